@@ -17,7 +17,7 @@ import { Page } from '../ui/page.js';
 import { WordsField } from '../ui/search-field.js';
 import { Loaded } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
-import { Hint, TwoLines } from '../ui/texts.js';
+import { Hint, TextLine, TwoLines } from '../ui/texts.js';
 import { When } from '../ui/when.js';
 
 const route = getRouteApi('/operator/dead-letters');
@@ -153,9 +153,9 @@ function Details({ letter }: { letter: WholeLetter }) {
       <Hint>{t('letters.place', { group, partition, offset })}</Hint>
       <Text className="spoken">{reason}</Text>
       {replayedAt !== null && replayedBy !== null && (
-        <Text size="sm" component="div">
+        <TextLine>
           {t('letters.replayed')}: <Who actor={replayedBy} /> · <When at={replayedAt} />
-        </Text>
+        </TextLine>
       )}
       {replayedAt === null && (
         <Text size="sm">

@@ -13,3 +13,8 @@ export const ButtonLink = createLink(function ButtonLink(
 ) {
   return <Button component="a" {...props} />;
 });
+
+/** Above what a page shows: the way back to the list that it is of. */
+export const BackLink = createLink(function BackLink(props: AnchorProps & { ref?: Ref<HTMLAnchorElement> }) {
+  return <Anchor size="sm" {...props} />;
+});

@@ -1,4 +1,4 @@
-import { Button, type ButtonProps, type ModalProps, Stack, Text } from '@mantine/core';
+import { Button, type ButtonProps, type ModalProps, Stack } from '@mantine/core';
 import type { FormErrors, UseFormReturnType } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
@@ -7,6 +7,7 @@ import { newRequestId } from '../api/queries.js';
 import { tell } from '../shell/notices.js';
 import { Dialog } from './dialog.js';
 import { SendForm, useSendForm } from './form.js';
+import { TextLine } from './texts.js';
 
 export interface ModalFormProps<Values extends Record<string, unknown>, Answer> {
   /** The button that opens the form: a verb. */
@@ -74,11 +75,7 @@ function Body<Values extends Record<string, unknown>, Answer>(
   );
   return (
     <SendForm sending={sending} submit={submit} button={isDangerous ? { color: 'red' } : {}} aside={cancel}>
-      {hint && (
-        <Text size="sm" component="div">
-          {hint}
-        </Text>
-      )}
+      {hint && <TextLine>{hint}</TextLine>}
       <Stack gap="sm">{fields(form)}</Stack>
     </SendForm>
   );

@@ -5,6 +5,15 @@ interface WordsProps {
   children: ReactNode;
 }
 
+/** A line of text that may hold times and amounts. */
+export function TextLine({ children }: WordsProps) {
+  return (
+    <Text size="sm" component="div">
+      {children}
+    </Text>
+  );
+}
+
 /** What explains something beside it. */
 export function Hint({ children }: WordsProps) {
   return (

@@ -1,10 +1,13 @@
-import { Group, List, Stack, Table, Text } from '@mantine/core';
+import { Group, List, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { column, textColumn } from '../ui/columns.js';
+import { Column } from '../ui/data-list.js';
 import { exactDecimal } from '../ui/decimal.js';
 import { useLocale } from '../ui/locale.js';
+import { PlainTable } from '../ui/plain-table.js';
 import { Section } from '../ui/states.js';
-import type { Model } from './market.js';
 import { Availability } from './market-cards.js';
+import type { Model } from './market.js';
 import { ModelHistory } from './model-history.js';
 import { PriceText } from './price.js';
 
@@ -41,29 +44,22 @@ export function ModelDetails({ model }: { model: Model }) {
 function Groups({ model }: { model: Model }) {
   const { t } = useTranslation('visitor');
   const locale = useLocale();
+  const columns: Column<Model['groups'][number]>[] = [
+    textColumn('group', t('market.group')),
+    column('multiplier', t('market.columns.multiplier'), ({ multiplier, rule }) =>
+      rule === 'fixed_per_call' ? t('market.fixed') : `× ${exactDecimal(multiplier, locale)}`,
+    ),
+    column('price', t('market.columns.price'), ({ price, rule }) => (
+      <PriceText price={price} unit={rule === 'fixed_per_call' ? 'call' : model.unit} />
+    )),
+  ];
   return (
-    <Table aria-label={t('market.groupsTitle')}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t('market.group')}</Table.Th>
-          <Table.Th>{t('market.columns.multiplier')}</Table.Th>
-          <Table.Th>{t('market.columns.price')}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {model.groups.map(({ group, multiplier, price, rule }) => (
-          <Table.Tr key={group}>
-            <Table.Td>{group}</Table.Td>
-            <Table.Td>
-              {rule === 'fixed_per_call' ? t('market.fixed') : `× ${exactDecimal(multiplier, locale)}`}
-            </Table.Td>
-            <Table.Td>
-              <PriceText price={price} unit={rule === 'fixed_per_call' ? 'call' : model.unit} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <PlainTable
+      label={t('market.groupsTitle')}
+      columns={columns}
+      rows={model.groups}
+      rowKey={({ group }) => group}
+    />
   );
 }
 

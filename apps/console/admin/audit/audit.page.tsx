@@ -1,17 +1,19 @@
-import { Group, Stack, Table, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
 import { useFilter } from '../../ui/address.js';
-import { column, personColumn, textColumn } from '../../ui/columns.js';
+import { column, longTextColumn, personColumn, textColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { SidePanel } from '../../ui/dialog.js';
-import { changesBetween } from '../../ui/fields-of.js';
+import { changesBetween, type FieldChange } from '../../ui/fields-of.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
+import { PlainTable } from '../../ui/plain-table.js';
 import { WordsField } from '../../ui/search-field.js';
+import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 
 const route = getRouteApi('/admin/audit-log');
@@ -124,41 +126,33 @@ function Details({ entry }: { entry: Entry }) {
   return (
     <Stack>
       <Text className="model-name">{subject}</Text>
-      <Text size="sm" component="div">
+      <TextLine>
         <Who actor={actor} /> {actorEmail} · <When at={recordedAt} />
-      </Text>
+      </TextLine>
       {accountId !== null && (
         <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">
           {t('audit.account')}
         </TextLink>
       )}
-      {changes.length === 0 ? (
-        <Text>{t('audit.noChanges')}</Text>
-      ) : (
-        <Table aria-label={t('audit.changes')} layout="fixed">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('audit.field')}</Table.Th>
-              <Table.Th>{t('audit.before')}</Table.Th>
-              <Table.Th>{t('audit.after')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {changes.map((change) => (
-              <Table.Tr key={change.path}>
-                <Table.Td className="model-name">{change.path}</Table.Td>
-                <Table.Td className="model-name">{change.before ?? '–'}</Table.Td>
-                <Table.Td className="model-name">{change.after ?? '–'}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
+      {changes.length === 0 ? <Text>{t('audit.noChanges')}</Text> : <Changes changes={changes} />}
       {requestId !== null && (
         <Text size="sm" c="dimmed" className="model-name">
           {t('audit.request')} {requestId}
         </Text>
       )}
     </Stack>
+  );
+}
+
+function Changes({ changes }: { changes: readonly FieldChange[] }) {
+  const { t } = useTranslation('admin');
+  const columns: Column<FieldChange>[] = [
+    longTextColumn('path', t('audit.field')),
+    column('before', t('audit.before'), ({ before }) => <span className="model-name">{before ?? '–'}</span>),
+    column('after', t('audit.after'), ({ after }) => <span className="model-name">{after ?? '–'}</span>),
+  ];
+  const label = t('audit.changes');
+  return (
+    <PlainTable label={label} columns={columns} rows={changes} rowKey={({ path }) => path} layout="fixed" />
   );
 }

@@ -6,7 +6,6 @@ import {
   Select,
   SimpleGrid,
   Stack,
-  Text,
   Textarea,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
@@ -16,6 +15,7 @@ import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { TextField } from '../../ui/fields.js';
 import { SendForm, useSend } from '../../ui/form.js';
+import { TextLine } from '../../ui/texts.js';
 import { type Channel, useGroups } from '../catalog.js';
 import { KeyMark } from './channel-health.js';
 import { ChannelModels } from './channel-models.js';
@@ -94,14 +94,14 @@ function Keys({ form, channel }: { form: ChannelFormState; channel: Channel | nu
   return (
     <Stack gap={4}>
       {channel !== null && (
-        <Text size="sm" component="div">
+        <TextLine>
           {t('channel.keysNow', { count: channel.keyMarks.length })}{' '}
           {channel.keyMarks.map((mark) => (
             <span key={mark}>
               <KeyMark mark={mark} />{' '}
             </span>
           ))}
-        </Text>
+        </TextLine>
       )}
       <Textarea
         label={channel === null ? t('channel.keys') : t('channel.keysReplace')}

@@ -10,7 +10,7 @@ import { column, rightColumn, textColumn } from '../../ui/columns.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { FormFault } from '../../ui/form.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -39,9 +39,7 @@ export function ChannelPage() {
   });
   return (
     <Page title={t('channel.title', { channel: channelId })} width={64}>
-      <TextLink to="/admin/channels" size="sm">
-        {t('channel.back')}
-      </TextLink>
+      <BackLink to="/admin/channels">{t('channel.back')}</BackLink>
       <Loaded query={channel} lines={12}>
         {(found) => (
           <Stack gap="lg">

@@ -8,6 +8,7 @@ import { isDecimal } from '../../ui/decimal.js';
 import { type Inputs, AmountField, TextField } from '../../ui/fields.js';
 import { SendForm, useSend, useSendForm } from '../../ui/form.js';
 import { ButtonLink } from '../../ui/links.js';
+import { TextLine } from '../../ui/texts.js';
 import { type Group, useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
 
@@ -195,9 +196,9 @@ function PriceNow({ group }: { group: Group }) {
   const { t } = useTranslation('catalog');
   return (
     <Stack gap="xs">
-      <Text size="sm" component="div">
+      <TextLine>
         {t('groups.priceNow')} <GroupPrice group={group} />
-      </Text>
+      </TextLine>
       <Row gap="xs">
         {(['multiplier', 'rule'] as const).map((kind) => (
           <ButtonLink

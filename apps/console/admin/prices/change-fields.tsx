@@ -2,6 +2,7 @@ import { ActionIcon, Fieldset, Group, Select, SegmentedControl, Stack, Text, Tex
 import type { UseFormReturnType } from '@mantine/form';
 import { IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { TextLine } from '../../ui/texts.js';
 import type { Change, Group as CatalogGroup, Model } from '../catalog.js';
 import { ChangeValue } from './change.js';
 import { amountsOf, type Draft, draftOf, inForceFor, optionalAmounts } from './draft.js';
@@ -78,9 +79,9 @@ function Wanted({ form, index, catalog, replace }: WantedProps) {
   const unit = catalog.models.find(({ id }) => id === draft.subject)?.unit;
   return (
     <>
-      <Text size="sm" component="div">
+      <TextLine>
         {t('propose.inForce')} <ChangeValue change={current} unit={unit} />
-      </Text>
+      </TextLine>
       <SegmentedControl
         w="fit-content"
         aria-label={t('propose.what')}

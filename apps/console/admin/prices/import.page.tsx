@@ -1,15 +1,17 @@
-import { Button, FileInput, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, FileInput, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
+import { textColumn } from '../../ui/columns.js';
 import { MomentField, TextField } from '../../ui/fields.js';
 import { FormFault, SendForm, useSendForm } from '../../ui/form.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
+import { PlainTable } from '../../ui/plain-table.js';
 import { Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { type Compared, compare, type Importing, readFile, send } from './importing.js';
@@ -21,9 +23,7 @@ export function ImportPage() {
   const [found, setFound] = useState<{ wanted: Importing; compared: Compared } | null>(null);
   return (
     <Page title={t('import.title')} about={t('import.about')}>
-      <TextLink to="/admin/prices" size="sm">
-        {t('back')}
-      </TextLink>
+      <BackLink to="/admin/prices">{t('back')}</BackLink>
       <FileForm found={(wanted, compared) => setFound({ wanted, compared })} begun={() => setFound(null)} />
       {found && <Comparison {...found} />}
     </Page>
@@ -114,24 +114,10 @@ function Comparison({ wanted, compared }: { wanted: Importing; compared: Compare
 
 function Refused({ rows }: { rows: Compared['refused'] }) {
   const { t } = useTranslation('prices');
+  const columns = [textColumn('line', t('import.line')), textColumn('reason', t('import.reason'))];
   return (
     <Notice tone="bad" title={t('import.refused')}>
-      <Table aria-label={t('import.refused')}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('import.line')}</Table.Th>
-            <Table.Th>{t('import.reason')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ line, reason }) => (
-            <Table.Tr key={line}>
-              <Table.Td>{line}</Table.Td>
-              <Table.Td>{reason}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <PlainTable label={t('import.refused')} columns={columns} rows={rows} rowKey={({ line }) => line} />
     </Notice>
   );
 }

@@ -12,7 +12,7 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { Preview } from './preview.js';
 import { ProposalState } from './proposals.js';
@@ -59,18 +59,18 @@ function Head({ proposal }: { proposal: Proposal }) {
     <Stack gap="xs">
       <Group gap="xs">
         <ProposalState state={state} />
-        <Text size="sm" component="div">
+        <TextLine>
           {t('proposal.by')} <Who actor={proposedBy} /> · <When at={proposedAt} />
-        </Text>
+        </TextLine>
         {revisedBy !== null && (
-          <Text size="sm" component="div">
+          <TextLine>
             {t('proposal.revisedBy')} <Who actor={revisedBy} />
-          </Text>
+          </TextLine>
         )}
         {decidedBy !== null && decidedAt !== null && (
-          <Text size="sm" component="div">
+          <TextLine>
             {t('proposal.decidedBy')} <Who actor={decidedBy} /> · <When at={decidedAt} />
-          </Text>
+          </TextLine>
         )}
       </Group>
       <Text size="sm">

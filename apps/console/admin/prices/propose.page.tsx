@@ -8,7 +8,7 @@ import { type Answer, refresh } from '../../api/queries.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { MomentField, TextField } from '../../ui/fields.js';
 import { SendForm, useSend } from '../../ui/form.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/minute.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
@@ -52,9 +52,7 @@ export function ProposePage() {
       about={t('propose.about')}
       width={52}
     >
-      <TextLink to="/admin/prices" size="sm">
-        {t('back')}
-      </TextLink>
+      <BackLink to="/admin/prices">{t('back')}</BackLink>
       <Loaded query={query} lines={10}>
         {(catalog) => (
           <ProposalEditor

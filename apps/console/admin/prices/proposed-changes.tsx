@@ -4,7 +4,7 @@ import { column, rightColumn } from '../../ui/columns.js';
 import { type Column, DataList, knownRows } from '../../ui/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { TextLine, SmallPrint } from '../../ui/texts.js';
 import { type Change, type Model, useModels } from '../catalog.js';
 import { ChangeValue, Difference, nameOf, subjectOf } from './change.js';
 import { exampleOf } from './example.js';
@@ -78,7 +78,7 @@ function Example({ compared, model }: { compared: Compared; model: Model | undef
   const [before, after] = [exampleOf(compared.before, model), exampleOf(compared.change, model)];
   if (after === null) return '–';
   return (
-    <Text size="sm" component="div">
+    <TextLine>
       {t(`examples.${model.unit === 'call' && model.family === 'image' ? 'picture' : model.unit}`)}:{' '}
       {before !== null && (
         <>
@@ -86,6 +86,6 @@ function Example({ compared, model }: { compared: Compared; model: Model | undef
         </>
       )}
       <Money value={after} />
-    </Text>
+    </TextLine>
   );
 }

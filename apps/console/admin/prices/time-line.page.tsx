@@ -8,7 +8,7 @@ import type { Item } from '../../api/queries.js';
 import type { ChartPoint } from '../../ui/chart-props.js';
 import { Chart } from '../../ui/chart.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { BackLink, ButtonLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
@@ -52,9 +52,7 @@ export function TimeLinePage() {
   );
   return (
     <Page title={t('timeLine.title', { model })} about={t('timeLine.about')} actions={propose} width={60}>
-      <TextLink to="/admin/prices" size="sm">
-        {t('back')}
-      </TextLink>
+      <BackLink to="/admin/prices">{t('back')}</BackLink>
       <Loaded query={versions} lines={10}>
         {(found) =>
           found.length === 0 ? (

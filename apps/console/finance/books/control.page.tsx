@@ -8,10 +8,10 @@ import { column, timeColumn } from '../../ui/columns.js';
 import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { SidePanel } from '../../ui/dialog.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { transactionsColumn } from '../columns.js';
 import { RunControls } from './books.page.js';
@@ -35,9 +35,7 @@ export function ControlPage() {
       about={control && explanationOf(control)}
       actions={control && <RunControls control={control} />}
     >
-      <TextLink to="/finance/books" size="sm">
-        {t('controls.back')}
-      </TextLink>
+      <BackLink to="/finance/books">{t('controls.back')}</BackLink>
       <Loaded query={controls} lines={2}>
         {() =>
           control ? (
@@ -59,7 +57,7 @@ function Standing({ control }: { control: Control }) {
     <Stack gap={4}>
       <Group gap="sm">
         <ControlLight control={control} />
-        <Text size="sm" component="div">
+        <TextLine>
           {lastRunAt === null ? (
             t('books.neverRun')
           ) : (
@@ -67,7 +65,7 @@ function Standing({ control }: { control: Control }) {
               {t('controls.lastRun')} <When at={lastRunAt} />
             </>
           )}
-        </Text>
+        </TextLine>
         {horizon !== null && (
           <Hint>
             {t('controls.horizon')} <When at={horizon} />

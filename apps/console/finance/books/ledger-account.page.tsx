@@ -9,7 +9,7 @@ import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/col
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { Figure, Figures } from '../../ui/facts.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { BackLink, ButtonLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
@@ -50,9 +50,7 @@ export function LedgerAccountPage() {
         </ButtonLink>
       }
     >
-      <TextLink to="/finance/ledger-accounts" size="sm">
-        {t('statement.back')}
-      </TextLink>
+      <BackLink to="/finance/ledger-accounts">{t('statement.back')}</BackLink>
       <Loaded query={statement} lines={3}>
         {(found) => <Ends statement={found} />}
       </Loaded>

@@ -1,4 +1,4 @@
-import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
@@ -11,7 +11,7 @@ import { TextLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { dayAfter, startOf, today } from '../utc-days.js';
 import { BalanceLines, type TrialBalance } from './balance-lines.js';
@@ -87,7 +87,7 @@ function Balance({ balance }: { balance: TrialBalance }) {
   if (balances.length === 0) return <EmptyState title={t('trial.empty')} hint={t('trial.emptyHint')} />;
   return (
     <>
-      <Text size="sm" component="div">
+      <TextLine>
         {at !== null && (
           <>
             {t('trial.at')} <When at={at} />
@@ -99,7 +99,7 @@ function Balance({ balance }: { balance: TrialBalance }) {
             {t('trial.recordedBefore')} <When at={recordedBefore} />
           </>
         )}
-      </Text>
+      </TextLine>
       {isOff && (
         <Notice tone="bad" title={t('trial.off')}>
           {t('trial.offHint')}{' '}

@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, Paper, ScrollArea, Stack, Table, Text } from '@mantine/core';
+import { Button, FileButton, Group, Paper, ScrollArea, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,9 +6,12 @@ import { api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { newRequestId, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
+import { rightColumn, textColumn } from '../../ui/columns.js';
+import { Column } from '../../ui/data-list.js';
 import { Dialog } from '../../ui/dialog.js';
 import { FormFault } from '../../ui/form.js';
 import { Notice } from '../../ui/notice.js';
+import { PlainTable } from '../../ui/plain-table.js';
 import { Cost } from './cost.js';
 
 async function send(text: string, { requestId, dryRun }: { requestId: string; dryRun: boolean }) {
@@ -85,6 +88,14 @@ function tryOut(text: string): Promise<Trial> {
 
 function WouldChange({ trial: { changed, same, refused } }: { trial: Trial }) {
   const { t } = useTranslation('costs');
+  const columns: Column<Trial['changed'][number]>[] = [
+    textColumn('channel', t('columns.channel')),
+    textColumn('model', t('columns.model')),
+    rightColumn('before', t('import.before'), ({ before }) =>
+      before === null ? '–' : <Cost cost={before.cost} />,
+    ),
+    rightColumn('after', t('import.after'), ({ cost }) => <Cost cost={cost} />),
+  ];
   return (
     <Stack>
       <Text size="sm">{t('import.summary', { changed: changed.length, same, refused: refused.length })}</Text>
@@ -100,28 +111,12 @@ function WouldChange({ trial: { changed, same, refused } }: { trial: Trial }) {
       {changed.length > 0 && (
         <Paper withBorder>
           <ScrollArea.Autosize mah="24rem" type="auto">
-            <Table aria-label={t('import.title')}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t('columns.channel')}</Table.Th>
-                  <Table.Th>{t('columns.model')}</Table.Th>
-                  <Table.Th ta="right">{t('import.before')}</Table.Th>
-                  <Table.Th ta="right">{t('import.after')}</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {changed.map(({ line, channel, model, cost, before }) => (
-                  <Table.Tr key={line}>
-                    <Table.Td>{channel}</Table.Td>
-                    <Table.Td>{model}</Table.Td>
-                    <Table.Td ta="right">{before === null ? '–' : <Cost cost={before.cost} />}</Table.Td>
-                    <Table.Td ta="right">
-                      <Cost cost={cost} />
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
+            <PlainTable
+              label={t('import.title')}
+              columns={columns}
+              rows={changed}
+              rowKey={({ line }) => line}
+            />
           </ScrollArea.Autosize>
         </Paper>
       )}

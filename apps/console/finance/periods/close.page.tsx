@@ -7,7 +7,7 @@ import { $api, api } from '../../api/client.js';
 import { newRequestId, refresh } from '../../api/queries.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { DayField } from '../../ui/day-field.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { ErrorState, Loaded, Section } from '../../ui/states.js';
@@ -28,9 +28,7 @@ export function ClosePage() {
   });
   return (
     <Page title={t('closing.title')} about={t('closing.about')} width={56}>
-      <TextLink to="/finance/periods" size="sm">
-        {t('one.back')}
-      </TextLink>
+      <BackLink to="/finance/periods">{t('one.back')}</BackLink>
       <Loaded query={periods} lines={8}>
         {({ items: [last] }) => <Steps lastEnd={last?.endsAt ?? null} />}
       </Loaded>

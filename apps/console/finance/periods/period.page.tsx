@@ -10,7 +10,7 @@ import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { Fact, Facts } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { BackLink, ButtonLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
 import { PartTabs } from '../../ui/part-tabs.js';
@@ -41,9 +41,7 @@ export function PeriodPage() {
   );
   return (
     <Page title={t('one.title')}>
-      <TextLink to="/finance/periods" size="sm">
-        {t('one.back')}
-      </TextLink>
+      <BackLink to="/finance/periods">{t('one.back')}</BackLink>
       <Loaded query={period} lines={12}>
         {(found) => (
           <>

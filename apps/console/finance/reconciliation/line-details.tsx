@@ -7,6 +7,7 @@ import { Fact, Facts } from '../../ui/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';
+import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { providers } from './reconciliation.js';
@@ -77,9 +78,9 @@ function Changes({ line }: { line: Line }) {
       <List spacing="sm" listStyleType="none">
         {line.changes.map(({ reportId, recordedAt, content }) => (
           <List.Item key={`${reportId} ${recordedAt}`}>
-            <Text size="sm" component="div">
+            <TextLine>
               {t('line.report', { id: reportId })} · <When at={recordedAt} />
-            </Text>
+            </TextLine>
             <CodeLines code={JSON.stringify(content, null, 2)} label={t('line.report', { id: reportId })} />
           </List.Item>
         ))}

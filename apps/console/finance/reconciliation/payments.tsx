@@ -10,7 +10,7 @@ import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
+import { Hint, TextLine, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
@@ -103,9 +103,9 @@ function Theirs({ match: { provider, kind, id, theirs } }: { match: Match }) {
         <Hint>{t('payments.nothingThere')}</Hint>
       ) : (
         <>
-          <Text size="sm" component="div">
+          <TextLine>
             <Money value={theirs.amount} currency={theirs.currency} /> · <When at={theirs.at} />
-          </Text>
+          </TextLine>
           {theirs.lineIds.map((lineId) => (
             <TextLink
               key={lineId}
@@ -129,9 +129,9 @@ function Ours({ match: { ours } }: { match: Match }) {
   if (ours === null) return <Hint>{t('payments.nothingHere')}</Hint>;
   return (
     <Stack gap={2}>
-      <Text size="sm" component="div">
+      <TextLine>
         <Money value={ours.amount} currency={ours.currency} /> · <When at={ours.at} />
-      </Text>
+      </TextLine>
       <TransactionLinks ids={ours.transactionIds} />
     </Stack>
   );

@@ -9,7 +9,7 @@ import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayField } from '../../ui/day-field.js';
 import { Identifier } from '../../ui/identifier.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
@@ -33,9 +33,7 @@ export function LotsPage() {
   const set = useFilter();
   return (
     <Page title={t('lots.title')} about={t('lots.about')}>
-      <TextLink to="/finance/deferred-revenue" size="sm">
-        {t('lots.back')}
-      </TextLink>
+      <BackLink to="/finance/deferred-revenue">{t('lots.back')}</BackLink>
       <Group justify="space-between" align="flex-end">
         <Group align="flex-end" gap="sm">
           <DayField

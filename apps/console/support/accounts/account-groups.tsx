@@ -9,6 +9,7 @@ import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { FormFault, useSend } from '../../ui/form.js';
 import { Loaded, Section } from '../../ui/states.js';
+import { TextLine } from '../../ui/texts.js';
 
 /** As many as a list to choose from can sensibly have. */
 const MOST_GROUPS = 200;
@@ -51,7 +52,7 @@ function OneGroup(props: { accountId: string; of: Groups[number]; isAdmin: boole
   };
   return (
     <Group justify="space-between">
-      <Text size="sm" component="div">
+      <TextLine>
         <span className="model-name">{group}</span> ·{' '}
         {grant ? (
           <>
@@ -60,7 +61,7 @@ function OneGroup(props: { accountId: string; of: Groups[number]; isAdmin: boole
         ) : (
           t('groups.open')
         )}
-      </Text>
+      </TextLine>
       {isAdmin && grant && (
         <ConfirmAction
           label={t('groups.withdraw')}

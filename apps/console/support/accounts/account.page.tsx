@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { PartTabs } from '../../ui/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
@@ -33,9 +33,7 @@ export function SupportAccountPage() {
   });
   return (
     <Page title={account.data?.account.name ?? t('account.title')}>
-      <TextLink to="/support/accounts" size="sm">
-        {t('account.back')}
-      </TextLink>
+      <BackLink to="/support/accounts">{t('account.back')}</BackLink>
       <Loaded query={account} lines={12}>
         {(found) => (
           <Stack gap="lg">

@@ -10,6 +10,7 @@ import { fieldsOf } from '../../ui/fields-of.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { ReasonAction } from '../../ui/reason-action.js';
+import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { type Approval, ApprovalState, useKindName } from './approval.js';
 
@@ -31,14 +32,14 @@ export function ApprovalDetails({ approval }: { approval: Approval }) {
         </Text>
       )}
       <Text className="spoken">{reason}</Text>
-      <Text size="sm" component="div">
+      <TextLine>
         {t('approvals.askedBy')} <Who actor={requestedBy} /> · <When at={createdAt} />
-      </Text>
+      </TextLine>
       {decidedBy !== null && decidedAt !== null && (
-        <Text size="sm" component="div">
+        <TextLine>
           {t('approvals.decidedBy')} <Who actor={decidedBy} /> · <When at={decidedAt} />
           {decisionNote && ` · ${decisionNote}`}
-        </Text>
+        </TextLine>
       )}
       {self && <Text size="sm">{t('approvals.self')}</Text>}
       <Fields approval={approval} />

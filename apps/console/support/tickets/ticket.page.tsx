@@ -6,7 +6,7 @@ import { $api, api } from '../../api/client.js';
 import { tellFailure } from '../../shell/notices.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
@@ -33,9 +33,7 @@ export function SupportTicketPage() {
   );
   return (
     <Page title={ticket.data?.subject ?? t('ticket.title')} width={56}>
-      <TextLink to="/support/tickets" size="sm">
-        {t('ticket.back')}
-      </TextLink>
+      <BackLink to="/support/tickets">{t('ticket.back')}</BackLink>
       <Loaded query={ticket} lines={10}>
         {(found) => (
           <Stack>

@@ -8,7 +8,7 @@ import { type Answer, refresh } from '../../api/queries.js';
 import { tellFailure } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { FormFault, useSend } from '../../ui/form.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
@@ -34,9 +34,7 @@ export function TicketPage() {
   );
   return (
     <Page title={ticket.data?.subject ?? t('one.title')} width={50}>
-      <TextLink to="/tickets" size="sm">
-        {t('one.back')}
-      </TextLink>
+      <BackLink to="/tickets">{t('one.back')}</BackLink>
       <Loaded query={ticket} lines={8}>
         {(found) => (
           <Stack>

@@ -9,6 +9,7 @@ import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { useNow } from '../../ui/now.js';
 import { ErrorState } from '../../ui/states.js';
+import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import type { Key } from '../keys.js';
 
@@ -56,9 +57,9 @@ function WhatStops({ token: { keyId, lastUsedAt } }: { token: Key }) {
   return (
     <Stack gap="xs">
       <Text size="sm">{t('delete.hint')}</Text>
-      <Text size="sm" component="div">
+      <TextLine>
         {t('columns.lastUsedAt')}: {lastUsedAt === null ? t('never') : <When at={lastUsedAt} />}
-      </Text>
+      </TextLine>
       {lastDay.error ? (
         <ErrorState error={lastDay.error} retry={() => void lastDay.refetch()} />
       ) : lastDay.data ? (

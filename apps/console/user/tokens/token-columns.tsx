@@ -6,7 +6,7 @@ import { compareDecimals } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { TextLine, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import type { Key } from '../keys.js';
 import { DeleteToken } from './delete-token.js';
@@ -61,9 +61,9 @@ function Used({ used, limit, label }: { used: string; limit: string | null; labe
   const isOver = compareDecimals(used, limit) >= 0;
   return (
     <Stack gap={4} align="stretch">
-      <Text size="sm" component="div">
+      <TextLine>
         <Money value={used} />
-      </Text>
+      </TextLine>
       <Progress.Root>
         <Progress.Section
           value={partOf(used, limit)}

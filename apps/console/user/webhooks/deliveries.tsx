@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Select, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,13 +6,14 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, type Item, keepShown, refresh } from '../../api/queries.js';
 import { tell, tellFailure } from '../../shell/notices.js';
-import { column, numberColumn } from '../../ui/columns.js';
+import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { SidePanel } from '../../ui/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
+import { PlainTable } from '../../ui/plain-table.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -227,30 +228,26 @@ function Attempts({ delivery }: { delivery: Detail }) {
   const { t } = useTranslation('webhooks');
   const locale = useLocale();
   if (delivery.log.length === 0) return <Text size="sm">{t('delivery.noAttempt')}</Text>;
+  const columns: Column<Detail['log'][number]>[] = [
+    timeColumn('startedAt', t('deliveries.at')),
+    rightColumn(
+      'duration',
+      t('delivery.duration'),
+      (tried) => `${tried.durationMs.toLocaleString(locale)} ms`,
+    ),
+    column('answer', t('deliveries.answer'), ({ status, error, answer }) => (
+      <span className="model-name">
+        {status ?? error} {answer}
+      </span>
+    )),
+  ];
   return (
-    <Table className="data-list" aria-label={t('delivery.attempts')}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t('deliveries.at')}</Table.Th>
-          <Table.Th ta="right">{t('delivery.duration')}</Table.Th>
-          <Table.Th>{t('deliveries.answer')}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {delivery.log.map(({ startedAt, durationMs, status, error, answer }) => (
-          <Table.Tr key={startedAt}>
-            <Table.Td data-label={t('deliveries.at')}>
-              <When at={startedAt} />
-            </Table.Td>
-            <Table.Td data-label={t('delivery.duration')} ta="right">
-              {durationMs.toLocaleString(locale)} ms
-            </Table.Td>
-            <Table.Td data-label={t('deliveries.answer')} className="model-name">
-              {status ?? error} {answer}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <PlainTable
+      className="data-list"
+      label={t('delivery.attempts')}
+      columns={columns}
+      rows={delivery.log}
+      rowKey={({ startedAt }) => startedAt}
+    />
   );
 }

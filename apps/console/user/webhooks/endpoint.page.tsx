@@ -9,7 +9,7 @@ import { refresh } from '../../api/queries.js';
 import { tell, tellFailure } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/confirm-action.js';
 import { Dialog } from '../../ui/dialog.js';
-import { TextLink } from '../../ui/links.js';
+import { BackLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
@@ -26,9 +26,7 @@ export function EndpointPage() {
   const endpoint = $api.useQuery('get', '/api/webhooks/{endpointId}', { params: { path: { endpointId } } });
   return (
     <Page title={t('one.title')}>
-      <TextLink to="/webhooks" size="sm">
-        {t('one.back')}
-      </TextLink>
+      <BackLink to="/webhooks">{t('one.back')}</BackLink>
       <Loaded query={endpoint} lines={6}>
         {(found) => (
           <>

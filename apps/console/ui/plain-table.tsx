@@ -1,0 +1,37 @@
+import { Table, type TableProps } from '@mantine/core';
+import type { Column } from './data-list.js';
+
+interface PlainTableProps<Row> extends Pick<TableProps, 'className' | 'layout'> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string | number;
+}
+
+/** A short table within something else, whose rows are there already. Lists are DataList. */
+export function PlainTable<Row>({ label, columns, rows, rowKey, ...table }: PlainTableProps<Row>) {
+  return (
+    <Table aria-label={label} {...table}>
+      <Table.Thead>
+        <Table.Tr>
+          {columns.map(({ id, header, align }) => (
+            <Table.Th key={id} ta={align}>
+              {header}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={rowKey(row)}>
+            {columns.map(({ id, header, align, cell }) => (
+              <Table.Td key={id} data-label={header} ta={align}>
+                {cell(row)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
