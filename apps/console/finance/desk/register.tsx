@@ -10,13 +10,12 @@ import { CsvLink } from '../../ui/csv-link.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { DayRange } from '../../ui/day-range.js';
 import { Identifier } from '../../ui/identifier.js';
-import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
-import { NoteAction } from '../note.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
-import { type Adjustment, reasons, refreshDesk } from './desk.js';
+import { type Adjustment, reasons } from './desk.js';
+import { Reversal } from './reversal.js';
 
 const route = getRouteApi('/finance/adjustments');
 
@@ -78,27 +77,24 @@ function useColumns(): Column<Adjustment>[] {
     column('transaction', t('transaction'), ({ transactionId }) => (
       <TransactionLinks ids={[transactionId]} />
     )),
-    column('do', t('do'), (adjustment) => <Reversal adjustment={adjustment} />),
+    column('do', t('do'), (adjustment) => <Reverse adjustment={adjustment} />),
   ];
 }
 
-function Reversal({ adjustment: { id, reversesId, reversedById } }: { adjustment: Adjustment }) {
+function Reverse({ adjustment }: { adjustment: Adjustment }) {
   const { t } = useTranslation('desk');
-  if (reversesId !== null) return <StatusBadge tone="quiet">{t('register.reversal')}</StatusBadge>;
-  if (reversedById !== null) return <StatusBadge tone="quiet">{t('register.reversed')}</StatusBadge>;
   return (
-    <NoteAction
+    <Reversal
+      row={adjustment}
+      states={{ reversal: t('register.reversal'), reversed: t('register.reversed') }}
       label={t('reverse.do')}
       title={t('reverse.title')}
       hint={t('reverse.hint')}
-      isDangerous
-      send={async ({ note }, requestId) => {
-        const params = { path: { adjustmentId: id } };
+      send={async (body) => {
+        const params = { path: { adjustmentId: adjustment.id } };
         const path = '/api/finance/adjustments/{adjustmentId}/reverse';
-        return (await api.POST(path, { params, body: { note, requestId } })).data!;
+        return (await api.POST(path, { params, body })).data!;
       }}
-      reread={refreshDesk}
-      told={({ state }) => t(`outcomes.${state}`)}
     />
   );
 }

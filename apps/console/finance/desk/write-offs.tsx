@@ -5,10 +5,9 @@ import { useList } from '../../api/lists.js';
 import { column, moneyColumn, peopleColumn, textColumn, timeColumn } from '../../ui/columns.js';
 import { type Column, DataList } from '../../ui/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
-import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn, transactionColumn } from '../columns.js';
-import { NoteAction } from '../note.js';
-import { refreshDesk, type WriteOff } from './desk.js';
+import { type WriteOff } from './desk.js';
+import { Reversal } from './reversal.js';
 
 /** Debts that were given up. */
 export function WriteOffs() {
@@ -44,27 +43,24 @@ function useColumns(): Column<WriteOff>[] {
     column('note', t('note'), ({ note }) => <Text size="sm">{note}</Text>),
     peopleColumn(t('people')),
     transactionColumn('transactionId', t('transaction')),
-    column('do', t('do'), (writeOff) => <Reversal writeOff={writeOff} />),
+    column('do', t('do'), (writeOff) => <Reverse writeOff={writeOff} />),
   ];
 }
 
-function Reversal({ writeOff: { id, reversesId, reversedById } }: { writeOff: WriteOff }) {
+function Reverse({ writeOff }: { writeOff: WriteOff }) {
   const { t } = useTranslation('desk');
-  if (reversesId !== null) return <StatusBadge tone="quiet">{t('writeOffs.reversal')}</StatusBadge>;
-  if (reversedById !== null) return <StatusBadge tone="quiet">{t('writeOffs.reversed')}</StatusBadge>;
   return (
-    <NoteAction
+    <Reversal
+      row={writeOff}
+      states={{ reversal: t('writeOffs.reversal'), reversed: t('writeOffs.reversed') }}
       label={t('reverseWriteOff.do')}
       title={t('reverseWriteOff.title')}
       hint={t('reverseWriteOff.hint')}
-      isDangerous
-      send={async ({ note }, requestId) => {
-        const params = { path: { writeOffId: id } };
+      send={async (body) => {
+        const params = { path: { writeOffId: writeOff.id } };
         const path = '/api/finance/write-offs/{writeOffId}/reverse';
-        return (await api.POST(path, { params, body: { note, requestId } })).data!;
+        return (await api.POST(path, { params, body })).data!;
       }}
-      reread={refreshDesk}
-      told={({ state }) => t(`outcomes.${state}`)}
     />
   );
 }
