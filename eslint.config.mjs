@@ -65,20 +65,11 @@ export default tseslint.config(
     files: ['apps/console/**/*.ts', 'apps/console/**/*.tsx'],
     extends: [reactHooks.configs.flat.recommended],
     rules: {
-      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       // The router redirects by throwing.
       '@typescript-eslint/only-throw-error': 'off',
       // Handlers of events may be asynchronous: what fails in them is caught where it is asked.
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
     },
-  },
-  {
-    files: ['apps/console/api/schema.ts', 'libs/bus/topics.ts'],
-    rules: { 'max-lines': 'off' },
-  },
-  {
-    files: ['apps/standalone/composition.ts', 'apps/control-plane/control-plane.program.ts'],
-    rules: { 'max-lines-per-function': ['error', { max: 65 }] },
   },
   {
     files: ['**/*.spec.ts', '**/*.fixture.ts', 'test/**/*.ts'],

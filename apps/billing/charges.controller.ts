@@ -6,8 +6,8 @@ import {
   ChargeResolved,
   type ResolvedReply,
   TaskEnded,
-  topics,
-} from '#bus/topics.js';
+} from '#bus/payloads.js';
+import { topics } from '#bus/topics.js';
 import type { ResolveCommand, ResolveResult } from '#ledger/charges/charge.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { KeyUse } from './key-use.js';

@@ -57,7 +57,7 @@ export interface RunningControlPlane {
  * @throws OperatorError when the console's port is taken; BusWiringError when a handler is missing.
  */
 export async function startControlPlane(options: ControlPlaneProgramOptions): Promise<RunningControlPlane> {
-  const { pool, transport, config, log, registry, chaos } = options;
+  const { pool, transport, config, log, registry } = options;
   const bus = new Bus(transport.client({ asks: false }), { registry });
   const clock = options.clock ?? systemClock;
   const entities = await openDataSource({
@@ -67,17 +67,10 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     log,
     entities: ENTITIES,
   });
-  const adapter = new BillingAdapter({ trustProxy: config.trustProxy });
   const pages = ConsolePages.built();
+  const adapter = openAdapter(options, pages);
   const baseUrl = () => config.baseUrl ?? options.baseUrl?.() ?? DEFAULT_BASE_URL;
   const gatewayUrl = () => config.console.playground.gatewayUrl ?? options.baseUrl?.() ?? baseUrl();
-  const server = adapter.getInstance<FastifyInstance>();
-  addTransportSecurity(server, config.consoleUrl);
-  prepareServer(
-    server,
-    new Uploads({ rules: config.uploads, registry, program: 'control_plane', membersOf: sendersOf }),
-  );
-  pages.serveFiles(server);
   const app = await NestFactory.create<NestFastifyApplication>(
     ControlPlaneModule.register({
       pool,
@@ -101,22 +94,42 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     await entities.destroy();
   };
   try {
-    const strategy = transport.server({
-      groups: [groups.controlPlane, groups.notifications],
-      isTransient,
-      onDeadLetter: (letter) => storeDeadLetter(pool, letter),
-      log,
-      registry,
-      chaos,
-    });
-    app.connectMicroservice({ strategy });
-    await app.startAllMicroservices();
+    await consume(app, options);
     const consolePort = await listen(app, options.console);
     return { consolePort, checks: controlPlaneReadiness({ pool, bus }), close };
   } catch (error) {
     await close().catch((failure: unknown) => log.error({ err: failure }, 'the control plane did not close'));
     throw error;
   }
+}
+
+async function consume(
+  app: NestFastifyApplication,
+  { pool, transport, log, registry, chaos }: ControlPlaneProgramOptions,
+): Promise<void> {
+  const strategy = transport.server({
+    groups: [groups.controlPlane, groups.notifications],
+    isTransient,
+    onDeadLetter: (letter) => storeDeadLetter(pool, letter),
+    log,
+    registry,
+    chaos,
+  });
+  app.connectMicroservice({ strategy });
+  await app.startAllMicroservices();
+}
+
+/** The server of the console's address, before it has routes. */
+function openAdapter({ config, registry }: ControlPlaneProgramOptions, pages: ConsolePages): BillingAdapter {
+  const adapter = new BillingAdapter({ trustProxy: config.trustProxy });
+  const server = adapter.getInstance<FastifyInstance>();
+  addTransportSecurity(server, config.consoleUrl);
+  prepareServer(
+    server,
+    new Uploads({ rules: config.uploads, registry, program: 'control_plane', membersOf: sendersOf }),
+  );
+  pages.serveFiles(server);
+  return adapter;
 }
 
 async function listen(app: NestFastifyApplication, where: { host: string; port: number }): Promise<number> {

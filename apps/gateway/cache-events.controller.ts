@@ -1,6 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Handles } from '#bus/handles.decorator.js';
-import { CatalogChanged, KeyChanged, topics } from '#bus/topics.js';
+import { CatalogChanged, KeyChanged } from '#bus/payloads.js';
+import { topics } from '#bus/topics.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 

@@ -4,7 +4,7 @@ import { readJsonBody, Refusal, sendJson, sendText } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, INSTANT, readDirectives, refuseAsOrdered, type Fault } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
-import { pngOf } from './png.js';
+import { pngOf } from './media/png.js';
 import {
   type Area,
   captionOf,

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readJsonBody, Refusal, sendJson } from './answers.js';
 import { deliver } from './delivery.js';
 import { readDirectives } from './directives.js';
-import { cubeGlb } from './glb.js';
+import { cubeGlb } from './media/glb.js';
 import { acceptTask, spoilPoll } from './task-calls.js';
 import {
   type Exchange,

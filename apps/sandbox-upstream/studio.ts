@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { Refusal } from './answers.js';
 import type { Drawing, DrawingOrder, DrawingResult } from './drawing.worker.js';
-import { clearDates } from './mp4.js';
+import { clearDates } from './media/mp4.js';
 
 /** Kept drawings: a few dozen pictures or a few hundred movies, so that repeated downloads cost nothing. */
 const CACHE_BYTES = 32 * 1024 * 1024;

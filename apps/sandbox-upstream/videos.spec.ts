@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { ManualClock } from '#platform/clock.js';
-import { findBox, readBoxes } from './mp4.js';
+import { findBox, readBoxes } from './media/mp4.js';
 import { type Json, SandboxUnderTest } from './sandbox.fixture.js';
 import { newStats } from './vendor.js';
 

@@ -100,38 +100,35 @@ class Undo {
   }
 }
 
-async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
-  const host = options.host ?? '127.0.0.1';
+/** What the programs share in this process. */
+type Ground = Awaited<ReturnType<typeof prepare>>;
+
+async function prepare(options: RelayOptions, undo: Undo) {
   const config = readConfigs(options);
   const log = options.log ?? createLogger('standalone');
   const registry = createRegistry('standalone');
   const pools = openPools(options, log, undo);
-  const sandbox = await openSandbox(
-    options.sandbox,
-    { billing: pools.billing, secrets: config.controlPlane.secrets },
-    undo,
-  );
-  const transport = new InProcessTransport({
-    groups: Object.values(groups),
-    log,
-    registry,
-  });
+  const sealed = { billing: pools.billing, secrets: config.controlPlane.secrets };
+  const sandbox = await openSandbox(options.sandbox, sealed, undo);
+  const transport = new InProcessTransport({ groups: Object.values(groups), log, registry });
   undo.add(() => transport.close());
+  const clock = options.clock ?? systemClock;
+  return { config, log, registry, pools, sandbox, transport, clock, storage: openStorage(config.storage) };
+}
 
-  const shared = { transport, clock: options.clock ?? systemClock, chaos: config.chaos };
-  const partsOf = (program: Program) => ({
-    ...shared,
-    pool: pools[program],
-    registry,
-    log: log.child({ part: program }),
+async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
+  const host = options.host ?? '127.0.0.1';
+  const ground = await prepare(options, undo);
+  const { config, log, registry, pools, sandbox, storage } = ground;
+  const billing: RunningBilling = await startBilling({
+    ...partsOf('billing', ground),
+    config: config.billing,
   });
-  const storage = openStorage(config.storage);
-  const billing: RunningBilling = await startBilling({ ...partsOf('billing'), config: config.billing });
   undo.add(() => billing.close());
   // Known for sure once it listens, which is after the control plane does.
   let gatewayPort = options.port ?? 0;
   const controlPlane: RunningControlPlane = await startControlPlane({
-    ...partsOf('billing'),
+    ...partsOf('billing', ground),
     log: log.child({ part: 'control-plane' }),
     databaseUrl: options.databaseUrls.billing,
     config: config.controlPlane,
@@ -140,13 +137,13 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
   });
   undo.add(() => controlPlane.close());
   const worker: RunningVideoWorker = await startVideoWorker({
-    ...partsOf('worker'),
+    ...partsOf('worker', ground),
     storage,
     config: config.worker,
   });
   undo.add(() => worker.close());
   const gateway: RunningGateway = await startGateway({
-    ...partsOf('gateway'),
+    ...partsOf('gateway', ground),
     storage,
     config: config.gateway,
     listen: { host, port: options.port ?? 0 },
@@ -163,6 +160,11 @@ async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
     registry,
     close: () => undo.all(),
   };
+}
+
+function partsOf(program: Program, { config, log, registry, pools, transport, clock }: Ground) {
+  const { chaos } = config;
+  return { transport, clock, chaos, registry, pool: pools[program], log: log.child({ part: program }) };
 }
 
 function readConfigs({ env, storageDir }: RelayOptions) {

@@ -3,7 +3,7 @@ import { IsInt, IsOptional, validateSync, ValidateNested } from 'class-validator
 import fc from 'fast-check';
 import { keepsRules } from './payload.check.js';
 import { IsCount, IsDecimalText, IsInstant, IsReason, IsWord } from './payload.rules.js';
-import { ChargeReply, ChargeRequested, ChargeResolved } from './topics.js';
+import { ChargeReply, ChargeRequested, ChargeResolved } from './payloads.js';
 
 const types = { ChargeRequested, ChargeReply, ChargeResolved };
 

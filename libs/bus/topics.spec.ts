@@ -6,7 +6,8 @@ import { Handles } from './handles.decorator.js';
 import { decodePayload, encodeMessage } from './message.js';
 import { outboxRow } from './outbox.js';
 import { topic } from './topic.js';
-import { allTopics, ChargeRequested, topics, type ChargeReply, type ChargeResolved } from './topics.js';
+import { ChargeRequested, type ChargeReply, type ChargeResolved } from './payloads.js';
+import { allTopics, topics } from './topics.js';
 
 const request: ChargeRequested = {
   chargeId: '01jd0000000000000000000000',

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
-import { type ControlFailed, topics } from '#bus/topics.js';
+import type { ControlFailed } from '#bus/payloads.js';
+import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import { underLock } from '#database/locks.js';
 import type { Control } from './control.js';

@@ -1,5 +1,6 @@
 import { outboxRow, type Producer } from '#bus/outbox.js';
-import { type TaskEnded, topics } from '#bus/topics.js';
+import type { TaskEnded } from '#bus/payloads.js';
+import { topics } from '#bus/topics.js';
 import type { ErrorCode } from '#platform/errors.js';
 import type { Task } from './task.js';
 

@@ -5,7 +5,7 @@ import type {
   LedgerHead,
   TaskEnded,
   TopupCredited,
-} from '#bus/topics.js';
+} from '#bus/payloads.js';
 
 /** What an account can ask to be told of. */
 export const eventTypes = [

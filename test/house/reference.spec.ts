@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import * as prettier from 'prettier';
-import type { ChargeRequested } from '#bus/topics.js';
+import type { ChargeRequested } from '#bus/payloads.js';
 
 const root = join(import.meta.dirname, '../..');
 

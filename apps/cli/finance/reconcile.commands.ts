@@ -83,6 +83,12 @@ export function reconcileCommand(): Command {
       GRACE_MS,
     )
     .action(charges);
+  addReportCommands(command);
+  return command;
+}
+
+/** What concerns the reports themselves. */
+function addReportCommands(command: Command): void {
   command
     .command('coverage')
     .description('for which times there are reports, and the gaps between them; exits 1 for a gap')
@@ -97,7 +103,6 @@ export function reconcileCommand(): Command {
     .option(...AS_OPTION)
     .option('--json', 'print one JSON document')
     .action(accept);
-  return command;
 }
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { holdCommand, holdReply, resolveCommand, resolveReply } from '#ledger/charges/charge.commands.js';
 import { createCustomer } from '#people/accounts/customers.js';
 import { Bus } from '#bus/bus.js';
-import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply } from '#bus/topics.js';
+import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply } from '#bus/payloads.js';
 import { topics } from '#bus/topics.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { readBalance } from '#ledger/postings/customer-account.js';

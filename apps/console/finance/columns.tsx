@@ -1,4 +1,4 @@
-import { column } from '../ui/columns.js';
+import { column } from '../ui/lists/columns.js';
 import { AccountLink, ChargeLink, TransactionLinks } from './transaction-links.js';
 
 /** A customer's account, leading to its ledger accounts. */

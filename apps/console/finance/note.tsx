@@ -1,7 +1,7 @@
 import { Textarea } from '@mantine/core';
 import type { FormErrors, UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { ModalForm, type ModalFormProps } from '../ui/modal-form.js';
+import { ModalForm, type ModalFormProps } from '../ui/forms/modal-form.js';
 
 const SHORTEST = 3;
 const LONGEST = 500;

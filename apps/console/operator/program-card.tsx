@@ -1,8 +1,8 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { column, rightColumn } from '../ui/columns.js';
-import { type Column, DataList, knownRows } from '../ui/data-list.js';
-import { FactGrid } from '../ui/facts.js';
+import { column, rightColumn } from '../ui/lists/columns.js';
+import { type Column, DataList, knownRows } from '../ui/lists/data-list.js';
+import { FactGrid } from '../ui/lists/facts.js';
 import { useLocale } from '../ui/locale.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { SmallPrint } from '../ui/texts.js';

@@ -1,7 +1,7 @@
 import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
-import { FactGrid } from '../ui/facts.js';
+import { FactGrid } from '../ui/lists/facts.js';
 import { TextLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
 import { Notice } from '../ui/notice.js';

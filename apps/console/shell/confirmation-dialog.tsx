@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { Dialog } from '../ui/dialog.js';
-import { PasswordField, TextField } from '../ui/fields.js';
-import { SendForm, useSendForm } from '../ui/form.js';
+import { Dialog } from '../ui/forms/dialog.js';
+import { PasswordField, TextField } from '../ui/forms/fields.js';
+import { SendForm, useSendForm } from '../ui/forms/form.js';
 
 interface ConfirmationDialogProps {
   by: 'code' | 'password';

@@ -1,7 +1,7 @@
 import { Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { column, rightColumn, timeColumn } from '../ui/columns.js';
-import { type Column, DataList } from '../ui/data-list.js';
+import { column, rightColumn, timeColumn } from '../ui/lists/columns.js';
+import { type Column, DataList } from '../ui/lists/data-list.js';
 import { TextLink } from '../ui/links.js';
 import { Money } from '../ui/money.js';
 import { Section } from '../ui/states.js';

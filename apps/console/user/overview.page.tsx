@@ -1,8 +1,8 @@
 import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
-import { Chart } from '../ui/chart.js';
-import { FactGrid } from '../ui/facts.js';
+import { Chart } from '../ui/charts/chart.js';
+import { FactGrid } from '../ui/lists/facts.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
 import { Money, useMoneyText } from '../ui/money.js';

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api, queryClient } from '../api/client.js';
 import { asFailure } from '../api/failure.js';
 import { sessionQuery, useSession } from '../shell/session.js';
-import { FormFault } from '../ui/form.js';
+import { FormFault } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage, useLinkToken } from './entrance.js';
 

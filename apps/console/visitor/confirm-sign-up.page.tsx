@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { PasswordField, TextField } from '../ui/fields.js';
-import { SendForm, useSendForm } from '../ui/form.js';
+import { PasswordField, TextField } from '../ui/forms/fields.js';
+import { SendForm, useSendForm } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
 import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
 

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { enter, type Session } from '../shell/session.js';
-import { type FieldsOf, TextField } from '../ui/fields.js';
+import { type FieldsOf, TextField } from '../ui/forms/fields.js';
 import { Page } from '../ui/page.js';
 
 /** The server's limits of a new password. */

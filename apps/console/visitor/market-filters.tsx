@@ -2,7 +2,7 @@ import { Group, SegmentedControl, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useFilter } from '../ui/address.js';
-import { SearchField } from '../ui/search-field.js';
+import { SearchField } from '../ui/lists/search-field.js';
 import { type Family, type Model, valuesOf } from './market.js';
 
 const route = getRouteApi('/visitor/marketplace');

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { SidePanel } from '../ui/dialog.js';
+import { SidePanel } from '../ui/forms/dialog.js';
 import { Page } from '../ui/page.js';
 import { ErrorState } from '../ui/states.js';
 import { MarketCards } from './market-cards.js';

@@ -1,10 +1,10 @@
 import { Group, List, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { column, textColumn } from '../ui/columns.js';
-import { Column } from '../ui/data-list.js';
+import { column, textColumn } from '../ui/lists/columns.js';
+import { Column } from '../ui/lists/data-list.js';
 import { exactDecimal } from '../ui/decimal.js';
 import { useLocale } from '../ui/locale.js';
-import { PlainTable } from '../ui/plain-table.js';
+import { PlainTable } from '../ui/lists/plain-table.js';
 import { Section } from '../ui/states.js';
 import { Availability } from './market-cards.js';
 import type { Model } from './market.js';

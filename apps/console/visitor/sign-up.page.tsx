@@ -3,8 +3,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { TextField } from '../ui/fields.js';
-import { SendForm, useSendForm } from '../ui/form.js';
+import { TextField } from '../ui/forms/fields.js';
+import { SendForm, useSendForm } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
 import { EMAIL, EntrancePage } from './entrance.js';
 

@@ -1,7 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { Handles } from '#bus/handles.decorator.js';
-import { BalanceLow, groups, topics } from '#bus/topics.js';
+import { BalanceLow } from '#bus/payloads.js';
+import { groups, topics } from '#bus/topics.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { POOL } from '../control-plane.tokens.js';

@@ -4,12 +4,11 @@ import {
   BalanceLow,
   ChargeRefunded,
   ControlFailed,
-  groups,
   LedgerHead,
   TaskEnded,
   TopupCredited,
-  topics,
-} from '#bus/topics.js';
+} from '#bus/payloads.js';
+import { groups, topics } from '#bus/topics.js';
 import { Gathering } from '#bus/kafka/gathering.js';
 import { DeliveryQueue } from '#webhooks/delivery.queue.js';
 import {

@@ -1,6 +1,7 @@
 import { BusTimeout } from '#bus/bus.errors.js';
 import type { Bus } from '#bus/bus.js';
-import { type ChargeReply, type ChargeRequested, type RefusalCode, topics } from '#bus/topics.js';
+import type { ChargeReply, ChargeRequested, RefusalCode } from '#bus/payloads.js';
+import { topics } from '#bus/topics.js';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';

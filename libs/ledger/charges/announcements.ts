@@ -1,4 +1,5 @@
-import { type BalanceLow, type ChargeRefunded, type ChargeSettled, topics } from '#bus/topics.js';
+import type { BalanceLow, ChargeRefunded, ChargeSettled } from '#bus/payloads.js';
+import { topics } from '#bus/topics.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { BatchPlan, BatchState, LowBalance, Resolution } from './batch.js';
 

@@ -1,5 +1,5 @@
 import { type Nanos, nanos, ZERO } from '#money/amount.js';
-import type { RefusalCode } from '#bus/topics.js';
+import type { RefusalCode } from '#bus/payloads.js';
 import type { BatchPlan, BatchState, Command, LockedBalance, NewEntry } from './batch.js';
 import {
   BrokenRule,

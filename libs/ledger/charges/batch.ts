@@ -1,4 +1,4 @@
-import type { RefusalCode } from '#bus/topics.js';
+import type { RefusalCode } from '#bus/payloads.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import type { ChargeLine, Quote } from '#pricing/quote.js';
 import type {

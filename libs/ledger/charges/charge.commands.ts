@@ -1,5 +1,11 @@
 import type { Tokens } from '#bus/tokens.js';
-import type { ChargeReply, ChargeRequested, ChargeResolved, ResolvedReply, TaskEnded } from '#bus/topics.js';
+import type {
+  ChargeReply,
+  ChargeRequested,
+  ChargeResolved,
+  ResolvedReply,
+  TaskEnded,
+} from '#bus/payloads.js';
 import {
   BrokenRule,
   type HoldCommand,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RefusalCode } from '#bus/topics.js';
+import type { RefusalCode } from '#bus/payloads.js';
 import type { Nanos } from '#money/amount.js';
 import type { Family } from '#pricing/price-book.js';
 import type { ChargeLine, TokenCounts } from '#pricing/quote.js';

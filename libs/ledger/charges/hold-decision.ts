@@ -1,4 +1,4 @@
-import type { RefusalCode } from '#bus/topics.js';
+import type { RefusalCode } from '#bus/payloads.js';
 import { isInRanges } from '#identity/ip-list.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { quote, type Quote } from '#pricing/quote.js';

@@ -1,8 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Item } from '../../api/queries.js';
-import { column, numberColumn, rightColumn, timeColumn } from '../../ui/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/data-list.js';
+import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 

@@ -1,6 +1,6 @@
 import { NumberInput, SimpleGrid, TagsInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Inputs } from '../../ui/fields.js';
+import type { Inputs } from '../../ui/forms/fields.js';
 import { countLimits, type LimitName, listLimits } from './limits.js';
 
 interface LimitFieldsProps {

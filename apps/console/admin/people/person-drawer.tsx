@@ -5,9 +5,9 @@ import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
-import { SidePanel } from '../../ui/dialog.js';
-import { SendForm, useSend } from '../../ui/form.js';
+import { ConfirmAction } from '../../ui/forms/confirm-action.js';
+import { SidePanel } from '../../ui/forms/dialog.js';
+import { SendForm, useSend } from '../../ui/forms/form.js';
 import { TextLink } from '../../ui/links.js';
 import { type Person, staffRoles } from './person.js';
 

@@ -1,7 +1,7 @@
 import { Group as Row } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { column, rightColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { column, rightColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';

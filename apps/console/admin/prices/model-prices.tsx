@@ -2,11 +2,11 @@ import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useFilter } from '../../ui/address.js';
-import { Choice } from '../../ui/choice.js';
-import { column, rightColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { Choice } from '../../ui/lists/choice.js';
+import { column, rightColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { SearchField } from '../../ui/search-field.js';
+import { SearchField } from '../../ui/lists/search-field.js';
 import { type Change, families, type Model, useInForce, useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
 

@@ -3,7 +3,7 @@ import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../../ui/part-tabs.js';
+import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { GroupPrices } from './group-prices.js';
 import { ModelPrices } from './model-prices.js';
 import { Proposals } from './proposals.js';

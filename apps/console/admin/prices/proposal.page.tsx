@@ -7,7 +7,7 @@ import { tell } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
+import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';

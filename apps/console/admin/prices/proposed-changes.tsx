@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { column, rightColumn } from '../../ui/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/data-list.js';
+import { column, rightColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { TextLine, SmallPrint } from '../../ui/texts.js';

@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
-import { column, numberColumn, timeColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { Duration } from '../../ui/duration.js';
 import { Page } from '../../ui/page.js';
 

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell, tellFailure } from '../../shell/notices.js';
-import { Figure, Figures } from '../../ui/facts.js';
+import { Figure, Figures } from '../../ui/lists/facts.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';

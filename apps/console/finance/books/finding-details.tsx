@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
-import { Fact, Facts } from '../../ui/facts.js';
+import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
 import { useFilter } from '../../ui/address.js';
-import { column } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { column } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
-import { SearchField } from '../../ui/search-field.js';
+import { SearchField } from '../../ui/lists/search-field.js';
 
 const route = getRouteApi('/finance/ledger-accounts');
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../../ui/part-tabs.js';
+import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Bills } from './bills.js';
 import { CostVersions } from './cost-versions.js';
 

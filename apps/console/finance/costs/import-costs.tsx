@@ -6,12 +6,12 @@ import { api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { newRequestId, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { rightColumn, textColumn } from '../../ui/columns.js';
-import { Column } from '../../ui/data-list.js';
-import { Dialog } from '../../ui/dialog.js';
-import { FormFault } from '../../ui/form.js';
+import { rightColumn, textColumn } from '../../ui/lists/columns.js';
+import { Column } from '../../ui/lists/data-list.js';
+import { Dialog } from '../../ui/forms/dialog.js';
+import { FormFault } from '../../ui/forms/form.js';
 import { Notice } from '../../ui/notice.js';
-import { PlainTable } from '../../ui/plain-table.js';
+import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Cost } from './cost.js';
 
 async function send(text: string, { requestId, dryRun }: { requestId: string; dryRun: boolean }) {

@@ -3,8 +3,8 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { AmountField, TextField } from '../../ui/fields.js';
-import { ModalForm } from '../../ui/modal-form.js';
+import { AmountField, TextField } from '../../ui/forms/fields.js';
+import { ModalForm } from '../../ui/forms/modal-form.js';
 import { NoteField, useNoteCheck } from '../note.js';
 
 const units = ['unit', 'tokens', 'withdrawn'] as const;

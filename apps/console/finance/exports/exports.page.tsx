@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import { Switch } from '../../ui/choice.js';
+import { Switch } from '../../ui/lists/choice.js';
 import { Page } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
 import { Section } from '../../ui/states.js';

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { codeColumn, column, moneyColumn, paymentColumn, timeColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { codeColumn, column, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
 import type { Dispute } from './payments.js';

@@ -3,9 +3,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import { useFilter } from '../../ui/address.js';
-import { Choice } from '../../ui/choice.js';
-import { codeColumn, column, numberColumn, timeColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { Choice } from '../../ui/lists/choice.js';
+import { codeColumn, column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import type { PaymentEvent } from './payments.js';
 

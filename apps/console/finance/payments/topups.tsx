@@ -4,12 +4,19 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import { useFilter } from '../../ui/address.js';
-import { column, extra, moneyColumn, numberColumn, paymentColumn, rightColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import {
+  column,
+  extra,
+  moneyColumn,
+  numberColumn,
+  paymentColumn,
+  rightColumn,
+} from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { AmountField } from '../../ui/fields.js';
+import { AmountField } from '../../ui/forms/fields.js';
 import { Identifier } from '../../ui/identifier.js';
-import { ModalForm } from '../../ui/modal-form.js';
+import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';

@@ -5,10 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Item, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { column, textColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
-import { TextField } from '../../ui/fields.js';
-import { SendForm, useSend } from '../../ui/form.js';
+import { column, textColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { TextField } from '../../ui/forms/fields.js';
+import { SendForm, useSend } from '../../ui/forms/form.js';
 import { Section } from '../../ui/states.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;

@@ -2,8 +2,8 @@ import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
-import { column } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { column } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { Section } from '../../ui/states.js';
 import { Covers } from './covers.js';
 

@@ -3,8 +3,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFilter } from '../../ui/address.js';
-import { Choice } from '../../ui/choice.js';
-import { DayRange } from '../../ui/day-range.js';
+import { Choice } from '../../ui/lists/choice.js';
+import { DayRange } from '../../ui/forms/day-range.js';
 import { timesOf } from '../utc-days.js';
 import { providers } from './reconciliation.js';
 

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
 import { CodeLines } from '../../ui/copy.js';
-import { Fact, Facts } from '../../ui/facts.js';
+import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { Loaded, Section } from '../../ui/states.js';

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../../ui/part-tabs.js';
+import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Bank } from './bank.js';
 import { Payments } from './payments.js';
 import { Payouts } from './payouts.js';

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
-import { Fact, Facts, Figure, Figures } from '../../ui/facts.js';
+import { Fact, Facts, Figure, Figures } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { Page } from '../../ui/page.js';

@@ -1,7 +1,7 @@
 import { Card } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { Chart } from '../../ui/chart.js';
+import { Chart } from '../../ui/charts/chart.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../../ui/part-tabs.js';
+import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Charges } from './charges.js';
 import { Failures } from './failures.js';
 import { Holds } from './holds.js';

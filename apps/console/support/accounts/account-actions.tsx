@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
-import { ReasonAction } from '../../ui/reason-action.js';
+import { ConfirmAction } from '../../ui/forms/confirm-action.js';
+import { ReasonAction } from '../../ui/forms/reason-action.js';
 import type { FoundAccount } from './found-account.js';
 import { ViewAction } from './view-action.js';
 

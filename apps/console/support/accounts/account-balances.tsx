@@ -1,6 +1,6 @@
 import { Card } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { FactGrid } from '../../ui/facts.js';
+import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
 import type { FoundAccount } from './found-account.js';
 

@@ -6,8 +6,8 @@ import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { ConfirmAction } from '../../ui/forms/confirm-action.js';
+import { FormFault, useSend } from '../../ui/forms/form.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
 

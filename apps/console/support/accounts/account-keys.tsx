@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { column, extra, rightColumn, textColumn } from '../../ui/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/data-list.js';
+import { column, extra, rightColumn, textColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import type { FoundAccount } from './found-account.js';

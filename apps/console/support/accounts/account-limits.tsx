@@ -4,7 +4,7 @@ import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { useLocale } from '../../ui/locale.js';
-import { ModalForm } from '../../ui/modal-form.js';
+import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Loaded, Section } from '../../ui/states.js';
 
 type Limits = Answer<'/api/support/accounts/{accountId}/limits'>;

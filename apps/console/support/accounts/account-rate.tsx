@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Answer, refresh } from '../../api/queries.js';
 import { mayAny, useSession } from '../../shell/session.js';
-import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/data-list.js';
-import { MomentField, TextField } from '../../ui/fields.js';
-import { ModalForm } from '../../ui/modal-form.js';
+import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { MomentField, TextField } from '../../ui/forms/fields.js';
+import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Volume } from './volume.js';
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { DataList } from '../../ui/data-list.js';
+import { DataList } from '../../ui/lists/data-list.js';
 import { useTicketColumns } from '../tickets/ticket-columns.js';
 
 const PAGE = 25;

@@ -6,7 +6,7 @@ import { mayAny, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { BackLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../../ui/part-tabs.js';
+import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';

@@ -3,8 +3,8 @@ import { IconEye } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { beginView } from '../../shell/session.js';
-import { TextField } from '../../ui/fields.js';
-import { ModalForm } from '../../ui/modal-form.js';
+import { TextField } from '../../ui/forms/fields.js';
+import { ModalForm } from '../../ui/forms/modal-form.js';
 
 const MOST_CHARS = 500;
 

@@ -2,7 +2,7 @@ import { SegmentedControl, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { SendForm, useSend } from '../../ui/form.js';
+import { SendForm, useSend } from '../../ui/forms/form.js';
 import { type StaffTicket, takeTicket } from './ticket.js';
 
 const MOST_CHARS = 10_000;

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { newRequestId } from '../../api/queries.js';
 import { mayAny, useSession } from '../../shell/session.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
+import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
 import { Volume } from '../accounts/volume.js';

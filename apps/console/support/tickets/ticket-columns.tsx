@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Item } from '../../api/queries.js';
-import { column, timeColumn } from '../../ui/columns.js';
-import type { Column } from '../../ui/data-list.js';
+import { column, timeColumn } from '../../ui/lists/columns.js';
+import type { Column } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 

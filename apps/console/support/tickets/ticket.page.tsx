@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { tellFailure } from '../../shell/notices.js';
 import { Who } from '../../shell/who.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
+import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { BackLink, TextLink } from '../../ui/links.js';
 import { Page } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';

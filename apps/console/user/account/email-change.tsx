@@ -2,9 +2,9 @@ import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { Dialog } from '../../ui/dialog.js';
-import { PasswordField, TextField } from '../../ui/fields.js';
-import { SendForm, useSendForm } from '../../ui/form.js';
+import { Dialog } from '../../ui/forms/dialog.js';
+import { PasswordField, TextField } from '../../ui/forms/fields.js';
+import { SendForm, useSendForm } from '../../ui/forms/form.js';
 import { EMAIL } from '../../visitor/entrance.js';
 
 /** Another address: a link goes there, and nothing is changed before it was followed. */

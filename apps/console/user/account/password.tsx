@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { PasswordField } from '../../ui/fields.js';
-import { SendForm, useSend } from '../../ui/form.js';
+import { PasswordField } from '../../ui/forms/fields.js';
+import { SendForm, useSend } from '../../ui/forms/form.js';
 import { PASSWORD_CHARS } from '../../visitor/entrance.js';
 
 /** A new password; it ends all other sessions. */

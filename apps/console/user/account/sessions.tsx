@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Item, refresh } from '../../api/queries.js';
 import { endSession, leave } from '../../shell/session.js';
-import { column, rightColumn, timeColumn } from '../../ui/columns.js';
-import { ConfirmAction } from '../../ui/confirm-action.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { ConfirmAction } from '../../ui/forms/confirm-action.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { deviceOf } from './device.js';
 

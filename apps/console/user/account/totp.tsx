@@ -6,9 +6,9 @@ import { type Answer, refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
 import { readSessionAgain } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
-import { Dialog } from '../../ui/dialog.js';
-import { PasswordField, TextField } from '../../ui/fields.js';
-import { SendForm, useSendForm } from '../../ui/form.js';
+import { Dialog } from '../../ui/forms/dialog.js';
+import { PasswordField, TextField } from '../../ui/forms/fields.js';
+import { SendForm, useSendForm } from '../../ui/forms/form.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 

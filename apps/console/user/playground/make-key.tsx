@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
-import { FormFault } from '../../ui/form.js';
+import { FormFault } from '../../ui/forms/form.js';
 import { EmptyState } from '../../ui/states.js';
 import type { Model } from '../../visitor/market.js';
 

@@ -5,7 +5,7 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { useSend } from '../../ui/form.js';
+import { useSend } from '../../ui/forms/form.js';
 import type { Model } from '../../visitor/market.js';
 import type { Key } from '../keys.js';
 import { CallAsCode } from './call-as-code.js';

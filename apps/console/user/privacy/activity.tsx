@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
-import { column, timeColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { column, timeColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 
 const PAGE = 20;
 

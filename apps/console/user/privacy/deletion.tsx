@@ -6,10 +6,10 @@ import { $api, api } from '../../api/client.js';
 import type { Answer } from '../../api/queries.js';
 import { endSession, leave } from '../../shell/session.js';
 import { signOf } from '../../ui/decimal.js';
-import { Dialog } from '../../ui/dialog.js';
+import { Dialog } from '../../ui/forms/dialog.js';
 import { Duration } from '../../ui/duration.js';
-import { type Inputs, PasswordField, TextField } from '../../ui/fields.js';
-import { SendForm, useSendForm } from '../../ui/form.js';
+import { type Inputs, PasswordField, TextField } from '../../ui/forms/fields.js';
+import { SendForm, useSendForm } from '../../ui/forms/form.js';
 import { Loaded } from '../../ui/states.js';
 
 type Preview = Answer<'/api/account/deletion'>;

@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { type Item, refresh } from '../../api/queries.js';
-import { column, rightColumn, timeColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
-import { PasswordField } from '../../ui/fields.js';
-import { FormFault } from '../../ui/form.js';
-import { ModalForm } from '../../ui/modal-form.js';
+import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { PasswordField } from '../../ui/forms/fields.js';
+import { FormFault } from '../../ui/forms/form.js';
+import { ModalForm } from '../../ui/forms/modal-form.js';
 import { saveFile } from '../../ui/save-file.js';
 import { When } from '../../ui/when.js';
 

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AmountField, MomentField, TextField } from '../../ui/fields.js';
+import { AmountField, MomentField, TextField } from '../../ui/forms/fields.js';
 import { marketQuery } from '../../visitor/market.js';
 import type { RuleValues } from './token-rules.js';
 

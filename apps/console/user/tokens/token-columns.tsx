@@ -1,7 +1,7 @@
 import { Group, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { column, extra, rightColumn, textColumn, timeColumn } from '../../ui/columns.js';
-import { type Column } from '../../ui/data-list.js';
+import { column, extra, rightColumn, textColumn, timeColumn } from '../../ui/lists/columns.js';
+import { type Column } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { Money, useMoneyText } from '../../ui/money.js';

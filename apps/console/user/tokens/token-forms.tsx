@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { tell } from '../../shell/notices.js';
-import { FormFault, useSend } from '../../ui/form.js';
+import { FormFault, useSend } from '../../ui/forms/form.js';
 import { SmallPrint } from '../../ui/texts.js';
 import type { Key } from '../keys.js';
 import { GroupField } from './group-field.js';

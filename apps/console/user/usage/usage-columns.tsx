@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Item } from '../../api/queries.js';
-import { column, extra, rightColumn } from '../../ui/columns.js';
-import type { Column } from '../../ui/data-list.js';
+import { column, extra, rightColumn } from '../../ui/lists/columns.js';
+import type { Column } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useFilter } from '../../ui/address.js';
-import { DayRange } from '../../ui/day-range.js';
+import { DayRange } from '../../ui/forms/day-range.js';
 import { marketQuery, valuesOf } from '../../visitor/market.js';
 import { useKeys } from '../keys.js';
 

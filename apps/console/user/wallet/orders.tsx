@@ -1,8 +1,8 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { column, moneyColumn, paymentColumn, rightColumn, timeColumn } from '../../ui/columns.js';
-import { type Column, DataList } from '../../ui/data-list.js';
+import { column, moneyColumn, paymentColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { type Column, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';

@@ -9,7 +9,7 @@ import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { keepShown, relayQuery } from '../../api/queries.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { FormFault, useFieldError, useSend } from '../../ui/form.js';
+import { FormFault, useFieldError, useSend } from '../../ui/forms/form.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { ErrorState, Section } from '../../ui/states.js';

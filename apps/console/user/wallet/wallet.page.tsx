@@ -9,7 +9,7 @@ import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
 import { Page } from '../../ui/page.js';
-import { PartTabs } from '../../ui/part-tabs.js';
+import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { Invites } from './invites.js';

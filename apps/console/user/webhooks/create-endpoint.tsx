@@ -6,9 +6,9 @@ import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
-import { Dialog } from '../../ui/dialog.js';
-import { TextField } from '../../ui/fields.js';
-import { SendForm, useSend } from '../../ui/form.js';
+import { Dialog } from '../../ui/forms/dialog.js';
+import { TextField } from '../../ui/forms/fields.js';
+import { SendForm, useSend } from '../../ui/forms/form.js';
 import { type Endpoint, eventTypes, financeEventTypes } from './endpoint.js';
 
 interface ModalProps {

@@ -1,6 +1,6 @@
 import { PasswordInput, type PasswordInputProps, Text, TextInput, type TextInputProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { localMinute } from './minute.js';
+import { localMinute } from '../minute.js';
 
 /** What fields use of a form of the library's `useForm`. */
 export interface Inputs {

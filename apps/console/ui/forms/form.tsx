@@ -2,9 +2,9 @@ import { Button, type ButtonProps, Group } from '@mantine/core';
 import { useForm, type UseFormInput } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { type ApiFailure, asFailure } from '../api/failure.js';
-import { useFieldText } from './failure-text.js';
-import { ErrorState } from './states.js';
+import { type ApiFailure, asFailure } from '../../api/failure.js';
+import { useFieldText } from '../failure-text.js';
+import { ErrorState } from '../states.js';
 
 /** What is used of a form of the library's `useForm`. */
 interface SendableForm<Values> {

@@ -1,6 +1,6 @@
 import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useClose } from './address.js';
+import { useClose } from '../address.js';
 
 /** The library's window over a page, with a name for the button that closes it. Use it for every one that can be closed. */
 export function Dialog(props: ModalProps) {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { stringifySearch } from './search.js';
+import { stringifySearch } from '../search.js';
 
 /** All that a filter leaves as a file, not only what a page of the list shows. */
 export function CsvLink({ path, query = {} }: { path: string; query?: Record<string, unknown> }) {

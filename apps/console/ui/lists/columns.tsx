@@ -1,10 +1,10 @@
 import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Who } from '../shell/who.js';
+import { Who } from '../../shell/who.js';
 import type { Column } from './data-list.js';
-import { Identifier } from './identifier.js';
-import { Money } from './money.js';
-import { Day, When } from './when.js';
+import { Identifier } from '../identifier.js';
+import { Money } from '../money.js';
+import { Day, When } from '../when.js';
 
 /** What stands where a row has no value. */
 const NONE = '–';

@@ -3,8 +3,8 @@ import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useAddressPager } from './address.js';
-import { EmptyState, ErrorState } from './states.js';
+import { useAddressPager } from '../address.js';
+import { EmptyState, ErrorState } from '../states.js';
 
 export interface Column<Row> {
   /** Unique in the list; it is remembered when people choose columns. */

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { asFailure } from '../api/failure.js';
+import { asFailure } from '../../api/failure.js';
 import { Dialog } from './dialog.js';
 import { FormFault } from './form.js';
 

@@ -3,11 +3,11 @@ import type { FormErrors, UseFormReturnType } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { newRequestId } from '../api/queries.js';
-import { tell } from '../shell/notices.js';
+import { newRequestId } from '../../api/queries.js';
+import { tell } from '../../shell/notices.js';
 import { Dialog } from './dialog.js';
 import { SendForm, useSendForm } from './form.js';
-import { TextLine } from './texts.js';
+import { TextLine } from '../texts.js';
 
 export interface ModalFormProps<Values extends Record<string, unknown>, Answer> {
   /** The button that opens the form: a verb. */
