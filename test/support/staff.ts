@@ -1,5 +1,5 @@
 import { newId } from '#platform/ids.js';
-import type { Role } from '#identity/role.js';
+import type { Actor, Role } from '#identity/role.js';
 import type { LedgerFixture } from './ledger.js';
 
 export interface StaffMember {
@@ -21,4 +21,12 @@ export async function staffMember(
     [userId, accountId, email, 'none', ['user', ...roles]],
   );
   return { userId, accountId, email };
+}
+
+/** Somebody of the staff as the session of a request would name them. */
+export async function staffActor(
+  fixture: Pick<LedgerFixture, 'owner' | 'account'>,
+  ...roles: Role[]
+): Promise<Actor> {
+  return { ...(await staffMember(fixture, ...roles)), sessionId: newId(), roles: ['user', ...roles] };
 }

@@ -161,13 +161,22 @@ export class StripeStandIn {
     return this.event(type, { id: disputeId, ...rest, ...of });
   }
 
-  /** Posts an event as Stripe would. `secret` other than ours makes a wrong signature. */
-  async deliver(consoleUrl: string, event: object, secret = StripeStandIn.webhookSecret): Promise<Response> {
+  /** An event as Stripe sends it. `secret` other than ours makes a wrong signature. */
+  signed(
+    event: object,
+    secret = StripeStandIn.webhookSecret,
+  ): { payload: string; headers: Record<string, string> } {
     const payload = JSON.stringify(event, null, 2);
     const signature = this.signer.webhooks.generateTestHeaderString({ payload, secret });
+    return { payload, headers: { 'stripe-signature': signature } };
+  }
+
+  /** Posts an event as Stripe would. */
+  async deliver(consoleUrl: string, event: object, secret = StripeStandIn.webhookSecret): Promise<Response> {
+    const { payload, headers } = this.signed(event, secret);
     return fetch(`${consoleUrl}/api/payments/events/stripe`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature },
+      headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
       body: payload,
     });
   }
