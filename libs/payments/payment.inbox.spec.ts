@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { checkLedger } from '#ledger/checks/ledger-check.js';
+import { newId } from '#platform/ids.js';
+import {
+  balanceOf,
+  openPayments,
+  orderOf,
+  paidOrder,
+  type PaymentsFixture,
+  receive,
+  roundNow,
+} from '../../test/support/payments.js';
+import { readReversals } from './order.reversals.js';
+import type { PaymentEvent } from './payment.provider.js';
+
+let payments: PaymentsFixture;
+
+beforeAll(async () => {
+  payments = await openPayments();
+}, 60_000);
+afterAll(async () => {
+  const { billing } = payments.ledger;
+  expect(await checkLedger(billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
+  await payments.close();
+});
+
+async function newAccount(): Promise<string> {
+  return (await payments.ledger.account({ credits: '0' })).accountId;
+}
+
+/** What became of an event, and how often it was tried again. */
+async function outcomeOf(event: object): Promise<{ state: string; attempts: number } | undefined> {
+  const { rows } = await payments.ledger.billing.query<{ state: string; attempts: number }>(
+    'SELECT state, attempts FROM payment_events WHERE event_id = $1',
+    [(event as { id: string }).id],
+  );
+  return rows[0];
+}
+
+async function suspenseOf(reference: string): Promise<{ why: string; amountMinor: bigint }[]> {
+  const { rows } = await payments.ledger.billing.query<{ why: string; amountMinor: bigint }>(
+    'SELECT why, amount_minor AS "amountMinor" FROM suspense_items WHERE reference = $1 ORDER BY id',
+    [reference],
+  );
+  return rows;
+}
+
+async function announced(accountId: string): Promise<number> {
+  const { rows } = await payments.ledger.billing.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM outbox WHERE payload ->> 'accountId' = $1`,
+    [accountId],
+  );
+  return rows[0]!.count;
+}
+
+function stateOf(accountId: string, orderId: string): Promise<{ state: string }> {
+  return payments.orders.show(accountId, orderId);
+}
+
+describe('a payment', () => {
+  it('is credited and announced once, however often and at once its event is delivered', async () => {
+    const accountId = await newAccount();
+    const { id } = await orderOf(payments, accountId);
+    const { event } = payments.stripe.pay(id);
+    await Promise.all(Array.from({ length: 5 }, () => receive(payments, event)));
+    await receive(payments, event);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    expect(await announced(accountId)).toBe(1);
+    expect(await outcomeOf(event)).toEqual({ state: 'applied', attempts: 1 });
+  });
+
+  it('of which two events tell at once is credited once', async () => {
+    const accountId = await newAccount();
+    const { id } = await orderOf(payments, accountId);
+    const { event, paymentId } = payments.stripe.pay(id);
+    const { object } = (event as { data: { object: object } }).data;
+    const later = payments.stripe.event('checkout.session.async_payment_succeeded', object);
+    await Promise.all([receive(payments, event), receive(payments, later)]);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    const outcomes = await Promise.all([outcomeOf(event), outcomeOf(later)]);
+    expect(outcomes.map((each) => each?.state).sort()).toEqual(['applied', 'ignored']);
+    expect(await suspenseOf(paymentId)).toEqual([]);
+  });
+
+  it('is credited also to an order that was given up or has expired', async () => {
+    const accountId = await newAccount();
+    const { id } = await orderOf(payments, accountId);
+    const { event } = payments.stripe.pay(id);
+    const session = payments.stripe.sessionOf(id);
+    const expired = payments.stripe.event('checkout.session.expired', { ...session });
+    await receive(payments, expired);
+    expect(await stateOf(accountId, id)).toMatchObject({ state: 'expired' });
+    await receive(payments, event);
+    expect(await stateOf(accountId, id)).toMatchObject({ state: 'paid' });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+  });
+
+  it('stays paid when the end of its checkout is told afterwards', async () => {
+    const accountId = await newAccount();
+    const { order } = await paidOrder(payments, accountId);
+    const expired = payments.stripe.event('checkout.session.expired', payments.stripe.sessionOf(order.id));
+    await receive(payments, expired);
+    expect(await stateOf(accountId, order.id)).toMatchObject({ state: 'paid' });
+    expect(await outcomeOf(expired)).toMatchObject({ state: 'ignored' });
+  });
+
+  it.each([
+    ['another amount', { amount_total: 1_299 }, 'other_amount', 1_299n],
+    ['another currency', { currency: 'eur' }, 'other_currency', 1_300n],
+    ['an order that there is not', { client_reference_id: 'nobody' }, 'no_order', 1_300n],
+  ])('of %s goes to suspense once and leaves the order open', async (_, changed, why, amountMinor) => {
+    const accountId = await newAccount();
+    const { id } = await orderOf(payments, accountId);
+    const { event, paymentId } = payments.stripe.pay(id, changed);
+    const again = { ...event, id: `evt_${newId()}` };
+    await Promise.all([receive(payments, event), receive(payments, again)]);
+    expect(await suspenseOf(paymentId)).toEqual([{ why, amountMinor }]);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('0');
+    expect(await stateOf(accountId, id)).toMatchObject({ state: 'open' });
+  });
+
+  it('of an order that another one pays at the same moment goes to suspense', async () => {
+    const accountId = await newAccount();
+    const { id } = await orderOf(payments, accountId);
+    const paid = [payments.stripe.pay(id), payments.stripe.pay(id)];
+    await Promise.all(paid.map(({ event }) => receive(payments, event)));
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    const items = await Promise.all(paid.map(({ paymentId }) => suspenseOf(paymentId)));
+    expect(items.flat()).toEqual([{ why: 'paid_twice', amountMinor: 1_300n }]);
+  });
+
+  it('of an account that is being deleted goes to suspense', async () => {
+    const accountId = await newAccount();
+    const { id } = await orderOf(payments, accountId);
+    await payments.ledger.owner.query(`UPDATE accounts SET closing_at = now() WHERE id = $1`, [accountId]);
+    const { event, paymentId } = payments.stripe.pay(id);
+    await receive(payments, event);
+    expect(await suspenseOf(paymentId)).toEqual([{ why: 'no_order', amountMinor: 1_300n }]);
+  });
+});
+
+describe('an event', () => {
+  it('that Stripe did not sign, or a provider that is not there sent, changes nothing', async () => {
+    const accountId = await newAccount();
+    const { id } = await orderOf(payments, accountId);
+    const { event } = payments.stripe.pay(id);
+    const { payload, headers } = payments.stripe.signed(event, 'whsec_of_somebody_else');
+    const body = Buffer.from(payload);
+    await expect(payments.inbox.receive('stripe', body, headers)).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    await expect(payments.inbox.receive('sandbox', body, headers)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(payments.inbox.receive('manual', body, headers)).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect(await outcomeOf(event)).toBeUndefined();
+    expect(await stateOf(accountId, id)).toMatchObject({ state: 'open' });
+  });
+
+  it('whose transaction fails is not remembered, so that it is applied when it comes again', async () => {
+    const accountId = await newAccount();
+    const { id } = await orderOf(payments, accountId);
+    const { event } = payments.stripe.pay(id);
+    const { owner } = payments.ledger;
+    await owner.query('ALTER TABLE outbox RENAME TO outbox_away');
+    try {
+      await expect(receive(payments, event)).rejects.toThrow('outbox');
+    } finally {
+      await owner.query('ALTER TABLE outbox_away RENAME TO outbox');
+    }
+    expect(await outcomeOf(event)).toBeUndefined();
+    expect(await balanceOf(payments.ledger, accountId)).toBe('0');
+    await receive(payments, event);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+  });
+
+  it('that concerns nobody is kept and ignored', async () => {
+    const event = payments.stripe.event('customer.created', { id: 'cus_1', object: 'customer' });
+    await receive(payments, event);
+    expect(await outcomeOf(event)).toMatchObject({ state: 'ignored' });
+  });
+});
+
+describe('a dispute', () => {
+  const AMOUNT = 1_300;
+
+  const open = (paymentId: string) =>
+    payments.stripe.dispute(`dp_${newId()}`, paymentId, { amount: AMOUNT, status: 'needs_response' });
+
+  it('of a payment that is not known waits, however often it is tried', async () => {
+    const event = open(`pi_${newId()}`);
+    await receive(payments, event);
+    for (const attempts of [1, 2, 3]) {
+      expect(await outcomeOf(event)).toEqual({ state: 'waiting', attempts });
+      await roundNow(payments);
+    }
+  });
+
+  it('that comes before its payment is applied once the payment is there, by one of several that try', async () => {
+    const accountId = await newAccount();
+    const { id } = await orderOf(payments, accountId);
+    const { event, paymentId } = payments.stripe.pay(id);
+    const disputed = open(paymentId);
+    await receive(payments, disputed);
+    await receive(payments, event);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    await Promise.all([roundNow(payments), roundNow(payments)]);
+    expect(await outcomeOf(disputed)).toEqual({ state: 'applied', attempts: 2 });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('0');
+  });
+
+  it('takes the credit once and gives it back when it is won, in whichever order that is told', async () => {
+    for (const statuses of [
+      ['needs_response', 'won'],
+      ['won', 'needs_response'],
+      ['needs_response', 'needs_response', 'won', 'needs_response', 'lost'],
+    ]) {
+      const accountId = await newAccount();
+      const { paymentId, topupId } = await paidOrder(payments, accountId);
+      const disputeId = `dp_${newId()}`;
+      for (const status of statuses)
+        await receive(payments, payments.stripe.dispute(disputeId, paymentId, { amount: AMOUNT, status }));
+      expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+      const { disputes } = await readReversals(payments.ledger.billing, topupId);
+      expect(disputes.map(({ state }) => state)).toEqual(['won']);
+    }
+  });
+
+  it('that is lost keeps the credit, and its customer reads what went back', async () => {
+    const accountId = await newAccount();
+    const { order, paymentId } = await paidOrder(payments, accountId);
+    const disputeId = `dp_${newId()}`;
+    const tell = (status: string) =>
+      receive(payments, payments.stripe.dispute(disputeId, paymentId, { amount: AMOUNT, status }));
+    await Promise.all([tell('needs_response'), tell('under_review'), tell('lost')]);
+    await tell('won');
+    expect(await balanceOf(payments.ledger, accountId)).toBe('0');
+    expect(await payments.orders.reversalsOf(order)).toMatchObject({
+      refunds: [],
+      disputes: [{ credits: 10_000_000_000n, payMinor: 1_300n, state: 'lost' }],
+    });
+  });
+
+  it('of an order that was not paid shows nothing that went back', async () => {
+    const order = await orderOf(payments, await newAccount());
+    expect(await payments.orders.reversalsOf(order)).toEqual({ refunds: [], disputes: [] });
+  });
+});
+
+describe('a refund that somebody made at Stripe itself', () => {
+  const refund = (paymentId: string, status: string) => ({
+    id: `re_${newId()}`,
+    object: 'refund',
+    amount: 300,
+    currency: 'usd',
+    payment_intent: paymentId,
+    status,
+    metadata: {},
+  });
+
+  it('is nothing while it is pending or when it failed', async () => {
+    const { paymentId } = await paidOrder(payments, await newAccount());
+    for (const status of ['pending', 'failed']) {
+      const made = refund(paymentId, status);
+      await receive(payments, payments.stripe.event('refund.updated', made));
+      expect(await suspenseOf(made.id)).toEqual([]);
+    }
+  });
+
+  it('with the id of a refund of another provider does not end that one', async () => {
+    const fact = {
+      kind: 'refund',
+      refundId: 'of-nobody',
+      providerRefundId: `re_${newId()}`,
+      state: 'succeeded',
+      failure: null,
+      amountMinor: 300n,
+      currency: 'USD',
+    } as const;
+    const event: PaymentEvent = { provider: 'stripe', eventId: newId(), type: 'refund.updated', fact };
+    expect(await payments.inbox.accept(event)).toMatchObject({ state: 'suspense', alert: 'unknown_refund' });
+    expect(await payments.inbox.accept(event)).toBeNull();
+  });
+});
