@@ -15,7 +15,8 @@ const NUMBERS = {
 export type LockName = keyof typeof NUMBERS;
 
 /** Locks of one thing each, such as a payment: named by a kind and what tells the things apart. */
-export type LockKind = 'bank-matching' | 'outflow' | 'payment' | 'provider-postings' | 'provider-report';
+export type LockKind =
+  'bank-matching' | 'outflow' | 'payment' | 'provider-postings' | 'provider-report' | 'suspense';
 
 /** Waits for a lock, and has it until the transaction ends. */
 export async function lock(client: pg.ClientBase, name: LockName): Promise<void> {

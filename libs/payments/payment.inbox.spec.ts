@@ -260,6 +260,18 @@ describe('a refund that somebody made at Stripe itself', () => {
     metadata: {},
   });
 
+  it('stands in suspense once, as money that left, and leaves the balance as it is', async () => {
+    const accountId = await newAccount();
+    const { paymentId } = await paidOrder(payments, accountId);
+    const made = refund(paymentId, 'succeeded');
+    await Promise.all([
+      receive(payments, payments.stripe.event('refund.created', made)),
+      receive(payments, payments.stripe.event('refund.updated', made)),
+    ]);
+    expect(await suspenseOf(made.id)).toEqual([{ why: 'unknown_refund', amountMinor: -300n }]);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+  });
+
   it('is nothing while it is pending or when it failed', async () => {
     const { paymentId } = await paidOrder(payments, await newAccount());
     for (const status of ['pending', 'failed']) {

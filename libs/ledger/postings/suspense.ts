@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { lockOne } from '#database/locks.js';
 import { newId } from '#platform/ids.js';
 import { post } from './posting.js';
 import type { PaymentProviderName } from './topup.js';
@@ -38,6 +39,8 @@ export async function bookSuspense(
   houseCurrency: string,
 ): Promise<{ itemId: string; created: boolean; transactionId: bigint }> {
   const { provider, reference, why, amountMinor, currency } = item;
+  // Two events may tell of it at once: Stripe sends that a refund was made together with that it was updated.
+  await lockOne(client, 'suspense', provider, reference, why);
   const found = await client.query<{ id: string; transactionId: string }>(
     `SELECT id, transaction_id::text AS "transactionId" FROM suspense_items
      WHERE provider = $1 AND reference = $2 AND why = $3`,
