@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
+import { lockOne } from '#database/locks.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { TopupResult } from '#ledger/postings/topup.js';
@@ -62,6 +63,7 @@ export class TransferService {
   /** Credits a bank transfer; above the limit of a person in a day another one must agree first. */
   recordTransfer(transfer: Transfer, asking: Asking): Promise<Done<TopupResult>> {
     const plan = async (client: pg.ClientBase) => {
+      await lockTransfer(client, transfer);
       const repeated = await findTransfer(client, transfer);
       const payload = repeated ?? (await this.planTransfer(client, transfer));
       await refuseOwnInterest(client, asking.actor, payload.accountId);
@@ -89,6 +91,7 @@ export class TransferService {
 
   private async credit(client: pg.ClientBase, payload: TransferPayload, by: Doer): Promise<TopupResult> {
     const { accountId, orderId, paymentId, currency, rate, valueDate = null } = payload;
+    await lockTransfer(client, payload);
     if (orderId !== null) await lockPayableOrder(client, orderId, paymentId);
     const result = await creditOrRefuse(client, {
       accountId,
@@ -118,6 +121,11 @@ export class TransferService {
     });
     return result;
   }
+}
+
+/** Of people who record one transfer at once, all but the first find it recorded, and none of their limits is used. */
+function lockTransfer(client: pg.ClientBase, { paymentId }: Pick<Transfer, 'paymentId'>): Promise<void> {
+  return lockOne(client, 'payment', 'manual', paymentId);
 }
 
 /**

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Actor } from '#identity/role.js';
+import { checkLedger } from '#ledger/checks/ledger-check.js';
+import { recordLimit } from '#ledger/postings/outflow.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import {
+  asking,
+  balanceOf,
+  NOBODY_WAITS,
+  openPayments,
+  orderOf,
+  type PaymentsFixture,
+} from '../../test/support/payments.js';
+import { staffActor } from '../../test/support/staff.js';
+import { onOneDay } from '../../test/support/utc-day.js';
+import { type Transfer, TransferService } from './transfer.service.js';
+
+let payments: PaymentsFixture;
+let transfers: TransferService;
+
+beforeAll(async () => {
+  payments = await openPayments();
+  const { source, config, approvals, ledger } = payments;
+  transfers = new TransferService({ source, config, approvals, relay: NOBODY_WAITS });
+  await recordLimit(ledger.billing, 'manual-topup', parseAmount('100'));
+}, 60_000);
+afterAll(async () => {
+  const { billing } = payments.ledger;
+  expect(await checkLedger(billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
+  await payments.close();
+});
+
+const finance = () => staffActor(payments.ledger, 'finance');
+
+async function newAccount(): Promise<string> {
+  return (await payments.ledger.account({ credits: '0' })).accountId;
+}
+
+/** 13.00 for ten credits, unless it is said otherwise. */
+function transferTo(accountId: string, of: Partial<Transfer> = {}): Transfer {
+  const about = { orderId: null, currency: 'USD', valueDate: null, reason: 'as the bank says' };
+  return { accountId, paymentId: `bank-${newId()}`, paidMinor: 1_300n, ...about, ...of };
+}
+
+/** What counts against the limits of people. */
+async function outflowsOf(paymentId: string): Promise<string[]> {
+  const { rows } = await payments.ledger.billing.query<{ amount: bigint }>(
+    'SELECT amount FROM outflows WHERE reference = $1',
+    [`payment:manual:${paymentId}`],
+  );
+  return rows.map(({ amount }) => formatAmount(amount as never));
+}
+
+function approve(approvalId: string | null, actor: Actor) {
+  const decision = { approvalId: approvalId as string, note: null, requestId: newId() };
+  return payments.approvals.approve({ ...decision, actor });
+}
+
+describe('a bank transfer', () => {
+  it('buys at the rate of the account, once, however often it is recorded', async () => {
+    const accountId = await newAccount();
+    const transfer = transferTo(accountId);
+    const actor = await finance();
+    const first = await transfers.recordTransfer(transfer, asking(actor));
+    const again = await transfers.recordTransfer(transfer, asking(actor));
+    expect(first.done).toMatchObject({ created: true, credits: parseAmount('10') });
+    expect(again.done).toMatchObject({ created: false, topupId: first.done?.topupId });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    expect(await outflowsOf(transfer.paymentId)).toEqual(['10']);
+  });
+
+  it('that two people record at once is credited once, and counts against the limit of one', async () => {
+    const accountId = await newAccount();
+    const transfer = transferTo(accountId);
+    const people = await Promise.all([finance(), finance(), finance()]);
+    const answers = await Promise.all(
+      people.map((actor) => transfers.recordTransfer(transfer, asking(actor))),
+    );
+    expect(answers.filter(({ done }) => done?.created)).toHaveLength(1);
+    expect(new Set(answers.map(({ done }) => done?.topupId)).size).toBe(1);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    expect(await outflowsOf(transfer.paymentId)).toEqual(['10']);
+  });
+
+  it.each([
+    ['for somebody else', async () => ({ accountId: await newAccount() })],
+    ['of another amount', async () => ({ paidMinor: 1_301n })],
+  ])('under the reference of another one %s is refused', async (_, change) => {
+    const accountId = await newAccount();
+    const transfer = transferTo(accountId);
+    await transfers.recordTransfer(transfer, asking(await finance()));
+    const other = { ...transfer, ...(await change()) };
+    await expect(transfers.recordTransfer(other, asking(await finance()))).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+  });
+
+  it.each([
+    ['to an account that there is not', { accountId: 'nobody' }, 'accountId'],
+    ['in another currency', { currency: 'EUR' }, 'currency'],
+    ['too small to buy a unit of balance', { paidMinor: 129n }, 'paid'],
+    ['of a day that is still to come', { valueDate: '2999-01-01' }, 'valueDate'],
+    ['of a day before the account was there', { valueDate: '2001-01-01' }, 'valueDate'],
+    ['for an order that there is not', { orderId: 'none' }, 'orderId'],
+  ])('%s is refused, and counts against no limit', async (_, changed, param) => {
+    const transfer = transferTo(await newAccount(), changed);
+    await expect(transfers.recordTransfer(transfer, asking(await finance()))).rejects.toMatchObject({
+      code: 'invalid_value',
+      param,
+    });
+    expect(await outflowsOf(transfer.paymentId)).toEqual([]);
+  });
+
+  it('to the account of whoever records it waits for somebody else', async () => {
+    const actor = await finance();
+    await expect(transfers.recordTransfer(transferTo(actor.accountId), asking(actor))).rejects.toMatchObject({
+      code: 'second_person_required',
+    });
+  });
+});
+
+describe('a bank transfer for an order', () => {
+  it('pays it to the cent, and no second one does', async () => {
+    const accountId = await newAccount();
+    const { id: orderId } = await orderOf(payments, accountId, { provider: 'manual' });
+    const record = async (of: Partial<Transfer> = {}) =>
+      transfers.recordTransfer(transferTo(accountId, { orderId, ...of }), asking(await finance()));
+    await expect(record({ paidMinor: 1_299n })).rejects.toMatchObject({ code: 'conflict', param: 'paid' });
+    const ends = await Promise.allSettled([record(), record()]);
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await payments.orders.show(accountId, orderId)).toMatchObject({ state: 'paid' });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+  });
+});
+
+describe('above the limit of one person', () => {
+  const LARGE = { paidMinor: 13_013n };
+
+  it('a transfer waits for another one, who credits it once', async () => {
+    const accountId = await newAccount();
+    const transfer = transferTo(accountId, LARGE);
+    const [asks, agrees] = [await finance(), await finance()];
+    const request = asking(asks);
+    const [one, two] = await Promise.all([
+      transfers.recordTransfer(transfer, request),
+      transfers.recordTransfer(transfer, request),
+    ]);
+    expect(one.approvalId).not.toBeNull();
+    expect(two.approvalId).toBe(one.approvalId);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('0');
+    await expect(approve(one.approvalId, asks)).rejects.toMatchObject({ code: 'second_person_required' });
+    await Promise.all([approve(one.approvalId, agrees), approve(one.approvalId, agrees)]);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('100.1');
+    expect(await outflowsOf(transfer.paymentId)).toEqual(['100.1']);
+    expect((await transfers.recordTransfer(transfer, request)).done).toMatchObject({ created: false });
+  });
+
+  it('two approvals of one transfer credit it once', async () => {
+    const accountId = await newAccount();
+    const transfer = transferTo(accountId, LARGE);
+    const asked = await Promise.all(
+      [await finance(), await finance()].map((actor) => transfers.recordTransfer(transfer, asking(actor))),
+    );
+    const agrees = await finance();
+    await Promise.all(asked.map(({ approvalId }) => approve(approvalId, agrees)));
+    expect(await balanceOf(payments.ledger, accountId)).toBe('100.1');
+    expect(await outflowsOf(transfer.paymentId)).toEqual(['100.1']);
+  });
+
+  it('an order that another transfer paid meanwhile refuses the approval, which can be rejected', async () => {
+    const accountId = await newAccount();
+    const { id: orderId } = await orderOf(payments, accountId, { credits: '101', provider: 'manual' });
+    const ask = async () => {
+      const transfer = transferTo(accountId, { orderId, paidMinor: 13_130n });
+      return transfers.recordTransfer(transfer, asking(await finance()));
+    };
+    const asked = [await ask(), await ask()];
+    const agrees = await finance();
+    const ends = await Promise.allSettled(asked.map(({ approvalId }) => approve(approvalId, agrees)));
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('101');
+    const left = asked[ends.findIndex(({ status }) => status === 'rejected')]!.approvalId as string;
+    const rejected = { approvalId: left, actor: agrees, note: 'paid', requestId: newId() };
+    expect(await payments.approvals.reject(rejected)).toMatchObject({ state: 'rejected' });
+  });
+
+  it('are also two transfers below it, recorded at once by one person', () =>
+    onOneDay(async () => {
+      const actor = await finance();
+      const each = [await newAccount(), await newAccount()].map((accountId) =>
+        transferTo(accountId, { paidMinor: 7_800n }),
+      );
+      const answers = await Promise.all(
+        each.map((transfer) => transfers.recordTransfer(transfer, asking(actor))),
+      );
+      expect(answers.filter(({ done }) => done !== null)).toHaveLength(1);
+      expect(answers.filter(({ approvalId }) => approvalId !== null)).toHaveLength(1);
+    }));
+
+  it('a request id that was used for another transfer is refused', async () => {
+    const request = asking(await finance());
+    await transfers.recordTransfer(transferTo(await newAccount(), LARGE), request);
+    await expect(
+      transfers.recordTransfer(transferTo(await newAccount(), LARGE), request),
+    ).rejects.toMatchObject({ code: 'conflict', param: 'requestId' });
+  });
+});
