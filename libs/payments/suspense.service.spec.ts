@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Actor } from '#identity/role.js';
+import { checkLedger } from '#ledger/checks/ledger-check.js';
+import { recordLimit } from '#ledger/postings/outflow.js';
+import { newId } from '#platform/ids.js';
+import { parseAmount } from '#money/amount.js';
+import {
+  asking,
+  balanceOf,
+  NOBODY_WAITS,
+  openPayments,
+  orderOf,
+  type PaymentsFixture,
+} from '../../test/support/payments.js';
+import { staffActor } from '../../test/support/staff.js';
+import type { PaymentFact } from './payment.provider.js';
+import { SuspenseService } from './suspense.service.js';
+
+let payments: PaymentsFixture;
+let suspense: SuspenseService;
+
+beforeAll(async () => {
+  payments = await openPayments();
+  const { source, config, approvals, ledger } = payments;
+  suspense = new SuspenseService({ source, config, approvals, relay: NOBODY_WAITS });
+  await recordLimit(ledger.billing, 'manual-topup', parseAmount('100'));
+}, 60_000);
+afterAll(async () => {
+  const { billing } = payments.ledger;
+  expect(await checkLedger(billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
+  await payments.close();
+});
+
+const finance = () => staffActor(payments.ledger, 'finance');
+
+async function newAccount(): Promise<string> {
+  return (await payments.ledger.account({ credits: '0' })).accountId;
+}
+
+async function itemOf(fact: PaymentFact, reference: string): Promise<string> {
+  await payments.inbox.accept({ provider: 'stripe', eventId: newId(), type: 'test', fact });
+  const { rows } = await payments.ledger.billing.query<{ id: string }>(
+    'SELECT id FROM suspense_items WHERE reference = $1',
+    [reference],
+  );
+  return rows[0]!.id;
+}
+
+/** Money that came for an order which does not want it, or for none. */
+function came(amountMinor = 1_300n, of: { orderId?: string; currency?: string } = {}): Promise<string> {
+  const paymentId = `pi_${newId()}`;
+  const { orderId = null, currency = 'USD' } = of;
+  return itemOf({ kind: 'paid', orderId, paymentId, amountMinor, currency }, paymentId);
+}
+
+/** Money that somebody gave back at Stripe itself. */
+function left(): Promise<string> {
+  const providerRefundId = `re_${newId()}`;
+  const refund = { kind: 'refund', refundId: null, state: 'succeeded', failure: null } as const;
+  return itemOf({ ...refund, providerRefundId, amountMinor: 300n, currency: 'USD' }, providerRefundId);
+}
+
+async function stateOf(itemId: string): Promise<string> {
+  const { rows } = await payments.ledger.billing.query<{ state: string }>(
+    'SELECT state FROM suspense_items WHERE id = $1',
+    [itemId],
+  );
+  return rows[0]!.state;
+}
+
+async function takenFor(itemId: string): Promise<number> {
+  const { rows } = await payments.ledger.billing.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM outflows WHERE reference = $1',
+    [`suspense:${itemId}`],
+  );
+  return rows[0]!.count;
+}
+
+function credit(itemId: string, accountId: string, actor: Actor) {
+  return suspense.creditSuspense({ itemId, accountId, note: 'they told us' }, asking(actor));
+}
+
+function approve(approvalId: string | null, actor: Actor) {
+  const decision = { approvalId: approvalId as string, note: null, requestId: newId() };
+  return payments.approvals.approve({ ...decision, actor });
+}
+
+describe('money in suspense', () => {
+  it('is credited once to whom it was meant for, however many people do it at once', async () => {
+    const [itemId, accountId] = [await came(), await newAccount()];
+    const people = await Promise.all([finance(), finance(), finance()]);
+    const answers = await Promise.all(people.map((actor) => credit(itemId, accountId, actor)));
+    expect(answers.filter(({ done }) => done?.created)).toHaveLength(1);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    expect(await stateOf(itemId)).toBe('credited');
+    expect(await takenFor(itemId)).toBe(1);
+  });
+
+  it('is credited to one account only', async () => {
+    const itemId = await came();
+    const accounts = [await newAccount(), await newAccount()];
+    const people = [await finance(), await finance()];
+    const ends = await Promise.allSettled(
+      accounts.map((accountId, at) => credit(itemId, accountId, people[at]!)),
+    );
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const balances = await Promise.all(accounts.map((accountId) => balanceOf(payments.ledger, accountId)));
+    expect(balances.sort()).toEqual(['0', '10']);
+    expect(await takenFor(itemId)).toBe(1);
+  });
+
+  it('is either credited or returned, never both, when both happen at once', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const [itemId, accountId] = [await came(), await newAccount()];
+      const [one, two] = [await finance(), await finance()];
+      const both = [
+        () => credit(itemId, accountId, one),
+        () => suspense.returnSuspense(itemId, 'not theirs', asking(two)),
+      ];
+      if (round % 2 === 1) both.reverse();
+      const ends = await Promise.allSettled(both.map((each) => each()));
+      expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      const isCredited = (await stateOf(itemId)) === 'credited';
+      expect(await balanceOf(payments.ledger, accountId)).toBe(isCredited ? '10' : '0');
+    }
+  });
+
+  it('is returned once, and what was returned is credited to nobody', async () => {
+    const [itemId, accountId] = [await came(), await newAccount()];
+    const people = [await finance(), await finance()];
+    await Promise.all(people.map((actor) => suspense.returnSuspense(itemId, 'back', asking(actor))));
+    expect(await stateOf(itemId)).toBe('returned');
+    await expect(credit(itemId, accountId, await finance())).rejects.toMatchObject({ code: 'conflict' });
+    await expect(suspense.expenseSuspense(itemId, 'lost', asking(await finance()))).rejects.toMatchObject({
+      code: 'conflict',
+    });
+  });
+
+  it('of another currency is returned and never credited', async () => {
+    const [itemId, accountId] = [await came(1_300n, { currency: 'EUR' }), await newAccount()];
+    await expect(credit(itemId, accountId, await finance())).rejects.toMatchObject({
+      code: 'invalid_value',
+      param: 'currency',
+    });
+    await suspense.returnSuspense(itemId, 'back', asking(await finance()));
+    expect(await stateOf(itemId)).toBe('returned');
+  });
+
+  it('that buys no unit of balance, or for an account that there is not, is not credited', async () => {
+    const small = credit(await came(129n), await newAccount(), await finance());
+    await expect(small).rejects.toMatchObject({ code: 'invalid_value', param: 'amount' });
+    const nobody = credit(await came(), 'nobody', await finance());
+    await expect(nobody).rejects.toMatchObject({ code: 'invalid_value', param: 'accountId' });
+    const none = credit('none', await newAccount(), await finance());
+    await expect(none).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('that somebody paid is no cost; what left is, and is credited to nobody', async () => {
+    const paid = suspense.expenseSuspense(await came(), 'lost', asking(await finance()));
+    await expect(paid).rejects.toMatchObject({ code: 'conflict' });
+    const itemId = await left();
+    const wrong = credit(itemId, await newAccount(), await finance());
+    await expect(wrong).rejects.toMatchObject({ code: 'conflict' });
+    const people = [await finance(), await finance()];
+    await Promise.all(people.map((actor) => suspense.expenseSuspense(itemId, 'a gift', asking(actor))));
+    expect(await stateOf(itemId)).toBe('expensed');
+  });
+
+  it('is decided by nobody to whom it would go, or for whose order it came', async () => {
+    const actor = await finance();
+    await expect(credit(await came(), actor.accountId, actor)).rejects.toMatchObject({
+      code: 'second_person_required',
+    });
+    const { id: orderId } = await orderOf(payments, actor.accountId);
+    const itemId = await came(1_299n, { orderId });
+    await expect(suspense.returnSuspense(itemId, 'to me', asking(actor))).rejects.toMatchObject({
+      code: 'second_person_required',
+    });
+    expect(await stateOf(itemId)).toBe('open');
+  });
+});
+
+describe('above the limit of one person', () => {
+  const LARGE = 13_013n;
+
+  it('money in suspense is credited once another one agrees, and once only', async () => {
+    const [itemId, accountId] = [await came(LARGE), await newAccount()];
+    const [asks, agrees] = [await finance(), await finance()];
+    const { approvalId } = await credit(itemId, accountId, asks);
+    expect(await stateOf(itemId)).toBe('open');
+    await expect(approve(approvalId, asks)).rejects.toMatchObject({ code: 'second_person_required' });
+    await Promise.all([approve(approvalId, agrees), approve(approvalId, agrees)]);
+    expect(await balanceOf(payments.ledger, accountId)).toBe('100.1');
+    expect(await takenFor(itemId)).toBe(1);
+    expect((await credit(itemId, accountId, asks)).done).toMatchObject({ created: false });
+  });
+
+  it('money that was returned while it waited is not credited by the approval', async () => {
+    const [itemId, accountId] = [await came(LARGE), await newAccount()];
+    const { approvalId } = await credit(itemId, accountId, await finance());
+    await suspense.returnSuspense(itemId, 'back', asking(await finance()));
+    await expect(approve(approvalId, await finance())).rejects.toMatchObject({ code: 'conflict' });
+    expect(await balanceOf(payments.ledger, accountId)).toBe('0');
+    expect(await takenFor(itemId)).toBe(0);
+  });
+});
