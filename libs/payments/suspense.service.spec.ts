@@ -92,6 +92,8 @@ describe('money in suspense', () => {
     const answers = await Promise.all(people.map((actor) => credit(itemId, accountId, actor)));
     expect(answers.filter(({ done }) => done?.created)).toHaveLength(1);
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
+    const late = suspense.returnSuspense(itemId, 'back', asking(await finance()));
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
     expect(await stateOf(itemId)).toBe('credited');
     expect(await takenFor(itemId)).toBe(1);
   });
@@ -120,6 +122,9 @@ describe('money in suspense', () => {
       if (round % 2 === 1) both.reverse();
       const ends = await Promise.allSettled(both.map((each) => each()));
       expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({
+        reason: { code: 'conflict' },
+      });
       const isCredited = (await stateOf(itemId)) === 'credited';
       expect(await balanceOf(payments.ledger, accountId)).toBe(isCredited ? '10' : '0');
     }
