@@ -1,12 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
 import type { OutboxRelay } from '#bus/outbox.js';
-import { openDataSource } from '#database/database.js';
 import type { Actor } from '#identity/role.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
-import { ENTITIES } from '#operations/entities.js';
 import { BankProvider } from '#payments/bank.provider.js';
 import { Checkouts } from '#payments/checkouts.js';
 import type { Asking } from '#payments/finance-credit.js';
@@ -23,6 +21,7 @@ import { TopupService } from '#payments/topup.service.js';
 import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
+import { openEntities } from './entities.js';
 import { createLedgerFixture, type LedgerFixture } from './ledger.js';
 import { StripeStandIn } from './stripe.js';
 
@@ -49,24 +48,15 @@ const NEVER = new AbortController().signal;
 /** @param env settings other than those of the specs: nothing waits before it is tried */
 export async function openPayments(env: NodeJS.ProcessEnv = {}): Promise<PaymentsFixture> {
   const [ledger, stripe] = await Promise.all([createLedgerFixture(), StripeStandIn.start()]);
-  const source = await openDataSource({
-    url: ledger.urlFor('billing'),
-    max: 8,
-    applicationName: 'test-entities',
-    entities: ENTITIES,
-  });
-  await openConnections([ledger.billing, source]);
+  const source = await openEntities(ledger);
+  // What is asked at once would otherwise be done one after the other, while the second connection opens.
+  await Promise.all(Array.from({ length: 8 }, () => ledger.billing.query('SELECT 1')));
   const parts = { ...openParts(ledger, source, readConfig({ ...stripe.environment, ...env })), stripe };
   const close = async () => {
     await Promise.all([source.destroy(), stripe.close()]);
     await ledger.close();
   };
   return { ...parts, close };
-}
-
-/** What is asked at once would otherwise be done one after the other, while the second connection opens. */
-async function openConnections(pools: { query(text: string): Promise<unknown> }[]): Promise<void> {
-  await Promise.all(pools.flatMap((pool) => Array.from({ length: 8 }, () => pool.query('SELECT 1'))));
 }
 
 function readConfig(env: NodeJS.ProcessEnv): PaymentsConfig {

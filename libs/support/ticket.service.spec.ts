@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { openEntities } from '../../test/support/entities.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { customerOf, speakingFor } from '../../test/support/speakers.js';
+import { staffActor } from '../../test/support/staff.js';
+import { type NewTicket, type Speaker, TicketService } from './ticket.service.js';
+
+let ledger: LedgerFixture;
+let source: DataSource;
+let tickets: TicketService;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  source = await openEntities(ledger);
+  tickets = new TicketService(source);
+}, 60_000);
+afterAll(async () => {
+  await source.destroy();
+  await ledger.close();
+});
+
+const QUESTION: NewTicket = { kind: 'question', subject: 'How', body: 'How does it work?' };
+
+async function newCustomer(): Promise<Speaker> {
+  const { accountId } = await ledger.account({ credits: '0' });
+  return customerOf(ledger, accountId);
+}
+
+async function support(): Promise<Speaker> {
+  return speakingFor(await staffActor(ledger, 'support'));
+}
+
+async function opened(): Promise<{ customer: Speaker; ticketId: string }> {
+  const customer = await newCustomer();
+  const { ticket } = await tickets.open(customer, QUESTION);
+  return { customer, ticketId: ticket.id };
+}
+
+async function mailsTo({ actor }: Speaker): Promise<number> {
+  const { rows } = await ledger.owner.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM mail_outbox WHERE recipient = $1',
+    [actor.email],
+  );
+  return rows[0]!.count;
+}
+
+async function auditOf(ticketId: string): Promise<string[]> {
+  const { rows } = await ledger.owner.query<{ action: string }>(
+    'SELECT action FROM audit_log WHERE subject = $1 ORDER BY id',
+    [`ticket:${ticketId}`],
+  );
+  return rows.map(({ action }) => action);
+}
+
+describe('a ticket', () => {
+  it('waits for support until it is answered, and for its customer until they write', async () => {
+    const { customer, ticketId } = await opened();
+    const staff = await support();
+    const answered = await tickets.write(staff, ticketId, { body: 'Like this.' });
+    expect(answered.ticket.state).toBe('answered');
+    expect(await mailsTo(customer)).toBe(1);
+    const { ticket, messages } = await tickets.write(customer, ticketId, { body: 'Thanks.' });
+    expect(ticket.state).toBe('open');
+    expect(messages.map(({ body, fromStaff }) => [body, fromStaff])).toEqual([
+      ['How does it work?', false],
+      ['Like this.', true],
+      ['Thanks.', false],
+    ]);
+    expect(await mailsTo(customer)).toBe(1);
+    expect(await auditOf(ticketId)).toEqual(['ticket.answered']);
+  });
+
+  it('keeps notes of the staff from its customer, who is not told of them', async () => {
+    const { customer, ticketId } = await opened();
+    const staff = await support();
+    const noted = await tickets.write(staff, ticketId, { body: 'They asked before.', isNote: true });
+    expect(noted.ticket.state).toBe('open');
+    expect(noted.messages.map(({ kind }) => kind)).toEqual(['message', 'note']);
+    const seen = await tickets.find(customer, ticketId);
+    expect(seen.messages.map(({ kind }) => kind)).toEqual(['message']);
+    expect(await mailsTo(customer)).toBe(0);
+  });
+
+  it('of another account is as if it were not there', async () => {
+    const { ticketId } = await opened();
+    const stranger = await newCustomer();
+    for (const ask of [
+      () => tickets.find(stranger, ticketId),
+      () => tickets.write(stranger, ticketId, { body: 'Mine?' }),
+      () => tickets.close(stranger, ticketId),
+      () => tickets.reopen(stranger, ticketId),
+    ])
+      await expect(ask()).rejects.toMatchObject({ code: 'not_found' });
+    expect((await tickets.list(stranger, { limit: 10 })).items).toEqual([]);
+  });
+
+  it('is closed once by two at once, takes no message then, and is open again when it is reopened', async () => {
+    const { customer, ticketId } = await opened();
+    const staff = await support();
+    await Promise.all([tickets.close(customer, ticketId), tickets.close(staff, ticketId)]);
+    const { ticket, messages } = await tickets.find(customer, ticketId);
+    expect(ticket).toMatchObject({ state: 'closed', closedAt: expect.any(Date) as unknown });
+    expect(messages.filter(({ kind }) => kind === 'event')).toHaveLength(1);
+    await expect(tickets.write(customer, ticketId, { body: 'But' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await Promise.all([tickets.reopen(customer, ticketId), tickets.reopen(customer, ticketId)]);
+    const again = await tickets.find(customer, ticketId);
+    expect(again.ticket).toMatchObject({ state: 'open', closedAt: null });
+    expect(again.messages.filter(({ kind }) => kind === 'event')).toHaveLength(2);
+  });
+
+  it('of somebody of the staff is decided by somebody else', async () => {
+    const customer = await newCustomer();
+    const { ticket } = await tickets.open(customer, QUESTION);
+    const itself: Speaker = { ...customer, side: 'staff' };
+    await expect(tickets.write(itself, ticket.id, { body: 'Granted.' })).rejects.toMatchObject({
+      code: 'second_person_required',
+    });
+  });
+
+  it('names a charge of its own account only', async () => {
+    const customer = await newCustomer();
+    await expect(tickets.open(customer, { ...QUESTION, chargeId: 'none' })).rejects.toMatchObject({
+      code: 'invalid_value',
+      param: 'chargeId',
+    });
+  });
+
+  it('is one of twenty at most that are not closed, also of those that are opened at once', async () => {
+    const customer = await newCustomer();
+    for (let count = 0; count < 17; count += 1) await tickets.open(customer, QUESTION);
+    const ends = await Promise.allSettled(Array.from({ length: 6 }, () => tickets.open(customer, QUESTION)));
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    const [newest] = (await tickets.list(customer, { limit: 1 })).items;
+    await tickets.close(customer, newest!.id);
+    expect(await tickets.open(customer, QUESTION)).toMatchObject({ ticket: { state: 'open' } });
+  });
+});
+
+describe('the list of tickets', () => {
+  it('shows customers their own, newest first, and support those that wait longest first, page by page', async () => {
+    const customer = await newCustomer();
+    const { accountId } = customer.actor;
+    const made: string[] = [];
+    for (let count = 0; count < 3; count += 1) made.push((await tickets.open(customer, QUESTION)).ticket.id);
+    const pages = async (speaker: Speaker) => {
+      const first = await tickets.list(speaker, { limit: 2, accountId });
+      const rest = await tickets.list(speaker, { limit: 2, accountId, cursor: first.nextCursor! });
+      expect(rest.nextCursor).toBeNull();
+      return [...first.items, ...rest.items].map(({ id }) => id);
+    };
+    expect(await pages(customer)).toEqual([...made].reverse());
+    expect(await pages(await support())).toEqual(made);
+    await tickets.close(customer, made[0]!);
+    const waiting = await tickets.list(await support(), { limit: 9, accountId, state: 'open' });
+    expect(waiting.items.map(({ id }) => id)).toEqual(made.slice(1));
+  });
+});

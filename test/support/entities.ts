@@ -1,0 +1,17 @@
+import type { DataSource } from 'typeorm';
+import { openDataSource } from '#database/database.js';
+import { ENTITIES } from '#operations/entities.js';
+import type { LedgerFixture } from './ledger.js';
+
+/** Entities on the database of a fixture, with connections that are open, so that what is asked at once meets at once. */
+export async function openEntities({ urlFor }: Pick<LedgerFixture, 'urlFor'>): Promise<DataSource> {
+  const max = 8;
+  const source = await openDataSource({
+    url: urlFor('billing'),
+    max,
+    applicationName: 'test-entities',
+    entities: ENTITIES,
+  });
+  await Promise.all(Array.from({ length: max }, () => source.query('SELECT 1')));
+  return source;
+}
