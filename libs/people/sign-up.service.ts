@@ -82,6 +82,11 @@ async function openAccount(
   client: pg.ClientBase,
   { tokenHash, passwordHash, name }: { tokenHash: Buffer; passwordHash: string; name: string | undefined },
 ): Promise<string> {
+  // All links of the address, in one order: of two that are used at once, neither waits for the other's.
+  await client.query(
+    `SELECT FROM sign_ups WHERE email = (SELECT email FROM sign_ups WHERE token_hash = $1) ORDER BY id FOR UPDATE`,
+    [tokenHash],
+  );
   const { rows } = await client.query<{ email: string; inviteCode: string | null }>(
     `DELETE FROM sign_ups WHERE token_hash = $1 AND expires_at > now()
      RETURNING email, invite_code AS "inviteCode"`,

@@ -1,0 +1,129 @@
+import { TOTP } from 'otpauth';
+import { randomBytes } from 'node:crypto';
+import { AttemptsStore } from '#identity/attempts.store.js';
+import { PasswordHasher } from '#identity/password.hasher.js';
+import type { Actor } from '#identity/role.js';
+import { type OpenedSession, SessionStore } from '#identity/session.store.js';
+import { writeMail } from '#mail/mail.texts.js';
+import { CodeCheck } from '#people/code-check.js';
+import { PasswordService } from '#people/password.service.js';
+import { readPeopleConfig } from '#people/people.config.js';
+import type { PeopleParts } from '#people/people.parts.js';
+import { SignInService } from '#people/sign-in.service.js';
+import { SignUpService } from '#people/sign-up.service.js';
+import { TotpService } from '#people/totp.service.js';
+import { ManualClock } from '#platform/clock.js';
+import { ConfigReader } from '#platform/config.js';
+import { newId } from '#platform/ids.js';
+import { SecretBox } from '#platform/sealed-secret.js';
+import { createLedgerFixture, type LedgerFixture } from './ledger.js';
+import { tokenIn } from './mail.js';
+import { NOBODY_WAITS } from './payments.js';
+
+/** What lets people in, as the control plane puts it together, with a clock for codes that specs move. */
+export interface PeopleFixture {
+  ledger: LedgerFixture;
+  clock: ManualClock;
+  sessions: SessionStore;
+  signUps: SignUpService;
+  signIns: SignInService;
+  passwords: PasswordService;
+  totp: TotpService;
+  close(): Promise<void>;
+}
+
+export const PASSWORD = 'seven lanterns by the quay';
+
+const CONSOLE = 'http://console.test';
+const HOUR_MS = 3_600_000;
+const LIFE = { idleMs: HOUR_MS, longestMs: HOUR_MS, rotateMs: HOUR_MS, confirmedMs: HOUR_MS };
+
+/** @param env settings such as the limits of attempts */
+export async function openPeople(env: NodeJS.ProcessEnv = {}): Promise<PeopleFixture> {
+  const ledger = await createLedgerFixture();
+  const { billing: pool } = ledger;
+  await Promise.all(Array.from({ length: 8 }, () => pool.query('SELECT 1')));
+  const reader = new ConfigReader(env);
+  const people = reader.finish(readPeopleConfig(reader, CONSOLE));
+  const clock = new ManualClock(Date.now());
+  const parts: PeopleParts = {
+    pool,
+    clock,
+    config: { people, secrets: new SecretBox([randomBytes(32)]), consoleUrl: CONSOLE },
+    attempts: new AttemptsStore(pool),
+    hasher: new PasswordHasher(),
+    sessions: new SessionStore(pool, LIFE),
+    mail: NOBODY_WAITS,
+  };
+  const codes = new CodeCheck(parts);
+  const passwords = new PasswordService({ ...parts, codes });
+  return {
+    ledger,
+    clock,
+    passwords,
+    sessions: parts.sessions,
+    signUps: new SignUpService(parts),
+    signIns: new SignInService({ ...parts, codes }),
+    totp: new TotpService({ ...parts, passwords, codes }),
+    close: () => ledger.close(),
+  };
+}
+
+let addresses = 0;
+
+/** Somewhere nobody has asked from, since attempts of a network address are counted together. */
+export function newOrigin(): { ip: string; userAgent: null } {
+  addresses += 1;
+  return { ip: `10.${addresses >> 8}.${addresses & 255}.1`, userAgent: null };
+}
+
+export function newEmail(): string {
+  return `${newId()}@example.com`;
+}
+
+/** The newest mail to somebody, as it would be sent now; null where none is. */
+export async function lastMail(
+  { ledger }: Pick<PeopleFixture, 'ledger'>,
+  email: string,
+): Promise<{ to: string; subject: string; text: string } | null> {
+  const { rows } = await ledger.owner.query<Parameters<typeof writeMail>[1]>(
+    'SELECT template, recipient AS "to", details FROM mail_outbox WHERE recipient = $1 ORDER BY id DESC LIMIT 1',
+    [email],
+  );
+  const texts = { consoleUrl: CONSOLE, signUpLifeMs: HOUR_MS, resetLifeMs: HOUR_MS };
+  const mail = rows[0] ? await writeMail(ledger.billing, rows[0], texts) : null;
+  return mail && { to: email, ...mail };
+}
+
+/** The token of the link in the newest mail to somebody. */
+export async function mailedToken(people: Pick<PeopleFixture, 'ledger'>, email: string): Promise<string> {
+  const mail = await lastMail(people, email);
+  if (!mail) throw new Error(`no mail to ${email}`);
+  return tokenIn(mail);
+}
+
+/** Somebody who signed up, with the session that it opened. */
+export async function signedUp(
+  people: PeopleFixture,
+): Promise<{ email: string; actor: Actor; session: OpenedSession }> {
+  const email = newEmail();
+  await people.signUps.request({ email }, newOrigin());
+  const token = await mailedToken(people, email);
+  const session = await people.signUps.confirm({ token, password: PASSWORD }, newOrigin());
+  const found = await people.sessions.find(session.token);
+  return { email, session, actor: found!.actor };
+}
+
+/** Codes of a device that was enrolled for somebody; `next` is one of a step that was not used before. */
+export async function enrolled(
+  { totp, clock }: PeopleFixture,
+  actor: Actor,
+): Promise<{ next: () => string; recovery: string[] }> {
+  const { secret } = await totp.enrol(actor, PASSWORD);
+  const device = new TOTP({ secret });
+  const next = () => {
+    clock.advance(30_000);
+    return device.generate({ timestamp: clock.nowMs() });
+  };
+  return { next, recovery: await totp.confirm(actor, next(), newId()) };
+}
