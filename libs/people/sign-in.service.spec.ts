@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#platform/ids.js';
+import {
+  enrolled,
+  mailedToken,
+  newEmail,
+  newOrigin,
+  openPeople,
+  PASSWORD,
+  type PeopleFixture,
+  signedUp,
+} from '../../test/support/people.js';
+import type { Credentials } from './sign-in.service.js';
+
+let people: PeopleFixture;
+
+beforeAll(async () => {
+  people = await openPeople({ SIGN_INS_PER_EMAIL: '4', SIGN_INS_PER_ADDRESS: '6', CODES_PER_DAY: '4' });
+}, 60_000);
+afterAll(() => people.close());
+
+function signIn(credentials: Partial<Credentials> & { email: string }, origin = newOrigin()) {
+  return people.signIns.signIn({ password: PASSWORD, ...credentials }, origin);
+}
+
+/** What a client is told of a refusal. */
+async function refusalOf(refused: Promise<unknown>): Promise<{ code: string; message: string }> {
+  const { code, message } = (await refused.catch((error: unknown) => error)) as {
+    code: string;
+    message: string;
+  };
+  return { code, message };
+}
+
+describe('signing in', () => {
+  it('opens a session for the right password', async () => {
+    const { email, actor } = await signedUp(people);
+    const { token } = await signIn({ email });
+    expect(await people.sessions.find(token)).toMatchObject({ actor: { userId: actor.userId } });
+  });
+
+  it('tells the same of an unknown address, a wrong password and somebody who may not sign in', async () => {
+    const [{ email }, banned] = [await signedUp(people), await signedUp(people)];
+    await people.ledger.owner.query('UPDATE users SET disabled_at = now() WHERE email = $1', [banned.email]);
+    const wrong = await refusalOf(signIn({ email, password: 'another password of mine' }));
+    expect(wrong.code).toBe('sign_in_failed');
+    expect(await refusalOf(signIn({ email: newEmail() }))).toEqual(wrong);
+    expect(await refusalOf(signIn({ email: banned.email }))).toEqual(wrong);
+  });
+
+  it('looks at so many passwords of an address and no more, at once and from everywhere, known or not', async () => {
+    for (const email of [(await signedUp(people)).email, newEmail()]) {
+      const guess = () => refusalOf(signIn({ email, password: 'a guess of somebody' }));
+      const told = (await Promise.all(Array.from({ length: 7 }, guess))).map(({ code }) => code);
+      expect(told.filter((code) => code === 'sign_in_failed')).toHaveLength(4);
+      expect(told.filter((code) => code === 'too_many_attempts')).toHaveLength(3);
+      expect((await refusalOf(signIn({ email }))).code).toBe('too_many_attempts');
+    }
+  });
+
+  it('forgets the tries of an address once its owner is in', async () => {
+    const { email } = await signedUp(people);
+    for (let round = 0; round < 2; round += 1) {
+      for (let tries = 0; tries < 3; tries += 1)
+        expect((await refusalOf(signIn({ email, password: 'mistyped it again' }))).code).toBe(
+          'sign_in_failed',
+        );
+      await signIn({ email });
+    }
+  });
+
+  it('counts the failures of a network address, and not what succeeds', async () => {
+    const { email } = await signedUp(people);
+    const office = newOrigin();
+    for (let count = 0; count < 8; count += 1) await signIn({ email }, office);
+    for (let count = 0; count < 6; count += 1)
+      expect((await refusalOf(signIn({ email: newEmail() }, office))).code).toBe('sign_in_failed');
+    expect((await refusalOf(signIn({ email: newEmail() }, office))).code).toBe('too_many_attempts');
+  });
+
+  it('opens no session after the password was replaced while it was being compared', async () => {
+    const { email } = await signedUp(people);
+    const client = await people.ledger.owner.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(`UPDATE users SET password_hash = 'none' WHERE email = $1`, [email]);
+      const late = refusalOf(signIn({ email }));
+      await people.passwords.requestReset(email, newOrigin());
+      await client.query('COMMIT');
+      expect((await late).code).toBe('sign_in_failed');
+    } finally {
+      client.release();
+    }
+  });
+});
+
+describe('where a device is enrolled', () => {
+  it('a code of it is asked for after the password, and is good once, also at the same moment', async () => {
+    const { email, actor } = await signedUp(people);
+    const { next } = await enrolled(people, actor);
+    expect((await refusalOf(signIn({ email }))).code).toBe('totp_required');
+    const code = next();
+    const ends = await Promise.allSettled([signIn({ email, code }), signIn({ email, code })]);
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect((await refusalOf(signIn({ email, code }))).code).toBe('sign_in_failed');
+    expect(await signIn({ email, code: next() })).toHaveProperty('token');
+  });
+
+  it('whether a device is enrolled is told to nobody without the password', async () => {
+    const { email, actor } = await signedUp(people);
+    await enrolled(people, actor);
+    const wrong = await refusalOf(signIn({ email, password: 'not the right one' }));
+    expect(wrong).toEqual(await refusalOf(signIn({ email: newEmail() })));
+  });
+
+  it('a recovery code is good once, however it is typed', async () => {
+    const { email, actor } = await signedUp(people);
+    const { recovery } = await enrolled(people, actor);
+    const code = recovery[0]!.toUpperCase().replaceAll('-', ' ');
+    await signIn({ email, code });
+    expect((await refusalOf(signIn({ email, code: recovery[0] }))).code).toBe('sign_in_failed');
+    expect(await people.totp.state(actor)).toEqual({ enabled: true, recoveryCodesLeft: 9 });
+  });
+
+  it('so many codes are looked at and no more, and a recovery code still lets its owner in', async () => {
+    const { email, actor } = await signedUp(people);
+    const { next, recovery } = await enrolled(people, actor);
+    // The enrolment took one of the four tries.
+    for (let tries = 0; tries < 3; tries += 1)
+      expect((await refusalOf(signIn({ email, code: '000000' }))).code).toBe('sign_in_failed');
+    expect((await refusalOf(signIn({ email, code: next() }))).code).toBe('too_many_attempts');
+    // The tries of the password are used up as well by now, which its link forgets.
+    await people.passwords.requestReset(email, newOrigin());
+    const reset = { token: await mailedToken(people, email), password: `${PASSWORD} again` };
+    const { token } = await people.passwords.reset({ ...reset, code: recovery[0] }, newOrigin(), newId());
+    expect(await people.sessions.find(token)).not.toBeNull();
+  });
+});
