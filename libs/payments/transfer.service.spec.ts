@@ -130,6 +130,7 @@ describe('a bank transfer for an order', () => {
     await expect(record({ paidMinor: 1_299n })).rejects.toMatchObject({ code: 'conflict', param: 'paid' });
     const ends = await Promise.allSettled([record(), record()]);
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'conflict' } });
     expect(await payments.orders.show(accountId, orderId)).toMatchObject({ state: 'paid' });
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
   });
@@ -180,6 +181,7 @@ describe('above the limit of one person', () => {
     const agrees = await finance();
     const ends = await Promise.allSettled(asked.map(({ approvalId }) => approve(approvalId, agrees)));
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'conflict' } });
     expect(await balanceOf(payments.ledger, accountId)).toBe('101');
     const left = asked[ends.findIndex(({ status }) => status === 'rejected')]!.approvalId as string;
     const rejected = { approvalId: left, actor: agrees, note: 'paid', requestId: newId() };
