@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import type { OutboxRelay } from '#bus/outbox.js';
+import { ManualClock } from '#platform/clock.js';
+import { newId } from '#platform/ids.js';
+import { openEntities } from '../../../test/support/entities.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { NOBODY_WAITS } from '../../../test/support/payments.js';
+import { staffActor } from '../../../test/support/staff.js';
+import { type KeyChange, KeyService } from './key.service.js';
+
+const GROUP = 'Vendora-Main';
+
+let ledger: LedgerFixture;
+let source: DataSource;
+let keys: KeyService;
+const clock = new ManualClock(Date.now());
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  source = await openEntities(ledger);
+  keys = new KeyService({ source, relay: NOBODY_WAITS as unknown as OutboxRelay, clock });
+}, 60_000);
+afterAll(async () => {
+  await source.destroy();
+  await ledger.close();
+});
+
+/** Somebody with an account that has one key. */
+async function owner(): Promise<KeyChange> {
+  return { actor: await staffActor(ledger), requestId: newId() };
+}
+
+function create(by: KeyChange) {
+  return keys.create(by, { name: 'a key', group: GROUP });
+}
+
+async function announced(keyId: string): Promise<number> {
+  const { rows } = await ledger.owner.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM outbox WHERE payload ->> 'keyId' = $1`,
+    [keyId],
+  );
+  return rows[0]!.count;
+}
+
+describe('a key', () => {
+  it('is one of two hundred at most, also of those that are made at once', async () => {
+    const by = await owner();
+    await ledger.owner.query(
+      `INSERT INTO api_keys (id, account_id, name, key_hash, group_name)
+       SELECT $1 || n, $1, 'one of many', sha256(($1 || n)::bytea), $2 FROM generate_series(1, 196) AS n`,
+      [by.actor.accountId, GROUP],
+    );
+    const ends = await Promise.allSettled(Array.from({ length: 6 }, () => create(by)));
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    for (const end of ends)
+      if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'conflict' });
+  });
+
+  it('of another account is as if it were not there', async () => {
+    const { key } = await create(await owner());
+    const stranger = await owner();
+    for (const ask of [
+      () => keys.find(stranger.actor.accountId, key.id),
+      () => keys.change(stranger, key.id, { name: 'mine' }),
+      () => keys.remove(stranger, key.id),
+    ])
+      await expect(ask()).rejects.toMatchObject({ code: 'not_found' });
+    expect((await keys.find(key.accountId, key.id)).name).toBe('a key');
+  });
+
+  it('is deleted once by two at once, and gateways are told once', async () => {
+    const by = await owner();
+    const { key } = await create(by);
+    const ends = await Promise.allSettled([keys.remove(by, key.id), keys.remove(by, key.id)]);
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(keys.change(by, key.id, { name: 'again' })).rejects.toMatchObject({ code: 'not_found' });
+    expect(await announced(key.id)).toBe(1);
+  });
+
+  it('keeps what a change does not name, and a change of nothing tells nobody', async () => {
+    const by = await owner();
+    const { key } = await create(by);
+    await keys.change(by, key.id, { monthlyLimit: 5n });
+    const changed = await keys.change(by, key.id, { allowedModels: ['imgmodel-4'] });
+    expect(changed).toMatchObject({ name: 'a key', monthlyLimit: 5n, allowedModels: ['imgmodel-4'] });
+    await keys.change(by, key.id, {});
+    expect(await announced(key.id)).toBe(2);
+  });
+
+  it('has no end that has passed and no model that there is not', async () => {
+    const by = await owner();
+    const { key } = await create(by);
+    const expiresAt = new Date(clock.nowMs());
+    await expect(keys.change(by, key.id, { expiresAt })).rejects.toMatchObject({ param: 'expiresAt' });
+    const allowedModels = ['imgmodel-4', 'none'];
+    await expect(keys.change(by, key.id, { allowedModels })).rejects.toMatchObject({
+      param: 'allowedModels',
+    });
+    expect(await announced(key.id)).toBe(0);
+  });
+});
