@@ -50,11 +50,15 @@ async function pages<T>(
 }
 
 function statement(filter: StatementFilter = {}, limit = 50): Promise<StatementEntry[]> {
-  return pages((after) => readStatement(ledger.billing, someone.accountId, filter, { limit, after }));
+  return pages((after) =>
+    readStatement(ledger.billing, { accountId: someone.accountId, filter }, { limit, after }),
+  );
 }
 
 function usage(filter: UsageFilter = {}, limit = 50): Promise<UsageEntry[]> {
-  return pages((after) => readUsage(ledger.billing, someone.accountId, filter, { limit, after }));
+  return pages((after) =>
+    readUsage(ledger.billing, { accountId: someone.accountId, filter }, { limit, after }),
+  );
 }
 
 const tomorrow = () => new Date(Date.now() + 86_400_000);

@@ -1,3 +1,4 @@
+import { systemClock } from '#platform/clock.js';
 import type { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
 import type { OutboxRelay } from '#bus/outbox.js';
@@ -73,8 +74,11 @@ function openParts(
   const { billing: pool, log } = ledger;
   const config = { payments };
   const providers = new Map<PaymentProviderName, PaymentProvider>([
-    ['stripe', new StripeProvider(payments.stripe!, { consoleUrl: 'http://console.test' })],
-    ['manual', new BankProvider()],
+    [
+      'stripe',
+      new StripeProvider(payments.stripe!, { consoleUrl: 'http://console.test', clock: systemClock }),
+    ],
+    ['manual', new BankProvider(systemClock)],
   ]);
   const relay = NOBODY_WAITS as unknown as OutboxRelay;
   const notices = new PaymentNotices({ registry: new Registry(), log, relay });
