@@ -24,7 +24,7 @@ export interface ApprovalContext {
   readonly reason: string;
 }
 
-/** Something that needs two people; a room registers what it can apply. */
+/** Something that needs two people; a module registers what it can apply. */
 export interface ApprovalKind<P> {
   /** Such as `topup.manual`. */
   readonly kind: string;

@@ -91,7 +91,7 @@ export interface AccountRatesParts {
   readonly config: { readonly payments: { readonly resellerThresholdTokens: bigint } };
 }
 
-/** The same for rooms that inject it. */
+/** The same for modules that inject it. */
 export class AccountRates {
   constructor(private readonly parts: AccountRatesParts) {}
 

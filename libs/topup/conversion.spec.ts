@@ -13,8 +13,8 @@ it('rounds what is paid up and what is credited down', () => {
 });
 
 it('grants the reseller rate from two billion tokens on', () => {
-  expect(isResellerVolume(1_999_999_999n)).toBe(false);
-  expect(isResellerVolume(2_000_000_000n)).toBe(true);
+  expect(isResellerVolume(1_999_999_999n, 2_000_000_000n)).toBe(false);
+  expect(isResellerVolume(2_000_000_000n, 2_000_000_000n)).toBe(true);
 });
 
 it('takes orders from one unit of balance on', () => {

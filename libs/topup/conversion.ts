@@ -11,9 +11,8 @@ import {
 
 /** 1.3 units of payment currency buy one unit of balance; fixed, not an exchange rate (spec 1). */
 export const STANDARD_RATE = '1.3';
-/** What a reseller pays after verification of 2 billion tokens (spec 1). */
+/** What a reseller pays after verification of so many tokens (spec 1; RESELLER_THRESHOLD_TOKENS). */
 export const RESELLER_RATE = '1.2';
-const RESELLER_THRESHOLD_TOKENS = 2_000_000_000n;
 /** There are no other rates. */
 export type TopupRate = typeof STANDARD_RATE | typeof RESELLER_RATE;
 
@@ -51,6 +50,6 @@ export function orderFault({ credits, paidMinor }: Conversion): string | null {
 }
 
 /** Whether a verified volume of tokens earns the reseller rate. */
-export function isResellerVolume(tokens: bigint, threshold = RESELLER_THRESHOLD_TOKENS): boolean {
+export function isResellerVolume(tokens: bigint, threshold: bigint): boolean {
   return tokens >= threshold;
 }

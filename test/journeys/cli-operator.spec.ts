@@ -173,7 +173,9 @@ describe('doctor', () => {
       expect(code).toBe(0);
       expect(checks.get('trial charge')).toMatchObject({
         state: 'ok',
-        detail: expect.stringMatching(/^refused to hold .* as it must: account [0-9a-z]{26} has no balance$/),
+        detail: expect.stringMatching(
+          /^refused to hold .* as expected: account [0-9a-z]{26} has no balance$/,
+        ),
       });
     }
     expect(await trialAccount()).toEqual([{ topups: 0, main: '0', held: '0' }]);

@@ -116,7 +116,7 @@ describe('the chain of the ledger', () => {
     const hash = (await blocks()).items[0]?.hash ?? '';
     const found = await verify('--head', hash);
     expect(found).toMatchObject({ code: 0 });
-    expect(found.stdout).toContain('everything is as it was sealed');
+    expect(found.stdout).toContain('nothing has changed since it was sealed');
     const printed = JSON.parse((await verify('--json', '--from-block', '2')).stdout) as object;
     expect(printed).toMatchObject({ ok: true, findings: [], head: { hash } });
     const other = await verify('--head', 'f'.repeat(64));

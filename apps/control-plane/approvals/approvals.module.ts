@@ -4,7 +4,7 @@ import { ApprovalService } from '#approvals/approval.service.js';
 import { provided } from '#platform/wiring.js';
 import { ApprovalsController } from './approvals.controller.js';
 
-/** Second signatures, for every room whose work needs two people above a limit. */
+/** Second signatures, for every module whose work needs two people above a limit. */
 @Global()
 @Module({
   controllers: [ApprovalsController],

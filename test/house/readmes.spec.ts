@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '../..');
+const FOLDERS = ['apps', 'libs', 'test', 'scripts', 'docs'];
+
+const files = FOLDERS.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+);
+const texts = ['README.md', 'CONTRIBUTING.md', ...files.filter((name) => name.endsWith('.md'))];
+
+/** A bare name is of the folder that the text is about; elsewhere it would have to be searched for. */
+function isThere(text: string, name: string): boolean {
+  const own = text.endsWith('/README.md') ? text.slice(0, -'README.md'.length) : '';
+  const isFar = name.includes('/');
+  return files.some(
+    (file) => file === name || ((isFar || file.startsWith(own)) && file.endsWith(`/${name}`)),
+  );
+}
+
+it('names only files that are there', () => {
+  const gone = texts.flatMap((text) => {
+    const named = [...readFileSync(join(root, text), 'utf8').matchAll(/`([\w./-]+\.(?:ts|tsx|mjs))`/g)];
+    return named
+      .map(([, name]) => name!.replace(/^\.\//, ''))
+      .filter((name) => !isThere(text, name))
+      .map((name) => `${text} names ${name}`);
+  });
+  expect(gone).toEqual([]);
+});
