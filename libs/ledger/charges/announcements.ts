@@ -1,33 +1,34 @@
 import type { BalanceLow, ChargeRefunded, ChargeSettled } from '#bus/payloads.js';
 import { topics } from '#bus/topics.js';
 import { formatAmount, nanos } from '#money/amount.js';
-import type { BatchPlan, BatchState, LowBalance, Resolution } from './batch.js';
+import type { BatchPlan, LowBalance, Resolution } from './batch.js';
 
 /** A row of the outbox, as the batch inserts it. */
 export interface Announcement {
   topic: string;
   key: string;
-  /** JSON. */
+  /** JSON, without the time: the database adds that of the batch. */
   payload: string;
+  /** The field that gets the time. */
+  timeField: 'settledAt' | 'refundedAt' | 'crossedAt';
 }
 
 /**
- * What a batch tells the others: each settlement, each amount that went back, also the rest of a partial one, and each
- * balance that fell below its threshold.
+ * What a batch announces: each settlement where somebody listens, each amount that was released, also the unused part of a settled hold, and
+ * each balance that fell below its threshold.
  */
-export function chargeAnnouncements(state: BatchState, plan: BatchPlan): Announcement[] {
-  const at = new Date(state.nowMs).toISOString();
+export function chargeAnnouncements(plan: BatchPlan, options: { settlements: boolean }): Announcement[] {
   const rows: Announcement[] = [];
   for (const resolution of plan.resolutions) {
-    if (resolution.state === 'settled') rows.push(settled(resolution, at));
-    if (resolution.state === 'released' || resolution.released > 0n) rows.push(refunded(resolution, at));
+    if (options.settlements && resolution.state === 'settled') rows.push(settled(resolution));
+    if (resolution.state === 'released' || resolution.released > 0n) rows.push(refunded(resolution));
   }
-  for (const low of plan.lowBalances) rows.push(balanceLow(low, at));
+  for (const low of plan.lowBalances) rows.push(balanceLow(low));
   return rows;
 }
 
-function settled({ charge, settled: amount, deliveredUnits }: Resolution, settledAt: string): Announcement {
-  const payload: ChargeSettled = {
+function settled({ charge, settled: amount, deliveredUnits }: Resolution): Announcement {
+  const payload: Omit<ChargeSettled, 'settledAt'> = {
     chargeId: charge.id,
     accountId: charge.accountId,
     keyId: charge.keyId,
@@ -36,44 +37,44 @@ function settled({ charge, settled: amount, deliveredUnits }: Resolution, settle
     amount: formatAmount(amount),
     units: deliveredUnits.toString(),
     taskId: charge.taskId,
-    settledAt,
   };
   return {
     topic: topics.chargeSettled.name,
-    key: topics.chargeSettled.key(payload),
+    key: charge.accountId,
     payload: JSON.stringify(payload),
+    timeField: 'settledAt',
   };
 }
 
-function refunded({ charge, command, released, state }: Resolution, refundedAt: string): Announcement {
-  const payload: ChargeRefunded = {
+function refunded({ charge, command, released, state }: Resolution): Announcement {
+  const payload: Omit<ChargeRefunded, 'refundedAt'> = {
     chargeId: charge.id,
     accountId: charge.accountId,
     kind: state === 'released' ? 'release' : 'partial',
     amount: formatAmount(released),
     reason: command.reason === null ? null : { code: 'work_failed', message: command.reason },
     taskId: charge.taskId,
-    refundedAt,
   };
   return {
     topic: topics.chargeRefunded.name,
-    key: topics.chargeRefunded.key(payload),
+    key: charge.accountId,
     payload: JSON.stringify(payload),
+    timeField: 'refundedAt',
   };
 }
 
 /** Named after the charge that took the balance below: it does so once. */
-function balanceLow({ accountId, chargeId, main, threshold }: LowBalance, crossedAt: string): Announcement {
-  const payload: BalanceLow = {
+function balanceLow({ accountId, chargeId, main, threshold }: LowBalance): Announcement {
+  const payload: Omit<BalanceLow, 'crossedAt'> = {
     alertId: chargeId,
     accountId,
     balance: formatAmount(nanos(main)),
     threshold: formatAmount(nanos(threshold)),
-    crossedAt,
   };
   return {
     topic: topics.balanceLow.name,
-    key: topics.balanceLow.key(payload),
+    key: accountId,
     payload: JSON.stringify(payload),
+    timeField: 'crossedAt',
   };
 }

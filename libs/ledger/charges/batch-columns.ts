@@ -1,7 +1,7 @@
 import { formatDecimal } from '#money/amount.js';
 import type { ChargeLine } from '#pricing/quote.js';
 import type { Announcement } from './announcements.js';
-import type { BatchPlan, LockedBalance } from './batch.js';
+import type { BatchPlan, KeyState, LockedBalance } from './batch.js';
 import type { HoldCommand } from './charge.js';
 
 /**
@@ -9,7 +9,7 @@ import type { HoldCommand } from './charge.js';
  * number of them. The SQL and the values both come from these tables: the order of a table's columns is that of its parameters.
  */
 
-type Type = 'text' | 'date' | 'bigint' | 'numeric' | 'integer' | 'smallint' | 'float8' | 'boolean';
+type Type = 'text' | 'date' | 'bigint' | 'numeric' | 'integer' | 'smallint' | 'float8' | 'boolean' | 'xid';
 type Value = string | bigint | number | boolean | null | undefined;
 
 export interface Column<Row> {
@@ -78,7 +78,7 @@ export const resolutionColumns: readonly Column<Resolution>[] = [
 ];
 
 export const transactionColumns: readonly Column<Transaction>[] = [
-  { name: 'id', type: 'bigint', value: ({ id }) => id },
+  { name: 'place', type: 'bigint', value: ({ place }) => place },
   { name: 'kind', type: 'text', value: ({ kind }) => kind },
   { name: 'reference', type: 'text', value: ({ reference }) => reference },
   { name: 'account_id', type: 'text', value: ({ accountId }) => accountId },
@@ -86,7 +86,7 @@ export const transactionColumns: readonly Column<Transaction>[] = [
 ];
 
 export const entryColumns: readonly Column<Entry>[] = [
-  { name: 'transaction_id', type: 'bigint', value: ({ transactionId }) => transactionId },
+  { name: 'place', type: 'bigint', value: ({ place }) => place },
   { name: 'ordinal', type: 'smallint', value: ({ ordinal }) => ordinal },
   { name: 'ledger_account_id', type: 'bigint', value: ({ ledgerAccountId }) => ledgerAccountId },
   { name: 'amount', type: 'bigint', value: ({ amount }) => amount },
@@ -102,6 +102,13 @@ export const balanceColumns: readonly Column<LockedBalance>[] = [
   { name: 'main', type: 'bigint', value: ({ main }) => main },
   { name: 'held', type: 'bigint', value: ({ held }) => held },
   { name: 'low_told', type: 'boolean', value: ({ lowTold }) => lowTold },
+  { name: 'version', type: 'xid', value: ({ version }) => version },
+];
+
+/** What the keys of a batch must still be like, where they were not read by it. */
+export const keyColumns: readonly Column<KeyState>[] = [
+  { name: 'id', type: 'text', value: ({ id }) => id },
+  { name: 'rules', type: 'text', value: ({ rules }) => rules },
 ];
 
 export const spendColumns: readonly Column<SpendChange>[] = [
@@ -114,6 +121,7 @@ export const announcementColumns: readonly Column<Announcement>[] = [
   { name: 'topic', type: 'text', value: ({ topic }) => topic },
   { name: 'key', type: 'text', value: ({ key }) => key },
   { name: 'payload', type: 'text', value: ({ payload }) => payload },
+  { name: 'time_field', type: 'text', value: ({ timeField }) => timeField },
 ];
 
 /** A table's parameters in the statement. */
@@ -122,30 +130,40 @@ export interface Source {
   readonly sql: string;
   /** `id, account_id, …`. */
   readonly names: string;
+  /** The same without the first. */
+  readonly rest: string;
   /** How many rows there are. */
   readonly count: string;
 }
 
-type AnyColumns = readonly Pick<Column<never>, 'name' | 'type'>[];
+export type AnyColumns = readonly Pick<Column<never>, 'name' | 'type'>[];
 
 /** Numbers the parameters of several tables one after the other. */
-export function sourcesFrom<T extends readonly AnyColumns[]>(
+export function sourcesFrom<Name extends string>(
   first: number,
-  ...tables: T
-): { [K in keyof T]: Source } {
+  tables: readonly (readonly [Name, AnyColumns])[],
+): Map<Name, Source> {
   let next = first;
-  const sources = tables.map((columns): Source => {
-    const names = columns.map(({ name }) => name).join(', ');
-    const start = next;
-    next += columns.length;
-    const arrays = columns.map(({ type }, index) => `$${start + index}::${type}[]`).join(', ');
-    return {
-      sql: `unnest(${arrays}) AS t (${names})`,
-      names,
-      count: `cardinality($${start}::${columns[0]!.type}[])`,
-    };
-  });
-  return sources as { [K in keyof T]: Source };
+  return new Map(
+    tables.map(([name, columns]) => {
+      const source = sourceFrom(next, columns);
+      next += columns.length;
+      return [name, source];
+    }),
+  );
+}
+
+function sourceFrom(start: number, columns: AnyColumns): Source {
+  const [first, ...others] = columns.map(({ name }) => name);
+  const rest = others.join(', ');
+  const names = `${first}, ${rest}`;
+  const arrays = columns.map(({ type }, index) => `$${start + index}::${type}[]`).join(', ');
+  return {
+    sql: `unnest(${arrays}) AS t (${names})`,
+    names,
+    rest,
+    count: `cardinality($${start}::${columns[0]!.type}[])`,
+  };
 }
 
 /** The values of a table's parameters. */

@@ -15,7 +15,7 @@ import { usedTokens, usedUnits } from './delivered-use.js';
 import { decideHold, type HoldRefusal, reject } from './hold-decision.js';
 
 /**
- * Decides a batch in order, on a running sum of the locked balances. Pure: the same state and commands give the same
+ * Decides a batch in order, on a running sum of the balances, which it changes. Pure: the same state and commands give the same
  * plan. At most one command for each charge id.
  */
 export function planBatch(state: BatchState, commands: readonly Command[]): BatchPlan {
@@ -188,15 +188,15 @@ class Planner {
   private post(
     kind: string,
     command: HoldCommand | ResolveCommand,
-    entries: Omit<NewEntry, 'transactionId' | 'ordinal'>[],
+    entries: Omit<NewEntry, 'place' | 'ordinal'>[],
   ): void {
     const moving = entries.filter((entry) => entry.amount !== 0n);
     if (moving.length === 0) return;
     const { accountId, chargeId } = command;
-    const id = this.state.firstTransactionId + BigInt(this.written.transactions.length);
+    const place = this.written.transactions.length;
     const reference = chargeReference(chargeId, kind === 'hold' ? 'hold' : 'resolve');
-    this.written.transactions.push({ id, kind, reference, accountId, chargeId });
-    moving.forEach((entry, ordinal) => this.written.entries.push({ ...entry, transactionId: id, ordinal }));
+    this.written.transactions.push({ place, kind, reference, accountId, chargeId });
+    moving.forEach((entry, ordinal) => this.written.entries.push({ ...entry, place, ordinal }));
   }
 
   /** Counts for the month of the hold, and in what the later commands of the batch are decided by. */

@@ -13,10 +13,11 @@ import type { StoredCharge } from './charge.js';
 
 /**
  * Every statement of a batch reaches its rows by their keys. Its plan is made once for a connection and kept, often while
- * the tables are still empty, when reading a whole table looks cheaper; it must not be kept for when they are not.
+ * the tables are still empty, when reading a whole table looks cheaper; it must not be kept for when they are not. Nor is
+ * it made again for each batch, which would take longer than the work.
  */
-const BEGIN =
-  'BEGIN; SET LOCAL enable_seqscan = off; SELECT pg_advisory_xact_lock_shared(catalog_lock_key())';
+const BEGIN = `BEGIN; SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
+  pg_advisory_xact_lock_shared(catalog_lock_key())`;
 
 const LOCK_CHARGES = {
   name: 'ledger-lock-charges',
@@ -30,23 +31,29 @@ const LOCK_CHARGES = {
 const LOCK_BALANCES = {
   name: 'ledger-lock-balances',
   text: `SELECT account_id AS "accountId", main::text, held::text, frozen, monthly_limit::text AS "monthlyLimit",
-      low_balance_threshold::text AS "lowThreshold", low_balance_told AS "lowTold",
+      low_balance_threshold::text AS "lowThreshold", low_balance_told AS "lowTold", xmin::text AS version,
       main_ledger_id::text AS "mainLedgerId", held_ledger_id::text AS "heldLedgerId"
     FROM customer_balances WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE`,
 };
 
+/** Whether the key `k` may be used in its group. */
+export const HAS_GROUP = `(EXISTS (SELECT FROM groups g WHERE g.name = k.group_name AND g.open)
+  OR EXISTS (SELECT FROM account_groups a WHERE a.account_id = k.account_id AND a.group_name = k.group_name))`;
+
+/** Everything that people set of the key `k`; when it was last used is none of it. */
+export const KEY_RULES = `(k.account_id, k.group_name, k.allowed_models, k.allowed_ips, k.monthly_limit_nanos, k.total_limit_nanos,
+  k.expires_at, k.revoked_at)::text`;
+
 const READ_KEYS = {
   name: 'ledger-read-keys',
   text: `WITH instant AS MATERIALIZED (
-      SELECT revision, ledger_effective_now() AS now, nextval('ledger_transaction_blocks') AS block FROM catalog_revision)
-    SELECT i.revision::text, i.now::text, (extract(epoch FROM i.now) * 1000)::float8 AS "nowMs", i.block::text,
+      SELECT revision, ledger_effective_now() AS now FROM catalog_revision)
+    SELECT i.revision::text, i.now::text, (extract(epoch FROM i.now) * 1000)::float8 AS "nowMs",
       to_char(date_trunc('month', i.now AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS month,
       k.id, k.account_id AS "accountId", k.group_name AS "group", k.allowed_models AS "allowedModels",
       k.monthly_limit_nanos::text AS "monthlyLimit", k.total_limit_nanos::text AS "totalLimit",
       k.allowed_ips AS "allowedIps", k.revoked_at IS NOT NULL AS revoked,
-      (EXISTS (SELECT FROM groups g WHERE g.name = k.group_name AND g.open)
-        OR EXISTS (SELECT FROM account_groups a WHERE a.account_id = k.account_id AND a.group_name = k.group_name))
-        AS "hasGroup",
+      ${HAS_GROUP} AS "hasGroup", ${KEY_RULES} AS rules,
       extract(epoch FROM k.expires_at)::float8 * 1000 AS "expiresAtMs",
       CASE WHEN k.monthly_limit_nanos IS NULL THEN '0' ELSE coalesce((SELECT s.spent::text FROM key_spend s
         WHERE s.key_id = k.id AND s.month = date_trunc('month', i.now AT TIME ZONE 'UTC')::date), '0') END AS spent,
@@ -79,6 +86,7 @@ interface BalanceRow {
   monthlyLimit: string | null;
   lowThreshold: string | null;
   lowTold: boolean;
+  version: string;
   mainLedgerId: string;
   heldLedgerId: string;
 }
@@ -87,7 +95,6 @@ interface KeyRow {
   revision: string;
   now: string;
   nowMs: number;
-  block: string;
   month: string;
   id: string | null;
   accountId: string;
@@ -99,6 +106,7 @@ interface KeyRow {
   totalSpent: string;
   revoked: boolean;
   hasGroup: boolean;
+  rules: string;
   expiresAtMs: number | null;
   spent: string;
 }
@@ -126,7 +134,7 @@ export async function lockAndRead(
   ];
 
   const [, charges, balances, { rows }] = await Promise.all([
-    client.query(BEGIN),
+    begin(client),
     client.query<ChargeRow>({ ...LOCK_CHARGES, values: [textArray(chargeIds)] }),
     client.query<BalanceRow>({ ...LOCK_BALANCES, values: [textArray(accountIds)] }),
     client.query<KeyRow>({ ...READ_KEYS, values: [textArray(keyIds)] }),
@@ -142,13 +150,17 @@ export async function lockAndRead(
     nowMs: instant.nowMs,
     now: instant.now,
     month: instant.month,
-    firstTransactionId: BigInt(instant.block),
     priceBook: context.priceBook,
     charges: new Map(charges.rows.map((row) => [row.id, toCharge(row)])),
     balances: locked,
     keys: new Map(rows.filter((row) => row.id !== null).map((row) => [row.id as string, toKey(row)])),
     usageLedgerIds: context.usageLedgerIds,
   };
+}
+
+/** Begins a batch's transaction; prices cannot change until it ends. */
+export function begin(client: pg.ClientBase): Promise<unknown> {
+  return client.query(BEGIN);
 }
 
 async function readAccountSpend(
@@ -186,6 +198,7 @@ function toCharge(row: ChargeRow): StoredCharge {
 
 function toBalance(row: BalanceRow): LockedBalance {
   return {
+    version: row.version,
     accountId: row.accountId,
     main: BigInt(row.main),
     held: BigInt(row.held),
@@ -213,5 +226,6 @@ function toKey(row: KeyRow): KeyState {
     expiresAtMs: row.expiresAtMs,
     revoked: row.revoked,
     hasGroup: row.hasGroup,
+    rules: row.rules,
   };
 }

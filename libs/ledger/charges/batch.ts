@@ -12,8 +12,10 @@ import type {
 
 /** What a batch of charges is decided by, and what it writes. */
 
-/** A customer's stored balances and the ledger accounts behind them, as locked by the batch. */
+/** A customer's stored balances and the ledger accounts behind them, as locked or proved by the batch. */
 export interface LockedBalance {
+  /** Which change of the row this is: the transaction id (xid) that wrote it. */
+  version: string;
   accountId: string;
   main: bigint;
   held: bigint;
@@ -46,17 +48,21 @@ export interface KeyState {
   revoked: boolean;
   /** Its group is open, or granted to its account. */
   hasGroup: boolean;
+  /** Everything above that people set, as one text of the database: the key's rules are the same while this is. */
+  rules: string;
 }
 
-/** What the batch read under its locks; the database's clock decides times. */
-export interface BatchState {
+/** A time of the database's clock, which decides all times of the ledger. */
+export interface Instant {
   nowMs: number;
   /** The same instant as PostgreSQL prints it, to the microsecond. */
   now: string;
-  /** First day of the current UTC month. */
+  /** First day of its UTC month. */
   month: string;
-  /** The batch numbers its transactions from here. */
-  firstTransactionId: bigint;
+}
+
+/** What a batch is decided by: read under its locks, or known from earlier batches and proved when it is written. */
+export interface BatchState extends Instant {
   priceBook: PriceBook;
   charges: Map<string, StoredCharge>;
   balances: Map<string, LockedBalance>;
@@ -89,7 +95,8 @@ export interface Resolution {
 }
 
 interface NewTransaction {
-  id: bigint;
+  /** Its place in the batch; the database numbers the batch's transactions from a block of ids. */
+  place: number;
   kind: string;
   reference: string;
   accountId: string;
@@ -97,7 +104,8 @@ interface NewTransaction {
 }
 
 export interface NewEntry {
-  transactionId: bigint;
+  /** The place of its transaction. */
+  place: number;
   ordinal: number;
   ledgerAccountId: bigint;
   amount: bigint;

@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import { isTransient } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
-import { Counter, Histogram, type Registry } from '#platform/metrics.js';
+import type { Registry } from '#platform/metrics.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
-import type { Command, Result } from './batch.js';
+import type { BatchPlan, BatchState, Command, Result } from './batch.js';
+import { BatchMemory, proofOf } from './batch-memory.js';
 import { planBatch } from './batch-plan.js';
+import { EngineMetrics } from './engine-metrics.js';
 import {
   BrokenRule,
   type HoldCommand,
@@ -12,8 +14,8 @@ import {
   type ResolveCommand,
   type ResolveResult,
 } from './charge.js';
-import { type BatchContext, lockAndRead } from './batch-reader.js';
-import { BatchConflict, writeAndCommit } from './batch-writer.js';
+import { type BatchContext, begin, lockAndRead } from './batch-reader.js';
+import { BatchConflict, writeAndCommit, type WriteOrder } from './batch-writer.js';
 
 /** A batch larger than this gains no throughput and makes everybody in it wait longer. */
 const DEFAULT_MAX_BATCH = 400;
@@ -37,15 +39,23 @@ export interface PostingEngineOptions {
   loadPriceBook: (client: pg.ClientBase) => Promise<PriceBook>;
   log: Logger;
   registry?: Registry;
-  /** Called after each commit that wrote something: announcements are waiting in the outbox. */
+  /** Called after each commit that left announcements in the outbox. */
   onCommitted?: () => void;
   maxBatch?: number;
+  /** Whether `charge.settled` is published, for programs that read it; nothing of ours does. */
+  publishesSettlements?: boolean;
 }
 
 interface Waiting {
   entry: Command;
   resolve: (result: HoldResult | ResolveResult) => void;
   reject: (error: unknown) => void;
+}
+
+interface BatchRun {
+  readonly commands: Command[];
+  readonly isFirst: boolean;
+  readonly context: BatchContext;
 }
 
 export class EngineOverloaded extends Error {
@@ -69,6 +79,7 @@ export class PostingEngine {
   private idle: (() => void)[] = [];
   private readonly maxBatch: number;
   private context: BatchContext | undefined;
+  private readonly memory = new BatchMemory();
   private readonly metrics: EngineMetrics | undefined;
 
   constructor(private readonly options: PostingEngineOptions) {
@@ -177,7 +188,7 @@ export class PostingEngine {
   private async runRepeatedly(commands: Command[]): Promise<Result[]> {
     for (let run = 1; ; run += 1) {
       try {
-        return await this.run(commands);
+        return await this.run(commands, run === 1);
       } catch (error) {
         if (run >= MAX_RUNS || !isPassing(error)) throw error;
         this.metrics?.reruns.inc();
@@ -185,18 +196,12 @@ export class PostingEngine {
     }
   }
 
-  private async run(commands: Command[]): Promise<Result[]> {
-    const startedMs = performance.now();
+  private async run(commands: Command[], isFirst: boolean): Promise<Result[]> {
     const client = await this.options.pool.connect();
     let broken: Error | boolean = false;
     try {
-      this.context ??= await this.openContext(client);
-      const state = await lockAndRead(client, commands, this.context);
-      const plan = planBatch(state, commands);
-      await writeAndCommit(client, state, plan);
-      this.metrics?.observe(commands, plan.results, performance.now() - startedMs);
-      if (plan.resolutions.length > 0 || plan.lowBalances.length > 0) this.options.onCommitted?.();
-      return plan.results;
+      const context = (this.context ??= await this.openContext(client));
+      return await this.runOn(client, { commands, isFirst, context });
     } catch (error) {
       broken = await client.query('ROLLBACK').then(
         () => false,
@@ -206,6 +211,56 @@ export class PostingEngine {
     } finally {
       client.release(broken);
     }
+  }
+
+  /** The first time by what earlier batches left, where that is enough; if it was wrong, then under locks. */
+  private async runOn(client: pg.ClientBase, { commands, isFirst, context }: BatchRun): Promise<Result[]> {
+    const startedMs = performance.now();
+    const known = this.memory.take(commands, context);
+    try {
+      const proved = isFirst && known ? await this.runKnown(client, commands, known) : null;
+      const { results } = proved ?? (await this.runLocked(client, commands, context));
+      const elapsedMs = performance.now() - startedMs;
+      this.metrics?.observe({ commands, results, isProved: proved !== null, elapsedMs });
+      return results;
+    } finally {
+      this.memory.end(commands);
+    }
+  }
+
+  /** In one round trip, if the plan can be proved: begin, write, commit. @returns null when it must be made under locks. */
+  private async runKnown(
+    client: pg.ClientBase,
+    commands: Command[],
+    state: BatchState,
+  ): Promise<BatchPlan | null> {
+    const plan = planBatch(state, commands);
+    const proof = proofOf(state, plan, commands);
+    if (!proof) return null;
+    await Promise.all([begin(client), this.write(client, state, { plan, basis: proof })]);
+    return plan;
+  }
+
+  private async runLocked(
+    client: pg.ClientBase,
+    commands: Command[],
+    context: BatchContext,
+  ): Promise<BatchPlan> {
+    const state = await lockAndRead(client, commands, context);
+    const plan = planBatch(state, commands);
+    await this.write(client, state, { plan, basis: state });
+    return plan;
+  }
+
+  private async write(
+    client: pg.ClientBase,
+    state: BatchState,
+    order: Omit<WriteOrder, 'settlements'>,
+  ): Promise<void> {
+    const { publishesSettlements: settlements = false } = this.options;
+    const written = await writeAndCommit(client, { ...order, settlements });
+    if (written) this.memory.keep(state, order.plan, written);
+    if (written?.announces) this.options.onCommitted?.();
   }
 
   private async openContext(client: pg.ClientBase): Promise<BatchContext> {
@@ -239,45 +294,4 @@ function isPassing(error: unknown): boolean {
   return (
     PASSING_STATES.has(code ?? '') || (code === '23505' && constraint === 'ledger_transactions_reference_key')
   );
-}
-
-class EngineMetrics {
-  readonly reruns: Counter;
-  private readonly postings: Counter;
-  private readonly batchSize: Histogram;
-  private readonly batchSeconds: Histogram;
-
-  constructor(registry: Registry) {
-    const registers = [registry];
-    this.reruns = new Counter({
-      name: 'tollgate_ledger_batch_reruns_total',
-      help: 'Batches run again after a conflict or deadlock',
-      registers,
-    });
-    this.postings = new Counter({
-      name: 'tollgate_ledger_postings_total',
-      help: 'Postings by outcome',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.batchSize = new Histogram({
-      name: 'tollgate_ledger_batch_size',
-      help: 'Postings in a batch',
-      buckets: [1, 4, 16, 64, 256, 1024],
-      registers,
-    });
-    this.batchSeconds = new Histogram({
-      name: 'tollgate_ledger_batch_seconds',
-      help: 'Duration of a batch from connection to commit',
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
-      registers,
-    });
-  }
-
-  observe(commands: readonly Command[], results: readonly Result[], elapsedMs: number): void {
-    this.batchSize.observe(commands.length);
-    this.batchSeconds.observe(elapsedMs / 1000);
-    for (const result of results)
-      this.postings.inc({ outcome: result instanceof BrokenRule ? 'broken_rule' : result.outcome });
-  }
 }

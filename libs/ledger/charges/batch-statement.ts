@@ -1,0 +1,121 @@
+import {
+  announcementColumns,
+  balanceColumns,
+  entryColumns,
+  keyColumns,
+  newChargeColumns,
+  resolutionColumns,
+  type Source,
+  sourcesFrom,
+  spendColumns,
+  transactionColumns,
+} from './batch-columns.js';
+import { HAS_GROUP, KEY_RULES } from './batch-reader.js';
+
+/** The tables of rows that a batch hands to the database. */
+const columnsOf = {
+  charges: newChargeColumns,
+  resolutions: resolutionColumns,
+  transactions: transactionColumns,
+  entries: entryColumns,
+  balances: balanceColumns,
+  spent: spendColumns,
+  unspent: spendColumns,
+  announcements: announcementColumns,
+  keys: keyColumns,
+} as const;
+
+export type Part = keyof typeof columnsOf;
+
+const statements = new Map<string, string>();
+
+/**
+ * The statement that writes a batch of these parts, each an array for each column (see batch-columns.ts). Its name has
+ * the initials of its parts, since a connection prepares a statement once for each name, of at most 63 characters.
+ *
+ * Its first parameters: where the batch was decided under locks, the time read under them. Where it was decided by what
+ * earlier batches left (`isProved`), the revision of the catalog, and the times from and until which the decision holds.
+ */
+export function statementFor(parts: readonly Part[], isProved: boolean): { name: string; text: string } {
+  const name = `ledger-write-${isProved ? 'proved' : 'locked'}-${parts.map(([initial]) => initial).join('')}`;
+  const text = statements.get(name) ?? statementOf(parts, isProved);
+  statements.set(name, text);
+  return { name, text };
+}
+
+/**
+ * A transaction id comes first, then the time and the ids of the ledger: horizons rest on that order. The statement ends
+ * with a division that fails unless everything was as the batch was decided by, since the COMMIT is on its way already.
+ */
+function statementOf(parts: readonly Part[], isProved: boolean): string {
+  const sources = sourcesFrom(
+    isProved ? 4 : 2,
+    parts.map((part) => [part, columnsOf[part]] as const),
+  );
+  const writes = [...sources].flatMap(([part, source]) => writing[part]?.(source, isProved) ?? []);
+  const proofs = [...sources].flatMap(([part, source]) => proving[part]?.(source, isProved) ?? []);
+  const time = isProved ? 'ledger_effective_now()' : '$1::timestamptz';
+  if (isProved)
+    proofs.push(
+      CATALOG,
+      '(SELECT now >= $2::timestamptz AND now < to_timestamp($3::float8 / 1000) FROM instant)',
+    );
+  return `WITH xid AS MATERIALIZED (SELECT pg_current_xact_id() AS id),
+    instant AS MATERIALIZED (SELECT id, ${time} AS now, nextval('ledger_transaction_blocks') AS block FROM xid),
+    ${writes.join(',\n    ')}
+    SELECT 1 / (${proofs.join('\n      AND ')})::int, id::xid::text AS version, now::text,
+      (extract(epoch FROM now) * 1000)::float8 AS "nowMs",
+      to_char(date_trunc('month', now AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS month
+    FROM instant`;
+}
+
+const CATALOG = '(SELECT revision = $1::bigint FROM catalog_revision)';
+
+type Sql = (source: Source, isProved: boolean) => string;
+
+/** What each part writes. */
+const writing: Partial<Record<Part, Sql>> = {
+  charges: ({ sql }) => `new_charges AS (
+      INSERT INTO charges (id, account_id, state, input_hash, key_id, family, model_id, requested_model, group_name,
+        units, unit_price, multiplier, rule, price_version_id, multiplier_version_id, group_rule_version_id, amount,
+        refusal_code, refusal_message, task_id, request_id, deadline, lines, created_at)
+      SELECT t.id, account_id, state, decode(input_hash, 'hex'), key_id, family, model_id, requested_model, group_name,
+        units, unit_price, multiplier, rule, price_version_id, multiplier_version_id, group_rule_version_id, amount,
+        refusal_code, refusal_message, task_id, request_id, to_timestamp(deadline_ms / 1000), lines::jsonb, now
+      FROM ${sql}, instant
+      ON CONFLICT (id) DO NOTHING RETURNING 1)`,
+  // It asks for resolved_at and not for the state: the planner would take the index of all held charges for it, and read
+  // every open charge of the house to resolve one.
+  resolutions: ({ sql }) => `resolved AS (
+      UPDATE charges c SET state = t.state, delivered_units = t.delivered_units, settled = t.settled,
+        released = t.released, channel_id = t.channel_id, resolution_reason = t.reason,
+        upstream_status = t.upstream_status, latency_ms = t.latency_ms, delivered_lines = t.delivered_lines::jsonb,
+        operator_loss = t.operator_loss, resolved_at = now
+      FROM ${sql}, instant WHERE c.id = t.id AND c.resolved_at IS NULL RETURNING 1)`,
+  transactions: ({ sql, rest }) => `transactions AS (
+      INSERT INTO ledger_transactions (id, ${rest}, effective_at) SELECT block + place, ${rest}, now FROM ${sql}, instant)`,
+  entries: ({ sql, rest }) => `entries AS (
+      INSERT INTO ledger_entries (transaction_id, ${rest}, commodity) SELECT block + place, ${rest}, 'CRD' FROM ${sql}, instant)`,
+  balances: ({ sql }, isProved) => `balances AS (
+      UPDATE customer_balances b SET main = t.main, held = t.held, low_balance_told = t.low_told
+      FROM ${sql} WHERE b.account_id = t.account_id${isProved ? ' AND b.xmin = t.version' : ''} RETURNING 1)`,
+  spent: ({ sql, names }) => `spent AS (
+      INSERT INTO key_spend AS k (${names}) SELECT * FROM ${sql}
+      ON CONFLICT (key_id, month) DO UPDATE SET spent = k.spent + excluded.spent)`,
+  unspent: ({ sql }) => `unspent AS (
+      UPDATE key_spend k SET spent = k.spent + t.spent FROM ${sql} WHERE k.key_id = t.key_id AND k.month = t.month)`,
+  announcements: ({ sql }) => `announcements AS (
+      INSERT INTO outbox (producer, topic, key, payload)
+      SELECT 'billing', topic, key, payload::jsonb || jsonb_build_object(time_field,
+        to_char(now AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      FROM ${sql}, instant)`,
+};
+
+/** What must hold of each part. */
+const proving: Partial<Record<Part, Sql>> = {
+  charges: ({ count }) => `${count} = (SELECT count(*) FROM new_charges)`,
+  resolutions: ({ count }) => `${count} = (SELECT count(*) FROM resolved)`,
+  balances: ({ count }) => `${count} = (SELECT count(*) FROM balances)`,
+  keys: ({ sql, count }) =>
+    `${count} = (SELECT count(*) FROM ${sql} JOIN api_keys k ON k.id = t.id AND t.rules = ${KEY_RULES} WHERE ${HAS_GROUP})`,
+};

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { inTransaction } from '#database/database.js';
+import { parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { Registry } from '#platform/metrics.js';
+import { priceCredits } from '#topup/conversion.js';
+import { until } from '../../../test/support/eventually.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { checkLedger } from '../checks/ledger-check.js';
+import { readBalance } from '../postings/customer-account.js';
+import { recordTopup } from '../postings/topup.js';
+import type { HoldCommand } from './charge.js';
+import { PostingEngine } from './posting-engine.js';
+
+let ledger: LedgerFixture;
+let engine: PostingEngine;
+let other: PostingEngine;
+let registry: Registry;
+let customer: { accountId: string; keyId: string };
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  registry = new Registry();
+  const { billing: pool, log } = ledger;
+  engine = new PostingEngine({ pool, loadPriceBook, log, registry });
+  other = new PostingEngine({ pool, loadPriceBook, log });
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([engine?.close(), other?.close()]);
+  await ledger?.close();
+});
+beforeEach(async () => {
+  customer = await ledger.account({ credits: '1' });
+});
+
+const PRICE = parseAmount('0.03');
+const TAKEN = parseAmount('0.95');
+
+function holdOf(change: Partial<HoldCommand> = {}): HoldCommand {
+  return {
+    chargeId: newId(),
+    ...customer,
+    model: 'imgmodel-4',
+    requestedModel: 'imgmodel-4',
+    group: 'Vendora-Main',
+    units: 1n,
+    quotedAmount: PRICE,
+    taskId: null,
+    requestId: newId(),
+    expiresAtMs: Date.now() + 60_000,
+    deadlineMs: Date.now() + 60_000,
+    clientIp: '192.0.2.7',
+    ...change,
+  };
+}
+
+const delivered = {
+  outcome: 'delivered' as const,
+  deliveredUnits: null,
+  channel: null,
+  reason: null,
+  upstreamStatus: null,
+  latencyMs: null,
+};
+
+/** A hold, and its outcome or why it was refused. */
+async function hold(change?: Partial<HoldCommand>): Promise<string> {
+  const result = await engine.hold(holdOf(change));
+  return result.outcome === 'held' ? 'held' : result.code;
+}
+
+/** How many batches were decided by what earlier ones left. */
+async function provedBatches(): Promise<number> {
+  const { values } = (await registry.getSingleMetric('tollgate_ledger_batches_total')!.get()) as {
+    values: { labels: { decided?: string }; value: number }[];
+  };
+  return values.find(({ labels }) => labels.decided === 'proved')?.value ?? 0;
+}
+
+function setKey(assignment: string): Promise<unknown> {
+  return ledger.owner.query(`UPDATE api_keys SET ${assignment} WHERE id = $1`, [customer.keyId]);
+}
+
+function setBalance(assignment: string): Promise<unknown> {
+  return ledger.owner.query(`UPDATE customer_balances SET ${assignment} WHERE account_id = $1`, [
+    customer.accountId,
+  ]);
+}
+
+/** The ledger's clock is never before its newest mark. */
+function moveClockTo(time: string): Promise<unknown> {
+  return ledger.owner.query(
+    'INSERT INTO ledger_horizons (at, last_ledger_id, xid) VALUES ($1, 1, pg_current_xact_id())',
+    [time],
+  );
+}
+
+const changes: Record<string, { make: () => Promise<unknown>; then: string }> = {
+  'the key was deleted': { make: () => ledger.revoke(customer.keyId), then: 'key_revoked' },
+  'the key has expired': { make: () => setKey(`expires_at = now()`), then: 'key_expired' },
+  'the key may use other models': {
+    make: () => setKey(`allowed_models = '{imgmodel-4-fast}'`),
+    then: 'model_not_allowed',
+  },
+  'the key is good from elsewhere': {
+    make: () => setKey(`allowed_ips = '{10.0.0.0/8}'`),
+    then: 'ip_not_allowed',
+  },
+  'the key got a limit': { make: () => setKey('monthly_limit_nanos = 1'), then: 'key_limit_exceeded' },
+  'the key got a limit of all time': {
+    make: () => setKey('total_limit_nanos = 1'),
+    then: 'key_limit_exceeded',
+  },
+  'the account got a limit': { make: () => setBalance('monthly_limit = 1'), then: 'account_limit_exceeded' },
+  'the account was frozen': { make: () => setBalance('frozen = true'), then: 'account_frozen' },
+  'the key was used meanwhile': { make: () => setKey('last_used_at = now()'), then: 'held' },
+};
+
+describe('a batch that is decided by what earlier ones left', () => {
+  it('is as one that reads everything: holds and ends charges, and the books agree', async () => {
+    await hold();
+    const before = await provedBatches();
+    const command = holdOf();
+    expect(await engine.hold(command)).toMatchObject({ outcome: 'held', amount: PRICE });
+    expect(await engine.resolve({ ...delivered, ...command })).toMatchObject({ outcome: 'settled' });
+    expect((await provedBatches()) - before).toBe(2);
+    expect(await readBalance(ledger.billing, customer.accountId)).toMatchObject({
+      main: parseAmount('0.94'),
+      held: PRICE,
+    });
+  });
+
+  it.each(Object.entries(changes))('sees that %s', async (_, { make, then }) => {
+    expect(await hold()).toBe('held');
+    await make();
+    expect(await hold()).toBe(then);
+    await setBalance('frozen = false');
+  });
+
+  it('sees that its group was closed, and opened again', async () => {
+    const group = 'Vendora-Main';
+    const setOpen = (open: boolean) =>
+      ledger.owner.query('UPDATE groups SET open = $1 WHERE name = $2', [open, group]);
+    expect(await hold()).toBe('held');
+    await setOpen(false);
+    expect(await hold()).toBe('group_not_granted');
+    await ledger.owner.query(
+      `INSERT INTO account_groups (account_id, group_name, granted_by) VALUES ($1, $2, 'test')`,
+      [customer.accountId, group],
+    );
+    expect(await hold()).toBe('held');
+    await ledger.owner.query('DELETE FROM account_groups WHERE account_id = $1', [customer.accountId]);
+    expect(await hold()).toBe('group_not_granted');
+    await setOpen(true);
+  });
+
+  it('sees the price of now', async () => {
+    expect(await hold()).toBe('held');
+    const setPrice = (price: string) =>
+      ledger.owner.query(
+        `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('imgmodel-4', $1, now())`,
+        [price],
+      );
+    await setPrice('0.04');
+    expect(await hold()).toBe('stale_quote');
+    expect(await hold({ quotedAmount: parseAmount('0.04') })).toBe('held');
+    await setPrice('0.03');
+    expect(await hold()).toBe('held');
+  });
+
+  it('refuses a request that expired on its way', async () => {
+    expect(await hold()).toBe('held');
+    expect(await hold({ expiresAtMs: Date.now() - 1 })).toBe('expired');
+  });
+
+  it('spends what another engine and a top-up left, each once', async () => {
+    expect(await hold()).toBe('held');
+    await other.hold(holdOf());
+    expect(await hold()).toBe('held');
+    await recordTopup(ledger.billing, {
+      accountId: customer.accountId,
+      provider: 'manual',
+      paymentId: newId(),
+      ...priceCredits(parseAmount('1'), '1.3'),
+      rate: '1.3',
+      currency: 'USD',
+    });
+    expect(await hold()).toBe('held');
+    expect(await readBalance(ledger.billing, customer.accountId)).toMatchObject({
+      main: parseAmount('1.88'),
+      held: parseAmount('0.12'),
+    });
+  });
+
+  it('waits for the balance while another transaction has it, and decides again by what that left', async () => {
+    expect(await hold()).toBe('held');
+    const waiting = await inTransaction(ledger.owner, async (client) => {
+      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await client.query('UPDATE customer_balances SET main = main - $2 WHERE account_id = $1', [
+        customer.accountId,
+        TAKEN,
+      ]);
+      const answer = hold();
+      await until('the hold to wait', async () => {
+        const sql = 'SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
+        return (await ledger.owner.query(sql, [rows[0]?.pid])).rowCount;
+      });
+      return { answer };
+    });
+    expect(await waiting.answer).toBe('insufficient_user_quota');
+    await setBalance(`main = main + ${TAKEN}`);
+  });
+
+  it('ends a charge once when another engine ended it first', async () => {
+    const command = holdOf();
+    await engine.hold(command);
+    await other.resolve({ ...delivered, ...command });
+    expect(await engine.resolve({ ...delivered, ...command, outcome: 'failed' })).toMatchObject({
+      outcome: 'settled',
+      settled: PRICE,
+    });
+  });
+
+  it('answers a repeated hold as it did, and refuses its id for another request', async () => {
+    const command = holdOf();
+    expect((await engine.hold(command)).outcome).toBe('held');
+    expect((await engine.hold(command)).outcome).toBe('held');
+    expect(await engine.hold({ ...command, units: 2n })).toMatchObject({ code: 'conflict' });
+    expect(await readBalance(ledger.billing, customer.accountId)).toMatchObject({ held: PRICE });
+  });
+
+  it('sees that an announced price has come, and that the month has ended', async () => {
+    const laterMs = Date.parse('2200-01-01');
+    const later = { expiresAtMs: laterMs, quotedAmount: PRICE };
+    await setKey(`monthly_limit_nanos = ${PRICE}`);
+    await ledger.owner.query(
+      `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('imgmodel-4', 0.05, '2101-01-01')`,
+    );
+    expect(await hold(later)).toBe('held');
+    expect(await hold(later)).toBe('key_limit_exceeded');
+    await moveClockTo('2100-12-31');
+    expect(await hold(later)).toBe('held');
+    expect(await hold(later)).toBe('key_limit_exceeded');
+    await setKey('monthly_limit_nanos = NULL');
+    expect(await hold(later)).toBe('held');
+    await moveClockTo('2101-01-02');
+    expect(await hold(later)).toBe('stale_quote');
+    expect(await hold()).toBe('expired');
+  });
+
+  it('leaves books that agree', async () => {
+    const { violations } = await checkLedger(ledger.billing, { graceMs: 0 });
+    expect(violations).toEqual([]);
+  });
+});
