@@ -1,11 +1,13 @@
 import type { ConfigReader } from '#platform/config.js';
 
-/** Durations of billing, milliseconds. */
+/** How billing runs; durations in milliseconds. */
 export interface BillingConfig {
   /** How long past its end a charge may still be resolved by a message in flight, before the sweeps look at it. */
   readonly chargeGraceMs: number;
   /** Pause between rounds of the sweeps. */
   readonly sweepIntervalMs: number;
+  /** Whether `charge.settled` is published; nothing of ours reads it. */
+  readonly publishesSettlements: boolean;
   /** The net under the waking of the outbox relay. */
   readonly outboxPollMs: number;
   /** How often the last use of keys is recorded. */
@@ -24,6 +26,7 @@ export function readBillingConfig(reader: ConfigReader): BillingConfig {
   return {
     chargeGraceMs: reader.get('CHARGE_GRACE_SECONDS'),
     sweepIntervalMs: reader.get('SWEEP_INTERVAL_SECONDS'),
+    publishesSettlements: reader.get('PUBLISH_SETTLEMENTS'),
     outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
     keyUseIntervalMs: reader.get('KEY_USE_SECONDS'),
     reportMs: reader.get('REPORT_SECONDS'),

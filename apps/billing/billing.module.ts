@@ -78,13 +78,14 @@ function newRelay({ pool, bus, config, log, registry }: BillingModuleOptions): O
   return new OutboxRelay({ pool, bus, producer: 'billing', pollMs: config.outboxPollMs, log, registry });
 }
 
-function newEngine({ pool, log, registry }: BillingModuleOptions, relay: OutboxRelay): PostingEngine {
+function newEngine({ pool, log, registry, config }: BillingModuleOptions, relay: OutboxRelay): PostingEngine {
   return new PostingEngine({
     pool,
     loadPriceBook: (client) => loadPriceBook(client),
     log,
     registry,
     onCommitted: () => relay.wake(),
+    publishesSettlements: config.publishesSettlements,
   });
 }
 

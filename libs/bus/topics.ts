@@ -78,7 +78,7 @@ export const topics = {
   }),
   chargeSettled: topic({
     name: 'charge.settled',
-    about: 'A charge was settled. Nothing of ours reads it: for programs of yours',
+    about: 'A charge was settled. Published with PUBLISH_SETTLEMENTS only: for programs of yours',
     from: ['billing'],
     version: 1,
     kind: 'event',

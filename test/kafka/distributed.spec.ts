@@ -10,7 +10,8 @@ import { seededRandom, Shoppers } from '../support/shoppers.js';
 /** A killed consumer is missed after ten seconds, and only then do its partitions go on. */
 jest.setTimeout(150_000);
 
-const DURATIONS: Environment = {
+const SETTINGS: Environment = {
+  PUBLISH_SETTLEMENTS: 'true',
   SANDBOX_IMAGE_SECONDS: '0',
   SANDBOX_VIDEO_SECONDS: '0.3',
   BUS_REQUEST_TIMEOUT_SECONDS: '0.7',
@@ -35,7 +36,7 @@ describe('two of each program over Kafka', () => {
 
   beforeAll(async () => {
     ensureBuilt();
-    relay = await Deployment.start({ env: DURATIONS, each: 2 });
+    relay = await Deployment.start({ env: SETTINGS, each: 2 });
     await relay.untilReady();
   }, 120_000);
 

@@ -124,6 +124,10 @@ export const requests = {
   ),
   CHARGE_GRACE_SECONDS: seconds('Time past every limit before an unresolved charge is swept', 30),
   SWEEP_INTERVAL_SECONDS: seconds('Pause between rounds of the sweepers', 5),
+  PUBLISH_SETTLEMENTS: flag(
+    'Publishes `charge.settled` for each settled charge, for programs of yours',
+    false,
+  ),
   IDEMPOTENCY_LIFE_SECONDS: seconds('How long the answer to an `Idempotency-Key` is kept', 86_400),
   IDEMPOTENCY_LEASE_SECONDS: seconds('A gateway that is silent for this long has given up its requests', 10),
   SHUTDOWN_GRACE_SECONDS: seconds('How long a stop waits for requests in flight', 30),
