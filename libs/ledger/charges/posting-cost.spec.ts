@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { openPool } from '#database/database.js';
+import { parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { PostingEngine } from './posting-engine.js';
+
+/**
+ * What a billed image costs the database, counted rather than timed: a change that makes each call dearer fails here. An
+ * image is a hold and its end; whoever makes it cheaper lowers the figure.
+ */
+const MOST = { roundTrips: 2, statements: 6, walBytes: 4_000 };
+
+const IMAGES = 20;
+/** The lowest of these counts: now and then a page is split, or written whole after a checkpoint. */
+const ROUNDS = 12;
+
+let ledger: LedgerFixture;
+let pool: pg.Pool;
+let engine: PostingEngine;
+let customer: { accountId: string; keyId: string };
+const counted = { roundTrips: 0, statements: 0 };
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  pool = openPool({ url: ledger.urlFor('billing'), max: 1, applicationName: 'cost' });
+  pool.on('connect', count);
+  engine = new PostingEngine({ pool, loadPriceBook, log: ledger.log });
+  customer = await ledger.account({ credits: '1000' });
+}, 60_000);
+afterAll(async () => {
+  await engine?.close();
+  await pool?.end();
+  await ledger?.close();
+});
+
+/** A statement that is sent while nothing is on its way begins a round trip; the others share it. */
+function count(client: pg.PoolClient): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown> | undefined;
+  let onTheWay = 0;
+  client.query = ((...args: unknown[]) => {
+    const answer = query(...args);
+    // The pool's own queries are none of the engine's; they answer a callback.
+    if (!answer) return;
+    counted.statements += 1;
+    if (onTheWay === 0) counted.roundTrips += 1;
+    onTheWay += 1;
+    return answer.finally(() => (onTheWay -= 1));
+  }) as typeof client.query;
+}
+
+async function bill(): Promise<void> {
+  const chargeId = newId();
+  const { accountId } = customer;
+  await engine.hold({
+    chargeId,
+    ...customer,
+    model: 'imgmodel-4',
+    requestedModel: 'imgmodel-4',
+    group: 'Vendora-Main',
+    units: 1n,
+    quotedAmount: parseAmount('0.03'),
+    taskId: null,
+    requestId: newId(),
+    expiresAtMs: Date.now() + 60_000,
+    deadlineMs: Date.now() + 60_000,
+  });
+  await engine.resolve({
+    chargeId,
+    accountId,
+    outcome: 'delivered',
+    deliveredUnits: null,
+    channel: 'sandbox',
+    reason: null,
+    upstreamStatus: 200,
+    latencyMs: 1_000,
+  });
+}
+
+async function walBytes(): Promise<number> {
+  await pool.query('SELECT pg_stat_force_next_flush()');
+  const { rows } = await pool.query<{ bytes: string }>(
+    'SELECT wal_bytes::text AS bytes FROM pg_stat_get_backend_wal(pg_backend_pid())',
+  );
+  return Number(rows[0]?.bytes);
+}
+
+describe('a billed image', () => {
+  it(`takes ${MOST.roundTrips} round trips of ${MOST.statements} statements`, async () => {
+    await bill();
+    Object.assign(counted, { roundTrips: 0, statements: 0 });
+    await bill();
+    expect(counted).toEqual({ roundTrips: MOST.roundTrips, statements: MOST.statements });
+  });
+
+  it(`writes at most ${MOST.walBytes} bytes of log`, async () => {
+    const perImage: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const before = await walBytes();
+      for (let image = 0; image < IMAGES; image += 1) await bill();
+      perImage.push(((await walBytes()) - before) / IMAGES);
+    }
+    expect(Math.min(...perImage)).toBeLessThanOrEqual(MOST.walBytes);
+  });
+});
