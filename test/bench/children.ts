@@ -17,7 +17,7 @@ export class Children {
 
   /** Starts a module that speaks with its parent by messages. */
   fork(module: URL): ChildProcess {
-    return this.keep(fork(module, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+    return this.add(fork(module, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
   }
 
   /**
@@ -28,7 +28,7 @@ export class Children {
     args: string[],
     options: { env: NodeJS.ProcessEnv; limitMs: number },
   ): Promise<{ child: ChildProcess; ready: T }> {
-    const child = this.keep(
+    const child = this.add(
       // A group of its own: a Ctrl-C at the terminal is this program's to pass on.
       spawn(process.execPath, args, { env: options.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
     );
@@ -61,7 +61,8 @@ export class Children {
     for (const step of this.afterwards.splice(0)) await step();
   }
 
-  private keep(child: ChildProcess): ChildProcess {
+  /** Ends it with the others. */
+  add(child: ChildProcess): ChildProcess {
     this.running.push(child);
     return child;
   }

@@ -1,6 +1,6 @@
-import type { ChildProcess } from 'node:child_process';
 import { Children, messageOf } from './children.js';
 import { cpuSecondsOf } from './cpu.js';
+import { Generator } from './gateway-bench.generator.js';
 import type { LoadOrder, LoadResult } from './gateway-bench.load.js';
 import { BenchRelay, type Books, type Mode } from './gateway-bench.relay.js';
 import { memoryOf, type MemoryUse, pidsOf, type ProcessGroup } from './memory.js';
@@ -120,28 +120,6 @@ interface Target {
   apiKeys: string[];
   relayUrl: string;
   stubUrl: string;
-}
-
-/** The load generator's process, one order at a time; it counts the pictures that have to be in the ledger. */
-class Generator {
-  billed = 0;
-
-  constructor(readonly child: ChildProcess) {}
-
-  /** @throws Error unless every answer was a 200. */
-  async run(order: LoadOrder & { billed: boolean }): Promise<LoadResult> {
-    const answer = messageOf<LoadResult>(this.child);
-    this.child.send(order);
-    const result = await answer;
-    if (order.billed) this.billed += result.ok;
-    if (result.ok !== result.sent) {
-      const counts = JSON.stringify(result.failures);
-      throw new Error(
-        `${result.sent - result.ok} of ${result.sent} calls failed (${counts}): ${result.firstFailure}`,
-      );
-    }
-    return result;
-  }
 }
 
 function orderFor(

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { benchBodies, type BodiesBenchOptions } from './bodies.bench.js';
+import { benchCompare, type CompareBenchOptions } from './compare.bench.js';
 import { benchConsole, type ConsoleBenchOptions } from './console.bench.js';
 import { benchFinance, type FinanceBenchOptions } from './finance.bench.js';
 import { benchGateway, type GatewayBenchOptions } from './gateway.bench.js';
@@ -50,6 +51,19 @@ program
   .option('--accounts <n>', 'customers that the calls are spread over', wholeNumber, 64)
   .option('--json', 'print one JSON object instead of tables', false)
   .action((options: GatewayBenchOptions) => benchGateway(options));
+
+program
+  .command('compare')
+  .description('billed images through the relay of this commit and of another one, in turns')
+  .requiredOption('--ref <commit>', 'the other one; it is installed and built beside this one')
+  .addOption(
+    new Option('--mode <mode>', 'how the relays run').choices(['standalone', 'kafka']).default('standalone'),
+  )
+  .option('--rounds <n>', 'of which the middle one counts', wholeNumber, 5)
+  .option('--seconds <n>', 'time for each measurement', wholeNumber, 5)
+  .option('--accounts <n>', 'customers that the calls are spread over', wholeNumber, 16)
+  .option('--json', 'print one JSON object instead of a table', false)
+  .action((options: CompareBenchOptions) => benchCompare(options));
 
 program
   .command('streams')

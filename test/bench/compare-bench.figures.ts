@@ -1,0 +1,79 @@
+import type { LoadResult } from './gateway-bench.load.js';
+import type { Mode } from './gateway-bench.relay.js';
+import { percentile, printTable } from './report.js';
+
+/** What was measured of one relay in one round. */
+export interface Figures {
+  /** At each rate. */
+  latency: LoadResult[];
+  /** With many callers at once. */
+  perSecond: number;
+  /** Processor time of all its processes for an image. */
+  cpuMs: number;
+  megabytes: number;
+}
+
+/** Requests each second at which latency is measured. */
+export const RATES = [20, 200] as const;
+
+export interface Round {
+  /** p50 of the floor. */
+  floorMs: number;
+  /** The stub alone, at each rate. */
+  direct: LoadResult[];
+  this: Figures;
+  other: Figures;
+}
+
+/** A figure of both, and what it is measured in. */
+interface Compared {
+  what: string;
+  this: number;
+  other: number;
+  unit: string;
+}
+
+/** The middle of the rounds. */
+export function compare(rounds: readonly Round[]): Compared[] {
+  const both = (what: string, unit: string, of: (round: Round, side: Figures) => number): Compared => ({
+    what,
+    unit,
+    this: middle(rounds.map((round) => of(round, round.this))),
+    other: middle(rounds.map((round) => of(round, round.other))),
+  });
+  const added = (at: number, part: 'p50Ms' | 'p99Ms') => (round: Round, side: Figures) =>
+    ((side.latency[at]?.[part] ?? NaN) - (round.direct[at]?.[part] ?? NaN)) / round.floorMs;
+  return [
+    ...RATES.flatMap((rate, at) => [
+      both(`added at ${rate}/s, p50`, 'F', added(at, 'p50Ms')),
+      both(`added at ${rate}/s, p99`, 'F', added(at, 'p99Ms')),
+    ]),
+    both('images per second', '/s', (_round, side) => side.perSecond),
+    both('processor time of an image', 'ms', (_round, side) => side.cpuMs),
+    both('memory', 'MB', (_round, side) => side.megabytes),
+  ];
+}
+
+function middle(values: number[]): number {
+  return percentile(values, 0.5);
+}
+
+export function summarize(
+  result: { commit: string; mode: Mode; figures: Compared[] },
+  isJson: boolean,
+): void {
+  if (isJson) {
+    process.stdout.write(`${JSON.stringify({ bench: 'compare', ...result })}\n`);
+    return;
+  }
+  printTable(
+    [`${result.mode}, beside ${result.commit.slice(0, 9)}`, 'this', 'other', 'unit', 'this / other'],
+    result.figures.map((figure) => [
+      figure.what,
+      figure.this.toFixed(2),
+      figure.other.toFixed(2),
+      figure.unit,
+      (figure.this / figure.other).toFixed(2),
+    ]),
+  );
+}

@@ -1,0 +1,190 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { databaseName } from '#database/roles.js';
+import { startEmbeddedPostgres } from '#database/embedded-postgres.js';
+import { createLogger } from '#platform/logging.js';
+import { Children, messageOf } from './children.js';
+import { checkOut } from './compare-bench.checkout.js';
+import { compare, type Figures, RATES, type Round, summarize } from './compare-bench.figures.js';
+import type { SideOrder, SideReady } from './compare-bench.side.js';
+import { cpuSecondsOf } from './cpu.js';
+import { Generator } from './gateway-bench.generator.js';
+import type { LoadOrder, LoadResult } from './gateway-bench.load.js';
+import type { Books, Mode } from './gateway-bench.relay.js';
+import { oneByOneFloor } from './ledger-bench.floors.js';
+import { type Ledger, openLedger } from './ledger.bench.js';
+import { memoryOf, pidsOf } from './memory.js';
+
+/**
+ * This commit beside another one: both relays run, and are measured in turns, so that a busy moment of the machine meets
+ * both. Every figure is a ratio: to the other commit, or to F, the p50 of a floor taken in the same minutes (one
+ * transaction for each charge, one in flight). Of each the middle round counts.
+ */
+export interface CompareBenchOptions {
+  ref: string;
+  mode: Mode;
+  rounds: number;
+  /** Seconds for each measurement. */
+  seconds: number;
+  accounts: number;
+  json: boolean;
+}
+
+const AT_ONCE = 64;
+const WARM_UP = { seconds: 4, load: { kind: 'closed', concurrency: 32 } } as const;
+const FLOOR_CUSTOMERS = 64;
+
+interface Side {
+  readonly name: 'this' | 'other';
+  readonly child: ChildProcess;
+  readonly generator: Generator;
+  readonly ready: SideReady;
+}
+
+interface Bench {
+  readonly sides: readonly Side[];
+  readonly stub: Generator;
+  readonly stubUrl: string;
+  readonly floor: Ledger;
+  readonly seconds: number;
+}
+
+/** Sets the exit code when a ledger does not agree with the answers. */
+export async function benchCompare(options: CompareBenchOptions): Promise<void> {
+  const children = new Children();
+  const interrupted = (): void => void children.stopAll().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  say(`building ${options.ref}`);
+  const other = await checkOut(options.ref);
+  children.whenGone(() => other.remove());
+  try {
+    const floor = await openFloor(children);
+    const stub = children.fork(new URL('./gateway-bench.stub.js', import.meta.url));
+    const { port } = await messageOf<{ port: number }>(stub);
+    const stubUrl = `http://127.0.0.1:${port}`;
+    const order: SideOrder = { mode: options.mode, upstreamUrl: stubUrl, accounts: options.accounts };
+    const sides: Side[] = [];
+    for (const [name, root] of [
+      ['this', process.cwd()],
+      ['other', other.root],
+    ] as const) {
+      say(`starting ${name}`);
+      sides.push(await startSide(children, { name, root, order }));
+    }
+    const bench = { sides, stub: newGenerator(children), stubUrl, floor, seconds: options.seconds };
+    const rounds = await measure(bench, options.rounds);
+    await checkBooks(sides);
+    summarize({ commit: other.commit, mode: options.mode, figures: compare(rounds) }, options.json);
+  } finally {
+    await children.stopAll();
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+  }
+}
+
+async function openFloor(children: Children): Promise<Ledger> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-floor-'));
+  const server = await startEmbeddedPostgres({ dataDir, log: createLogger('bench', 'warn') });
+  const ledger = await openLedger(server, databaseName, FLOOR_CUSTOMERS);
+  let isOpen = true;
+  children.whenGone(async () => {
+    if (isOpen) {
+      isOpen = false;
+      await ledger.close();
+      await server.stop();
+    }
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return ledger;
+}
+
+async function startSide(
+  children: Children,
+  { name, root, order }: { name: Side['name']; root: string; order: SideOrder },
+): Promise<Side> {
+  const child = fork(new URL('./compare-bench.side.js', import.meta.url), {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  children.add(child);
+  const started = messageOf<SideReady>(child);
+  child.send(order);
+  const side = { name, child, generator: newGenerator(children), ready: await started };
+  await side.generator.run(orderFor(side, WARM_UP));
+  return side;
+}
+
+function newGenerator(children: Children): Generator {
+  return new Generator(children.fork(new URL('./gateway-bench.load.js', import.meta.url)));
+}
+
+const PATH = '/v1/images/generations';
+const BODY = JSON.stringify({ model: 'imgmodel-4', prompt: 'a hat', n: 1, response_format: 'b64_json' });
+
+function orderFor(
+  { ready }: Side,
+  how: Pick<LoadOrder, 'seconds' | 'load'>,
+): LoadOrder & { billed: boolean } {
+  return { url: `${ready.baseUrl}${PATH}`, apiKeys: ready.apiKeys, body: BODY, ...how, billed: true };
+}
+
+async function measure(bench: Bench, count: number): Promise<Round[]> {
+  const rounds: Round[] = [];
+  for (let round = 1; round <= count; round += 1) {
+    say(`round ${round} of ${count}`);
+    // Whoever comes second meets what the first left behind; so the order changes.
+    const sides = round % 2 === 0 ? [...bench.sides].reverse() : bench.sides;
+    const floor = await oneByOneFloor(bench.floor.billing, bench.floor.accounts, bench.seconds * 1_000);
+    const direct = await measureStub(bench);
+    const figures = new Map<Side['name'], Figures>();
+    for (const side of sides) figures.set(side.name, await measureSide(side, bench.seconds));
+    rounds.push({ floorMs: floor.p50Ms, direct, this: figures.get('this')!, other: figures.get('other')! });
+  }
+  return rounds;
+}
+
+async function measureStub({ stub, stubUrl, seconds }: Bench): Promise<LoadResult[]> {
+  const results: LoadResult[] = [];
+  for (const perSecond of RATES) {
+    const load = { kind: 'open', perSecond } as const;
+    const order = { url: stubUrl + PATH, apiKeys: ['none'], body: BODY, seconds, load, billed: false };
+    results.push(await stub.run(order));
+  }
+  return results;
+}
+
+async function measureSide(side: Side, seconds: number): Promise<Figures> {
+  const { generator, ready } = side;
+  const latency: LoadResult[] = [];
+  for (const perSecond of RATES) {
+    latency.push(await generator.run(orderFor(side, { seconds, load: { kind: 'open', perSecond } })));
+  }
+  const before = { images: generator.billed, seconds: cpuOf(ready) };
+  const load = { kind: 'closed', concurrency: AT_ONCE } as const;
+  const { perSecond } = await generator.run(orderFor(side, { seconds, load }));
+  const cpuMs = ((cpuOf(ready) - before.seconds) * 1_000) / (generator.billed - before.images);
+  const megabytes = memoryOf(ready.processes).reduce((sum, use) => sum + use.megabytes, 0);
+  return { latency, perSecond, cpuMs, megabytes };
+}
+
+/** Processor time of all processes so far, seconds. */
+function cpuOf({ processes }: SideReady): number {
+  const pids = [...new Set(processes.flatMap(pidsOf))];
+  return cpuSecondsOf([{ name: 'all', pids, withChildren: false }]) ?? NaN;
+}
+
+async function checkBooks(sides: readonly Side[]): Promise<void> {
+  for (const { name, child, generator } of sides) {
+    const answer = messageOf<Books>(child);
+    child.send('books');
+    const { ok, charges } = await answer;
+    if (ok && charges['settled'] === generator.billed) continue;
+    say(`THE LEDGER OF ${name} DOES NOT AGREE: ${generator.billed} answers, ${JSON.stringify(charges)}`);
+    process.exitCode = 1;
+  }
+}
+
+function say(text: string): void {
+  process.stderr.write(`compare: ${text}\n`);
+}
