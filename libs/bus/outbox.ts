@@ -59,7 +59,7 @@ export interface OutboxRelayOptions {
   drainTimeoutMs?: number;
 }
 
-const DEFAULT_POLL_MS = 250;
+const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_DRAIN_TIMEOUT_MS = 5_000;
 const MAX_ROWS_PER_ROUND = 500;
 /** Bounds the memory of the relay and what is published twice after a crash. */

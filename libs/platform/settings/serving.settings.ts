@@ -78,7 +78,7 @@ export const secrets = {
 export const kafka = {
   KAFKA_BROKERS: requiredList('Brokers, host:port, separated by commas'),
   KAFKA_NAMESPACE: optionalText('Prefix of every topic and group, so that installations can share brokers'),
-  OUTBOX_POLL_SECONDS: seconds('How often the outbox is polled, in case a wake-up was missed', 0.25),
+  OUTBOX_POLL_SECONDS: seconds('How often the outbox is polled, in case a wake-up was missed', 1),
 };
 
 export const storage = {
