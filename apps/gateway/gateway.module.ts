@@ -31,7 +31,7 @@ import { ConversationsController } from './conversation/conversations.controller
 import { GatewayMetrics } from './gateway.metrics.js';
 import type { GatewayModuleOptions } from './gateway.options.js';
 import { gatewayReporter } from './gateway.report.js';
-import { CLOCK, CONFIG } from './gateway.tokens.js';
+import { GATEWAY_CLOCK, GATEWAY_CONFIG } from './gateway.tokens.js';
 import { GoogleModelsController } from './google/google-models.controller.js';
 import { GoogleOperationsController } from './google/google-operations.controller.js';
 import { GoogleController } from './google/google.controller.js';
@@ -49,7 +49,7 @@ import { IdempotencyStore } from './protection/idempotency.store.js';
 import { RequestLimiter } from './protection/request-limiter.js';
 import { ModelsController } from './models/models.controller.js';
 import { ApiDocument } from './openapi/openapi.document.js';
-import { OpenApiController } from './openapi/openapi.controller.js';
+import { DocsController } from './openapi/openapi.controller.js';
 import { TaskCreator } from './tasks/task.creation.js';
 import { TaskLibrary } from './tasks/task.library.js';
 import { VideoCreator } from './videos/video.creation.js';
@@ -102,7 +102,7 @@ export class GatewayModule {
         GoogleOperationsController,
         GoogleModelsController,
         ConversationsController,
-        OpenApiController,
+        DocsController,
         CacheEventsController,
       ],
       providers: [...providersOf(options), BackgroundWork],
@@ -215,8 +215,8 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const assets = new TaskLibrary(ASSET, shelves);
   return [
     ...limitersOf(options),
-    { provide: CONFIG, useValue: config },
-    { provide: CLOCK, useValue: clock },
+    { provide: GATEWAY_CONFIG, useValue: config },
+    { provide: GATEWAY_CLOCK, useValue: clock },
     { provide: GatewayMetrics, useValue: metrics },
     { provide: KeyAuthenticator, useValue: new KeyAuthenticator(pool, clock, { lifeMs, grantSecret }) },
     { provide: CatalogCache, useValue: catalog },

@@ -21,8 +21,8 @@ import { CacheEventsController } from './cache-events.controller.js';
 import type { GatewayConfig } from './gateway.config.js';
 import { GatewayMetrics } from './gateway.metrics.js';
 import { GatewayModule, gatewayReadiness } from './gateway.module.js';
-import { ErrorFilter } from './http/error.filter.js';
-import { GatewayAdapter, prepareServer } from './http/gateway.adapter.js';
+import { GatewayErrorFilter } from './http/error.filter.js';
+import { GatewayAdapter, prepareGateway } from './http/gateway.adapter.js';
 import { ApiDocument } from './openapi/openapi.document.js';
 import { BodyMemory } from './protection/body-memory.js';
 import { ConcurrencyLimiter } from './protection/concurrency-limiter.js';
@@ -94,7 +94,7 @@ async function createApplication(
   const routes = new RouteTable();
   const server = app.getHttpAdapter().getInstance();
   addTransportSecurity(server, config.publicBaseUrl);
-  prepareServer(server, {
+  prepareGateway(server, {
     keys: app.get(KeyAuthenticator),
     metrics: app.get(GatewayMetrics),
     routes,
@@ -107,7 +107,7 @@ async function createApplication(
     uploads: app.get(Uploads),
     idempotency: app.get(Idempotency),
   });
-  app.useGlobalFilters(new ErrorFilter(routes, log));
+  app.useGlobalFilters(new GatewayErrorFilter(routes, log));
   return app;
 }
 

@@ -1,3 +1,3 @@
 /** What Nest injects that is no class of its own. */
-export const CONFIG = Symbol('gateway config');
-export const CLOCK = Symbol('clock');
+export const GATEWAY_CONFIG = Symbol('gateway config');
+export const GATEWAY_CLOCK = Symbol('clock');

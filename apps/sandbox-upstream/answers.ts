@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export const CONTENT_REFUSED = 'content_policy_violation';
 
 /** An error that the vendor answers, in the shape of the family that the path belongs to. Its codes are the vendor's own, not the relay's table. */
-export class Refusal extends Error {
+export class VendorRefusal extends Error {
   readonly param: string | null;
 
   constructor(
@@ -32,14 +32,14 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** Whose manner a path has. */
-export type Family = 'openai' | 'google' | 'anthropic';
+export type ApiFamily = 'openai' | 'google' | 'anthropic';
 
-export function familyOf(path: string): Family {
+export function apiFamilyOf(path: string): ApiFamily {
   if (path.startsWith('/v1beta/')) return 'google';
   return path === '/v1/messages' ? 'anthropic' : 'openai';
 }
 
-export function sendRefusal(response: ServerResponse, refusal: Refusal, family: Family): void {
+export function sendRefusal(response: ServerResponse, refusal: VendorRefusal, family: ApiFamily): void {
   const { status } = refusal;
   if (status === 503 || status === 429) response.setHeader('retry-after', '1');
   // The rest of a body that was too large is not worth reading, so the connection ends with this answer.
@@ -48,7 +48,7 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal, family: 
   else sendJson(response, status, family === 'anthropic' ? anthropicError(refusal) : openaiError(refusal));
 }
 
-function openaiError({ status, code, message, param }: Refusal) {
+function openaiError({ status, code, message, param }: VendorRefusal) {
   const type = status >= 500 ? 'server_error' : 'invalid_request_error';
   return { error: { message, type, param, code } };
 }
@@ -64,11 +64,11 @@ const GOOGLE_WORDS: Record<number, string> = {
 };
 
 /** Google answers 400 to a wrong key. */
-function googleStatus({ status, code }: Refusal): number {
+function googleStatus({ status, code }: VendorRefusal): number {
   return code === WRONG_KEY ? 400 : status;
 }
 
-function googleError(refusal: Refusal) {
+function googleError(refusal: VendorRefusal) {
   const status = googleStatus(refusal);
   const message = GOOGLE_MESSAGES[refusal.code] ?? refusal.message;
   return { error: { code: status, message, status: GOOGLE_WORDS[status] ?? 'UNKNOWN' } };
@@ -91,7 +91,7 @@ const ANTHROPIC_TYPES: Record<number, string> = {
   529: 'overloaded_error',
 };
 
-export function anthropicError({ status, code, message }: Refusal) {
+export function anthropicError({ status, code, message }: VendorRefusal) {
   const type = ANTHROPIC_TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
   const text = code === CONTENT_REFUSED ? 'Output blocked by content filtering policy' : message;
   return { type: 'error', error: { type, message: text } };
@@ -100,25 +100,25 @@ export function anthropicError({ status, code, message }: Refusal) {
 /** A body with one inlined photo is megabytes; the vendor reads it only to refuse it. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Reads a JSON object. @throws Refusal 415 for any other type or an empty body, 413 too large, 400 not an object. */
+/** Reads a JSON object. @throws VendorRefusal 415 for any other type or an empty body, 413 too large, 400 not an object. */
 export async function readJsonBody(
   request: IncomingMessage,
   maxBytes = MAX_BODY_BYTES,
 ): Promise<Record<string, unknown>> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\b/i.test(type)) {
-    throw new Refusal(415, 'unsupported_media_type', 'This interface takes JSON only.');
+    throw new VendorRefusal(415, 'unsupported_media_type', 'This interface takes JSON only.');
   }
   const text = (await readBytes(request, maxBytes)).toString('utf8');
-  if (text === '') throw new Refusal(415, 'unsupported_media_type', 'The body is empty.');
+  if (text === '') throw new VendorRefusal(415, 'unsupported_media_type', 'The body is empty.');
   const body = parse(text);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Refusal(400, 'invalid_json', 'The body must be a JSON object.');
+    throw new VendorRefusal(400, 'invalid_json', 'The body must be a JSON object.');
   }
   return body as Record<string, unknown>;
 }
 
-/** Reads a body whole. @throws Refusal 413 when it is longer. */
+/** Reads a body whole. @throws VendorRefusal 413 when it is longer. */
 export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -126,7 +126,7 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new Refusal(413, 'request_too_large', 'The body is too large.');
+    if (bytes > maxBytes) throw new VendorRefusal(413, 'request_too_large', 'The body is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -136,6 +136,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal(400, 'invalid_json', 'The body is not JSON.');
+    throw new VendorRefusal(400, 'invalid_json', 'The body is not JSON.');
   }
 }

@@ -1,6 +1,6 @@
 import { readJsonBody } from './answers.js';
-import { type Exchange, requiredText, seedOf, type Vendor } from './vendor.js';
-import { answerWriting, lastPrompt, type Rendering, textOf, write, type Writing } from './writing.js';
+import { type Exchange, requiredTextField, seedOf, type Vendor } from './vendor.js';
+import { answerWriting, lastPrompt, type Rendering, contentText, write, type Writing } from './writing.js';
 
 /** Long conversations with pictures in them. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -8,10 +8,10 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** `POST /v1/chat/completions`, whole or streamed. Usage of a stream comes only when `include_usage` asks for it. */
 export async function completeChat(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
-  const model = requiredText(body, 'model');
+  const model = requiredTextField(body, 'model');
   const { messages } = body;
   const prompt = lastPrompt(messages, 'messages');
-  const input = (messages as { content?: unknown }[]).map(({ content }) => textOf(content)).join('\n');
+  const input = (messages as { content?: unknown }[]).map(({ content }) => contentText(content)).join('\n');
   const maxTokens = body['max_completion_tokens'] ?? body['max_tokens'];
   const writing = write({ prompt, input, maxTokens });
   const options = body['stream_options'] as { include_usage?: unknown } | null | undefined;

@@ -1,4 +1,4 @@
-import { CONTENT_REFUSED, Refusal, WRONG_KEY } from './answers.js';
+import { CONTENT_REFUSED, VendorRefusal, WRONG_KEY } from './answers.js';
 
 /** The faults that a prompt can order with `[[fault:NAME]]`; the README says what each does. */
 export const faultNames = [
@@ -52,7 +52,7 @@ const MAX_TOKENS = 1_000_000;
 
 const DIRECTIVE = /\[\[(fault|work|tokens|cached):([^\]]{0,64})\]\]/g;
 
-/** Reads the directives of a prompt. @throws Refusal 400 on a misspelt one, so that no test passes by a typo. */
+/** Reads the directives of a prompt. @throws VendorRefusal 400 on a misspelt one, so that no test passes by a typo. */
 export function readDirectives(prompt: string): Directives {
   const faults: Fault[] = [];
   let workMs: number | undefined;
@@ -86,10 +86,10 @@ const REJECTIONS: Record<string, [status: number, code: string]> = {
 export function refuseAsOrdered(faults: readonly Fault[]): void {
   for (const fault of faults) {
     const [status, code] = REJECTIONS[fault] ?? [];
-    if (status && code) throw new Refusal(status, code, `Refused as ordered (${status}).`);
+    if (status && code) throw new VendorRefusal(status, code, `Refused as ordered (${status}).`);
   }
   if (faults.includes('moderation')) {
-    throw new Refusal(400, CONTENT_REFUSED, {
+    throw new VendorRefusal(400, CONTENT_REFUSED, {
       message: 'The prompt was refused by the content rules.',
       param: 'prompt',
     });
@@ -99,14 +99,17 @@ export function refuseAsOrdered(faults: readonly Fault[]): void {
 function readFault(name: string): Fault {
   const fault = faultNames.find((known) => known === name);
   if (!fault)
-    throw new Refusal(400, 'unknown_directive', { message: `No fault is named "${name}".`, param: 'prompt' });
+    throw new VendorRefusal(400, 'unknown_directive', {
+      message: `No fault is named "${name}".`,
+      param: 'prompt',
+    });
   return fault;
 }
 
 function readWork(text: string): number {
   const seconds = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : NaN;
   if (!(seconds <= MAX_WORK_SECONDS)) {
-    throw new Refusal(400, 'unknown_directive', {
+    throw new VendorRefusal(400, 'unknown_directive', {
       message: `[[work:SECONDS]] takes 0 to ${MAX_WORK_SECONDS}.`,
       param: 'prompt',
     });
@@ -117,5 +120,8 @@ function readWork(text: string): number {
 function readTokens(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
   if (count <= MAX_TOKENS) return count;
-  throw new Refusal(400, 'unknown_directive', { message: `Tokens are 0 to ${MAX_TOKENS}.`, param: 'prompt' });
+  throw new VendorRefusal(400, 'unknown_directive', {
+    message: `Tokens are 0 to ${MAX_TOKENS}.`,
+    param: 'prompt',
+  });
 }

@@ -1,8 +1,8 @@
-import { readBytes, readJsonBody, Refusal } from './answers.js';
+import { readBytes, readJsonBody, VendorRefusal } from './answers.js';
 import { INSTANT, readDirectives } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
 import { answerInstantly, fulfil, readOrder } from './images.js';
-import { captionOf, type Exchange, originOf, seedOf, type Vendor } from './vendor.js';
+import { captionOf, type Exchange, publicOriginOf, seedOf, type Vendor } from './vendor.js';
 
 /** A few photos; the vendor keeps them only while it draws. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -25,7 +25,7 @@ export async function editImages(vendor: Vendor, exchange: Exchange): Promise<vo
   const order = readOrder(body);
   const [original] = pictures;
   if (!original)
-    throw new Refusal(400, 'missing_required_parameter', {
+    throw new VendorRefusal(400, 'missing_required_parameter', {
       message: 'An edit needs an image.',
       param: 'image',
     });
@@ -43,7 +43,7 @@ export async function editImages(vendor: Vendor, exchange: Exchange): Promise<vo
   const address = async (of: Drawing) => {
     const bytes = await vendor.studio.draw(of);
     const name = vendor.kept.keep({ bytes, expiresAtMs: vendor.clock.nowMs() + vendor.settings.fileMs });
-    return `${originOf(vendor, exchange.request)}/files/edits/${name}.png`;
+    return `${publicOriginOf(vendor, exchange.request)}/files/edits/${name}.png`;
   };
   await fulfil(vendor, exchange, { order, directives, drawing, address });
   vendor.stats.editsMade += 1;
@@ -55,12 +55,15 @@ async function readInput({ request }: Exchange): Promise<EditInput> {
     ? await readForm(await readBytes(request, MAX_BODY_BYTES), type)
     : readPictureFields(await readJsonBody(request, MAX_BODY_BYTES));
   if (input.pictures.length > MAX_IMAGES) {
-    throw new Refusal(400, 'invalid_value', { message: `At most ${MAX_IMAGES} images.`, param: 'image' });
+    throw new VendorRefusal(400, 'invalid_value', {
+      message: `At most ${MAX_IMAGES} images.`,
+      param: 'image',
+    });
   }
   if (input.pictures.every((bytes) => PICTURES.some((head) => bytes.subarray(0, head.length).equals(head)))) {
     return input;
   }
-  throw new Refusal(400, 'invalid_image', {
+  throw new VendorRefusal(400, 'invalid_image', {
     message: 'An image must be a PNG, JPEG or WebP file.',
     param: 'image',
   });
@@ -70,7 +73,7 @@ async function readForm(bytes: Buffer, type: string): Promise<EditInput> {
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
     .formData()
     .catch(() => undefined);
-  if (!form) throw new Refusal(400, 'invalid_multipart', 'The body is no form.');
+  if (!form) throw new VendorRefusal(400, 'invalid_multipart', 'The body is no form.');
   const body: Record<string, unknown> = {};
   const pictures: Buffer[] = [];
   for (const [name, value] of form) {
@@ -83,7 +86,7 @@ async function readForm(bytes: Buffer, type: string): Promise<EditInput> {
 function readPictureFields(body: Record<string, unknown>): EditInput {
   const { image, images } = body;
   if (image && images)
-    throw new Refusal(400, 'invalid_value', { message: 'Either "image" or "images".', param: 'image' });
+    throw new VendorRefusal(400, 'invalid_value', { message: 'Either "image" or "images".', param: 'image' });
   const values: unknown[] = Array.isArray(images) ? images : [image ?? images];
   return { body, pictures: values.filter((value) => value != null).map(readPicture) };
 }
@@ -92,17 +95,17 @@ function readPicture(value: unknown): Buffer {
   const url = typeof value === 'object' && value !== null ? (value as { url?: unknown }).url : value;
   const [, base64] = typeof url === 'string' ? (/^data:[\w/.+-]+;base64,(.+)$/.exec(url) ?? []) : [];
   if (base64) return Buffer.from(base64, 'base64');
-  throw new Refusal(400, 'invalid_image', {
+  throw new VendorRefusal(400, 'invalid_image', {
     message: 'An image is {"url": "data:image/png;base64,..."}.',
     param: 'image',
   });
 }
 
-/** `GET /files/edits/...`: needs no key. @throws Refusal 404 */
+/** `GET /files/edits/...`: needs no key. @throws VendorRefusal 404 */
 export function serveEdit(vendor: Vendor, { response }: Exchange, name: string): void {
   vendor.stats.downloads += 1;
   const file = vendor.kept.find(name, vendor.clock.nowMs());
-  if (!file) throw new Refusal(404, 'file_not_found', 'There is no such picture, or no longer.');
+  if (!file) throw new VendorRefusal(404, 'file_not_found', 'There is no such picture, or no longer.');
   response.writeHead(200, { 'content-type': 'image/png', 'content-length': file.bytes.length });
   response.end(file.bytes);
 }

@@ -1,11 +1,11 @@
-import { readJsonBody, Refusal, sendJson } from './answers.js';
+import { readJsonBody, VendorRefusal, sendJson } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, INSTANT, readDirectives, refuseAsOrdered } from './directives.js';
 import { drawingOf, drawingsOf, type ImageOrder, instantPng } from './images.js';
 import { spoilPoll } from './task-calls.js';
 import {
   holdUntilClientLeaves,
-  originOf,
+  publicOriginOf,
   pause,
   readAspectRatio,
   type Exchange,
@@ -42,7 +42,8 @@ async function answerPrediction(
 ): Promise<void> {
   const { faults } = directives;
   if (faults.includes('never-finish')) return holdUntilClientLeaves(vendor, exchange.response);
-  if (faults.includes('fail-late')) throw new Refusal(500, 'internal', 'The generation failed as ordered.');
+  if (faults.includes('fail-late'))
+    throw new VendorRefusal(500, 'internal', 'The generation failed as ordered.');
   const drawings = drawingsOf({ order, directives, drawing: (index) => drawingOf(order, directives, index) });
   const pictures = await Promise.all(drawings.map((drawing) => vendor.studio.draw(drawing)));
   vendor.stats.imagesMade += pictures.length;
@@ -69,7 +70,7 @@ function readInput(body: Json): Input {
   const instances: unknown[] = Array.isArray(body['instances']) ? body['instances'] : [];
   const [instance] = instances;
   if (instances.length !== 1 || typeof instance !== 'object' || instance === null) {
-    throw new Refusal(400, 'invalid_argument', 'Exactly one instance is needed.');
+    throw new VendorRefusal(400, 'invalid_argument', 'Exactly one instance is needed.');
   }
   return { instance: instance as Json, parameters: (body['parameters'] ?? {}) as Json };
 }
@@ -77,16 +78,17 @@ function readInput(body: Json): Input {
 function promptOf({ instance }: Input): string {
   const { prompt } = instance;
   if (typeof prompt === 'string' && prompt.trim() !== '') return prompt;
-  throw new Refusal(400, 'invalid_argument', 'instances[0].prompt must be a text.');
+  throw new VendorRefusal(400, 'invalid_argument', 'instances[0].prompt must be a text.');
 }
 
 function readPrediction(input: Input): ImageOrder {
   const { sampleCount = MAX_SAMPLES, aspectRatio = '1:1' } = input.parameters;
   const count = Number(sampleCount);
   if (!Number.isInteger(count) || count < 1 || count > MAX_SAMPLES) {
-    throw new Refusal(400, 'invalid_argument', `sampleCount is 1 to ${MAX_SAMPLES}.`);
+    throw new VendorRefusal(400, 'invalid_argument', `sampleCount is 1 to ${MAX_SAMPLES}.`);
   }
-  if (typeof aspectRatio !== 'string') throw new Refusal(400, 'invalid_argument', 'aspectRatio is a text.');
+  if (typeof aspectRatio !== 'string')
+    throw new VendorRefusal(400, 'invalid_argument', 'aspectRatio is a text.');
   const area = readAspectRatio(aspectRatio, LONG_SIDE);
   return { prompt: promptOf(input), count, format: 'b64_json', area };
 }
@@ -127,7 +129,7 @@ export function pollOperation(vendor: Vendor, exchange: Exchange, id: string): v
   if (phase !== 'completed') {
     return sendJson(exchange.response, 200, { name, metadata: { progressPercent: progress }, done: false });
   }
-  const uri = `${originOf(vendor, exchange.request)}/v1beta/files/${task.id}:download?alt=media`;
+  const uri = `${publicOriginOf(vendor, exchange.request)}/v1beta/files/${task.id}:download?alt=media`;
   const generateVideoResponse = { generatedSamples: [{ video: { uri } }] };
   sendJson(exchange.response, 200, { name, done: true, response: { generateVideoResponse } });
 }

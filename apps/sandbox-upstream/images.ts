@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { readJsonBody, Refusal, sendJson, sendText } from './answers.js';
+import { readJsonBody, VendorRefusal, sendJson, sendText } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, INSTANT, readDirectives, refuseAsOrdered, type Fault } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
@@ -10,12 +10,12 @@ import {
   captionOf,
   type Exchange,
   holdUntilClientLeaves,
-  optionalText,
-  originOf,
+  optionalTextField,
+  publicOriginOf,
   pause,
   readAspectRatio,
   readSize,
-  requiredText,
+  requiredTextField,
   seedOf,
   type Vendor,
 } from './vendor.js';
@@ -56,22 +56,22 @@ export async function createImages(vendor: Vendor, exchange: Exchange): Promise<
   });
 }
 
-/** Does the work, and answers or misbehaves as ordered. @throws Refusal */
+/** Does the work, and answers or misbehaves as ordered. @throws VendorRefusal */
 export async function fulfil(vendor: Vendor, exchange: Exchange, work: ImageWork): Promise<void> {
   const { faults, workMs } = work.directives;
   refuseAsOrdered(faults);
   await pause(vendor, workMs ?? vendor.settings.imageMs);
   if (faults.includes('never-finish')) return holdUntilClientLeaves(vendor, exchange.response);
   if (faults.includes('fail-late')) {
-    throw new Refusal(500, 'generation_failed', 'The generation failed as ordered.');
+    throw new VendorRefusal(500, 'generation_failed', 'The generation failed as ordered.');
   }
   await answer(vendor, exchange, work);
 }
 
-/** The drawings of an order, one fewer where that was ordered. @throws Refusal 500 when none is left. */
+/** The drawings of an order, one fewer where that was ordered. @throws VendorRefusal 500 when none is left. */
 export function drawingsOf({ order, directives, drawing }: Omit<ImageWork, 'address'>): Drawing[] {
   const count = directives.faults.includes('partial') ? order.count - 1 : order.count;
-  if (count === 0) throw new Refusal(500, 'generation_failed', 'No image came out of it, as ordered.');
+  if (count === 0) throw new VendorRefusal(500, 'generation_failed', 'No image came out of it, as ordered.');
   return Array.from({ length: count }, (_, index) => drawing(index));
 }
 
@@ -96,20 +96,20 @@ async function answer(vendor: Vendor, exchange: Exchange, work: ImageWork): Prom
   return deliver(vendor, exchange, { bytes, contentType: 'application/json', faults: answerFaults });
 }
 
-/** Reads the fields that all picture calls share. @throws Refusal 400 */
+/** Reads the fields that all picture calls share. @throws VendorRefusal 400 */
 export function readOrder(body: Record<string, unknown>): ImageOrder {
-  requiredText(body, 'model');
-  const prompt = requiredText(body, 'prompt');
+  requiredTextField(body, 'model');
+  const prompt = requiredTextField(body, 'prompt');
   const count = body['n'] ?? 1;
   if (!Number.isInteger(count) || (count as number) < 1 || (count as number) > MAX_IMAGES) {
-    throw new Refusal(400, 'invalid_value', {
+    throw new VendorRefusal(400, 'invalid_value', {
       message: `The field "n" must be a whole number from 1 to ${MAX_IMAGES}.`,
       param: 'n',
     });
   }
-  const format = optionalText(body, 'response_format') ?? 'url';
+  const format = optionalTextField(body, 'response_format') ?? 'url';
   if (format !== 'url' && format !== 'b64_json') {
-    throw new Refusal(400, 'invalid_value', {
+    throw new VendorRefusal(400, 'invalid_value', {
       message: 'A response format is url or b64_json.',
       param: 'response_format',
     });
@@ -118,9 +118,9 @@ export function readOrder(body: Record<string, unknown>): ImageOrder {
 }
 
 function readArea(body: Record<string, unknown>): Area | undefined {
-  const size = optionalText(body, 'size') ?? 'auto';
+  const size = optionalTextField(body, 'size') ?? 'auto';
   if (size !== 'auto') return readSize(size, SIDES);
-  const ratio = optionalText(body, 'aspect_ratio') ?? 'auto';
+  const ratio = optionalTextField(body, 'aspect_ratio') ?? 'auto';
   return ratio === 'auto' ? undefined : readAspectRatio(ratio, LONG_SIDE);
 }
 
@@ -156,18 +156,18 @@ function addressOf(vendor: Vendor, { request }: Exchange, of: { drawing: Drawing
     of.faults,
   ];
   const text = Buffer.from(JSON.stringify(ticket)).toString('base64url');
-  return `${originOf(vendor, request)}/files/images/${text}.${sign(vendor, text)}.png`;
+  return `${publicOriginOf(vendor, request)}/files/images/${text}.${sign(vendor, text)}.png`;
 }
 
 function sign(vendor: Vendor, text: string): string {
   return createHmac('sha256', vendor.settings.apiKey).update(text).digest('base64url').slice(0, 22);
 }
 
-/** `GET /files/images/...`: needs no key, as with the vendors. @throws Refusal 404 for a forged or expired address. */
+/** `GET /files/images/...`: needs no key, as with the vendors. @throws VendorRefusal 404 for a forged or expired address. */
 export async function serveImage(vendor: Vendor, exchange: Exchange, name: string): Promise<void> {
   vendor.stats.downloads += 1;
   const ticket = readTicket(vendor, name);
-  if (!ticket) throw new Refusal(404, 'file_not_found', 'There is no such picture, or no longer.');
+  if (!ticket) throw new VendorRefusal(404, 'file_not_found', 'There is no such picture, or no longer.');
   const [seed, caption, width, height, , faults] = ticket;
   const bytes = await vendor.studio.draw({ kind: 'picture', seed, caption, width, height, seconds: 0 });
   await deliver(vendor, exchange, { bytes, contentType: 'image/png', faults });
@@ -196,7 +196,9 @@ const instantB64 = JSON.stringify({ b64_json: instantPng.toString('base64') });
 export function answerInstantly(vendor: Vendor, { request, response }: Exchange, order: ImageOrder): void {
   vendor.stats.imagesMade += order.count;
   const image =
-    order.format === 'b64_json' ? instantB64 : `{"url":"${originOf(vendor, request)}/files/instant.png"}`;
+    order.format === 'b64_json'
+      ? instantB64
+      : `{"url":"${publicOriginOf(vendor, request)}/files/instant.png"}`;
   const data = order.count === 1 ? image : Array<string>(order.count).fill(image).join(',');
   sendText(response, 200, `{"created":${Math.floor(vendor.clock.nowMs() / 1000)},"data":[${data}]}`);
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readJsonBody, Refusal, sendJson } from './answers.js';
+import { readJsonBody, VendorRefusal, sendJson } from './answers.js';
 import { deliver } from './delivery.js';
 import { readDirectives } from './directives.js';
 import { cubeGlb } from './media/glb.js';
@@ -7,9 +7,9 @@ import { acceptTask, spoilPoll } from './task-calls.js';
 import {
   type Exchange,
   holdUntilClientLeaves,
-  optionalText,
-  originOf,
-  requiredText,
+  optionalTextField,
+  publicOriginOf,
+  requiredTextField,
   seedOf,
   type Vendor,
 } from './vendor.js';
@@ -34,16 +34,16 @@ export async function createMesh(vendor: Vendor, exchange: Exchange): Promise<vo
 }
 
 function readMeshTask(vendor: Vendor, body: Record<string, unknown>): MeshTask {
-  const model = requiredText(body, 'model');
-  const mode = optionalText(body, 'mode') ?? 'draft';
+  const model = requiredTextField(body, 'model');
+  const mode = optionalTextField(body, 'mode') ?? 'draft';
   if (mode !== 'draft' && mode !== 'texture') {
-    throw new Refusal(400, 'invalid_value', { message: 'A mode is draft or texture.', param: 'mode' });
+    throw new VendorRefusal(400, 'invalid_value', { message: 'A mode is draft or texture.', param: 'mode' });
   }
-  if (mode === 'texture') refuseUnlessFinished(vendor, requiredText(body, 'draft_id'));
-  const prompt = optionalText(body, 'prompt') ?? '';
+  if (mode === 'texture') refuseUnlessFinished(vendor, requiredTextField(body, 'draft_id'));
+  const prompt = optionalTextField(body, 'prompt') ?? '';
   const pictures = readPictures(body['images']);
   if (mode === 'draft' && prompt === '' && pictures.length === 0) {
-    throw new Refusal(400, 'missing_required_parameter', {
+    throw new VendorRefusal(400, 'missing_required_parameter', {
       message: 'A draft needs a prompt or images.',
       param: 'prompt',
     });
@@ -67,20 +67,26 @@ function readMeshTask(vendor: Vendor, body: Record<string, unknown>): MeshTask {
 function readPictures(value: unknown): unknown[] {
   const pictures: unknown[] = Array.isArray(value) ? value : value == null ? [] : [value];
   if (pictures.length > 4)
-    throw new Refusal(400, 'invalid_value', { message: 'At most four images.', param: 'images' });
+    throw new VendorRefusal(400, 'invalid_value', { message: 'At most four images.', param: 'images' });
   if (pictures.every((picture) => typeof picture === 'string' && PICTURE.test(picture))) return pictures;
-  throw new Refusal(400, 'invalid_image', { message: 'An image is a data URL in base64.', param: 'images' });
+  throw new VendorRefusal(400, 'invalid_image', {
+    message: 'An image is a data URL in base64.',
+    param: 'images',
+  });
 }
 
 function refuseUnlessFinished(vendor: Vendor, draftId: string): void {
   const draft = vendor.meshes.find(draftId);
   if (!draft)
-    throw new Refusal(400, 'draft_not_found', { message: 'There is no such draft.', param: 'draft_id' });
+    throw new VendorRefusal(400, 'draft_not_found', {
+      message: 'There is no such draft.',
+      param: 'draft_id',
+    });
   if (draft.mode !== 'draft')
-    throw new Refusal(400, 'not_a_draft', { message: 'This is a texture.', param: 'draft_id' });
+    throw new VendorRefusal(400, 'not_a_draft', { message: 'This is a texture.', param: 'draft_id' });
   const { phase } = stateAt(draft, vendor.clock.nowMs());
   if (phase === 'completed') return;
-  throw new Refusal(400, 'draft_not_finished', {
+  throw new VendorRefusal(400, 'draft_not_finished', {
     message: 'The draft is not finished, or failed.',
     param: 'draft_id',
   });
@@ -95,7 +101,7 @@ export function pollMesh(vendor: Vendor, exchange: Exchange, id: string): void {
   const strange = spoilPoll(vendor.meshes, task);
   const { phase, progress } = stateAt(task, vendor.clock.nowMs());
   const finished = task.faults.includes('done-word') ? 'SUCCESS' : WORDS.completed;
-  const model_url = `${originOf(vendor, exchange.request)}/files/meshes/${id}.glb`;
+  const model_url = `${publicOriginOf(vendor, exchange.request)}/files/meshes/${id}.glb`;
   sendJson(exchange.response, 200, {
     id,
     status: strange ?? (phase === 'completed' ? finished : WORDS[phase]),
@@ -112,10 +118,10 @@ export async function serveMesh(vendor: Vendor, exchange: Exchange, id: string):
   const task = foundMesh(vendor, id);
   const nowMs = vendor.clock.nowMs();
   if (stateAt(task, nowMs).phase !== 'completed') {
-    throw new Refusal(400, 'mesh_not_ready', 'The mesh is not finished.');
+    throw new VendorRefusal(400, 'mesh_not_ready', 'The mesh is not finished.');
   }
   if (nowMs > endOf(task) + vendor.settings.fileMs) {
-    throw new Refusal(404, 'file_not_found', 'The file has expired.');
+    throw new VendorRefusal(404, 'file_not_found', 'The file has expired.');
   }
   const bytes = cubeGlb(task.mode, task.mode === 'draft' ? null : task.hue);
   await deliver(vendor, exchange, { bytes, contentType: 'model/gltf-binary', faults: task.faults });
@@ -123,6 +129,6 @@ export async function serveMesh(vendor: Vendor, exchange: Exchange, id: string):
 
 function foundMesh(vendor: Vendor, id: string): MeshTask {
   const task = vendor.meshes.find(id);
-  if (!task) throw new Refusal(404, 'mesh_not_found', 'There is no such mesh.');
+  if (!task) throw new VendorRefusal(404, 'mesh_not_found', 'There is no such mesh.');
   return task;
 }

@@ -1,11 +1,11 @@
-import { anthropicError, readJsonBody, Refusal } from './answers.js';
-import { type Exchange, requiredText, seedOf, type Vendor } from './vendor.js';
+import { anthropicError, readJsonBody, VendorRefusal } from './answers.js';
+import { type Exchange, requiredTextField, seedOf, type Vendor } from './vendor.js';
 import {
   answerWriting,
   lastPrompt,
   type Rendering,
   type ServerEvent,
-  textOf,
+  contentText,
   write,
   type Writing,
 } from './writing.js';
@@ -15,20 +15,22 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** `POST /v1/messages`, whole or streamed. Cached input is counted apart from the input. */
 export async function message(vendor: Vendor, exchange: Exchange): Promise<void> {
   if (!exchange.request.headers['anthropic-version']) {
-    throw new Refusal(400, 'missing_header', 'anthropic-version: header is required');
+    throw new VendorRefusal(400, 'missing_header', 'anthropic-version: header is required');
   }
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
-  const model = requiredText(body, 'model');
+  const model = requiredTextField(body, 'model');
   const maxTokens = body['max_tokens'];
   if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 1) {
-    throw new Refusal(400, 'missing_required_parameter', {
+    throw new VendorRefusal(400, 'missing_required_parameter', {
       message: 'max_tokens: Field required',
       param: 'max_tokens',
     });
   }
   const prompt = lastPrompt(body['messages'], 'messages');
-  const said = (body['messages'] as { content?: unknown }[]).map(({ content }) => textOf(content)).join('\n');
-  const writing = write({ prompt, input: textOf(body['system']) + said, maxTokens });
+  const said = (body['messages'] as { content?: unknown }[])
+    .map(({ content }) => contentText(content))
+    .join('\n');
+  const writing = write({ prompt, input: contentText(body['system']) + said, maxTokens });
   const rendering = render(writing, { id: `msg_${seedOf(prompt, 0)}`, model });
   await answerWriting(vendor, exchange, { writing, rendering, isStreamed: body['stream'] === true });
 }
@@ -74,6 +76,9 @@ function render(writing: Writing, { id, model }: { id: string; model: string }):
       event('message_delta', { delta, ...(isMetered && { usage: { output_tokens: tokens.length } }) }),
       event('message_stop'),
     ],
-    fault: { event: 'error', data: anthropicError(new Refusal(529, 'overloaded', 'It broke as ordered.')) },
+    fault: {
+      event: 'error',
+      data: anthropicError(new VendorRefusal(529, 'overloaded', 'It broke as ordered.')),
+    },
   };
 }

@@ -1,11 +1,11 @@
 import { readJsonBody } from './answers.js';
-import { type Exchange, optionalText, requiredText, seedOf, type Vendor } from './vendor.js';
+import { type Exchange, optionalTextField, requiredTextField, seedOf, type Vendor } from './vendor.js';
 import {
   answerWriting,
   lastPrompt,
   type Rendering,
   type ServerEvent,
-  textOf,
+  contentText,
   write,
   type Writing,
 } from './writing.js';
@@ -15,12 +15,12 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** `POST /v1/responses`, whole or streamed; usage comes inside the last event. */
 export async function respond(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
-  const model = requiredText(body, 'model');
+  const model = requiredTextField(body, 'model');
   const turns =
     typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : body['input'];
   const prompt = lastPrompt(turns, 'input');
-  const said = (turns as { content?: unknown }[]).map(({ content }) => textOf(content)).join('\n');
-  const input = (optionalText(body, 'instructions') ?? '') + said;
+  const said = (turns as { content?: unknown }[]).map(({ content }) => contentText(content)).join('\n');
+  const input = (optionalTextField(body, 'instructions') ?? '') + said;
   const writing = write({ prompt, input, maxTokens: body['max_output_tokens'] });
   const seed = seedOf(prompt, 0);
   const base = {

@@ -1,4 +1,4 @@
-import { familyOf, Refusal, sendJson, WRONG_KEY } from './answers.js';
+import { apiFamilyOf, VendorRefusal, sendJson, WRONG_KEY } from './answers.js';
 import { completeChat } from './chat.js';
 import { editImages, serveEdit } from './edits.js';
 import { downloadGoogleFile, pollOperation, predict, predictLongRunning } from './google.js';
@@ -68,8 +68,8 @@ const controls: readonly Route[] = [
   { verb: 'POST', path: at('/_sandbox/reset'), serve: reset },
 ];
 
-/** @throws Refusal, also for what is not there. */
-export async function route(vendor: Vendor, exchange: Exchange): Promise<void> {
+/** @throws VendorRefusal, also for what is not there. */
+export async function routeExchange(vendor: Vendor, exchange: Exchange): Promise<void> {
   const { method = '', url = '' } = exchange.request;
   const [path = ''] = url.split('?');
   const isOpen = path.startsWith('/files/') || path.startsWith('/_sandbox/');
@@ -79,12 +79,12 @@ export async function route(vendor: Vendor, exchange: Exchange): Promise<void> {
     const match = each.verb === verb ? each.path.exec(path) : null;
     if (match) return each.serve(vendor, exchange, match[1] ?? '');
   }
-  throw new Refusal(404, 'unknown_url', `There is nothing at ${method} ${path}.`);
+  throw new VendorRefusal(404, 'unknown_url', `There is nothing at ${method} ${path}.`);
 }
 
 /** Each family has its own header for the key; Google's takes it in the query too. */
 function authorise({ settings }: Vendor, { request }: Exchange, path: string): void {
-  const family = familyOf(path);
+  const family = apiFamilyOf(path);
   const { headers, url = '' } = request;
   const [scheme = '', token] = (headers.authorization ?? '').split(' ');
   const bearer = scheme.toLowerCase() === 'bearer' ? token : undefined;
@@ -96,7 +96,7 @@ function authorise({ settings }: Vendor, { request }: Exchange, path: string): v
     google: [headers['x-goog-api-key'], inQuery],
   }[family];
   if (keys.includes(settings.apiKey)) return;
-  throw new Refusal(401, WRONG_KEY, 'The key is missing or wrong.');
+  throw new VendorRefusal(401, WRONG_KEY, 'The key is missing or wrong.');
 }
 
 function serveInstant(vendor: Vendor, { response }: Exchange): void {

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { OperatorError } from '#platform/errors.js';
 import { createLogger, type Logger } from '#platform/logging.js';
-import { familyOf, Refusal, sendRefusal } from './answers.js';
+import { apiFamilyOf, VendorRefusal, sendRefusal } from './answers.js';
 import { KeptFiles } from './kept-files.js';
-import { route } from './routes.js';
+import { routeExchange } from './routes.js';
 import { Studio } from './studio.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { VendorTasks } from './vendor-tasks.js';
@@ -101,18 +101,18 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 
 async function handle(vendor: Vendor, exchange: Exchange, logger: Logger): Promise<void> {
   const { request, response } = exchange;
-  const family = familyOf((request.url ?? '').split('?')[0] ?? '');
+  const family = apiFamilyOf((request.url ?? '').split('?')[0] ?? '');
   try {
-    await route(vendor, exchange);
+    await routeExchange(vendor, exchange);
   } catch (error) {
     if (vendor.closing.aborted || response.headersSent || request.socket.destroyed) {
       response.destroy();
-    } else if (error instanceof Refusal) {
+    } else if (error instanceof VendorRefusal) {
       if (request.method === 'POST') vendor.stats.refusals += 1;
       sendRefusal(response, error, family);
     } else {
       logger.error({ err: error }, 'a request failed');
-      sendRefusal(response, new Refusal(500, 'internal_error', 'The vendor failed.'), family);
+      sendRefusal(response, new VendorRefusal(500, 'internal_error', 'The vendor failed.'), family);
     }
   }
 }

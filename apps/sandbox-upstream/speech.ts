@@ -1,12 +1,12 @@
-import { readJsonBody, Refusal } from './answers.js';
+import { readJsonBody, VendorRefusal } from './answers.js';
 import { deliver } from './delivery.js';
 import { readDirectives, refuseAsOrdered } from './directives.js';
 import {
   type Exchange,
   holdUntilClientLeaves,
-  optionalText,
+  optionalTextField,
   pause,
-  requiredText,
+  requiredTextField,
   seedOf,
   type Vendor,
 } from './vendor.js';
@@ -37,23 +37,27 @@ const sounds: Record<string, Sound> = {
 /** `POST /v1/audio/speech`: a tone for each word, the same for the same word. */
 export async function speak(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request);
-  requiredText(body, 'model');
-  const input = requiredText(body, 'input');
+  requiredTextField(body, 'model');
+  const input = requiredTextField(body, 'input');
   if (input.length > MAX_INPUT)
-    throw new Refusal(400, 'string_above_max_length', { message: 'Too long.', param: 'input' });
+    throw new VendorRefusal(400, 'string_above_max_length', { message: 'Too long.', param: 'input' });
   if (!body['voice'])
-    throw new Refusal(400, 'missing_required_parameter', { message: 'A voice is needed.', param: 'voice' });
-  const format = optionalText(body, 'response_format') ?? 'mp3';
+    throw new VendorRefusal(400, 'missing_required_parameter', {
+      message: 'A voice is needed.',
+      param: 'voice',
+    });
+  const format = optionalTextField(body, 'response_format') ?? 'mp3';
   const sound = sounds[format];
   if (!sound)
-    throw new Refusal(400, 'invalid_value', {
+    throw new VendorRefusal(400, 'invalid_value', {
       message: 'A format is mp3, wav or pcm.',
       param: 'response_format',
     });
   const { faults, workMs, caption } = readDirectives(input);
   refuseAsOrdered(faults);
   await pause(vendor, workMs ?? 0);
-  if (faults.includes('fail-late')) throw new Refusal(500, 'generation_failed', 'It failed as ordered.');
+  if (faults.includes('fail-late'))
+    throw new VendorRefusal(500, 'generation_failed', 'It failed as ordered.');
   const words = caption.split(' ').slice(0, MAX_WORDS);
   vendor.stats.speechesMade += 1;
   if (faults.includes('accept-then-timeout') || faults.includes('never-finish')) {

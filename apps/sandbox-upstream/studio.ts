@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import { Refusal } from './answers.js';
+import { VendorRefusal } from './answers.js';
 import type { Drawing, DrawingOrder, DrawingResult } from './drawing.worker.js';
 import { clearDates } from './media/mp4.js';
 
@@ -29,7 +29,7 @@ export class Studio {
   private readonly cache = new Map<string, Buffer>();
   private cachedBytes = 0;
 
-  /** The bytes of a drawing: equal for equal drawings. @throws Refusal 503 when too many wait, 500 when it fails. */
+  /** The bytes of a drawing: equal for equal drawings. @throws VendorRefusal 503 when too many wait, 500 when it fails. */
   draw(drawing: Drawing): Promise<Buffer> {
     const key = keyOf(drawing);
     const cached = this.cache.get(key);
@@ -50,13 +50,13 @@ export class Studio {
 
   async close(): Promise<void> {
     const worker = this.worker;
-    this.abandon(new Refusal(503, 'service_unavailable', 'The vendor is closing.'));
+    this.abandon(new VendorRefusal(503, 'service_unavailable', 'The vendor is closing.'));
     await worker?.terminate();
   }
 
   private order(drawing: Drawing): Promise<Buffer> {
     if (this.waiting.size >= MAX_WAITING) {
-      return Promise.reject(new Refusal(503, 'service_unavailable', 'Too many drawings wait.'));
+      return Promise.reject(new VendorRefusal(503, 'service_unavailable', 'Too many drawings wait.'));
     }
     this.worker ??= this.startWorker();
     this.lastOrderId += 1;
@@ -73,7 +73,7 @@ export class Studio {
     // A worker that dies fails its orders; the next order starts another.
     const died = (fault?: unknown) => {
       if (this.worker !== worker) return;
-      this.abandon(new Refusal(500, 'generation_failed', `The drawing failed: ${String(fault)}`));
+      this.abandon(new VendorRefusal(500, 'generation_failed', `The drawing failed: ${String(fault)}`));
     };
     worker.on('error', died);
     worker.on('exit', died);
@@ -84,10 +84,10 @@ export class Studio {
     const waiting = this.waiting.get(orderId);
     this.waiting.delete(orderId);
     if (bytes) waiting?.resolve(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    else waiting?.reject(new Refusal(500, 'generation_failed', `The drawing failed: ${fault}`));
+    else waiting?.reject(new VendorRefusal(500, 'generation_failed', `The drawing failed: ${fault}`));
   }
 
-  private abandon(fault: Refusal): void {
+  private abandon(fault: VendorRefusal): void {
     this.worker = undefined;
     const abandoned = [...this.waiting.values()];
     this.waiting.clear();

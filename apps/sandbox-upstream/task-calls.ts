@@ -1,4 +1,4 @@
-import { Refusal } from './answers.js';
+import { VendorRefusal } from './answers.js';
 import { refuseAsOrdered } from './directives.js';
 import type { Exchange } from './vendor.js';
 import type { VendorTask, VendorTasks } from './vendor-tasks.js';
@@ -9,14 +9,14 @@ const SPOILED_POLLS = 3;
 
 /**
  * Keeps a new task, or finds the one that was created under the same idempotency key before, also when its first answer
- * was withheld. @throws Refusal 409 when the key belongs to another input, and as the prompt orders.
+ * was withheld. @throws VendorRefusal 409 when the key belongs to another input, and as the prompt orders.
  */
 export function acceptTask<T extends VendorTask>(tasks: VendorTasks<T>, exchange: Exchange, task: T): T {
   task.idempotencyKey = readIdempotencyKey(exchange);
   const earlier = task.idempotencyKey === null ? undefined : tasks.findByKey(task.idempotencyKey);
   if (earlier) {
     if (earlier.inputHash === task.inputHash) return earlier;
-    throw new Refusal(409, 'idempotency_conflict', 'This idempotency key belongs to another request.');
+    throw new VendorRefusal(409, 'idempotency_conflict', 'This idempotency key belongs to another request.');
   }
   refuseAsOrdered(task.faults);
   tasks.add(task);
@@ -27,7 +27,11 @@ function readIdempotencyKey({ request }: Exchange): string | null {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string' || key === '') return null;
   if (key.length <= MAX_KEY_LENGTH) return key;
-  throw new Refusal(400, 'invalid_value', `An idempotency key has at most ${MAX_KEY_LENGTH} characters.`);
+  throw new VendorRefusal(
+    400,
+    'invalid_value',
+    `An idempotency key has at most ${MAX_KEY_LENGTH} characters.`,
+  );
 }
 
 /** Spoils the first polls of a task that ordered it: a strange status word is returned, an HTTP error thrown. */
@@ -39,5 +43,5 @@ export function spoilPoll<T extends VendorTask>(tasks: VendorTasks<T>, task: T):
   tasks.save(task);
   if (isStrange) return 'post_processing';
   const status = task.spoiledPolls % 2 === 1 ? 500 : 503;
-  throw new Refusal(status, 'server_error', 'The status cannot be read now, as ordered.');
+  throw new VendorRefusal(status, 'server_error', 'The status cannot be read now, as ordered.');
 }

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '#platform/errors.js';
-import { Refusal } from './answers.js';
+import { VendorRefusal } from './answers.js';
 import type { Fault } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
 
@@ -34,7 +34,7 @@ export interface MeshTask extends VendorTask {
   hue: number;
 }
 
-export interface TaskState {
+export interface VendorTaskState {
   phase: 'queued' | 'working' | 'completed' | 'failed';
   /** 0 to 100. */
   progress: number;
@@ -48,7 +48,7 @@ export function endOf(task: VendorTask): number {
 }
 
 /** Where a task stands at a moment: a pure function of the task and the clock. */
-export function stateAt(task: VendorTask, nowMs: number): TaskState {
+export function stateAt(task: VendorTask, nowMs: number): VendorTaskState {
   const part = task.workMs === 0 ? 1 : Math.max(0, (nowMs - task.createdAtMs) / task.workMs);
   if (part < QUEUED_PART) return { phase: 'queued', progress: 0 };
   if (part < 1 || task.faults.includes('never-finish')) {
@@ -93,7 +93,7 @@ export class VendorTasks<T extends VendorTask> {
     return [...this.tasks.values()];
   }
 
-  /** Keeps a new task; returns when it is safe. @throws Refusal 503 when the vendor is full of unended tasks. */
+  /** Keeps a new task; returns when it is safe. @throws VendorRefusal 503 when the vendor is full of unended tasks. */
   add(task: T): void {
     if (this.tasks.size >= this.maxTasks) this.evictOldestEnded(task.createdAtMs);
     this.save(task);
@@ -131,7 +131,7 @@ export class VendorTasks<T extends VendorTask> {
       const { phase } = stateAt(task, nowMs);
       if (phase === 'completed' || phase === 'failed') return this.drop(task);
     }
-    throw new Refusal(503, 'service_unavailable', 'Too many tasks are under way.');
+    throw new VendorRefusal(503, 'service_unavailable', 'Too many tasks are under way.');
   }
 
   private load(stateDir: string): void {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pauseTimer } from 'node:timers/promises';
 import type { Clock } from '#platform/clock.js';
-import { Refusal } from './answers.js';
+import { VendorRefusal } from './answers.js';
 import type { Studio } from './studio.js';
 import type { MeshTask, VendorTasks, VideoTask } from './vendor-tasks.js';
 import type { KeptFiles } from './kept-files.js';
@@ -85,28 +85,31 @@ export async function holdUntilClientLeaves(vendor: Vendor, response: ServerResp
   response.destroy();
 }
 
-export function originOf({ settings }: Vendor, request: IncomingMessage): string {
+export function publicOriginOf({ settings }: Vendor, request: IncomingMessage): string {
   if (settings.publicUrl) return settings.publicUrl;
   const host = request.headers.host ?? '';
   if (/^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host)) return `http://${host}`;
   return `http://127.0.0.1:${request.socket.localPort}`;
 }
 
-/** A text field that must be there. @throws Refusal 400. */
-export function requiredText(body: Record<string, unknown>, name: string): string {
+/** A text field that must be there. @throws VendorRefusal 400. */
+export function requiredTextField(body: Record<string, unknown>, name: string): string {
   const value = body[name];
   if (typeof value === 'string' && value.trim() !== '') return value;
-  throw new Refusal(400, 'missing_required_parameter', {
+  throw new VendorRefusal(400, 'missing_required_parameter', {
     message: `The field "${name}" must be a text.`,
     param: name,
   });
 }
 
-/** A text field that may be absent or null. @throws Refusal 400 for another type. */
-export function optionalText(body: Record<string, unknown>, name: string): string | undefined {
+/** A text field that may be absent or null. @throws VendorRefusal 400 for another type. */
+export function optionalTextField(body: Record<string, unknown>, name: string): string | undefined {
   const value = body[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
-  throw new Refusal(400, 'invalid_type', { message: `The field "${name}" must be a text.`, param: name });
+  throw new VendorRefusal(400, 'invalid_type', {
+    message: `The field "${name}" must be a text.`,
+    param: name,
+  });
 }
 
 export interface Area {
@@ -114,23 +117,23 @@ export interface Area {
   height: number;
 }
 
-/** Reads `WxH` in pixels. @throws Refusal 400 when it is none or a side leaves `sides`. */
+/** Reads `WxH` in pixels. @throws VendorRefusal 400 when it is none or a side leaves `sides`. */
 export function readSize(text: string, sides: { min: number; max: number }): Area {
   const [, width, height] = (/^(\d{1,5})x(\d{1,5})$/.exec(text) ?? []).map(Number);
   const fits = (side: number | undefined): side is number =>
     side !== undefined && side >= sides.min && side <= sides.max;
   if (fits(width) && fits(height)) return { width, height };
-  throw new Refusal(400, 'invalid_value', {
+  throw new VendorRefusal(400, 'invalid_value', {
     message: `A size is WIDTHxHEIGHT, ${sides.min} to ${sides.max} each.`,
     param: 'size',
   });
 }
 
-/** Reads `W:H` into an area with even sides whose longer one has `longSide` pixels. @throws Refusal 400. */
+/** Reads `W:H` into an area with even sides whose longer one has `longSide` pixels. @throws VendorRefusal 400. */
 export function readAspectRatio(text: string, longSide: number): Area {
   const [, width = 0, height = 0] = (/^(\d{1,4}):(\d{1,4})$/.exec(text) ?? []).map(Number);
   if (!(width > 0 && height > 0 && width <= height * 4 && height <= width * 4)) {
-    throw new Refusal(400, 'invalid_value', {
+    throw new VendorRefusal(400, 'invalid_value', {
       message: 'An aspect ratio is W:H, from 1:4 to 4:1.',
       param: 'aspect_ratio',
     });

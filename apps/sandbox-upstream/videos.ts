@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readJsonBody, Refusal, sendJson } from './answers.js';
+import { readJsonBody, VendorRefusal, sendJson } from './answers.js';
 import { deliver } from './delivery.js';
 import { readDirectives } from './directives.js';
 import {
@@ -7,16 +7,16 @@ import {
   captionOf,
   type Exchange,
   holdUntilClientLeaves,
-  optionalText,
-  originOf,
+  optionalTextField,
+  publicOriginOf,
   readAspectRatio,
   readSize,
-  requiredText,
+  requiredTextField,
   seedOf,
   type Vendor,
 } from './vendor.js';
 import { acceptTask, spoilPoll } from './task-calls.js';
-import { endOf, stateAt, type TaskState, type VideoTask } from './vendor-tasks.js';
+import { endOf, stateAt, type VendorTaskState, type VideoTask } from './vendor-tasks.js';
 
 const DEFAULT_SECONDS = 5;
 /** Twenty seconds take the drawing thread about a third of one. */
@@ -62,7 +62,7 @@ const IDS: Record<VideoTask['dialect'], () => string> = {
   google: () => randomUUID().replaceAll('-', ''),
 };
 
-/** Reads a body with the fields of the OpenAI and xAI forms. @throws Refusal */
+/** Reads a body with the fields of the OpenAI and xAI forms. @throws VendorRefusal */
 export function readVideoTask(
   vendor: Vendor,
   body: Record<string, unknown>,
@@ -70,13 +70,13 @@ export function readVideoTask(
 ): VideoTask {
   const imageField = Object.keys(body).find((name) => IMAGE_FIELDS.test(name));
   if (imageField && body[imageField] != null) {
-    throw new Refusal(422, 'image_input_not_supported', {
+    throw new VendorRefusal(422, 'image_input_not_supported', {
       message: 'Videos are made from text only.',
       param: imageField,
     });
   }
-  const model = requiredText(body, 'model');
-  const prompt = requiredText(body, 'prompt');
+  const model = requiredTextField(body, 'model');
+  const prompt = requiredTextField(body, 'prompt');
   const directives = readDirectives(prompt);
   const drawing = {
     kind: 'movie' as const,
@@ -106,10 +106,10 @@ export function readVideoTask(
 
 /** `seconds` is a text (OpenAI), `duration` a number or a text (xAI); whole seconds either way. */
 function readSeconds(body: Record<string, unknown>): number {
-  const seconds = optionalText(body, 'seconds');
+  const seconds = optionalTextField(body, 'seconds');
   const duration = body['duration'] ?? undefined;
   if (seconds !== undefined && duration !== undefined && Number(seconds) !== Number(duration)) {
-    throw new Refusal(400, 'invalid_value', {
+    throw new VendorRefusal(400, 'invalid_value', {
       message: 'The fields "seconds" and "duration" differ.',
       param: 'seconds',
     });
@@ -119,31 +119,31 @@ function readSeconds(body: Record<string, unknown>): number {
   const count =
     typeof value === 'number' || (typeof value === 'string' && /^\d{1,3}$/.test(value)) ? Number(value) : NaN;
   if (Number.isInteger(count) && count >= 1 && count <= MAX_SECONDS) return count;
-  throw new Refusal(400, 'invalid_value', {
+  throw new VendorRefusal(400, 'invalid_value', {
     message: `A video has 1 to ${MAX_SECONDS} whole seconds.`,
     param,
   });
 }
 
 function frameOf(body: Record<string, unknown>): Area {
-  const ratio = optionalText(body, 'aspect_ratio');
+  const ratio = optionalTextField(body, 'aspect_ratio');
   if (ratio !== undefined && ratio !== 'auto') return readAspectRatio(ratio, LONG_SIDE);
-  const size = optionalText(body, 'size');
+  const size = optionalTextField(body, 'size');
   if (size === undefined || size === 'auto') return readAspectRatio('16:9', LONG_SIDE);
   const { width, height } = readSize(size, SIDES);
   return readAspectRatio(`${width}:${height}`, LONG_SIDE);
 }
 
 function shownSize(body: Record<string, unknown>, frame: Area): string {
-  const resolution = optionalText(body, 'resolution') ?? '720p';
+  const resolution = optionalTextField(body, 'resolution') ?? '720p';
   const shortSide = SHORT_SIDES[resolution];
   if (shortSide === undefined) {
-    throw new Refusal(400, 'invalid_value', {
+    throw new VendorRefusal(400, 'invalid_value', {
       message: 'A resolution is 480p, 720p or 1080p.',
       param: 'resolution',
     });
   }
-  const size = optionalText(body, 'size');
+  const size = optionalTextField(body, 'size');
   if (size !== undefined && size !== 'auto') return size;
   const scale = shortSide / Math.min(frame.width, frame.height);
   return `${Math.round(frame.width * scale)}x${Math.round(frame.height * scale)}`;
@@ -160,14 +160,14 @@ export function pollVideo(vendor: Vendor, exchange: Exchange, id: string): void 
   sendJson(
     exchange.response,
     status,
-    xaiVideo(task, state, { word, origin: originOf(vendor, exchange.request) }),
+    xaiVideo(task, state, { word, origin: publicOriginOf(vendor, exchange.request) }),
   );
 }
 
 const OPENAI_WORDS = { queued: 'queued', working: 'in_progress', completed: 'completed', failed: 'failed' };
 export const FAILURE = { code: 'generation_failed', message: 'The generation failed as ordered.' };
 
-function openaiVideo(task: VideoTask, { phase, progress }: TaskState, word?: string) {
+function openaiVideo(task: VideoTask, { phase, progress }: VendorTaskState, word?: string) {
   const isCompleted = phase === 'completed';
   return {
     id: task.id,
@@ -186,7 +186,11 @@ function openaiVideo(task: VideoTask, { phase, progress }: TaskState, word?: str
   };
 }
 
-function xaiVideo(task: VideoTask, { phase, progress }: TaskState, with_: { word?: string; origin: string }) {
+function xaiVideo(
+  task: VideoTask,
+  { phase, progress }: VendorTaskState,
+  with_: { word?: string; origin: string },
+) {
   if (with_.word !== undefined) return { status: with_.word, progress };
   if (phase === 'queued' || phase === 'working') return { status: 'pending', progress };
   if (phase === 'failed') {
@@ -205,7 +209,7 @@ function xaiVideo(task: VideoTask, { phase, progress }: TaskState, with_: { word
 export async function downloadVideo(vendor: Vendor, exchange: Exchange, id: string): Promise<void> {
   const task = foundVideo(vendor, id);
   if (task.dialect === 'xai')
-    throw new Refusal(404, 'unknown_url', 'The file is at the address of video.url.');
+    throw new VendorRefusal(404, 'unknown_url', 'The file is at the address of video.url.');
   await deliverVideo(vendor, exchange, task);
 }
 
@@ -218,16 +222,16 @@ export async function deliverVideo(vendor: Vendor, exchange: Exchange, task: Vid
   vendor.stats.downloads += 1;
   const nowMs = vendor.clock.nowMs();
   if (stateAt(task, nowMs).phase !== 'completed') {
-    throw new Refusal(400, 'video_not_ready', 'The video is not finished.');
+    throw new VendorRefusal(400, 'video_not_ready', 'The video is not finished.');
   }
   if (nowMs > endOf(task) + vendor.settings.fileMs)
-    throw new Refusal(404, 'file_not_found', 'The file has expired.');
+    throw new VendorRefusal(404, 'file_not_found', 'The file has expired.');
   const bytes = await vendor.studio.draw(task.drawing);
   await deliver(vendor, exchange, { bytes, contentType: 'video/mp4', faults: task.faults });
 }
 
 export function foundVideo(vendor: Vendor, id: string): VideoTask {
   const task = vendor.videos.find(id);
-  if (!task) throw new Refusal(404, 'video_not_found', 'There is no such video.');
+  if (!task) throw new VendorRefusal(404, 'video_not_found', 'There is no such video.');
   return task;
 }

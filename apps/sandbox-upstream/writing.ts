@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Refusal } from './answers.js';
+import { VendorRefusal } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, readDirectives, refuseAsOrdered } from './directives.js';
 import { type Exchange, holdUntilClientLeaves, pause, type Vendor } from './vendor.js';
@@ -37,7 +37,7 @@ export interface Rendering {
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The text of a content field: a text, or a list of parts of which some have a text. */
-export function textOf(content: unknown): string {
+export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
@@ -45,14 +45,14 @@ export function textOf(content: unknown): string {
     .join(' ');
 }
 
-/** The last thing that the user said. @throws Refusal 400 when there is none. */
+/** The last thing that the user said. @throws VendorRefusal 400 when there is none. */
 export function lastPrompt(messages: unknown, param: string): string {
   const said = (Array.isArray(messages) ? messages : [])
     .filter((message: { role?: unknown }) => (message?.role ?? 'user') === 'user')
-    .map((message: { content?: unknown }) => textOf(message?.content));
+    .map((message: { content?: unknown }) => contentText(message?.content));
   const prompt = said.at(-1);
   if (prompt) return prompt;
-  throw new Refusal(400, 'missing_required_parameter', {
+  throw new VendorRefusal(400, 'missing_required_parameter', {
     message: `The field "${param}" must have a user's text.`,
     param,
   });
@@ -87,7 +87,7 @@ export function write({ prompt, input, maxTokens }: WritingOrder): Writing {
   };
 }
 
-/** Answers whole or streamed, or misbehaves as ordered. @throws Refusal before the first byte */
+/** Answers whole or streamed, or misbehaves as ordered. @throws VendorRefusal before the first byte */
 export async function answerWriting(
   vendor: Vendor,
   exchange: Exchange,
@@ -98,7 +98,8 @@ export async function answerWriting(
   vendor.stats.textsBegun += 1;
   await pause(vendor, workMs ?? 0);
   if (faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
-  if (faults.includes('fail-late')) throw new Refusal(500, 'generation_failed', 'It failed as ordered.');
+  if (faults.includes('fail-late'))
+    throw new VendorRefusal(500, 'generation_failed', 'It failed as ordered.');
   if (work.isStreamed) return stream(vendor, exchange, work);
   if (faults.includes('never-finish')) return holdUntilClientLeaves(vendor, exchange.response);
   const bytes = Buffer.from(JSON.stringify(work.rendering.whole));

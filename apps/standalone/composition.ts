@@ -22,7 +22,7 @@ import { createRegistry, type Registry } from '#platform/metrics.js';
 import type { SecretBox } from '#platform/sealed-secret.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 
-export interface RelayOptions {
+export interface StandaloneOptions {
   /** Logins of the programs' roles on one migrated database with a catalog. */
   databaseUrls: Record<'gateway' | 'worker' | 'billing', string>;
   /** Folder of finished files, unless `env` names another store. */
@@ -68,7 +68,7 @@ const POOL_SIZES: Record<Program, number> = { gateway: 24, worker: 12, billing: 
  * there. They are the modules of the distributed mode, each with its own connections and role.
  * @throws OperatorError for a port that is taken or a bad setting, after everything started so far has been stopped.
  */
-export async function startRelay(options: RelayOptions): Promise<RunningRelay> {
+export async function startRelay(options: StandaloneOptions): Promise<RunningRelay> {
   const running = new Undo();
   try {
     return await start(options, running);
@@ -103,7 +103,7 @@ class Undo {
 /** What the programs share in this process. */
 type Ground = Awaited<ReturnType<typeof prepare>>;
 
-async function prepare(options: RelayOptions, undo: Undo) {
+async function prepare(options: StandaloneOptions, undo: Undo) {
   const config = readConfigs(options);
   const log = options.log ?? createLogger('standalone');
   const registry = createRegistry('standalone');
@@ -116,7 +116,7 @@ async function prepare(options: RelayOptions, undo: Undo) {
   return { config, log, registry, pools, sandbox, transport, clock, storage: openStorage(config.storage) };
 }
 
-async function start(options: RelayOptions, undo: Undo): Promise<RunningRelay> {
+async function start(options: StandaloneOptions, undo: Undo): Promise<RunningRelay> {
   const host = options.host ?? '127.0.0.1';
   const ground = await prepare(options, undo);
   const { config, log, registry, pools, sandbox, storage } = ground;
@@ -167,7 +167,7 @@ function partsOf(program: Program, { config, log, registry, pools, transport, cl
   return { transport, clock, chaos, registry, pool: pools[program], log: log.child({ part: program }) };
 }
 
-function readConfigs({ env, storageDir }: RelayOptions) {
+function readConfigs({ env, storageDir }: StandaloneOptions) {
   // Payments are played unless there is a provider of real ones.
   const SANDBOX_PAYMENTS = env['STRIPE_SECRET_KEY'] || env['STRIPE_SECRET_KEY_FILE'] ? 'false' : 'true';
   // Gateway and control plane are here alone, so they need nobody else's word for it.
@@ -184,7 +184,7 @@ function readConfigs({ env, storageDir }: RelayOptions) {
   return reader.finish(configs);
 }
 
-function openPools(options: RelayOptions, log: Logger, undo: Undo): Record<Program, pg.Pool> {
+function openPools(options: StandaloneOptions, log: Logger, undo: Undo): Record<Program, pg.Pool> {
   const open = (program: Program) => {
     const pool = openPool({
       url: options.databaseUrls[program],

@@ -1,6 +1,6 @@
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { BusWiringError } from './bus.errors.js';
-import { Delivery, type ConsumerOptions } from './delivery.js';
+import { MessageDelivery, type ConsumerOptions } from './delivery.js';
 import { BUS_TRANSPORT } from './handles.decorator.js';
 import type { AnyTopic } from './topic.js';
 
@@ -43,7 +43,7 @@ export abstract class BusServer extends Server implements CustomTransportStrateg
     }
   }
 
-  protected abstract start(deliveries: Delivery[]): Promise<void>;
+  protected abstract start(deliveries: MessageDelivery[]): Promise<void>;
 
   /** Resolves when no message is being handled any more. */
   abstract override close(): Promise<void>;
@@ -53,12 +53,12 @@ export abstract class BusServer extends Server implements CustomTransportStrateg
   }
 
   /** @throws BusWiringError unless each topic has exactly one handler for each consumer group hosted here. */
-  private checkedDeliveries(): Delivery[] {
+  private checkedDeliveries(): MessageDelivery[] {
     const faults = [...this.missingOrDoubled(), ...this.strangers()];
     if (faults.length > 0) throw new BusWiringError(faults);
     return this.registrations.map(({ topic, group, handler }) => {
       const declared = this.topics.find(({ name }) => name === topic) as AnyTopic;
-      return new Delivery({ topic: declared, group, handler }, this.options);
+      return new MessageDelivery({ topic: declared, group, handler }, this.options);
     });
   }
 

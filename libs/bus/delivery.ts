@@ -57,7 +57,7 @@ interface Registration {
 }
 
 /** Turns messages of one topic into calls of its handler, and what they throw into retries, answers or dead letters. */
-export class Delivery {
+export class MessageDelivery {
   private readonly chaos: Chaos | undefined;
   private readonly metrics: BusMetrics;
   private readonly background = new Set<Promise<unknown>>();

@@ -23,7 +23,7 @@ export interface Reason {
   message: string;
 }
 
-export interface Refusal {
+export interface ChargeRefusal {
   code: RefusalCode;
   message: string;
 }
@@ -60,7 +60,7 @@ export class ChargeReply {
   @IsOptional() @IsDecimalText() amount?: string;
   /** USD left on the main balance after the hold. */
   @IsOptional() @IsDecimalText() balance?: string;
-  @IsOptional() @IsReason() refusal?: Refusal;
+  @IsOptional() @IsReason() refusal?: ChargeRefusal;
 }
 
 /** Synchronous work is over, or a task could not be created. */

@@ -18,7 +18,7 @@ import { connectionOver, type EmbeddedConnection, PORT } from './embedded-connec
 import { STOP_TIMEOUT_MS } from './leftover-server.js';
 import { findPostgres, type PostgresBinaries } from './postgres-binaries.js';
 import { prepareDatabase } from './prepare-database.js';
-import { databaseName, type Login, roles, withDatabase } from './roles.js';
+import { databaseName, type Login, databaseRoles, databaseUrlOf } from './roles.js';
 import { runAs } from './server-account.js';
 import { type Passwords, readOrMakePasswords, type ServerFiles } from './server-files.js';
 import { ServerFolder } from './server-folder.js';
@@ -210,7 +210,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
 
   private async answers(): Promise<boolean> {
     const client = new pg.Client({
-      connectionString: withDatabase(this.connection.urlFor('admin'), 'postgres'),
+      connectionString: databaseUrlOf(this.connection.urlFor('admin'), 'postgres'),
     });
     // Without a listener an error of a connection under way would end the process.
     client.on('error', () => undefined);
@@ -235,8 +235,10 @@ export class EmbeddedServer implements EmbeddedPostgres {
   }
 
   private async prepare(): Promise<void> {
-    const adminUrl = withDatabase(this.connection.urlFor('admin'), 'postgres');
-    const passwords = Object.fromEntries(roles.map((role) => [role, this.passwordFor(role)])) as Passwords;
+    const adminUrl = databaseUrlOf(this.connection.urlFor('admin'), 'postgres');
+    const passwords = Object.fromEntries(
+      databaseRoles.map((role) => [role, this.passwordFor(role)]),
+    ) as Passwords;
     try {
       await prepareDatabase({ adminUrl, database: databaseName, passwords });
     } catch (error) {

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { OperatorError } from '#platform/errors.js';
 import { lockConnection } from './locks.js';
-import { roleName, type Role } from './roles.js';
+import { roleName, type DatabaseRole } from './roles.js';
 
 export interface MigrateOptions {
   /** A login that owns the database, no superuser's; without prepared roles it must be allowed to create them. */
   ownerUrl: string;
   /** Passwords to give to the programs' roles; a role that is left out keeps the one it has. */
-  passwords?: Partial<Record<Exclude<Role, 'owner'>, string>>;
+  passwords?: Partial<Record<Exclude<DatabaseRole, 'owner'>, string>>;
   /** Where the `NNNN_name.sql` files lie; the folder beside this module by default. */
   folder?: string;
 }
@@ -139,7 +139,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 async function setPasswords(client: pg.Client, passwords: Record<string, string | undefined>): Promise<void> {
   for (const [role, password] of Object.entries(passwords)) {
     if (!password) continue;
-    const name = client.escapeIdentifier(roleName(role as Role));
+    const name = client.escapeIdentifier(roleName(role as DatabaseRole));
     await client.query(`ALTER ROLE ${name} LOGIN PASSWORD ${client.escapeLiteral(password)}`);
   }
 }

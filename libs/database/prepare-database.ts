@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { OperatorError } from '#platform/errors.js';
 import { lockConnection } from './locks.js';
-import { type Role, roleName, roles, withDatabase, withRole } from './roles.js';
+import { type DatabaseRole, roleName, databaseRoles, databaseUrlOf, withRole } from './roles.js';
 
 export interface Preparation {
   /** A superuser's login to any database of the server. */
@@ -9,7 +9,7 @@ export interface Preparation {
   /** The database to make, if it is not there. */
   database: string;
   /** The owner's is needed; a program's role without one keeps the password it has. */
-  passwords: Partial<Record<Role, string>> & { owner: string };
+  passwords: Partial<Record<DatabaseRole, string>> & { owner: string };
 }
 
 /** Exists only while an installation of an earlier version is brought up to date. */
@@ -24,17 +24,17 @@ export async function prepareDatabase(preparation: Preparation): Promise<void> {
   const { adminUrl, database } = preparation;
   await asAdmin(preparation, async (client) => {
     await lockConnection(client, 'preparation');
-    for (const role of roles) await makeRole(client, role, preparation.passwords[role]);
+    for (const role of databaseRoles) await makeRole(client, role, preparation.passwords[role]);
     await makeDatabase(client, database);
     await client.query(`DROP ROLE IF EXISTS ${HELPER}`);
   });
-  await connected(withDatabase(adminUrl, database), handOver);
+  await connected(databaseUrlOf(adminUrl, database), handOver);
 }
 
 /** Closes a database to everyone but its owner and the programs, which may connect: they make no temporary tables. */
 export async function closeDatabase(client: pg.ClientBase | pg.Pool, database: string): Promise<void> {
   const name = pg.escapeIdentifier(database);
-  const programs = roles.filter((role) => role !== 'owner').map(roleName);
+  const programs = databaseRoles.filter((role) => role !== 'owner').map(roleName);
   await client.query(`REVOKE ALL ON DATABASE ${name} FROM PUBLIC, ${programs.join(', ')}`);
   await client.query(`GRANT CONNECT ON DATABASE ${name} TO ${programs.join(', ')}`);
 }
@@ -87,7 +87,7 @@ async function isSuperuser(client: pg.Client): Promise<boolean> {
   return rows[0]?.is ?? false;
 }
 
-async function makeRole(client: pg.Client, role: Role, password: string | undefined): Promise<void> {
+async function makeRole(client: pg.Client, role: DatabaseRole, password: string | undefined): Promise<void> {
   const name = roleName(role);
   const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [name]);
   if (rowCount === 0) await client.query(`CREATE ROLE ${name}`);

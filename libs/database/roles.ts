@@ -1,10 +1,10 @@
 /** The parties that log in to the database; each program holds the password of its own role only. */
-export const roles = ['owner', 'gateway', 'worker', 'billing'] as const;
+export const databaseRoles = ['owner', 'gateway', 'worker', 'billing'] as const;
 
-export type Role = (typeof roles)[number];
+export type DatabaseRole = (typeof databaseRoles)[number];
 
 /** A superuser besides, who makes the roles and the database, and whom no program logs in as. */
-export type Login = Role | 'admin';
+export type Login = DatabaseRole | 'admin';
 
 /** The name of the database everywhere: embedded, in compose and in tests. */
 export const databaseName = 'tollgate';
@@ -31,7 +31,7 @@ export function connectionUrl(address: Address, role: Login, password: string): 
 }
 
 /** The same server and login with another database's name. */
-export function withDatabase(url: string, database: string): string {
+export function databaseUrlOf(url: string, database: string): string {
   const changed = new URL(url);
   changed.pathname = `/${database}`;
   return changed.toString();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '#platform/errors.js';
-import { type Login, roles } from './roles.js';
+import { type Login, databaseRoles } from './roles.js';
 
 /** What a data folder holds beside the database itself. */
 export type ServerFiles = ReturnType<typeof filesIn>;
@@ -20,7 +20,7 @@ export function filesIn(dataDir: string) {
 
 export type Passwords = Record<Login, string>;
 
-const logins: readonly Login[] = ['admin', ...roles];
+const logins: readonly Login[] = ['admin', ...databaseRoles];
 
 export function readPasswords(file: string): Passwords {
   return JSON.parse(readFileSync(file, 'utf8')) as Passwords;

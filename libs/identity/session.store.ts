@@ -30,7 +30,7 @@ export interface OpenedSession {
 }
 
 /** A look of support at the console of somebody else. */
-export interface AccountView {
+export interface ViewedAccount {
   readonly accountId: string;
   readonly name: string;
   readonly until: Date;
@@ -40,7 +40,7 @@ export interface FoundSession {
   actor: Actor;
   csrfToken: string;
   /** Whose console the session looks at, if it is not its own. */
-  view: AccountView | null;
+  view: ViewedAccount | null;
   /** Its person proved a moment ago that it is them. */
   isConfirmed: boolean;
   /** Codes of a device are asked of its person. */
@@ -244,7 +244,7 @@ function expiry(idleMs: string, longestMs: string): string {
   return `least(now() + ${after(idleMs)}, created_at + ${after(longestMs)})`;
 }
 
-function viewOf({ viewedId, viewedName, viewedUntil }: SessionRow): AccountView | null {
+function viewOf({ viewedId, viewedName, viewedUntil }: SessionRow): ViewedAccount | null {
   // No name: the time is over, or the role is gone.
   if (viewedId === null || viewedName === null || viewedUntil === null) return null;
   return { accountId: viewedId, name: viewedName, until: viewedUntil };

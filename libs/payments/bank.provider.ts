@@ -6,7 +6,7 @@ import type {
   PayableOrder,
   PaymentEvent,
   PaymentProvider,
-  RefundAnswer,
+  ProviderRefund,
 } from './payment.provider.js';
 
 /** Bank transfers: no page, no events; somebody of finance records what came and confirms what went. */
@@ -32,7 +32,7 @@ export class BankProvider implements PaymentProvider {
     return { state: 'ended' };
   }
 
-  async refund(): Promise<RefundAnswer> {
+  async refund(): Promise<ProviderRefund> {
     return { state: 'pending', providerRefundId: null };
   }
 }

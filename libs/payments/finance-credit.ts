@@ -9,9 +9,8 @@ import { type Conversion, LEAST_CREDITS, priceCredits, STANDARD_RATE } from '#to
 import type { ApprovalContext } from '#approvals/approval.service.js';
 import { viewPayment } from './payment.fields.js';
 
-/** What the services of finance share: who asks, who acts, and what they may meet when they credit. */
-
-export interface Asking {
+/** Who asks the services of finance for something. */
+export interface FinanceRequest {
   actor: Actor;
   /** Chosen by the client. */
   requestId: string;
@@ -29,7 +28,7 @@ export interface Doer {
   auditId: string;
 }
 
-export function doer({ actor, requestId, auditId }: Asking): Doer {
+export function doer({ actor, requestId, auditId }: FinanceRequest): Doer {
   return { actor: `user:${actor.userId}`, approvedBy: null, requestId, auditId };
 }
 

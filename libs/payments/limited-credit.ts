@@ -7,7 +7,14 @@ import { lockOutflows, type Outflow, takeOutflow } from '#ledger/postings/outflo
 import type { TopupResult } from '#ledger/postings/topup.js';
 import type { Nanos } from '#money/amount.js';
 import type { ApprovalService, Done } from '#approvals/approval.service.js';
-import { type Asking, type Doer, doer, doerOf, type HouseConfig, viewTopup } from './finance-credit.js';
+import {
+  type FinanceRequest,
+  type Doer,
+  doer,
+  doerOf,
+  type HouseConfig,
+  viewTopup,
+} from './finance-credit.js';
 
 export interface LimitedCreditParts {
   readonly source: DataSource;
@@ -59,7 +66,7 @@ export class LimitedCredit<P extends { accountId: string }> {
   /** Credits what `plan` finds, or notes that a second person must agree. */
   async creditOrAsk(
     plan: (client: pg.ClientBase) => Promise<PlannedCredit<P>>,
-    asking: Asking,
+    asking: FinanceRequest,
   ): Promise<Done<TopupResult>> {
     const { kind, credit, subjectOf } = this.of;
     const result = await inEntityTransaction(this.parts.source, async (transaction) => {

@@ -15,7 +15,7 @@ import { type OrderReversals, readReversals } from './order.reversals.js';
 import { TopupOrder } from './topup-order.entity.js';
 
 /** Either so many credits, nanos, or what so much buys, minor units. */
-export type Wish = { credits: Nanos } | { payMinor: bigint };
+export type OrderAmount = { credits: Nanos } | { payMinor: bigint };
 
 export interface Offer {
   credits: Nanos;
@@ -26,7 +26,7 @@ export interface Offer {
 
 export interface NewOrder {
   accountId: string;
-  wish: Wish;
+  wish: OrderAmount;
   provider: PaymentProviderName;
   requestId: string;
 }
@@ -50,7 +50,7 @@ export class OrderStore {
   constructor(private readonly parts: OrderStoreParts) {}
 
   /** @throws ApiError invalid_value for less than one unit, or more than providers take */
-  async quote(accountId: string, wish: Wish): Promise<Offer> {
+  async quote(accountId: string, wish: OrderAmount): Promise<Offer> {
     const rate = await rateInForce(this.parts.pool, accountId);
     const bought = 'credits' in wish ? priceCredits(wish.credits, rate) : convertPayment(wish.payMinor, rate);
     const fault = orderFault(bought);
@@ -167,7 +167,7 @@ export class OrderStore {
   }
 }
 
-function askOf(wish: Wish): { credits: string } | { pay: string } {
+function askOf(wish: OrderAmount): { credits: string } | { pay: string } {
   return 'credits' in wish ? { credits: formatAmount(wish.credits) } : { pay: viewPayment(wish.payMinor) };
 }
 

@@ -3,12 +3,16 @@ import { parseAmount } from '#money/amount.js';
 import { MINOR_PER_UNIT } from '#topup/conversion.js';
 
 /** Chosen by the client: the same again gives the same answer and does nothing. */
-export const requestId = z
+export const financeRequestId = z
   .string()
   .regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100 printable characters without blanks')
   .meta({ description: 'Chosen by the client; a repeat with the same content changes nothing.' });
 
-export const reason = z.string().trim().min(3, 'must say why').max(500, 'must have at most 500 characters');
+export const reasonText = z
+  .string()
+  .trim()
+  .min(3, 'must say why')
+  .max(500, 'must have at most 500 characters');
 
 /** A provider's own name of something, such as a bank's reference. */
 export const reference = z

@@ -4,7 +4,7 @@ import { inTransaction } from '#database/database.js';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
-import { inTurn } from '#platform/in-turn.js';
+import { eachInTurn } from '#platform/in-turn.js';
 import { applyFact } from './facts/apply-fact.js';
 import type { PaymentsConfig } from './payments.config.js';
 import { type EventOutcome, PaymentNotices } from './payment.notices.js';
@@ -52,7 +52,7 @@ export class PaymentInbox {
   /** Tries events again that came too early and are due. Answers whether there may be more. */
   async retryWaiting(limit: number, signal: AbortSignal): Promise<boolean> {
     const events = await this.claimWaiting(limit);
-    await inTurn(events, (event) => this.retry(event), signal);
+    await eachInTurn(events, (event) => this.retry(event), signal);
     return events.length === limit;
   }
 

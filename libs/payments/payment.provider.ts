@@ -76,7 +76,7 @@ export interface RefundOrder {
   isRepeat: boolean;
 }
 
-export type RefundAnswer =
+export type ProviderRefund =
   | { state: 'succeeded' | 'pending'; providerRefundId: string | null }
   | { state: 'failed'; providerRefundId: string | null; failure: string };
 
@@ -93,7 +93,7 @@ export interface PaymentProvider {
   findPayment(order: PayableOrder): Promise<CheckoutState>;
   /** Ends a checkout so that it cannot be paid any more; answers what became of it. */
   closeCheckout(order: PayableOrder): Promise<CheckoutState>;
-  refund(order: RefundOrder): Promise<RefundAnswer>;
+  refund(order: RefundOrder): Promise<ProviderRefund>;
 }
 
 /** Those that are configured, by name. */

@@ -1,5 +1,5 @@
 import { ApiError } from '#platform/errors.js';
-import { inTurn } from '#platform/in-turn.js';
+import { eachInTurn } from '#platform/in-turn.js';
 import { Checkouts } from './checkouts.js';
 import { OrderStore } from './order.store.js';
 import { PaymentInbox } from './payment.inbox.js';
@@ -25,7 +25,7 @@ export class OrderChecks {
   /** Answers whether there may be more. */
   async round(limit: number, signal: AbortSignal): Promise<boolean> {
     const due = await this.parts.orders.claimDue(limit, this.parts.checkouts.names());
-    await inTurn(due, (order) => this.check(order), signal);
+    await eachInTurn(due, (order) => this.check(order), signal);
     return due.length === limit;
   }
 
@@ -57,7 +57,7 @@ export class PaymentReconciler {
       () => this.parts.inbox.retryWaiting(A_ROUND, signal),
       () => this.parts.refunds.runDue(A_ROUND, signal),
     ];
-    await inTurn(parts, async (part) => (more = (await part()) || more), signal);
+    await eachInTurn(parts, async (part) => (more = (await part()) || more), signal);
     return more;
   }
 }

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { endTopupRefund, findTopupRefund, type TopupRefund } from '#ledger/postings/topup-refund.js';
 import { crashPoint } from '#platform/crash-points.js';
-import { inTurn } from '#platform/in-turn.js';
+import { eachInTurn } from '#platform/in-turn.js';
 import type { Logger } from '#platform/logging.js';
 import type { PaymentsConfig } from './payments.config.js';
-import type { PaymentProviders, RefundAnswer } from './payment.provider.js';
+import type { PaymentProviders, ProviderRefund } from './payment.provider.js';
 
 export interface RefundRunnerParts {
   readonly pool: pg.Pool;
@@ -49,7 +49,7 @@ export class RefundRunner {
       `SELECT id FROM topup_refunds WHERE state = 'pending' AND next_try_at <= now() ORDER BY next_try_at LIMIT $1`,
       [limit],
     );
-    await inTurn(rows, ({ id }) => this.run(id), signal);
+    await eachInTurn(rows, ({ id }) => this.run(id), signal);
     return rows.length === limit;
   }
 
@@ -64,7 +64,7 @@ export class RefundRunner {
     return rows[0]?.attempts ?? null;
   }
 
-  private async ask(refund: TopupRefund, isRepeat: boolean): Promise<RefundAnswer | null> {
+  private async ask(refund: TopupRefund, isRepeat: boolean): Promise<ProviderRefund | null> {
     const { id: refundId, provider: name, paymentId, paidMinor: amountMinor, currency } = refund;
     const provider = this.parts.providers.get(name);
     try {

@@ -12,7 +12,7 @@ import type {
   PaymentEvent,
   PaymentFact,
   PaymentProvider,
-  RefundAnswer,
+  ProviderRefund,
   RefundOrder,
 } from './payment.provider.js';
 
@@ -73,7 +73,7 @@ export class SandboxProvider implements PaymentProvider {
     return found.state === 'open' ? { state: 'ended' } : found;
   }
 
-  async refund({ refundId, paymentId, amountMinor, currency }: RefundOrder): Promise<RefundAnswer> {
+  async refund({ refundId, paymentId, amountMinor, currency }: RefundOrder): Promise<ProviderRefund> {
     await this.pool.query(
       `INSERT INTO sandbox_refunds (refund_id, payment_id, amount_minor, currency) VALUES ($1, $2, $3, $4)
        ON CONFLICT (refund_id) DO NOTHING`,

@@ -10,7 +10,7 @@ import type {
   PaymentEvent,
   PaymentFact,
   PaymentProvider,
-  RefundAnswer,
+  ProviderRefund,
   RefundOrder,
 } from './payment.provider.js';
 import type { StripeConfig } from './payments.config.js';
@@ -86,7 +86,7 @@ export class StripeProvider implements PaymentProvider {
     }
   }
 
-  async refund(order: RefundOrder): Promise<RefundAnswer> {
+  async refund(order: RefundOrder): Promise<ProviderRefund> {
     const { refundId, paymentId, amountMinor } = order;
     try {
       const known = order.isRepeat ? await this.findRefund(order) : undefined;
@@ -197,7 +197,7 @@ function refundFact(refund: Stripe.Refund): PaymentFact {
   };
 }
 
-function answerOf({ id: providerRefundId, status, failure_reason }: Stripe.Refund): RefundAnswer {
+function answerOf({ id: providerRefundId, status, failure_reason }: Stripe.Refund): ProviderRefund {
   if (status === 'succeeded') return { state: 'succeeded', providerRefundId };
   if (status === 'failed' || status === 'canceled')
     return { state: 'failed', providerRefundId, failure: failure_reason ?? status };

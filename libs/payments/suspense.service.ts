@@ -12,7 +12,7 @@ import type { Done } from '#approvals/approval.service.js';
 import { rateInForce } from '#topup/account-rates.js';
 import { viewPayment } from './payment.fields.js';
 import {
-  type Asking,
+  type FinanceRequest,
   creditOrRefuse,
   type Doer,
   requireAccount,
@@ -38,7 +38,7 @@ export class SuspenseService {
   }
 
   /** Credits money in suspense to the account that it was meant for, at the account's rate. */
-  creditSuspense(payload: SuspensePayload, asking: Asking): Promise<Done<TopupResult>> {
+  creditSuspense(payload: SuspensePayload, asking: FinanceRequest): Promise<Done<TopupResult>> {
     const plan = async (client: pg.ClientBase) => {
       await refuseOwnInterest(client, asking.actor, payload.accountId);
       const { credits, state } = await this.planItem(client, payload);
@@ -48,7 +48,7 @@ export class SuspenseService {
   }
 
   /** Books that money in suspense went back to where it came from. */
-  async returnSuspense(itemId: string, note: string, asking: Asking): Promise<void> {
+  async returnSuspense(itemId: string, note: string, asking: FinanceRequest): Promise<void> {
     await this.clear(itemId, note, { asking, state: 'returned', book: bookSuspenseReturned });
   }
 
@@ -56,7 +56,7 @@ export class SuspenseService {
    * Books that money in suspense is a cost: what left, or what a provider did without a word that we know.
    * @throws ApiError conflict for a payment of somebody
    */
-  async expenseSuspense(itemId: string, note: string, asking: Asking): Promise<void> {
+  async expenseSuspense(itemId: string, note: string, asking: FinanceRequest): Promise<void> {
     await this.clear(itemId, note, { asking, state: 'expensed', book: bookSuspenseExpensed });
   }
 
@@ -67,7 +67,7 @@ export class SuspenseService {
       asking,
       state,
       book,
-    }: { asking: Asking; state: 'returned' | 'expensed'; book: typeof bookSuspenseReturned },
+    }: { asking: FinanceRequest; state: 'returned' | 'expensed'; book: typeof bookSuspenseReturned },
   ): Promise<void> {
     await inEntityTransaction(this.parts.source, async ({ client }) => {
       const item = await lockItem(client, itemId);

@@ -17,7 +17,7 @@ import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ApprovalService, type Done } from '#approvals/approval.service.js';
 import { viewPayment } from './payment.fields.js';
-import { type Asking, type Doer, doer, doerOf } from './finance-credit.js';
+import { type FinanceRequest, type Doer, doer, doerOf } from './finance-credit.js';
 import { RefundRunner } from './refund.runner.js';
 
 const refundPayload = z.object({ topupId: z.string(), credits: z.string().nullable() });
@@ -51,7 +51,7 @@ export class TopupRefundService {
   /** Refunds what is unused of a top-up, or a part of it; the provider is asked after the commit. */
   async refund(
     asked: { topupId: string; credits: Nanos | null; reason: string },
-    asking: Asking,
+    asking: FinanceRequest,
   ): Promise<Done<TopupRefund>> {
     const result = await inEntityTransaction(this.parts.source, async (transaction) => {
       const { client } = transaction;
@@ -88,7 +88,7 @@ export class TopupRefundService {
   /** Says how a refund by bank transfer ended. @throws ApiError conflict for a provider that says so itself */
   async confirmRefund(
     confirmed: { refundId: string; outcome: 'succeeded' | 'failed'; reference: string | null; note: string },
-    { actor, auditId }: Asking,
+    { actor, auditId }: FinanceRequest,
   ): Promise<TopupRefund> {
     const { refundId, outcome, reference, note } = confirmed;
     return inEntityTransaction(this.parts.source, async ({ client }) => {

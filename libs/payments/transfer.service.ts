@@ -11,7 +11,7 @@ import type { Done } from '#approvals/approval.service.js';
 import { rateInForce } from '#topup/account-rates.js';
 import { viewPayment } from './payment.fields.js';
 import {
-  type Asking,
+  type FinanceRequest,
   creditOrRefuse,
   type Doer,
   requireAccount,
@@ -61,7 +61,7 @@ export class TransferService {
   }
 
   /** Credits a bank transfer; above the limit of a person in a day another one must agree first. */
-  recordTransfer(transfer: Transfer, asking: Asking): Promise<Done<TopupResult>> {
+  recordTransfer(transfer: Transfer, asking: FinanceRequest): Promise<Done<TopupResult>> {
     const plan = async (client: pg.ClientBase) => {
       await lockTransfer(client, transfer);
       const repeated = await findTransfer(client, transfer);

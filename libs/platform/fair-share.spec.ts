@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ManualClock, systemClock } from './clock.js';
 import { FairShare } from './fair-share.js';
-import type { Refusal, Share } from './share.js';
+import type { ShareRefusal, Share } from './share.js';
 
 const LONG = { waitMs: 60_000 };
 
-function taken(answer: Share | Refusal): Share {
+function taken(answer: Share | ShareRefusal): Share {
   if (!answer.granted) throw new Error(`refused: ${answer.reason}`);
   return answer;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 import { type Claimant, isDue, mayHave, nextInTurn, type PoolState } from './fair-order.js';
-import type { Refusal, Share } from './share.js';
+import type { ShareRefusal, Share } from './share.js';
 
 export interface FairShareOptions {
   clock: Clock;
@@ -25,7 +25,7 @@ export interface FairShareOptions {
 
 interface Waiter {
   amount: number;
-  settle: (answer: Share | Refusal) => void;
+  settle: (answer: Share | ShareRefusal) => void;
 }
 
 /** A member is kept for as long as it is active. */
@@ -121,12 +121,12 @@ export class FairShare {
   }
 
   /** Takes an amount now or not at all; one that is refused is remembered for its next try. */
-  tryTake(memberId: string, amount = 1): Share | Refusal {
+  tryTake(memberId: string, amount = 1): Share | ShareRefusal {
     return this.claim(this.memberOf(memberId), amount) ?? this.shareOf(memberId, amount);
   }
 
   /** The same for who has other ways, or waits next: nothing is remembered. */
-  takeNow(memberId: string, amount = 1): Share | Refusal {
+  takeNow(memberId: string, amount = 1): Share | ShareRefusal {
     return this.claim(this.memberOf(memberId), amount, { remember: false }) ?? this.shareOf(memberId, amount);
   }
 
@@ -135,7 +135,7 @@ export class FairShare {
     memberId: string,
     amount: number,
     { waitMs, signal }: { waitMs: number; signal?: AbortSignal },
-  ): Promise<Share | Refusal> {
+  ): Promise<Share | ShareRefusal> {
     if (signal?.aborted) return this.refusal('aborted');
     const member = this.memberOf(memberId);
     if (member.waiting.length >= (this.options.maxWaiting ?? MAX_WAITING)) return this.refusal('over_share');
@@ -145,7 +145,7 @@ export class FairShare {
       const timer = setTimeout(() => this.giveUp(member, waiter), waitMs);
       const aborted = () => this.giveUp(member, waiter, 'aborted');
       signal?.addEventListener('abort', aborted, { once: true });
-      function settle(answer: Share | Refusal) {
+      function settle(answer: Share | ShareRefusal) {
         clearTimeout(timer);
         signal?.removeEventListener('abort', aborted);
         resolve(answer);
@@ -156,7 +156,7 @@ export class FairShare {
     });
   }
 
-  private giveUp(member: Member, waiter: Waiter, reason?: Refusal['reason']): void {
+  private giveUp(member: Member, waiter: Waiter, reason?: ShareRefusal['reason']): void {
     member.waiting = member.waiting.filter((other) => other !== waiter);
     waiter.settle(this.refusal(reason ?? (isDue(this.state, member, waiter.amount) ? 'full' : 'over_share')));
     this.tidy(member);
@@ -164,7 +164,7 @@ export class FairShare {
   }
 
   /** Adds an amount to what a member holds, if it may have it now; else says why not. */
-  private claim(member: Member, amount: number, { remember } = { remember: true }): Refusal | null {
+  private claim(member: Member, amount: number, { remember } = { remember: true }): ShareRefusal | null {
     this.forgetPast();
     if (mayHave(this.state, member, amount)) {
       this.grant(member, amount);
@@ -282,7 +282,7 @@ export class FairShare {
     if (this.options.recentMs) this.recent.set(member.id, this.options.clock.nowMs());
   }
 
-  private refusal(reason: Refusal['reason']): Refusal {
+  private refusal(reason: ShareRefusal['reason']): ShareRefusal {
     return { granted: false, reason, retryAfterSeconds: this.retryAfterSeconds };
   }
 }

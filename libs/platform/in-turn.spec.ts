@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inTurn } from './in-turn.js';
+import { eachInTurn } from './in-turn.js';
 
 describe('work in turn', () => {
   it('is all done, also behind what fails', async () => {
@@ -8,12 +8,12 @@ describe('work in turn', () => {
       if (item === 2) throw new Error('two');
       done.push(item);
     };
-    await expect(inTurn([1, 2, 3], work)).rejects.toThrow('two');
+    await expect(eachInTurn([1, 2, 3], work)).rejects.toThrow('two');
     expect(done).toEqual([1, 3]);
   });
 
   it('tells all that failed', async () => {
-    const failing = inTurn(['a', 'b'], async (item) => {
+    const failing = eachInTurn(['a', 'b'], async (item) => {
       throw new Error(item);
     });
     await expect(failing).rejects.toMatchObject({ errors: [new Error('a'), new Error('b')] });
@@ -22,7 +22,7 @@ describe('work in turn', () => {
   it('ends when it is told to', async () => {
     const stop = new AbortController();
     const done: number[] = [];
-    await inTurn(
+    await eachInTurn(
       [1, 2, 3],
       async (item) => {
         done.push(item);

@@ -2,7 +2,7 @@
  * Does one thing after the other, all of them also when some fail, so that one that always fails keeps no other waiting.
  * @throws what failed, when all had their turn
  */
-export async function inTurn<T>(
+export async function eachInTurn<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<unknown>,
   signal?: AbortSignal,

@@ -3,12 +3,12 @@ export interface Share {
   readonly granted: true;
   readonly amount: number;
   /** Takes more, as `tryTake` does: null, or why not; what the share has stays either way. */
-  more(amount: number): Refusal | null;
+  more(amount: number): ShareRefusal | null;
   /** Gives everything back; safe to call again. */
   release(): void;
 }
 
-export interface Refusal {
+export interface ShareRefusal {
   readonly granted: false;
   /**
    * `over_share`: the member has what it is due (its own 429). `full`: it is below that, and others hold what was theirs

@@ -27,7 +27,7 @@ const HIGHEST_MULTIPLIER = 1_000n;
 const PER_MILLION = 6;
 
 /** What a change is about: no two changes of a proposal may be about the same. */
-export function subjectOf(change: PriceChange): string {
+export function changeSubject(change: PriceChange): string {
   return change.kind === 'price' ? `price of ${change.model}` : `${change.kind} of ${change.group}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Decimal } from '#money/amount.js';
-import { changeDecimals, type PriceChange, subjectOf } from './price-change.js';
+import { changeDecimals, type PriceChange, changeSubject } from './price-change.js';
 
 /** A new value of one subject beside the one that it is measured by. */
 export interface PriceMove {
@@ -34,7 +34,7 @@ export function largeMove(
 ): string | null {
   for (const move of moves) {
     const fault = withoutMeasure(move);
-    if (fault) return `The ${subjectOf(move.after)} ${fault}.`;
+    if (fault) return `The ${changeSubject(move.after)} ${fault}.`;
   }
   const spans = [...moves, ...earlier].map((move) => ({ kind: move.after.kind, span: spanOf(move) }));
   const widest = (kinds: readonly string[]) =>

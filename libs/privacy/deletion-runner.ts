@@ -3,7 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { type DueDeletion, settleDeletion } from './deletion-settlement.js';
-import { anonymise, erase, hasFiles, type Subject } from './erasure.js';
+import { anonymise, erase, hasFiles, type ErasureSubject } from './erasure.js';
 
 export interface DeletionRunnerOptions {
   pool: pg.Pool;
@@ -56,7 +56,7 @@ export class DeletionRunner {
     await this.finish(due, subject);
   }
 
-  private async subjectOf({ accountId }: DueDeletion): Promise<Subject> {
+  private async subjectOf({ accountId }: DueDeletion): Promise<ErasureSubject> {
     const { rows } = await this.options.pool.query<{ userId: string; email: string }>(
       'SELECT id AS "userId", email FROM users WHERE account_id = $1',
       [accountId],
@@ -71,7 +71,7 @@ export class DeletionRunner {
     );
   }
 
-  private finish({ id, accountId }: DueDeletion, subject: Subject): Promise<void> {
+  private finish({ id, accountId }: DueDeletion, subject: ErasureSubject): Promise<void> {
     return inTransaction(this.options.pool, async (client) => {
       const { rowCount } = await client.query(
         `UPDATE deletion_requests SET state = 'done', ended_at = now(), waiting_for = NULL WHERE id = $1 AND state = 'running'`,

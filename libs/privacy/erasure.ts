@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 
 /** Whose traces are removed. */
-export interface Subject {
+export interface ErasureSubject {
   accountId: string;
   /** Null for an account without a person, such as one that the command line made. */
   userId: string | null;
@@ -13,7 +13,7 @@ export interface Subject {
 const BATCH = 1_000;
 
 /** Each may run any number of times; it answers how many rows it touched, and as many as a batch when more may be left. */
-type Step = (client: pg.ClientBase, subject: Subject) => Promise<number>;
+type Step = (client: pg.ClientBase, subject: ErasureSubject) => Promise<number>;
 
 /** Everything that does not belong to the books, what gives access first. The person's own row goes last, by `anonymise`. */
 const STEPS: readonly Step[] = [
@@ -43,7 +43,11 @@ const STEPS: readonly Step[] = [
 ];
 
 /** Removes the traces of an account, a batch in each transaction; killed anywhere, it is simply begun again. */
-export async function erase(pool: pg.Pool, subject: Subject, onBatch: () => Promise<void>): Promise<void> {
+export async function erase(
+  pool: pg.Pool,
+  subject: ErasureSubject,
+  onBatch: () => Promise<void>,
+): Promise<void> {
   for (const step of STEPS) {
     let touched: number;
     do {
@@ -54,7 +58,7 @@ export async function erase(pool: pg.Pool, subject: Subject, onBatch: () => Prom
 }
 
 /** Answers that are files wait for the gateway that keeps them. */
-export async function hasFiles(pool: pg.Pool, { accountId }: Subject): Promise<boolean> {
+export async function hasFiles(pool: pg.Pool, { accountId }: ErasureSubject): Promise<boolean> {
   const { rowCount } = await pool.query(
     'SELECT FROM idempotency_keys WHERE key_id IN (SELECT id FROM api_keys WHERE account_id = $1) LIMIT 1',
     [accountId],
@@ -63,7 +67,7 @@ export async function hasFiles(pool: pg.Pool, { accountId }: Subject): Promise<b
 }
 
 /** What is left of the person is an id; the address can be used for another account from then on. */
-export async function anonymise(client: pg.ClientBase, { accountId, userId }: Subject): Promise<void> {
+export async function anonymise(client: pg.ClientBase, { accountId, userId }: ErasureSubject): Promise<void> {
   await client.query(
     `UPDATE accounts SET name = 'Deleted account', invite_code = 'deleted-' || id WHERE id = $1`,
     [accountId],
@@ -95,7 +99,7 @@ function batched(table: string, condition: string): Step {
  * Mail to the person, and counts of tries by address. Mail about a change of address went to the old one and names the new
  * one, so that earlier addresses are found by it, one after the other.
  */
-async function eraseAddresses(client: pg.ClientBase, { userId, email }: Subject): Promise<number> {
+async function eraseAddresses(client: pg.ClientBase, { userId, email }: ErasureSubject): Promise<number> {
   if (email === null) return 0;
   const { rows } = await client.query<{ address: string }>(
     `WITH RECURSIVE known (address) AS (

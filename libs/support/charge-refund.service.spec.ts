@@ -15,7 +15,7 @@ import { balanceOf, NOBODY_WAITS } from '../../test/support/payments.js';
 import { customerOf, speakingFor } from '../../test/support/speakers.js';
 import { staffActor } from '../../test/support/staff.js';
 import { onOneDay } from '../../test/support/utc-day.js';
-import { ChargeRefundService, type RefundAnswer } from './charge-refund.service.js';
+import { ChargeRefundService, type ChargeRefundResult } from './charge-refund.service.js';
 import type { Speaker } from './ticket.service.js';
 import { TicketService } from './ticket.service.js';
 
@@ -66,7 +66,7 @@ function refund(
   { ticketId, chargeId }: Pick<Complaint, 'ticketId' | 'chargeId'>,
   amount: string,
   requestId = newId(),
-): Promise<RefundAnswer> {
+): Promise<ChargeRefundResult> {
   const wanted = { ticketId, chargeId, amount: parseAmount(amount), reason: 'grey', requestId };
   return refunds.refund(speakingFor(actor), wanted);
 }
@@ -83,7 +83,7 @@ async function mailsTo({ actor }: Speaker): Promise<number> {
   return rows[0]!.count;
 }
 
-function approve({ approvalId }: RefundAnswer, actor: Actor) {
+function approve({ approvalId }: ChargeRefundResult, actor: Actor) {
   const decision = { approvalId: approvalId as string, note: null, requestId: newId() };
   return approvals.approve({ ...decision, actor });
 }

@@ -29,7 +29,7 @@ export interface WantedRefund {
   requestId: string;
 }
 
-export interface RefundAnswer {
+export interface ChargeRefundResult {
   state: 'refunded' | 'pending' | 'rejected';
   refund: ChargeRefund | null;
   approvalId: string | null;
@@ -72,7 +72,7 @@ export class ChargeRefundService {
   }
 
   /** @throws ApiError for a charge that is not the ticket's customer's, or more than can be refunded */
-  async refund(speaker: Speaker, wanted: WantedRefund): Promise<RefundAnswer> {
+  async refund(speaker: Speaker, wanted: WantedRefund): Promise<ChargeRefundResult> {
     const answer = await inEntityTransaction(this.parts.source, async (transaction) => {
       const { userId } = speaker.actor;
       const request = { ...wanted, requestedBy: userId, approvedBy: null };
@@ -126,7 +126,7 @@ export class ChargeRefundService {
     transaction: EntityTransaction,
     { actor }: Speaker,
     wanted: WantedRefund & { accountId: string },
-  ): Promise<RefundAnswer> {
+  ): Promise<ChargeRefundResult> {
     const { accountId, ticketId, chargeId, amount, reason, requestId } = wanted;
     const approval = await this.parts.approvals.request(transaction, {
       kind: KIND,

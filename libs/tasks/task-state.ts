@@ -32,7 +32,10 @@ export function mayMove(from: TaskState, to: TaskState): boolean {
 /** Which words a client of a create path understands (wire.md D1); Google's clients get OpenAI's at /v1. */
 export type Dialect = 'openai' | 'xai' | 'google';
 
-/** The status word that a client sees (spec 3), by the path that created the task. */
+/** What a task's owner sees of its state: OpenAI's words. */
+export const publicStates = ['queued', 'in_progress', 'completed', 'failed'] as const;
+
+/** The status word that a client sees, by the path that created the task. */
 export function publicStatus(state: TaskState, dialect: Dialect, progress: number): string {
   if (state === 'completed') return dialect === 'xai' ? 'done' : 'completed';
   if (state === 'failed' || state === 'refused') return 'failed';

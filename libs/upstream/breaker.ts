@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.js';
 
 /** Any outcome of a call to an upstream. */
-export interface CallOutcome {
+export interface BreakerOutcome {
   kind: string;
   reason?: string;
   upstreamStatus?: number | null;
@@ -30,8 +30,8 @@ export interface BreakerOptions {
 }
 
 /** A call through a breaker. */
-export interface Attempt {
-  report(outcome: CallOutcome): void;
+export interface BreakerCall {
+  report(outcome: BreakerOutcome): void;
   /** Says that nothing more will be reported; safe to call again. */
   end(): void;
 }
@@ -47,13 +47,13 @@ const FAILURES: ReadonlySet<string> = new Set(['not_accepted', 'unknown', 'no_an
 const OF_THE_CHANNEL: readonly number[] = [401, 402, 403, 429];
 const MAX_REASON_CHARS = 300;
 
-function isOfOneCall({ upstreamStatus, of }: CallOutcome): boolean {
+function isOfOneCall({ upstreamStatus, of }: BreakerOutcome): boolean {
   const status = upstreamStatus ?? 0;
   return of === 'task' || (status >= 400 && status < 500 && !OF_THE_CHANNEL.includes(status));
 }
 
 /** The failure that an outcome is of its channel, if it is one. */
-export function failureOf(outcome: CallOutcome, atMs: number): CallFailure | null {
+export function failureOf(outcome: BreakerOutcome, atMs: number): CallFailure | null {
   if (!FAILURES.has(outcome.kind)) return null;
   const reason = (outcome.reason ?? outcome.kind).slice(0, MAX_REASON_CHARS);
   return { atMs, reason, status: outcome.upstreamStatus ?? null };
@@ -79,7 +79,7 @@ export class Breaker {
   /** Accounts whose trial failed, and until when they wait. */
   private readonly tried = new Map<string, number>();
   /** The call that tries whether an open channel is well again, and when it may be taken for lost. */
-  private trial: { attempt: Attempt; untilMs: number } | null = null;
+  private trial: { attempt: BreakerCall; untilMs: number } | null = null;
   /** The probe that decides now. */
   private probing: symbol | null = null;
 
@@ -105,8 +105,8 @@ export class Breaker {
   }
 
   /** Begins a call; of an open breaker it is the trial, which may be taken for lost after `limitMs`. */
-  begin(accountId: string, limitMs: number): Attempt {
-    const attempt: Attempt = {
+  begin(accountId: string, limitMs: number): BreakerCall {
+    const attempt: BreakerCall = {
       report: (outcome) => this.take(outcome, accountId, attempt),
       // A trial that ended without a word proves nothing; the next call is one.
       end: () => {
@@ -120,7 +120,7 @@ export class Breaker {
     return attempt;
   }
 
-  private take(outcome: CallOutcome, accountId: string, attempt: Attempt): void {
+  private take(outcome: BreakerOutcome, accountId: string, attempt: BreakerCall): void {
     if (!FAILURES.has(outcome.kind)) return this.succeed(accountId);
     if (isOfOneCall(outcome)) return;
     const isTrial = this.trial?.attempt === attempt;

@@ -2,14 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Channel } from '#catalog/catalog.js';
 import { FairShare } from '#platform/fair-share.js';
 import type { Counter, Registry } from '#platform/metrics.js';
-import type { Refusal, Share } from '#platform/share.js';
-import {
-  Breaker,
-  type BreakerState,
-  type CallFailure,
-  type CallOutcome as BreakerOutcome,
-  failureOf,
-} from './breaker.js';
+import type { ShareRefusal, Share } from '#platform/share.js';
+import { Breaker, type BreakerState, type CallFailure, type BreakerOutcome, failureOf } from './breaker.js';
 import { channelMetrics } from './channel-metrics.js';
 import type { ChannelVitals } from './channel-vitals.js';
 import type { NotAccepted } from './outcomes.js';
@@ -114,7 +108,7 @@ export class ChannelHealth {
     channels: readonly C[],
     work: Work,
     wait: { waitMs: number; signal?: AbortSignal | undefined },
-  ): Promise<{ channel: C; place: Place } | Refusal> {
+  ): Promise<{ channel: C; place: Place } | ShareRefusal> {
     for (const channel of channels) {
       const place = this.enter(channel, work);
       if (place) return { channel, place };
@@ -274,9 +268,9 @@ export class ChannelHealth {
 }
 
 /** Whoever has its share of one channel is not the one that was left out. */
-function whyNot(refused: readonly (Refusal | null)[]): Refusal {
+function whyNot(refused: readonly (ShareRefusal | null)[]): ShareRefusal {
   const all = refused.filter((refusal) => refusal !== null);
-  const of = (reason: Refusal['reason']) => all.find((refusal) => refusal.reason === reason);
-  const nowhere: Refusal = { granted: false, reason: 'full', retryAfterSeconds: RETRY_AFTER.minSeconds };
+  const of = (reason: ShareRefusal['reason']) => all.find((refusal) => refusal.reason === reason);
+  const nowhere: ShareRefusal = { granted: false, reason: 'full', retryAfterSeconds: RETRY_AFTER.minSeconds };
   return of('over_share') ?? of('full') ?? of('aborted') ?? nowhere;
 }

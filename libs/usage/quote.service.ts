@@ -12,7 +12,7 @@ import { ApiError } from '#platform/errors.js';
 import { quote, type Quote, type TokenCounts } from '#pricing/quote.js';
 import type { Market, MarketReader } from '#marketplace/price-list.js';
 
-export interface Wish {
+export interface WantedQuote {
   readonly accountId: string;
   readonly model: string;
   readonly group?: string | undefined;
@@ -52,7 +52,7 @@ export class QuoteService {
    * @throws ApiError for a group or key that is none of the account's, for a model that the key may not use, and for units
    * that the model does not take.
    */
-  async quote(wish: Wish): Promise<QuotedWish> {
+  async quote(wish: WantedQuote): Promise<QuotedWish> {
     const [market, { group, allowedModels }, balance] = await Promise.all([
       this.market.read(),
       this.placeOf(wish),
@@ -77,7 +77,7 @@ export class QuoteService {
     return { quoted: priced, group, market, balance: main, covered, estimate };
   }
 
-  private async placeOf(wish: Wish): Promise<{ group: string; allowedModels: string[] | null }> {
+  private async placeOf(wish: WantedQuote): Promise<{ group: string; allowedModels: string[] | null }> {
     const { accountId, keyId, group } = wish;
     if (keyId === undefined) return { group: await this.groupOf(wish), allowedModels: null };
     if (group !== undefined)
@@ -93,7 +93,7 @@ export class QuoteService {
     return rows[0];
   }
 
-  private async groupOf({ accountId, group }: Wish): Promise<string> {
+  private async groupOf({ accountId, group }: WantedQuote): Promise<string> {
     const { rows } = await this.pool.query<{ name: string }>(
       `SELECT DISTINCT group_name AS name FROM api_keys
        WHERE account_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()) ORDER BY 1`,
@@ -112,7 +112,7 @@ export class QuoteService {
 }
 
 /** As gateways estimate the same request; null without a text. @throws ApiError where a text does not tell the price. */
-function estimateOf({ id, unit, family, limits }: CatalogModel, wish: Wish): TextEstimate | null {
+function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedQuote): TextEstimate | null {
   const { text, tokens, maxOutputTokens } = wish;
   if (text === undefined) return null;
   if (unit !== 'token' || tokens) {
@@ -134,7 +134,7 @@ function estimateOf({ id, unit, family, limits }: CatalogModel, wish: Wish): Tex
 /** The units of a wish, in what the model is priced by. @throws ApiError when it names others. */
 function measure(
   model: CatalogModel,
-  { n, seconds, tokens }: Wish,
+  { n, seconds, tokens }: WantedQuote,
   estimate: TextEstimate | null,
 ): { units: bigint; tokens: TokenCounts | null } {
   const foreign = Object.entries({ call: n, second: seconds, token: tokens }).find(

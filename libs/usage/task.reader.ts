@@ -1,13 +1,12 @@
 import type pg from 'pg';
 import { firstIdAt } from '#platform/ids.js';
+import type { publicStates } from '#tasks/task-state.js';
 import { readTask, type Task, TASK_COLUMNS, type TaskRow } from '#tasks/task.js';
-
-export const taskStates = ['queued', 'in_progress', 'completed', 'failed'] as const;
 
 /** Which tasks; `running` are those queued and in progress. Times are of their making, `to` is not included. */
 export interface TaskFilter {
   kind?: Task['kind'] | undefined;
-  state?: (typeof taskStates)[number] | 'running' | undefined;
+  state?: (typeof publicStates)[number] | 'running' | undefined;
   model?: string | undefined;
   keyId?: string | undefined;
   from?: Date | undefined;

@@ -4,10 +4,10 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
 import { refuseUnknown } from './endpoint.service.js';
-import { bodyOf, PING } from './webhook-event.js';
+import { webhookBody, PING } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
-export interface Delivery {
+export interface WebhookDelivery {
   id: string;
   eventId: string;
   type: string;
@@ -58,10 +58,10 @@ export class DeliveryLog {
   async list(
     of: OwnEndpoint,
     query: { limit: number; cursor?: string | undefined; state?: string | undefined },
-  ): Promise<Page<Delivery>> {
+  ): Promise<Page<WebhookDelivery>> {
     await this.requireEndpoint(this.pool, of);
     const after = readCursor(query.cursor, 1)?.[0] ?? null;
-    const { rows } = await this.pool.query<Delivery>(
+    const { rows } = await this.pool.query<WebhookDelivery>(
       `SELECT ${DELIVERY} FROM webhook_deliveries d ${LAST_ATTEMPT}
        WHERE d.endpoint_id = $1 AND ($2::text IS NULL OR d.id < $2) AND ($3::text IS NULL OR d.state = $3)
        ORDER BY d.id DESC LIMIT $4`,
@@ -73,9 +73,9 @@ export class DeliveryLog {
   async find(
     of: OwnEndpoint,
     deliveryId: string,
-  ): Promise<Delivery & { body: string; log: LoggedAttempt[] }> {
+  ): Promise<WebhookDelivery & { body: string; log: LoggedAttempt[] }> {
     await this.requireEndpoint(this.pool, of);
-    const { rows } = await this.pool.query<Delivery & { body: string }>(
+    const { rows } = await this.pool.query<WebhookDelivery & { body: string }>(
       `SELECT ${DELIVERY}, d.body FROM webhook_deliveries d ${LAST_ATTEMPT} WHERE d.id = $1 AND d.endpoint_id = $2`,
       [deliveryId, of.endpointId],
     );
@@ -89,7 +89,7 @@ export class DeliveryLog {
   }
 
   /** Queues a trial event. @throws ApiError conflict when the endpoint is off, too_many_attempts */
-  async ping(of: OwnEndpoint): Promise<Delivery> {
+  async ping(of: OwnEndpoint): Promise<WebhookDelivery> {
     const deliveryId = newId();
     await inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
@@ -101,7 +101,11 @@ export class DeliveryLog {
       if ((rows[0]?.count ?? 0) >= PINGS_PER_MINUTE) {
         throw new ApiError('too_many_attempts', `An endpoint takes ${PINGS_PER_MINUTE} pings in a minute.`);
       }
-      const body = bodyOf({ type: PING, at: new Date().toISOString(), data: { endpointId: of.endpointId } });
+      const body = webhookBody({
+        type: PING,
+        at: new Date().toISOString(),
+        data: { endpointId: of.endpointId },
+      });
       await client.query(
         `INSERT INTO webhook_deliveries (id, endpoint_id, account_id, event_id, event_type, body, give_up_at)
          VALUES ($1, $2, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond')`,
@@ -112,7 +116,7 @@ export class DeliveryLog {
   }
 
   /** Sends one again. @throws ApiError conflict when the endpoint is off */
-  async replay(of: OwnEndpoint, deliveryId: string): Promise<Delivery> {
+  async replay(of: OwnEndpoint, deliveryId: string): Promise<WebhookDelivery> {
     await inTransaction(this.pool, async (client) => {
       await this.requireEndpoint(client, of, { isOn: true });
       await client.query(

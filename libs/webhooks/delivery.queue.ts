@@ -4,7 +4,7 @@ import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import type { DisabledReason } from './webhook-endpoint.entity.js';
 import type { AccountEvent } from './webhook-event.js';
-import { bodyOf } from './webhook-event.js';
+import { webhookBody } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
 /** A delivery to be attempted now, with what that needs of its endpoint. */
@@ -24,7 +24,7 @@ export interface DueDelivery {
 }
 
 /** What an attempt came to. */
-export interface Attempt {
+export interface DeliveryAttempt {
   startedAt: Date;
   durationMs: number;
   /** Null when there was no answer. */
@@ -113,7 +113,7 @@ export class DeliveryQueue {
       wanted.map(({ event }) => event.accountId),
       wanted.map(({ event }) => event.id),
       wanted.map(({ event }) => event.type),
-      wanted.map(({ event }) => bodyOf(event)),
+      wanted.map(({ event }) => webhookBody(event)),
       this.config.giveUpMs,
     ]);
     return wanted.length;
@@ -135,7 +135,7 @@ export class DeliveryQueue {
   }
 
   /** Notes an attempt that succeeded. */
-  async succeeded(delivery: DueDelivery, attempt: Attempt): Promise<void> {
+  async succeeded(delivery: DueDelivery, attempt: DeliveryAttempt): Promise<void> {
     await inTransaction(this.pool, async (client) => {
       await client.query(
         `UPDATE webhook_endpoints SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL`,
@@ -154,7 +154,11 @@ export class DeliveryQueue {
    * Notes an attempt that failed, and when the next one comes.
    * @returns the endpoint if this was one failure too many and it was switched off.
    */
-  async failed(delivery: DueDelivery, attempt: Attempt, pauseMs: number): Promise<SwitchedOff | null> {
+  async failed(
+    delivery: DueDelivery,
+    attempt: DeliveryAttempt,
+    pauseMs: number,
+  ): Promise<SwitchedOff | null> {
     return inTransaction(this.pool, async (client) => {
       // The endpoint before its deliveries, as everywhere: whoever switches it off ends them under its lock.
       const { rows } = await client.query<{
@@ -224,7 +228,11 @@ export async function endPending(client: pg.ClientBase, endpointId: string): Pro
   );
 }
 
-async function insertAttempt(client: pg.ClientBase, delivery: DueDelivery, attempt: Attempt): Promise<void> {
+async function insertAttempt(
+  client: pg.ClientBase,
+  delivery: DueDelivery,
+  attempt: DeliveryAttempt,
+): Promise<void> {
   const { startedAt, durationMs, status, error, answer } = attempt;
   await client.query(
     `INSERT INTO webhook_attempts (delivery_id, started_at, duration_ms, status, error, answer)

@@ -91,6 +91,6 @@ export function headEvent(message: LedgerHead, accountId: string): AccountEvent 
 }
 
 /** What is signed and sent, by the Standard Webhooks scheme: type, timestamp, data. */
-export function bodyOf(event: { type: string; at: string; data: Record<string, unknown> }): string {
+export function webhookBody(event: { type: string; at: string; data: Record<string, unknown> }): string {
   return JSON.stringify({ type: event.type, timestamp: event.at, data: event.data });
 }

@@ -6,7 +6,7 @@ import { Counter, type Registry } from '#platform/metrics.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import type { UpstreamConnections } from '#upstream/connections.js';
 import { httpCall } from '#upstream/http-call.js';
-import type { Attempt, DeliveryQueue, DueDelivery, SwitchedOff } from './delivery.queue.js';
+import type { DeliveryAttempt, DeliveryQueue, DueDelivery, SwitchedOff } from './delivery.queue.js';
 import { signedHeaders } from './signature.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
@@ -104,7 +104,7 @@ export class WebhookSender {
     if (switchedOff) await onSwitchedOff(switchedOff);
   }
 
-  private async attempt(delivery: DueDelivery): Promise<Attempt> {
+  private async attempt(delivery: DueDelivery): Promise<DeliveryAttempt> {
     const { config, connections, clock } = this.parts;
     const { endpointId, eventId, body, url } = delivery;
     const secrets = delivery.secrets.map((secret) =>

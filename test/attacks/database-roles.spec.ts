@@ -3,7 +3,7 @@ import pg from 'pg';
 import { configureSandboxChannel, seedCatalog } from '#catalog/catalog.seed.js';
 import { migrate } from '#database/migrations.js';
 import { prepareDatabase } from '#database/prepare-database.js';
-import { withDatabase, withRole } from '#database/roles.js';
+import { databaseUrlOf, withRole } from '#database/roles.js';
 import { askForCluster, asLogin, rolePasswords } from '../support/database.js';
 
 const programs = ['gateway', 'worker', 'billing'] as const;
@@ -15,8 +15,8 @@ let admin: pg.Client;
 /** A database made and migrated as an installation's is, with the first catalog. */
 beforeAll(async () => {
   const cluster = await askForCluster();
-  adminUrl = withDatabase(cluster.adminUrl, database);
-  ownerUrl = withDatabase(cluster.ownerUrl, database);
+  adminUrl = databaseUrlOf(cluster.adminUrl, database);
+  ownerUrl = databaseUrlOf(cluster.ownerUrl, database);
   const owner = decodeURIComponent(new URL(ownerUrl).password);
   const passwords = { ...rolePasswords, owner };
   await prepareDatabase({ adminUrl: cluster.adminUrl, database, passwords });

@@ -7,7 +7,7 @@ import { openPool } from '#database/database.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { migrate } from '#database/migrations.js';
 import { closeDatabase } from '#database/prepare-database.js';
-import { withDatabase } from '#database/roles.js';
+import { databaseUrlOf } from '#database/roles.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { createLogger } from '#platform/logging.js';
 import { writeBooks } from './finance-bench.books.js';
@@ -79,7 +79,7 @@ export async function benchFinance(options: FinanceBenchOptions): Promise<void> 
 async function measureBooks(server: EmbeddedPostgres, options: FinanceBenchOptions): Promise<Figure[]> {
   const written = await prepareBooks(server, options);
   const billing = openPool({
-    url: withDatabase(server.urlFor('billing'), BOOKS),
+    url: databaseUrlOf(server.urlFor('billing'), BOOKS),
     max: 4,
     applicationName: 'bench',
     statementTimeoutMs: 0,
@@ -129,7 +129,7 @@ async function prepareBooks(server: EmbeddedPostgres, options: FinanceBenchOptio
     if (figure) await owner.query(`ALTER DATABASE ${UNFINISHED} RENAME TO ${kept}`);
     await owner.query(`CREATE DATABASE ${BOOKS} OWNER tollgate_owner TEMPLATE ${kept} STRATEGY file_copy`);
     await closeDatabase(owner, BOOKS);
-    await migrate({ ownerUrl: withDatabase(server.ownerUrl, BOOKS) });
+    await migrate({ ownerUrl: databaseUrlOf(server.ownerUrl, BOOKS) });
     return figure;
   } finally {
     await owner.end();

@@ -8,7 +8,7 @@ import { openPool } from '#database/database.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { migrate } from '#database/migrations.js';
 import { prepareDatabase } from '#database/prepare-database.js';
-import { databaseName, withDatabase } from '#database/roles.js';
+import { databaseName, databaseUrlOf } from '#database/roles.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { parseAmount } from '#money/amount.js';
 import { createLogger } from '#platform/logging.js';
@@ -81,7 +81,7 @@ export async function openLedger(
   customers = MANY_ACCOUNTS,
 ): Promise<Ledger> {
   if (database !== databaseName) await createDatabase(server, database);
-  const url = (role: 'owner' | 'billing') => withDatabase(server.urlFor(role), database);
+  const url = (role: 'owner' | 'billing') => databaseUrlOf(server.urlFor(role), database);
   await migrate({ ownerUrl: url('owner') });
   const owner = openPool({ url: url('owner'), max: 4, applicationName: 'bench' });
   const billing = openPool({ url: url('billing'), max: 4, applicationName: 'bench' });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import type { OpenApiDocument } from '#apps/gateway/openapi/openapi.document.js';
+import type { GatewayDocument } from '#apps/gateway/openapi/openapi.document.js';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { Contract } from '../support/openapi.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
     customer = await relay.customer('10');
     const response = await fetch(`${relay.baseUrl}/openapi.json`);
     expect(response.status).toBe(200);
-    contract = new Contract((await response.json()) as OpenApiDocument);
+    contract = new Contract((await response.json()) as GatewayDocument);
   }, 60_000);
   afterAll(async () => {
     await expectCleanLedger(relay);

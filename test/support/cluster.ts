@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '#database/embedded-postgres.js';
 import { migrate } from '#database/migrations.js';
 import { prepareDatabase } from '#database/prepare-database.js';
-import { withDatabase } from '#database/roles.js';
+import { databaseUrlOf } from '#database/roles.js';
 import {
   clusterVariable,
   letOwnerForge,
@@ -70,7 +70,7 @@ async function startCluster(): Promise<Cluster> {
   const passwords = { owner: server.passwordFor('owner'), ...rolePasswords };
   await prepareDatabase({ adminUrl, database: templateDatabase, passwords });
   await letOwnerForge(adminUrl);
-  await migrate({ ownerUrl: withDatabase(server.ownerUrl, templateDatabase) });
+  await migrate({ ownerUrl: databaseUrlOf(server.ownerUrl, templateDatabase) });
   return {
     adminUrl,
     ownerUrl: server.ownerUrl,

@@ -4,7 +4,7 @@ import type { Role } from '#identity/role.js';
 import { SessionStore } from '#identity/session.store.js';
 import { newId } from '#platform/ids.js';
 import type { paths } from '#apps/console/api/schema.js';
-import type { OpenApiDocument } from '#apps/gateway/openapi/openapi.document.js';
+import type { GatewayDocument } from '#apps/gateway/openapi/openapi.document.js';
 import { Contract } from './openapi.js';
 import type { Relay } from './relay.js';
 
@@ -32,7 +32,7 @@ export function contractOf(consoleUrl: string): Promise<Contract> {
   let contract = contracts.get(consoleUrl);
   if (!contract) {
     contract = fetch(`${consoleUrl}/api/openapi.json`)
-      .then((response) => response.json() as Promise<OpenApiDocument>)
+      .then((response) => response.json() as Promise<GatewayDocument>)
       .then((document) => new Contract(document));
     contracts.set(consoleUrl, contract);
   }

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { closeDatabase } from '#database/prepare-database.js';
-import { roleName, withDatabase, withRole, type Role } from '#database/roles.js';
+import { roleName, databaseUrlOf, withRole, type DatabaseRole } from '#database/roles.js';
 
 export interface TestDatabase {
   ownerUrl: string;
-  urlFor(role: Role): string;
+  urlFor(role: DatabaseRole): string;
   /** Removes the database, ending the connections that are left. */
   drop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     // Who may connect is not copied.
     await closeDatabase(admin, name);
   });
-  const ownerUrl = withDatabase(cluster.ownerUrl, name);
+  const ownerUrl = databaseUrlOf(cluster.ownerUrl, name);
   return {
     ownerUrl,
     urlFor: (role) => (role === 'owner' ? ownerUrl : withRole(ownerUrl, role, rolePasswords[role])),

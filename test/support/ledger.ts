@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { configureSandboxChannel, seedCatalog } from '#catalog/catalog.seed.js';
 import { openPool } from '#database/database.js';
-import type { Role } from '#database/roles.js';
+import type { DatabaseRole } from '#database/roles.js';
 import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
 import { createLogger, type Logger } from '#platform/logging.js';
 import { openCustomerAccount } from '#ledger/postings/customer-account.js';
@@ -15,7 +15,7 @@ export interface LedgerFixture {
   owner: pg.Pool;
   billing: pg.Pool;
   log: Logger;
-  urlFor(role: Role): string;
+  urlFor(role: DatabaseRole): string;
   account(options: {
     credits: string;
     group?: string;

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import type { DocumentedOperation, OpenApiDocument } from '#apps/gateway/openapi/openapi.document.js';
+import type { DocumentedOperation, GatewayDocument } from '#apps/gateway/openapi/openapi.document.js';
 import type { Schema } from '#apps/gateway/openapi/operation.js';
 
 export interface Found {
@@ -15,7 +15,7 @@ export class Contract {
   private readonly ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
-  constructor(readonly document: OpenApiDocument) {}
+  constructor(readonly document: GatewayDocument) {}
 
   operations(): { path: string; method: string; operation: DocumentedOperation }[] {
     return Object.entries(this.document.paths).flatMap(([path, methods]) =>

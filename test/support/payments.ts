@@ -8,7 +8,7 @@ import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { BankProvider } from '#payments/bank.provider.js';
 import { Checkouts } from '#payments/checkouts.js';
-import type { Asking } from '#payments/finance-credit.js';
+import type { FinanceRequest } from '#payments/finance-credit.js';
 import { type NewOrder, OrderStore } from '#payments/order.store.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import { PaymentNotices } from '#payments/payment.notices.js';
@@ -141,6 +141,6 @@ export async function balanceOf({ billing }: LedgerFixture, accountId: string): 
 }
 
 /** A request of somebody, by default a new one. */
-export function asking(actor: Actor, requestId = newId()): Asking {
+export function asking(actor: Actor, requestId = newId()): FinanceRequest {
   return { actor, requestId, auditId: newId() };
 }

@@ -8,7 +8,7 @@ import { type DoneBy, type NewProposal, ProposalService } from '#marketplace/pri
 import { readMarketConfig } from '#marketplace/market.config.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
-import { changeText, subjectOf } from '#pricing/price-change.js';
+import { changeText, changeSubject } from '#pricing/price-change.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { withDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
@@ -177,7 +177,7 @@ async function importFile(file: string, options: Timing): Promise<void> {
   const { added, changed, same, refused, proposal } = result;
   const lines = [...added, ...changed].map(({ line, change, before }) => [
     String(line),
-    subjectOf(change),
+    changeSubject(change),
     before ? changeText(before) : '-',
     changeText(change),
   ]);

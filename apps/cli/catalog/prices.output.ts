@@ -1,6 +1,6 @@
 import { previewView, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
-import { changeText, type PriceChange, subjectOf } from '#pricing/price-change.js';
+import { changeText, type PriceChange, changeSubject } from '#pricing/price-change.js';
 import { facts, printJson, printText, table } from '../output.js';
 
 /** What `prices` prints. */
@@ -43,7 +43,7 @@ export function tellDecision(proposal: Proposal, options: { json?: boolean }): v
   if (options.json) return printJson(proposalDetail(proposal, [], null));
   const rows = proposal.changes.map(({ change: wanted, before }, at) => [
     String(at + 1),
-    subjectOf(wanted),
+    changeSubject(wanted),
     before ? changeText(before) : '-',
     changeText(wanted),
   ]);

@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
-import type { AdjustmentService, Answer, Asking } from '#finance/adjustments/adjustment.service.js';
+import type { AdjustmentService, AdjustmentResult } from '#finance/adjustments/adjustment.service.js';
 import { viewAdjustment, viewWriteOff } from '#finance/adjustments/adjustments.view.js';
 import { type Adjustment, type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjustment.js';
 import type { WriteOff } from '#ledger/postings/write-off.js';
 import type { Nanos } from '#money/amount.js';
+import type { FinanceRequest } from '#payments/finance-credit.js';
 import { newId } from '#platform/ids.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { creditsArgument } from '../arguments.js';
@@ -136,8 +137,8 @@ async function reverseGivenUp(writeOffId: string, options: Made): Promise<void> 
 
 function asked<T>(
   options: Made,
-  work: (service: AdjustmentService, asking: Asking) => Promise<Answer<T>>,
-): Promise<Answer<T>> {
+  work: (service: AdjustmentService, asking: FinanceRequest) => Promise<AdjustmentResult<T>>,
+): Promise<AdjustmentResult<T>> {
   const { requestId = newId() } = options;
   return withServices(process.env, async ({ pool, adjustments }) => {
     const actor = await actingPerson(pool, options, ['finance']);
@@ -148,7 +149,7 @@ function asked<T>(
 type Shown = ReturnType<typeof viewAdjustment> | ReturnType<typeof viewWriteOff>;
 
 function viewDone<T extends Adjustment | WriteOff>(
-  { state, done, approvalId }: Answer<T>,
+  { state, done, approvalId }: AdjustmentResult<T>,
   view: (made: T) => Shown,
 ): { state: string; made: Shown | null; approvalId: string | null } {
   return { state, made: done && view(done), approvalId };

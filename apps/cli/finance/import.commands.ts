@@ -18,7 +18,7 @@ import type { FileSource } from '#finance/provider-reports/csv-rows.js';
 import { postReportLines, type Unexplained } from '#finance/provider-reports/line-postings.js';
 import {
   type FileImport,
-  type ImportResult,
+  type ReportImport,
   importStripeCsv,
 } from '#finance/provider-reports/report.import.js';
 import { faultText, ReportRefused } from '#finance/provider-reports/report-line.js';
@@ -121,12 +121,12 @@ async function importStripe(
   });
 }
 
-async function readStripe(pool: pg.Pool, file: string, options: DoneOptions): Promise<ImportResult> {
+async function readStripe(pool: pg.Pool, file: string, options: DoneOptions): Promise<ReportImport> {
   const days = requireDays(options, await todayIn(pool, 'UTC'));
   return importStripeCsv(pool, sourceOf(file), { ...importOptions('stripe', options), days });
 }
 
-function askStripe(pool: pg.Pool, { from, by }: DoneOptions): Promise<ImportResult> {
+function askStripe(pool: pg.Pool, { from, by }: DoneOptions): Promise<ReportImport> {
   const reader = new ConfigReader(process.env);
   const { stripe } = reader.finish(readPaymentsConfig(reader));
   if (!stripe) throw new OperatorError('Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to ask Stripe.');
@@ -192,7 +192,7 @@ function importOptions(
 }
 
 /** Posts what the report told, and matches the bank with it. */
-async function digest(pool: pg.Pool, { reportId }: ImportResult): Promise<Digest | null> {
+async function digest(pool: pg.Pool, { reportId }: ReportImport): Promise<Digest | null> {
   if (reportId === null) return null;
   const reader = new ConfigReader(process.env);
   const { currency } = reader.finish(readPaymentsConfig(reader));
@@ -206,7 +206,7 @@ interface Digest {
   matchedAtBank: number;
 }
 
-function print(result: ImportResult, digested: Digest | null, { json }: { json?: boolean }): void {
+function print(result: ReportImport, digested: Digest | null, { json }: { json?: boolean }): void {
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
   const view = viewImport(result);
   const unexplained = (digested?.unexplained ?? []).map(({ amountMinor, currency, ...item }) => ({
@@ -242,7 +242,7 @@ function print(result: ImportResult, digested: Digest | null, { json }: { json?:
 }
 
 /** Says every row at fault on a line of its own. */
-async function told(run: () => Promise<ImportResult>): Promise<ImportResult> {
+async function told(run: () => Promise<ReportImport>): Promise<ReportImport> {
   try {
     return await run();
   } catch (error) {

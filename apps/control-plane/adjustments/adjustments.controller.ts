@@ -8,7 +8,8 @@ import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { sendCsv } from '#platform/http/csv.js';
 import { viewAmount } from '#platform/http/fields.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import { AdjustmentService, type Asking } from '#finance/adjustments/adjustment.service.js';
+import { AdjustmentService } from '#finance/adjustments/adjustment.service.js';
+import type { FinanceRequest } from '#payments/finance-credit.js';
 import { parseSigned } from '#finance/adjustments/correction.js';
 import {
   adjustmentColumns,
@@ -149,6 +150,10 @@ export class AdjustmentsController {
   }
 }
 
-function asking(call: { actor: Asking['actor']; requestId: string; body: { requestId: string } }): Asking {
+function asking(call: {
+  actor: FinanceRequest['actor'];
+  requestId: string;
+  body: { requestId: string };
+}): FinanceRequest {
   return { actor: call.actor, requestId: call.body.requestId, auditId: call.requestId };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, amountView, id, pageOf, pageQuery, requestId, time } from '#platform/http/fields.js';
-import { reason as note } from '#payments/payment.fields.js';
+import { reasonText as note } from '#payments/payment.fields.js';
 import { adjustmentView, reason, debtorView, writeOffView } from '#finance/adjustments/adjustments.view.js';
 import { route } from '../http/route.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery, requestId, time, timeView } from '#platform/http/fields.js';
-import { reason } from '#payments/payment.fields.js';
+import { reasonText } from '#payments/payment.fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import {
   channelBillsView,
@@ -58,7 +58,7 @@ export const costRoutes = {
         description:
           'Null: now, or, where no cost was known, from the beginning; charges that waited for it get their cost.',
       }),
-      reason,
+      reason: reasonText,
       requestId,
     }),
     answer: costView,
@@ -75,7 +75,7 @@ export const costRoutes = {
       'Columns: channel, model, unit_cost or input_cost, cached_input_cost and output_cost, bills_failures (yes, no), effective_from, withdrawn (yes). Rows that ask for what is in force change nothing.',
     access: FINANCE,
     query: z.strictObject({
-      reason: reason.default('Import'),
+      reason: reasonText.default('Import'),
       requestId,
       dryRun: z
         .enum(['true', 'false'])

@@ -1,13 +1,13 @@
 import type { Actor } from '#identity/role.js';
 import type { SecondFactorState } from '#identity/second-factor.js';
-import type { AccountView } from '#identity/session.store.js';
+import type { ViewedAccount } from '#identity/session.store.js';
 
 export interface CallSession {
   /** While it looks at another account, that account's id stands in the actor of routes that answer for it. */
   readonly actor: Actor;
   readonly csrfToken: string;
   /** Whose account it looks at, if not its own. */
-  readonly view: AccountView | null;
+  readonly view: ViewedAccount | null;
   /** Its person proved a moment ago that it is them. */
   readonly isConfirmed: boolean;
   readonly secondFactor: SecondFactorState;

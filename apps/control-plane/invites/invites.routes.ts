@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, amountView, timeView } from '#platform/http/fields.js';
-import { requestId } from '#payments/payment.fields.js';
+import { financeRequestId } from '#payments/payment.fields.js';
 import { route } from '../http/route.js';
 
 const invitesView = z
@@ -51,7 +51,7 @@ export const inviteRoutes = {
     access: ['user'],
     body: z.strictObject({
       amount: amount.refine((value) => value > 0n, 'must be above 0'),
-      requestId,
+      requestId: financeRequestId,
     }),
     answer: z.object({ moved: amountView, invite: amountView, main: amountView }),
     refusals: ['conflict'],

@@ -1,16 +1,16 @@
 import type { TopupResult } from '#ledger/postings/topup.js';
 import { viewAmount } from '#platform/http/fields.js';
 import type { Done } from '#approvals/approval.service.js';
-import type { Asking } from '#payments/finance-credit.js';
+import type { FinanceRequest } from '#payments/finance-credit.js';
 import { type AnswerOf } from '../http/route.js';
 import { financeRoutes } from './finance.routes.js';
 
 /** Who asks, for the services of finance. */
 export function asking(call: {
-  actor: Asking['actor'];
+  actor: FinanceRequest['actor'];
   requestId: string;
   body: { requestId: string };
-}): Asking {
+}): FinanceRequest {
   return { actor: call.actor, requestId: call.body.requestId, auditId: call.requestId };
 }
 

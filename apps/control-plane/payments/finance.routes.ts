@@ -4,9 +4,9 @@ import {
   currencyView,
   payment,
   paymentView,
-  reason,
+  reasonText,
   reference,
-  requestId,
+  financeRequestId,
 } from '#payments/payment.fields.js';
 import { route } from '../http/route.js';
 import { providerName } from './topups.routes.js';
@@ -150,8 +150,8 @@ export const financeRoutes = {
           description:
             'The day of UTC on which the bank had it; now when left out. In a closed period it is posted now, as late.',
         }),
-        reason,
-        requestId,
+        reason: reasonText,
+        requestId: financeRequestId,
       })
       .refine(({ accountId, orderId }) => (accountId === undefined) !== (orderId === undefined), {
         message: 'give either accountId or orderId',
@@ -171,8 +171,8 @@ export const financeRoutes = {
     params: z.strictObject({ topupId: id }),
     body: z.strictObject({
       credits: amount.optional().meta({ description: 'All that is unused, if it is left out.' }),
-      reason,
-      requestId,
+      reason: reasonText,
+      requestId: financeRequestId,
     }),
     answer: z.object({ refund: refundView.nullable(), approvalId }),
     refusals: ['second_person_required', 'conflict'],
@@ -206,7 +206,7 @@ export const financeRoutes = {
     body: z.strictObject({
       outcome: z.enum(['succeeded', 'failed']),
       reference: reference.optional(),
-      note: reason,
+      note: reasonText,
     }),
     answer: refundView,
     refusals: ['second_person_required', 'conflict'],
@@ -230,7 +230,7 @@ export const financeRoutes = {
     access: FINANCE,
     confirms: true,
     params: z.strictObject({ itemId: id }),
-    body: z.strictObject({ accountId: id, note: reason, requestId }),
+    body: z.strictObject({ accountId: id, note: reasonText, requestId: financeRequestId }),
     answer: creditedView,
     refusals: ['second_person_required', 'conflict'],
   }),
@@ -243,7 +243,7 @@ export const financeRoutes = {
     access: FINANCE,
     confirms: true,
     params: z.strictObject({ itemId: id }),
-    body: z.strictObject({ note: reason }),
+    body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
   expenseSuspense: route({
@@ -255,7 +255,7 @@ export const financeRoutes = {
     access: FINANCE,
     confirms: true,
     params: z.strictObject({ itemId: id }),
-    body: z.strictObject({ note: reason }),
+    body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
   events: route({

@@ -5,7 +5,7 @@ import { viewAmount } from '#platform/http/fields.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { viewPayment } from '#payments/payment.fields.js';
 import type { OrderReversals } from '#payments/order.reversals.js';
-import { OrderStore, type Wish } from '#payments/order.store.js';
+import { OrderStore, type OrderAmount } from '#payments/order.store.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';
 import { TopupService } from '#payments/topup.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
@@ -96,6 +96,6 @@ function viewReversal<One extends Reversal>({ state, ...rest }: One) {
 }
 
 /** The contract has checked that it is one of them. */
-function wishOf({ credits, pay }: { credits?: Nanos | undefined; pay?: bigint | undefined }): Wish {
+function wishOf({ credits, pay }: { credits?: Nanos | undefined; pay?: bigint | undefined }): OrderAmount {
   return credits === undefined ? { payMinor: pay ?? 0n } : { credits };
 }

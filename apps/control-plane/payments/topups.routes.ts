@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, amountView, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
-import { currencyView, payment, paymentView, requestId } from '#payments/payment.fields.js';
+import { currencyView, payment, paymentView, financeRequestId } from '#payments/payment.fields.js';
 import { orderStates } from '#payments/topup-order.entity.js';
 import { route } from '../http/route.js';
 
@@ -81,7 +81,9 @@ export const topupRoutes = {
     description:
       'At least one unit of balance. The balance is credited once the provider says that it was paid.',
     access: ['user'],
-    body: z.strictObject({ ...wish, provider: providerName, requestId }).refine(isOneWish, ONE_WISH),
+    body: z
+      .strictObject({ ...wish, provider: providerName, requestId: financeRequestId })
+      .refine(isOneWish, ONE_WISH),
     answer: orderView,
     status: 201,
     refusals: ['conflict', 'payment_provider_failed'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, requestId, time, timeView } from '#platform/http/fields.js';
-import { reason } from '#payments/payment.fields.js';
+import { reasonText } from '#payments/payment.fields.js';
 import { periodView, checklistItemView, grace, waiverView } from '#finance/periods/periods.view.js';
 import { route } from '../http/route.js';
 
@@ -39,7 +39,7 @@ const waiver = {
     description:
       'As the checklist counts it now. When the close counts more, or finds another one, the waiver does not hold.',
   }),
-  reason,
+  reason: reasonText,
 };
 export const periodRoutes = {
   list: route({
@@ -139,7 +139,7 @@ export const periodRoutes = {
     description:
       'Runs the checklist; what is red, and was not waived by two people for this end, abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.',
     access: FINANCE,
-    body: z.strictObject({ end, note: reason.optional(), requestId }),
+    body: z.strictObject({ end, note: reasonText.optional(), requestId }),
     answer: periodView,
     refusals: ['conflict'],
   }),

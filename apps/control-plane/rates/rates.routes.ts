@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { id, time, timeView } from '#platform/http/fields.js';
-import { reason, requestId } from '#payments/payment.fields.js';
+import { reasonText, financeRequestId } from '#payments/payment.fields.js';
 import { route } from '../http/route.js';
 
 const rate = z.enum(['1.3', '1.2']);
@@ -48,8 +48,8 @@ export const rateRoutes = {
     body: z.strictObject({
       rate,
       effectiveFrom: time.optional().meta({ description: 'Now, if it is left out; never in the past.' }),
-      reason,
-      requestId,
+      reason: reasonText,
+      requestId: financeRequestId,
     }),
     answer: rateView,
     refusals: ['second_person_required', 'conflict'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestId, timeView } from '#platform/http/fields.js';
-import { currencyView, paymentView, reason } from '#payments/payment.fields.js';
+import { currencyView, paymentView, reasonText } from '#payments/payment.fields.js';
 import { reportingProvider } from '#finance/provider-reports/reconciliation.view.js';
 import { route } from '../http/route.js';
 
@@ -67,7 +67,7 @@ export const lineRoutes = {
     access: FINANCE,
     confirms: true,
     params: lineParams,
-    body: z.strictObject({ note: reason }),
+    body: z.strictObject({ note: reasonText }),
     answer: z.object({ state: z.enum(['applied', 'ignored', 'suspense', 'waiting']), detail: z.string() }),
     refusals: ['second_person_required', 'conflict'],
   }),
@@ -81,7 +81,7 @@ export const lineRoutes = {
       'Its item is then accepted and no longer counts, until a report contradicts it again. Above the adjustment limit it needs the approval of a second person.',
     access: FINANCE,
     params: lineParams,
-    body: z.strictObject({ reason, requestId }),
+    body: z.strictObject({ reason: reasonText, requestId }),
     answer: z.object({
       state: z.enum(['done', 'pending', 'rejected']),
       approvalId: z.string().nullable(),

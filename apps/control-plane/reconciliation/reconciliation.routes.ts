@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bankMapping } from '#finance/provider-reports/bank/bank-csv.js';
 import { day, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
-import { reason } from '#payments/payment.fields.js';
+import { reasonText } from '#payments/payment.fields.js';
 import {
   bankItemView,
   bankState,
@@ -232,7 +232,7 @@ export const reconciliationRoutes = {
       'A payout as `provider:id`, a top-up, refund or suspense item by its id; a suspense item without a subject is made of the line, to be credited from there; none is nothing of ours.',
     access: FINANCE,
     params: z.strictObject({ bankLineId: number }),
-    body: z.strictObject({ kind: bankSubject, subject: z.string().max(250).optional(), note: reason }),
+    body: z.strictObject({ kind: bankSubject, subject: z.string().max(250).optional(), note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
   undoBankMatch: route({
@@ -243,7 +243,7 @@ export const reconciliationRoutes = {
     summary: 'Undo what was said of a line, with the exact reversal of its posting.',
     access: FINANCE,
     params: z.strictObject({ bankLineId: number }),
-    body: z.strictObject({ note: reason }),
+    body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
 };

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { publicStatus } from '#tasks/task-state.js';
+import { publicStates, publicStatus } from '#tasks/task-state.js';
 import { amountView, timeView, viewAmount } from '#platform/http/fields.js';
-import { type AccountTask, taskStates } from '#usage/task.reader.js';
+import type { AccountTask } from '#usage/task.reader.js';
 
 export const taskView = z
   .object({
     id: z.string(),
     kind: z.enum(['video', '3d']),
-    state: z.enum(taskStates),
+    state: z.enum(publicStates),
     progress: z.int().meta({ description: 'Percents.' }),
     model: z.string().meta({ description: 'The model that is priced.' }),
     requestedModel: z.string().meta({ description: 'As requested: an alias keeps its name.' }),

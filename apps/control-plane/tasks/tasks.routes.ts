@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
-import { taskStates } from '#usage/task.reader.js';
+import { publicStates } from '#tasks/task-state.js';
 import { route } from '../http/route.js';
 import { taskView } from './task.view.js';
 
@@ -24,7 +24,7 @@ export const taskRoutes = {
     query: z.strictObject({
       ...pageQuery,
       kind: z.enum(['video', '3d']).optional(),
-      state: z.enum([...taskStates, 'running']).optional(),
+      state: z.enum([...publicStates, 'running']).optional(),
       model: modelName.optional(),
       keyId: id.optional(),
       from: time.optional().meta({ description: 'Not before this time.' }),

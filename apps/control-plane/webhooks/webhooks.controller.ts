@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type Delivery, DeliveryLog } from '#webhooks/delivery.log.js';
+import { type WebhookDelivery, DeliveryLog } from '#webhooks/delivery.log.js';
 import { EndpointService } from '#webhooks/endpoint.service.js';
 import { WebhookEndpoint } from '#webhooks/webhook-endpoint.entity.js';
 import { WebhookSender } from '#webhooks/webhook.sender.js';
@@ -109,7 +109,7 @@ function viewWithSecret(endpoint: WebhookEndpoint): AnswerOf<typeof routes.creat
   return { ...viewEndpoint(endpoint), secret: endpoint.secret };
 }
 
-function viewDelivery(delivery: Delivery): AnswerOf<typeof routes.ping> {
+function viewDelivery(delivery: WebhookDelivery): AnswerOf<typeof routes.ping> {
   const { id, eventId, type, state, attempts, lastStatus, lastError } = delivery;
   return {
     id,

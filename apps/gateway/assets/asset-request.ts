@@ -5,14 +5,14 @@ import {
   invalid,
   isAbsent,
   optionalInteger,
-  optionalText,
+  optionalString,
   optionalWord,
-  requiredText,
+  requiredString,
 } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
 import { decodeBase64 } from '../images/picture.worker.js';
-import { base64Picture, isAddress, type ReceivedPicture, textOf } from '../http/pictures.js';
+import { base64Picture, isAddress, type ReceivedPicture, imageText } from '../http/pictures.js';
 
 /** What one vendor or another makes of an asset, before it is held against a draft (wire.md 8). */
 export interface AssetCreation {
@@ -65,7 +65,7 @@ export function readAssetCreation(parsed: unknown): AssetCreation {
   refuseWebhook(asBody(parsed));
   const body = knownFields(asBody(parsed), FIELDS);
   const mode = readMode(body);
-  const prompt = optionalText(body, 'prompt', MAX_PROMPT_CHARS) ?? '';
+  const prompt = optionalString(body, 'prompt', MAX_PROMPT_CHARS) ?? '';
   const images = readViews(body);
   if (mode === 'draft' && prompt.trim() === '' && images.length === 0) {
     throw new ApiError('missing_required_parameter', 'A draft needs a prompt or an image.', {
@@ -74,7 +74,7 @@ export function readAssetCreation(parsed: unknown): AssetCreation {
   }
   optionalWord(body, 'format', ['glb']);
   return {
-    model: requiredText(body, 'model', MAX_MODEL_CHARS),
+    model: requiredString(body, 'model', MAX_MODEL_CHARS),
     mode,
     prompt,
     images,
@@ -102,7 +102,7 @@ function readMode(body: Body): AssetCreation['mode'] {
 
 function readDraftId(body: Body, mode: AssetCreation['mode']): string | undefined {
   const param = DRAFT_NAMES.find((name) => !isAbsent(body[name]));
-  const id = param === undefined ? '' : (optionalText(body, param, MAX_MODEL_CHARS) ?? '');
+  const id = param === undefined ? '' : (optionalString(body, param, MAX_MODEL_CHARS) ?? '');
   if (mode === 'draft') {
     if (id !== '') throw invalid(param ?? 'draft_id', 'belongs to a texture: set mode to texture');
     return undefined;
@@ -122,7 +122,7 @@ function readViews(body: Body): ReceivedPicture[] {
 
 /** Base64 only (spec 4.5): an address is not even looked at. */
 function readView(view: unknown): ReceivedPicture {
-  const text = textOf(view);
+  const text = imageText(view);
   // A long one shows when it is read.
   const isNone = text === undefined || isAddress(text) || (typeof text === 'string' && !decodeBase64(text));
   if (!isNone) return base64Picture(text, 'image');

@@ -1,7 +1,7 @@
-import { type TaskView, taskView, type ViewedTask } from '../tasks/task.view.js';
+import { type TaskFields, taskFields, type ViewedTask } from '../tasks/task.view.js';
 
 /** What a client sees of a 3D asset (wire.md 8). */
-export interface AssetView extends TaskView {
+export interface AssetView extends TaskFields {
   object: '3d.task';
   mode: 'draft' | 'texture';
   /** The draft that is textured. */
@@ -14,7 +14,7 @@ export interface AssetView extends TaskView {
 export function assetView(task: ViewedTask, fileUrl: string | null): AssetView {
   const { mode = 'draft', draftId = null, format = 'glb' } = task.request.asset ?? {};
   return {
-    ...taskView(task),
+    ...taskFields(task),
     object: '3d.task',
     mode,
     draft_id: draftId,

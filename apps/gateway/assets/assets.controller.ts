@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import { CONFIG } from '../gateway.tokens.js';
+import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES } from '../http/limits.js';
 import { queryOf } from '../http/path-part.js';
@@ -11,7 +11,7 @@ import { readAssetCreation } from './asset-request.js';
 import { AssetCreator } from './asset.creation.js';
 import { AssetLibrary } from './asset.library.js';
 import type { AssetView } from './asset.view.js';
-import { createAsset, downloadAsset, retrieveAsset } from './assets.openapi.js';
+import { createAssetOperation, downloadAssetOperation, retrieveAssetOperation } from './assets.openapi.js';
 
 /** 3D assets (spec 4.5): drafts, and textures of finished drafts. */
 @Controller('v1/3d')
@@ -19,12 +19,12 @@ export class AssetsController {
   constructor(
     @Inject(AssetCreator) private readonly creator: AssetCreator,
     @Inject(AssetLibrary) private readonly library: AssetLibrary,
-    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Post()
   @HttpCode(200)
-  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, doc: createAsset })
+  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, doc: createAssetOperation })
   async create(
     @CallerOf() caller: Caller,
     @Body() body: unknown,
@@ -37,7 +37,7 @@ export class AssetsController {
 
   /** Reads, and never moves money. A task whose upstream is down shows its last known state. */
   @Get(':id')
-  @RouteRules({ doc: retrieveAsset })
+  @RouteRules({ doc: retrieveAssetOperation })
   async retrieve(
     @CallerOf() caller: Caller,
     @Param('id') id: string,
@@ -47,7 +47,7 @@ export class AssetsController {
   }
 
   @Get(':id/content')
-  @RouteRules({ access: 'signed', doc: downloadAsset })
+  @RouteRules({ access: 'signed', doc: downloadAssetOperation })
   async content(
     @Param('id') id: string,
     @Req() request: FastifyRequest,

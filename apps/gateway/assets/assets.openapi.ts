@@ -2,31 +2,31 @@ import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
 import {
   FILE_HEADERS,
   fileAnswers,
-  flag,
+  flagSchema,
   json,
-  listOf,
+  listSchema,
   nullable,
   oneOfWords,
   type Operation,
-  record,
+  objectSchema,
   request,
   type Schema,
   SIGNATURE,
-  text,
-  whole,
+  textSchema,
+  integerSchema,
 } from '../openapi/operation.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
 
 const TAG = '3D';
 
-const ASSET = record(
+const ASSET = objectSchema(
   {
     ...TASK_FIELDS,
     object: { const: '3d.task' },
     mode: oneOfWords(['draft', 'texture']),
-    draft_id: nullable(text('The draft that is textured.')),
-    output: record({
-      model_url: text('Works without a key until the file goes.', { format: 'uri' }),
+    draft_id: nullable(textSchema('The draft that is textured.')),
+    output: objectSchema({
+      model_url: textSchema('Works without a key until the file goes.', { format: 'uri' }),
       format: { const: 'glb' },
     }),
   },
@@ -35,30 +35,30 @@ const ASSET = record(
 
 const VIEW: Schema = {
   anyOf: [
-    text('Base64 or a data URL.'),
+    textSchema('Base64 or a data URL.'),
     { type: 'object', description: 'The same under `data` or `b64_json`.' },
   ],
 };
 const path = { id: 'The id that the creation answered.' };
 const asset = { 200: { description: 'The current state of the asset.', content: json(ASSET) } };
 
-export const createAsset: Operation = {
+export const createAssetOperation: Operation = {
   id: 'createAsset',
   tag: TAG,
   summary: 'Orders a draft, or the texture of a finished draft.',
   description: 'Poll it until it ends; one that fails costs nothing. There is no webhook.',
   body: json(
     request(
-      { model: text(undefined, { maxLength: MAX_MODEL_CHARS }) },
+      { model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }) },
       {
         mode: oneOfWords(['draft', 'texture'], 'A draft when it is not said.'),
-        prompt: text(undefined, { maxLength: MAX_PROMPT_CHARS }),
-        image: { anyOf: [VIEW, listOf(VIEW)] },
-        images: listOf(VIEW, { maxItems: 4, description: 'Front, left, back and right.' }),
-        draft_id: text('The draft to texture.'),
-        pbr: flag('With material maps.'),
-        face_limit: whole(undefined, { minimum: 1, maximum: 1_000_000 }),
-        seed: whole(undefined, { minimum: 0, maximum: 2_147_483_647 }),
+        prompt: textSchema(undefined, { maxLength: MAX_PROMPT_CHARS }),
+        image: { anyOf: [VIEW, listSchema(VIEW)] },
+        images: listSchema(VIEW, { maxItems: 4, description: 'Front, left, back and right.' }),
+        draft_id: textSchema('The draft to texture.'),
+        pbr: flagSchema('With material maps.'),
+        face_limit: integerSchema(undefined, { minimum: 1, maximum: 1_000_000 }),
+        seed: integerSchema(undefined, { minimum: 0, maximum: 2_147_483_647 }),
         format: oneOfWords(['glb']),
       },
     ),
@@ -76,7 +76,7 @@ export const createAsset: Operation = {
   ],
 };
 
-export const retrieveAsset: Operation = {
+export const retrieveAssetOperation: Operation = {
   id: 'retrieveAsset',
   tag: TAG,
   summary: 'The current state of an asset.',
@@ -86,7 +86,7 @@ export const retrieveAsset: Operation = {
   refusals: ['asset_not_found'],
 };
 
-export const downloadAsset: Operation = {
+export const downloadAssetOperation: Operation = {
   id: 'downloadAsset',
   tag: TAG,
   summary: 'The file of a finished asset.',

@@ -13,7 +13,7 @@ export interface ChargedCallParts {
 }
 
 /** What a channel answered. */
-export interface Answer<O> {
+export interface ChannelAnswer<O> {
   readonly outcome: O | NotAccepted;
   readonly channel: Channel;
 }
@@ -21,13 +21,13 @@ export interface Answer<O> {
 /** Every answer with which a channel has not taken the work. */
 export type Failed<O, K> = Exclude<O | NotAccepted, { kind: K }>;
 
-export interface Asking<O extends CallOutcome, K extends O['kind']> {
+export interface ChannelAttempts<O extends CallOutcome, K extends O['kind']> {
   readonly work: Work;
   /** The kind of outcome with which a channel has taken the work. */
   readonly taken: K;
   ask(channel: Channel): Promise<O>;
   /** Asked before each channel, with what the one before answered. False: nobody is asked any more. */
-  mayAsk(channel: Channel, before: Answer<O> | null): boolean | Promise<boolean>;
+  mayAsk(channel: Channel, before: ChannelAnswer<O> | null): boolean | Promise<boolean>;
   /** Called with every answer with which the work was not taken. */
   onFailure(failure: Failed<O, K>, channel: Channel): void;
   /** Whether the caller has left, so that an answer says nothing about the channel. */
@@ -70,10 +70,10 @@ export class ChargedCalls {
    */
   async askInTurn<O extends CallOutcome, K extends O['kind']>(
     line: Line,
-    asking: Asking<O, K>,
-  ): Promise<{ last: Answer<O> | null; isStopped: boolean }> {
+    asking: ChannelAttempts<O, K>,
+  ): Promise<{ last: ChannelAnswer<O> | null; isStopped: boolean }> {
     const { work, isGivenUp } = asking;
-    let last: Answer<O> | null = null;
+    let last: ChannelAnswer<O> | null = null;
     let place: Place | undefined = line.place;
     for (const channel of line.channels) {
       if (!(await asking.mayAsk(channel, last))) return { last, isStopped: true };

@@ -21,7 +21,7 @@ export interface ResolvedCharge {
 }
 
 /** Who pays, where the work was done, and what came of it. */
-export interface Resolution {
+export interface ChargeOutcome {
   /** Units that reached the client; null when the work failed. */
   readonly delivered: bigint | null;
   /** What delivered work used that is priced by the token. */
@@ -64,7 +64,7 @@ export class ResolutionPost {
   ) {}
 
   /** Resolves when the settlement of delivered work is durable, or is being retried in the background. */
-  async settle(charge: ResolvedCharge, accountId: string, resolution: Resolution): Promise<void> {
+  async settle(charge: ResolvedCharge, accountId: string, resolution: ChargeOutcome): Promise<void> {
     crashPoint('delivery.before-resolve');
     const event = chargeResolved(charge, accountId, resolution);
     await this.send(charge, event, [
@@ -74,7 +74,7 @@ export class ResolutionPost {
   }
 
   /** Resolves when the release of failed work is committed; else when it is durable or being retried. */
-  async release(charge: ResolvedCharge, accountId: string, resolution: Resolution): Promise<void> {
+  async release(charge: ResolvedCharge, accountId: string, resolution: ChargeOutcome): Promise<void> {
     const event = chargeResolved(charge, accountId, resolution);
     await this.send(charge, event, [() => this.request(event), this.outbox(event)]);
   }
@@ -160,7 +160,11 @@ export class ResolutionPost {
   }
 }
 
-function chargeResolved(charge: ResolvedCharge, accountId: string, resolution: Resolution): ChargeResolved {
+function chargeResolved(
+  charge: ResolvedCharge,
+  accountId: string,
+  resolution: ChargeOutcome,
+): ChargeResolved {
   return {
     chargeId: charge.chargeId,
     accountId,

@@ -16,7 +16,7 @@ export type Ending =
   /** `passed`: events that went out before. */
   | { how: 'broken'; reason: string; passed: number };
 
-export interface RelayOptions extends Conversation {
+export interface AnswerRelayOptions extends Conversation {
   meter: UsageMeter;
   client: ClientStream;
   stop: AbortSignal;
@@ -35,7 +35,7 @@ const WEB_PAGE = /^\s*<(!doctype|html)\b/i;
 const FIRST_BYTES = 64;
 
 /** Passes the answer of an upstream on to the client, all but its end. Never throws for what either of them does. */
-export async function relayAnswer(answer: StreamAnswer, options: RelayOptions): Promise<Ending> {
+export async function relayAnswer(answer: StreamAnswer, options: AnswerRelayOptions): Promise<Ending> {
   const progress = { passed: 0 };
   try {
     return await chooseRelay(options)(answer, options, progress);
@@ -48,12 +48,16 @@ export async function relayAnswer(answer: StreamAnswer, options: RelayOptions): 
 }
 
 /** An answer that breaks while it is read on for a client that left, is a broken one. */
-function isLeft(error: unknown, { client, stop }: RelayOptions): boolean {
+function isLeft(error: unknown, { client, stop }: AnswerRelayOptions): boolean {
   if (error instanceof DrainTooLong) return true;
   return stop.aborted && (client.left.aborted || client.isBehind);
 }
 
-type Relay = (answer: StreamAnswer, options: RelayOptions, progress: { passed: number }) => Promise<Ending>;
+type Relay = (
+  answer: StreamAnswer,
+  options: AnswerRelayOptions,
+  progress: { passed: number },
+) => Promise<Ending>;
 
 function chooseRelay({ streamed, kind }: Conversation): Relay {
   if (streamed) return relayEvents;
@@ -62,7 +66,7 @@ function chooseRelay({ streamed, kind }: Conversation): Relay {
 
 async function relayEvents(
   { contentType, body }: StreamAnswer,
-  { kind, wantsUsage, clientsModel, meter, client, stop }: RelayOptions,
+  { kind, wantsUsage, clientsModel, meter, client, stop }: AnswerRelayOptions,
   progress: { passed: number },
 ): Promise<Ending> {
   if (!/^text\/event-stream\b/i.test(contentType)) throw new Error('the upstream sent no event stream');
@@ -92,7 +96,7 @@ function drain(body: Readable): void {
   body.once('close', () => clearTimeout(patience)).resume();
 }
 
-async function relaySound({ contentType, body }: StreamAnswer, options: RelayOptions): Promise<Ending> {
+async function relaySound({ contentType, body }: StreamAnswer, options: AnswerRelayOptions): Promise<Ending> {
   const { client, stop } = options;
   if (/^(application\/json|text\/html)\b/i.test(contentType)) throw new Error('the upstream sent no sound');
   const type = /^[\w.+-]+\/[\w.+-]+/.exec(contentType)?.[0] ?? 'application/octet-stream';
@@ -113,7 +117,7 @@ async function relaySound({ contentType, body }: StreamAnswer, options: RelayOpt
 
 async function relayWhole(
   { body }: StreamAnswer,
-  { meter, kind, clientsModel }: RelayOptions,
+  { meter, kind, clientsModel }: AnswerRelayOptions,
 ): Promise<Ending> {
   const bytes = await readWhole(body);
   meter.addAnswer(bytes);

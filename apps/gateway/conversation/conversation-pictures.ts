@@ -1,7 +1,7 @@
 import { ApiError } from '#platform/errors.js';
 import { isText, LongText } from '#platform/http/long-text.js';
 import type { Body } from '../http/fields.js';
-import { base64Picture, type ReceivedPicture, textOf } from '../http/pictures.js';
+import { base64Picture, type ReceivedPicture, imageText } from '../http/pictures.js';
 
 /** OpenAI's own limit. */
 const MAX_PICTURES = 500;
@@ -39,7 +39,7 @@ function inlinePicture(part: Body): string | LongText | undefined {
     const { type, data } = (part['source'] ?? {}) as { type?: unknown; data?: unknown };
     return type === 'base64' && isText(data) ? data : undefined;
   }
-  const text = textOf(part['image_url'], 1);
+  const text = imageText(part['image_url'], 1);
   return text !== undefined && isDataUrl(text) ? text : undefined;
 }
 

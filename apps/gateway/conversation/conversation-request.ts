@@ -7,9 +7,9 @@ import {
   invalid,
   isAbsent,
   optionalInteger,
-  optionalText,
+  optionalString,
   optionalWord,
-  requiredText,
+  requiredString,
 } from '../http/fields.js';
 import { MAX_SPEECH_CHARS } from '../http/limits.js';
 import type { Measure } from '../http/model-limits.js';
@@ -41,8 +41,8 @@ export function readConversation(kind: StreamKind, body: Body): Conversation {
 }
 
 function readSpeech(body: Body): Conversation {
-  requiredText(body, 'input', MAX_SPEECH_CHARS);
-  optionalText(body, 'instructions', MAX_SPEECH_CHARS);
+  requiredString(body, 'input', MAX_SPEECH_CHARS);
+  optionalString(body, 'instructions', MAX_SPEECH_CHARS);
   const { voice } = body;
   if (isAbsent(voice)) throw missing('voice');
   const streamed = optionalWord(body, 'stream_format', ['audio', 'sse']) === 'sse';

@@ -40,7 +40,7 @@ export interface Held extends Prepared {
 }
 
 /** How no answer came, and from which channel. */
-export type Failure = Exclude<StreamOutcome, StreamAnswer> & { channel: string | null };
+export type ConversationFailure = Exclude<StreamOutcome, StreamAnswer> & { channel: string | null };
 /** `model`: how the channel's vendor names it. */
 export type Opened = StreamAnswer & { channel: string; model: string };
 

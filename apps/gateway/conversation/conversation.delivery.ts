@@ -7,7 +7,7 @@ import type { Conversation } from './conversation-request.js';
 import type { TokenEstimate } from './token-estimate.js';
 
 /** What the client gets and pays for. */
-export interface Delivery {
+export interface DeliveredAnswer {
   /** Answers, where each has its price; 1 for metered work. */
   units: bigint;
   tokens: TokenCounts | undefined;
@@ -44,7 +44,7 @@ export function unitsOf({ model, asked }: Pick<Estimated, 'model' | 'asked'>): b
  * leaving. One that broke is billed by what was streamed; what cannot be counted while it passes, a call of one price or a
  * sound, was not delivered then.
  */
-export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMeter): Delivery | null {
+export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMeter): DeliveredAnswer | null {
   const { model, asked, input, output } = estimated;
   const isPriced = model.unit === 'token';
   const isCounted = isPriced && asked.kind !== 'speech';

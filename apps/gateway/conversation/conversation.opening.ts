@@ -3,19 +3,19 @@ import { crashPoint } from '#platform/crash-points.js';
 import type { StreamOutcome } from '#upstream/outcomes.js';
 import { inClientsName, upstreamModel, workOf } from '../charging/lines.js';
 import type { ClientStream } from './client-stream.js';
-import type { ConversationParts, Failure, Held, Opened } from './conversation.call.js';
+import type { ConversationParts, ConversationFailure, Held, Opened } from './conversation.call.js';
 import { isGradual } from './conversation-request.js';
 
 export interface OpeningParts extends Pick<ConversationParts, 'calls' | 'upstreams' | 'metrics'> {
   /** Told of each channel that did not answer. */
-  noteFailure(held: Held, failure: Failure): void;
+  noteFailure(held: Held, failure: ConversationFailure): void;
 }
 
 /** Asks the channels of a line in turn, until one of them begins to answer. */
 export class ConversationOpening {
   constructor(private readonly parts: OpeningParts) {}
 
-  async open(held: Held, client: ClientStream): Promise<Opened | Failure> {
+  async open(held: Held, client: ClientStream): Promise<Opened | ConversationFailure> {
     const { left } = client;
     const { last } = await this.parts.calls.askInTurn<StreamOutcome, 'answer'>(held.line, {
       work: workOf(held.caller, held.model),
@@ -50,7 +50,7 @@ export class ConversationOpening {
   }
 }
 
-const notInTime: Failure = {
+const notInTime: ConversationFailure = {
   kind: 'not_accepted',
   reason: 'no time was left',
   upstreamStatus: null,

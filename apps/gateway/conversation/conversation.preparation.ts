@@ -1,6 +1,6 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
 import { linesFor } from '../charging/lines.js';
-import { requiredText } from '../http/fields.js';
+import { requiredString } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
@@ -33,7 +33,7 @@ export async function prepare(parts: ConversationParts, call: ConversationCall):
 
 /** A video model is refused by its name whatever the key's group (spec 4.3 rule 2). */
 function modelFor(catalog: Catalog, { body, caller }: ConversationCall): CatalogModel {
-  const id = requiredText(body, 'model', MAX_MODEL_CHARS);
+  const id = requiredString(body, 'model', MAX_MODEL_CHARS);
   const named = catalog.models.get(id);
   if (named?.family === 'video') throw notSupportedHere(named);
   return modelForGroup(catalog, id, caller.group);

@@ -6,7 +6,13 @@ import type { Hold } from '../charging/charge.service.js';
 import { deadlineAfter } from '../charging/resolution.post.js';
 import { type Ending, relayAnswer } from './answer.relay.js';
 import type { ClientStream } from './client-stream.js';
-import type { ConversationCall, ConversationParts, Failure, Held, Prepared } from './conversation.call.js';
+import type {
+  ConversationCall,
+  ConversationParts,
+  ConversationFailure,
+  Held,
+  Prepared,
+} from './conversation.call.js';
 import { mostTokens, unitsOf } from './conversation.delivery.js';
 import { ConversationOpening } from './conversation.opening.js';
 import { prepare } from './conversation.preparation.js';
@@ -30,7 +36,8 @@ export class ConversationService {
     const { streamDrainMs: drainMs, streamDrainsPerAccount: perAccount } = parts.config;
     this.drains = new Drains({ drainMs, perAccount });
     this.settlement = new ConversationSettlement(parts);
-    const noteFailure = (held: Held, failure: Failure) => this.settlement.report(held, failure, failure);
+    const noteFailure = (held: Held, failure: ConversationFailure) =>
+      this.settlement.report(held, failure, failure);
     this.opening = new ConversationOpening({ ...parts, noteFailure });
   }
 

@@ -3,8 +3,8 @@ import { ApiError } from '#platform/errors.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import { noLine, workOf } from '../charging/lines.js';
 import type { Ending } from './answer.relay.js';
-import type { ConversationParts, Failure, Held } from './conversation.call.js';
-import { type Delivery, deliveryOf } from './conversation.delivery.js';
+import type { ConversationParts, ConversationFailure, Held } from './conversation.call.js';
+import { type DeliveredAnswer, deliveryOf } from './conversation.delivery.js';
 
 type SettlementParts = Pick<ConversationParts, 'post' | 'health' | 'config' | 'clock' | 'metrics' | 'log'>;
 
@@ -13,7 +13,7 @@ export class ConversationSettlement {
   constructor(private readonly parts: SettlementParts) {}
 
   /** What was delivered; what it used beyond the hold is logged, since the operator bears it. */
-  deliveryOf(held: Held, ending: Ending, meter: UsageMeter): Delivery | null {
+  deliveryOf(held: Held, ending: Ending, meter: UsageMeter): DeliveredAnswer | null {
     const { hold, model } = held;
     const delivery = deliveryOf(held, ending, meter);
     const excess = delivery?.tokens ? hold.excessOf(delivery.tokens) : 0n;
@@ -31,8 +31,8 @@ export class ConversationSettlement {
 
   async settle(
     held: Held,
-    opened: Pick<Failure, 'channel'> & { status: number | null },
-    { units, tokens }: Delivery,
+    opened: Pick<ConversationFailure, 'channel'> & { status: number | null },
+    { units, tokens }: DeliveredAnswer,
   ): Promise<void> {
     const { hold, startedAt } = held;
     await this.parts.post.settle(hold, hold.accountId, {
@@ -59,7 +59,7 @@ export class ConversationSettlement {
   }
 
   /** What the client is told of an answer that broke; null for a whole one, and for a client that is gone. */
-  faultOf({ limitAtMs, model }: Held, ending: Ending, delivery: Delivery | null): ApiError | null {
+  faultOf({ limitAtMs, model }: Held, ending: Ending, delivery: DeliveredAnswer | null): ApiError | null {
     if (ending.how !== 'broken') return null;
     const { clock, config } = this.parts;
     const isLate = clock.nowMs() >= limitAtMs;
@@ -71,7 +71,7 @@ export class ConversationSettlement {
   }
 
   /** An upstream's refusal is the caller's fault: always 400 here, since these are the statuses that no SDK repeats. */
-  errorFor({ model, caller, channels }: Held, failure: Failure): ApiError {
+  errorFor({ model, caller, channels }: Held, failure: ConversationFailure): ApiError {
     switch (failure.kind) {
       case 'refused': {
         const isOfContent = failure.code === 'content_policy_violation';
@@ -87,7 +87,11 @@ export class ConversationSettlement {
   }
 
   /** Notes for operators that an upstream did not answer. */
-  report({ hold, model, kind }: Held, { channel }: { channel: string | null }, what: Failure | Ending): void {
+  report(
+    { hold, model, kind }: Held,
+    { channel }: { channel: string | null },
+    what: ConversationFailure | Ending,
+  ): void {
     const { chargeId, requestId } = hold;
     const facts = { requestId, chargeId, model: model.id, kind, channel };
     const why =
@@ -98,7 +102,7 @@ export class ConversationSettlement {
 
 const clientLeft = { code: 'client_left', message: 'The client left before anything was produced.' };
 
-function failureFacts(failure: Failure): object {
+function failureFacts(failure: ConversationFailure): object {
   const { kind, upstreamStatus } = failure;
   return { outcome: kind, upstreamStatus, reason: kind === 'refused' ? failure.code : failure.reason };
 }

@@ -8,10 +8,10 @@ import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
 import { ClientStream } from './client-stream.js';
 import { ConversationService } from './conversation.service.js';
 import {
-  createChatCompletion,
-  createMessage,
-  createResponse,
-  createSpeech,
+  createChatCompletionOperation,
+  createMessageOperation,
+  createResponseOperation,
+  createSpeechOperation,
 } from './conversations.openapi.js';
 
 /** The pass-through paths. Each answers 200, whole or as a stream; an error before its first byte has its status. */
@@ -21,7 +21,11 @@ export class ConversationsController {
 
   @Post('chat/completions')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createChatCompletion })
+  @RouteRules({
+    bodyLimit: CHAT_BODY_BYTES,
+    plainLimit: CHAT_PLAIN_BYTES,
+    doc: createChatCompletionOperation,
+  })
   chat(
     @CallerOf() caller: Caller,
     @Req() request: FastifyRequest,
@@ -32,7 +36,7 @@ export class ConversationsController {
 
   @Post('responses')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createResponse })
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createResponseOperation })
   respond(
     @CallerOf() caller: Caller,
     @Req() request: FastifyRequest,
@@ -44,7 +48,7 @@ export class ConversationsController {
   /** Anthropic's clients add `/v1` themselves, hence their base is without it (spec 4.6). */
   @Post('messages')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createMessage })
+  @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createMessageOperation })
   message(
     @CallerOf() caller: Caller,
     @Req() request: FastifyRequest,
@@ -55,7 +59,7 @@ export class ConversationsController {
 
   @Post('audio/speech')
   @HttpCode(200)
-  @RouteRules({ doc: createSpeech })
+  @RouteRules({ doc: createSpeechOperation })
   speak(
     @CallerOf() caller: Caller,
     @Req() request: FastifyRequest,

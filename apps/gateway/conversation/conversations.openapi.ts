@@ -1,34 +1,34 @@
 import { MAX_MODEL_CHARS, MAX_SPEECH_CHARS } from '../http/limits.js';
 import {
-  type Answer,
-  flag,
-  listOf,
+  type DocumentedAnswer,
+  flagSchema,
+  listSchema,
   oneOfWords,
   type Operation,
-  record,
+  objectSchema,
   request,
   type Schema,
-  text,
-  whole,
+  textSchema,
+  integerSchema,
 } from '../openapi/operation.js';
 
 const TAG = 'Conversation';
 const PASSED_ON =
   'The fields of the vendor pass as they are, but for those that cost beyond tokens, which are refused by name. What the model answers is passed on.';
 
-const model = text(undefined, { maxLength: MAX_MODEL_CHARS });
-const MESSAGES = listOf({ type: 'object' }, { minItems: 1 });
-const MAX_TOKENS = whole('The longest answer, in tokens: what is held for it.', { minimum: 1 });
-const stream = flag('Answers by server-sent events.');
-const tools = listOf({ type: 'object' }, { description: 'Functions, or tools that the client runs.' });
+const model = textSchema(undefined, { maxLength: MAX_MODEL_CHARS });
+const MESSAGES = listSchema({ type: 'object' }, { minItems: 1 });
+const MAX_TOKENS = integerSchema('The longest answer, in tokens: what is held for it.', { minimum: 1 });
+const stream = flagSchema('Answers by server-sent events.');
+const tools = listSchema({ type: 'object' }, { description: 'Functions, or tools that the client runs.' });
 
 /** A whole answer, or its events. */
-function answered(whole: Schema): Record<number, Answer> {
+function answered(whole: Schema): Record<number, DocumentedAnswer> {
   const content = { 'application/json': whole, 'text/event-stream': null };
   return { 200: { description: 'The answer, whole or as a stream. What was used is charged.', content } };
 }
 
-export const createChatCompletion: Operation = {
+export const createChatCompletionOperation: Operation = {
   id: 'createChatCompletion',
   tag: TAG,
   summary: 'A chat completion.',
@@ -39,7 +39,7 @@ export const createChatCompletion: Operation = {
       {
         max_completion_tokens: MAX_TOKENS,
         max_tokens: MAX_TOKENS,
-        n: whole('Answers.', { minimum: 1, maximum: 128 }),
+        n: integerSchema('Answers.', { minimum: 1, maximum: 128 }),
         stream,
         stream_options: { type: 'object', properties: { include_usage: { type: 'boolean' } } },
         tools,
@@ -47,13 +47,17 @@ export const createChatCompletion: Operation = {
     ),
   },
   answers: answered(
-    record(
+    objectSchema(
       {
-        id: text(),
+        id: textSchema(),
         object: { const: 'chat.completion' },
-        model: text(),
-        choices: listOf({ type: 'object' }),
-        usage: record({ prompt_tokens: whole(), completion_tokens: whole(), total_tokens: whole() }),
+        model: textSchema(),
+        choices: listSchema({ type: 'object' }),
+        usage: objectSchema({
+          prompt_tokens: integerSchema(),
+          completion_tokens: integerSchema(),
+          total_tokens: integerSchema(),
+        }),
       },
       ['usage'],
     ),
@@ -61,7 +65,7 @@ export const createChatCompletion: Operation = {
   refusals: [],
 };
 
-export const createResponse: Operation = {
+export const createResponseOperation: Operation = {
   id: 'createResponse',
   tag: TAG,
   summary: 'A response.',
@@ -70,24 +74,24 @@ export const createResponse: Operation = {
     'application/json': request(
       { model },
       {
-        input: { anyOf: [text(undefined, { minLength: 1 }), MESSAGES] },
+        input: { anyOf: [textSchema(undefined, { minLength: 1 }), MESSAGES] },
         prompt: { type: 'object', description: 'A stored prompt, which may be all the input.' },
-        previous_response_id: text(),
+        previous_response_id: textSchema(),
         max_output_tokens: MAX_TOKENS,
         stream,
-        background: flag('False.'),
+        background: flagSchema('False.'),
         tools,
       },
     ),
   },
   answers: answered(
-    record(
+    objectSchema(
       {
-        id: text(),
+        id: textSchema(),
         object: { const: 'response' },
-        model: text(),
-        output: listOf({ type: 'object' }),
-        usage: record({ input_tokens: whole(), output_tokens: whole() }),
+        model: textSchema(),
+        output: listSchema({ type: 'object' }),
+        usage: objectSchema({ input_tokens: integerSchema(), output_tokens: integerSchema() }),
       },
       ['usage'],
     ),
@@ -95,29 +99,29 @@ export const createResponse: Operation = {
   refusals: [],
 };
 
-export const createMessage: Operation = {
+export const createMessageOperation: Operation = {
   id: 'createMessage',
   tag: TAG,
   summary: 'A message.',
   description: PASSED_ON,
-  headers: { 'anthropic-version': text('Sent by the clients of this style.') },
+  headers: { 'anthropic-version': textSchema('Sent by the clients of this style.') },
   body: {
     'application/json': request({ model, messages: MESSAGES, max_tokens: MAX_TOKENS }, { stream, tools }),
   },
   answers: answered(
-    record({
-      id: text(),
+    objectSchema({
+      id: textSchema(),
       type: { const: 'message' },
       role: { const: 'assistant' },
-      model: text(),
-      content: listOf({ type: 'object' }),
-      usage: record({ input_tokens: whole(), output_tokens: whole() }),
+      model: textSchema(),
+      content: listSchema({ type: 'object' }),
+      usage: objectSchema({ input_tokens: integerSchema(), output_tokens: integerSchema() }),
     }),
   ),
   refusals: [],
 };
 
-export const createSpeech: Operation = {
+export const createSpeechOperation: Operation = {
   id: 'createSpeech',
   tag: TAG,
   summary: 'Speaks a text.',
@@ -126,10 +130,10 @@ export const createSpeech: Operation = {
     'application/json': request(
       {
         model,
-        input: text(undefined, { minLength: 1, maxLength: MAX_SPEECH_CHARS }),
+        input: textSchema(undefined, { minLength: 1, maxLength: MAX_SPEECH_CHARS }),
         voice: { type: ['string', 'object'] },
       },
-      { stream_format: oneOfWords(['audio', 'sse']), response_format: text('Such as `mp3`.') },
+      { stream_format: oneOfWords(['audio', 'sse']), response_format: textSchema('Such as `mp3`.') },
     ),
   },
   answers: {

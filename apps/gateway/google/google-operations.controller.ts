@@ -3,13 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import { CONFIG } from '../gateway.tokens.js';
+import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { pathPart } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { VideoLibrary } from '../videos/video.library.js';
 import { noSuchCall } from './google-request.js';
-import { downloadNativeFile, retrieveOperation } from './google.openapi.js';
+import { downloadNativeFileOperation, retrieveLongRunningOperation } from './google.openapi.js';
 import { type OperationView, operationView } from './operation.view.js';
 
 const DOWNLOAD = /^([a-z0-9]{20,40}):download$/;
@@ -19,12 +19,12 @@ const DOWNLOAD = /^([a-z0-9]{20,40}):download$/;
 export class GoogleOperationsController {
   constructor(
     @Inject(VideoLibrary) private readonly library: VideoLibrary,
-    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   /** A task whose upstream is down shows its last known state: this client takes every other status for the end. */
   @Get('models/:model/operations/:id')
-  @RouteRules({ doc: retrieveOperation })
+  @RouteRules({ doc: retrieveLongRunningOperation })
   async operation(
     @CallerOf() caller: Caller,
     @Param() { model, id }: { model: string; id: string },
@@ -37,7 +37,7 @@ export class GoogleOperationsController {
   }
 
   @Get('files/:target')
-  @RouteRules({ doc: downloadNativeFile })
+  @RouteRules({ doc: downloadNativeFileOperation })
   async file(
     @CallerOf() caller: Caller,
     @Req() request: FastifyRequest,

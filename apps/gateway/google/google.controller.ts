@@ -14,7 +14,7 @@ import {
   readPredictLongRunning,
   readTarget,
 } from './google-request.js';
-import { predict, predictLongRunning } from './google.openapi.js';
+import { predictOperation, predictLongRunningOperation } from './google.openapi.js';
 import { operationName } from './operation.view.js';
 
 /** In the order of the instances; the reason stands where nothing was made of one. */
@@ -32,7 +32,7 @@ export class GoogleController {
 
   @Post('models/:target')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, doc: [predict, predictLongRunning] })
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, doc: [predictOperation, predictLongRunningOperation] })
   async call(
     @CallerOf() caller: Caller,
     @Param('target') target: string,

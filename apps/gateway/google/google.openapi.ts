@@ -3,21 +3,21 @@ import {
   FILE_HEADERS,
   fileAnswers,
   json,
-  listOf,
+  listSchema,
   type Operation,
-  record,
+  objectSchema,
   request,
   type Schema,
-  text,
-  whole,
+  textSchema,
+  integerSchema,
 } from '../openapi/operation.js';
 
 const TAG = 'Native style';
 
-const MODEL = record({
-  name: text('`models/<id>`'),
-  displayName: text(),
-  supportedGenerationMethods: listOf(text(undefined, { enum: ['predict', 'predictLongRunning'] })),
+const MODEL = objectSchema({
+  name: textSchema('`models/<id>`'),
+  displayName: textSchema(),
+  supportedGenerationMethods: listSchema(textSchema(undefined, { enum: ['predict', 'predictLongRunning'] })),
 });
 const path = { model: 'The name of the model, without `models/`.' };
 
@@ -25,7 +25,7 @@ const path = { model: 'The name of the model, without `models/`.' };
 function prediction(parameters: Record<string, Schema>, mostInstances: number): Schema {
   return request(
     {
-      instances: listOf(request({ prompt: text(undefined, { minLength: 1 }) }), {
+      instances: listSchema(request({ prompt: textSchema(undefined, { minLength: 1 }) }), {
         minItems: 1,
         maxItems: mostInstances,
       }),
@@ -34,15 +34,17 @@ function prediction(parameters: Record<string, Schema>, mostInstances: number): 
   );
 }
 
-export const listNativeModels: Operation = {
+export const listNativeModelsOperation: Operation = {
   id: 'listNativeModels',
   tag: TAG,
   summary: 'The models that can be called in the native style.',
-  answers: { 200: { description: 'All of them.', content: json(record({ models: listOf(MODEL) })) } },
+  answers: {
+    200: { description: 'All of them.', content: json(objectSchema({ models: listSchema(MODEL) })) },
+  },
   refusals: [],
 };
 
-export const retrieveNativeModel: Operation = {
+export const retrieveNativeModelOperation: Operation = {
   id: 'retrieveNativeModel',
   tag: TAG,
   summary: 'One model.',
@@ -51,7 +53,7 @@ export const retrieveNativeModel: Operation = {
   refusals: ['model_not_found'],
 };
 
-export const predict: Operation = {
+export const predictOperation: Operation = {
   id: 'predict',
   tag: TAG,
   summary: 'Makes images from a text.',
@@ -62,26 +64,26 @@ export const predict: Operation = {
     anyOf: [
       prediction(
         {
-          sampleCount: whole('How many of each instance; each is charged.', { minimum: 1 }),
-          aspectRatio: text(),
-          sampleImageSize: text(),
+          sampleCount: integerSchema('How many of each instance; each is charged.', { minimum: 1 }),
+          aspectRatio: textSchema(),
+          sampleImageSize: textSchema(),
         },
         MAX_INSTANCES,
       ),
-      request({ prompt: text(undefined, { minLength: 1 }) }),
+      request({ prompt: textSchema(undefined, { minLength: 1 }) }),
     ],
   }),
   answers: {
     200: {
       description: 'The images.',
       content: json(
-        record({
-          predictions: listOf(
-            record(
+        objectSchema({
+          predictions: listSchema(
+            objectSchema(
               {
-                mimeType: text(),
-                bytesBase64Encoded: text('Base64.'),
-                raiFilteredReason: text(
+                mimeType: textSchema(),
+                bytesBase64Encoded: textSchema('Base64.'),
+                raiFilteredReason: textSchema(
                   'Where nothing was made of one of several instances: why. It costs nothing.',
                 ),
               },
@@ -95,7 +97,7 @@ export const predict: Operation = {
   refusals: ['unknown_url'],
 };
 
-export const predictLongRunning: Operation = {
+export const predictLongRunningOperation: Operation = {
   id: 'predictLongRunning',
   tag: TAG,
   summary: 'Orders a video.',
@@ -105,9 +107,9 @@ export const predictLongRunning: Operation = {
     prediction(
       {
         sampleCount: { const: 1 },
-        durationSeconds: whole(undefined, { minimum: 1 }),
-        aspectRatio: text(),
-        resolution: text(),
+        durationSeconds: integerSchema(undefined, { minimum: 1 }),
+        aspectRatio: textSchema(),
+        resolution: textSchema(),
       },
       1,
     ),
@@ -115,13 +117,13 @@ export const predictLongRunning: Operation = {
   answers: {
     200: {
       description: 'The name of the operation to poll, below `/v1beta/`.',
-      content: json(record({ name: text() })),
+      content: json(objectSchema({ name: textSchema() })),
     },
   },
   refusals: ['unknown_url', 'image_input_not_supported', 'webhook_not_supported'],
 };
 
-export const retrieveOperation: Operation = {
+export const retrieveLongRunningOperation: Operation = {
   id: 'retrieveOperation',
   tag: TAG,
   summary: 'A video on its way, or at its end.',
@@ -130,18 +132,20 @@ export const retrieveOperation: Operation = {
     200: {
       description: 'The operation; done with either a response or an error.',
       content: json(
-        record(
+        objectSchema(
           {
-            name: text(),
+            name: textSchema(),
             metadata: { type: 'object' },
             done: { type: 'boolean' },
-            response: record({
-              '@type': text(),
-              generateVideoResponse: record({
-                generatedSamples: listOf(record({ video: record({ uri: text(), encoding: text() }) })),
+            response: objectSchema({
+              '@type': textSchema(),
+              generateVideoResponse: objectSchema({
+                generatedSamples: listSchema(
+                  objectSchema({ video: objectSchema({ uri: textSchema(), encoding: textSchema() }) }),
+                ),
               }),
             }),
-            error: record({ code: whole(), message: text(), status: text() }),
+            error: objectSchema({ code: integerSchema(), message: textSchema(), status: textSchema() }),
           },
           ['response', 'error'],
         ),
@@ -151,13 +155,13 @@ export const retrieveOperation: Operation = {
   refusals: ['video_not_found', 'video_deleted'],
 };
 
-export const downloadNativeFile: Operation = {
+export const downloadNativeFileOperation: Operation = {
   id: 'downloadNativeFile',
   tag: TAG,
   summary: 'The file of a finished video.',
   ending: '{id}:download',
   path: { id: 'The id of the operation.' },
-  query: { alt: text('`media`, as clients send it.') },
+  query: { alt: textSchema('`media`, as clients send it.') },
   headers: FILE_HEADERS,
   answers: fileAnswers(['video/mp4']),
   refusals: [

@@ -8,7 +8,7 @@ import type { RouteTable } from './route-table.js';
 
 /** Shapes everything that is thrown on the way of a request; what is not meant for clients goes to the log alone. */
 @Catch()
-export class ErrorFilter implements ExceptionFilter {
+export class GatewayErrorFilter implements ExceptionFilter {
   constructor(
     private readonly routes: RouteTable,
     private readonly log: Logger,

@@ -20,7 +20,7 @@ export function isAbsent(value: unknown): value is null | undefined {
  * Text that every later stage can store and send on: bounded, and free of what JSON allows but a database refuses.
  * @throws ApiError with the field's name
  */
-export function optionalText(body: Body, param: string, maxChars: number): string | undefined {
+export function optionalString(body: Body, param: string, maxChars: number): string | undefined {
   const value = asString(body[param], { param, maxChars });
   if (isAbsent(value)) return undefined;
   if (typeof value !== 'string') throw new ApiError('invalid_type', `${param} must be a string.`, { param });
@@ -38,9 +38,9 @@ function asString(value: unknown, { param, maxChars }: { param: string; maxChars
   throw invalid(param, `must have at most ${maxChars} characters`);
 }
 
-/** Text that must be there and not be blank. @throws ApiError missing_required_parameter and as optionalText */
-export function requiredText(body: Body, param: string, maxChars: number): string {
-  const value = optionalText(body, param, maxChars);
+/** Text that must be there and not be blank. @throws ApiError missing_required_parameter and as optionalString */
+export function requiredString(body: Body, param: string, maxChars: number): string {
+  const value = optionalString(body, param, maxChars);
   if (value === undefined || value.trim() === '') {
     throw new ApiError('missing_required_parameter', `${param} is required.`, { param });
   }
@@ -62,14 +62,14 @@ export function optionalWord<T extends string>(
   param: string,
   words: readonly T[],
 ): T | undefined {
-  const value = optionalText(body, param, MAX_WORD_CHARS);
+  const value = optionalString(body, param, MAX_WORD_CHARS);
   if (value === undefined || (words as readonly string[]).includes(value)) return value as T | undefined;
   throw invalid(param, `must be one of ${words.join(', ')}`);
 }
 
 /** `<width>x<height>` in pixels; undefined for `auto` and when absent. @throws ApiError */
 export function optionalSize(body: Body): { width: number; height: number; text: string } | undefined {
-  const text = optionalText(body, 'size', MAX_SHAPE_CHARS);
+  const text = optionalString(body, 'size', MAX_SHAPE_CHARS);
   if (text === undefined || text === 'auto') return undefined;
   const match = /^(\d{1,5})x(\d{1,5})$/.exec(text);
   const width = Number(match?.[1]);
@@ -83,7 +83,7 @@ export function optionalSize(body: Body): { width: number; height: number; text:
 
 /** `<width>:<height>`, passed on to the upstream; undefined for `auto`. @throws ApiError */
 export function optionalAspectRatio(body: Body): string | undefined {
-  const text = optionalText(body, 'aspect_ratio', MAX_SHAPE_CHARS);
+  const text = optionalString(body, 'aspect_ratio', MAX_SHAPE_CHARS);
   if (text === undefined || text === 'auto') return undefined;
   if (!/^[1-9]\d{0,4}:[1-9]\d{0,4}$/.test(text)) throw invalid('aspect_ratio', 'must look like 16:9');
   return text;

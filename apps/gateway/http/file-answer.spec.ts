@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { namesEtag, readRange } from './file-answer.js';
+import { namesEtag, readByteRange } from './file-answer.js';
 
 describe('readRange', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('readRange', () => {
     [`bytes=${'9'.repeat(400)}-`, null],
     [undefined, null],
   ])('reads %s of 100 bytes', (header, range) => {
-    expect(readRange(header, 100)).toEqual(range);
+    expect(readByteRange(header, 100)).toEqual(range);
   });
 });
 

@@ -17,7 +17,7 @@ export interface ByteRange {
 }
 
 /** The one range that a header asks for; null for the whole file, also when the header makes no sense (RFC 9110 14.2). */
-export function readRange(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | null {
+export function readByteRange(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
   if (!match) return null;
   const [, first = '', last = ''] = match;
@@ -50,7 +50,8 @@ export async function sendFile(
     return;
   }
   const ifRange = request.headers['if-range'];
-  const range = ifRange === undefined || ifRange === etag ? readRange(request.headers.range, bytes) : null;
+  const range =
+    ifRange === undefined || ifRange === etag ? readByteRange(request.headers.range, bytes) : null;
   if (range === 'unsatisfiable') {
     void reply.header('content-range', `bytes */${bytes}`);
     throw new ApiError('range_not_satisfiable', `The file has ${bytes} bytes.`);

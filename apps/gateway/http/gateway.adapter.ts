@@ -87,7 +87,7 @@ export interface ServerParts {
  * What must happen on every request is a hook here, before any body is read, so that controllers hold nothing but
  * their own work. Call it before the routes are registered.
  */
-export function prepareServer(server: FastifyInstance, parts: ServerParts): void {
+export function prepareGateway(server: FastifyInstance, parts: ServerParts): void {
   const { keys, metrics, routes, document, checkHost, failedKeys, limiter } = parts;
   const { concurrency, memory, uploads, idempotency } = parts;
   server.decorateRequest('caller', null);

@@ -36,11 +36,11 @@ const LONG_FIELD_BYTES = 200 * 1024;
  * stay as they were sent. Of a name sent twice the last value counts, as with JSON. @throws as readForm
  */
 export async function readMultipart(request: FastifyRequest): Promise<Body> {
-  return bodyOf(await readForm(request));
+  return formBody(await readForm(request));
 }
 
 /** The parts as named values. */
-export function bodyOf(entries: readonly FormEntry[]): Body {
+export function formBody(entries: readonly FormEntry[]): Body {
   const body = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of entries) body[name] = value;
   return body;

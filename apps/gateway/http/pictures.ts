@@ -36,7 +36,7 @@ export function readPictures(body: Body, param: string): PictureInput[] {
 
 /** One picture: an address, a data URL or base64, bare or in an object. @throws ApiError invalid_type, invalid_image */
 export function readPicture(value: unknown, param: string): PictureInput {
-  const text = textOf(value);
+  const text = imageText(value);
   if (text === undefined) {
     throw new ApiError('invalid_type', `${param} must be an address, a data URL or base64.`, { param });
   }
@@ -65,9 +65,9 @@ export function isAddress(text: string | LongText): boolean {
 }
 
 /** The text of a picture, at most two objects deep: `{image_url: {url}}`. */
-export function textOf(value: unknown, depth = 2): string | LongText | undefined {
+export function imageText(value: unknown, depth = 2): string | LongText | undefined {
   if (isText(value)) return value;
   if (typeof value !== 'object' || value === null || depth === 0) return undefined;
   const member = MEMBERS.find((name) => !isAbsent((value as Body)[name]));
-  return member === undefined ? undefined : textOf((value as Body)[member], depth - 1);
+  return member === undefined ? undefined : imageText((value as Body)[member], depth - 1);
 }

@@ -8,13 +8,13 @@ import {
   optionalAspectRatio,
   optionalInteger,
   optionalSize,
-  optionalText,
+  optionalString,
   optionalWord,
-  requiredText,
+  requiredString,
 } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
-import { bodyOf, type FormEntry, readForm } from '../http/multipart-body.js';
+import { formBody, type FormEntry, readForm } from '../http/multipart-body.js';
 import { pictureOfFile, type PictureInput, readPicture, readPictures } from '../http/pictures.js';
 import type { Pictures } from './picture.loader.js';
 
@@ -89,7 +89,7 @@ export function readFormEdit(entries: readonly FormEntry[]): ImageEdit {
     value,
     file,
   ]);
-  const body = knownFields(bodyOf(numbered), EDIT_FIELDS);
+  const body = knownFields(formBody(numbered), EDIT_FIELDS);
   // In a form all values are text.
   const typed = { ...body, n: numberOf(body['n']), stream: booleanOf(body['stream']) };
   return editOf(typed, named(/^images?(\[\d{0,3}\])?$/), named(/^mask$/));
@@ -113,8 +113,8 @@ function formPicture([name, value, file]: FormEntry): PictureInput {
 }
 
 function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {
-  const model = requiredText(body, 'model', MAX_MODEL_CHARS);
-  const prompt = requiredText(body, 'prompt', MAX_PROMPT_CHARS);
+  const model = requiredString(body, 'model', MAX_MODEL_CHARS);
+  const prompt = requiredString(body, 'prompt', MAX_PROMPT_CHARS);
   refuseStreaming(body);
   return {
     model,
@@ -122,7 +122,7 @@ function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {
     count: readCount(body, 'n'),
     size: optionalSize(body)?.text,
     aspectRatio: optionalAspectRatio(body),
-    resolution: optionalText(body, 'resolution', MAX_SHAPE_CHARS),
+    resolution: optionalString(body, 'resolution', MAX_SHAPE_CHARS),
     format: optionalWord(body, 'response_format', ['url', 'b64_json']) ?? openFormat,
   };
 }

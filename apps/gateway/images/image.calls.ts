@@ -27,7 +27,7 @@ export interface HeldWork {
   limitAtMs: number;
 }
 
-export type Failure = Exclude<ImageOutcome, ImagesDelivered> & { channel: string | null };
+export type ImageFailure = Exclude<ImageOutcome, ImagesDelivered> & { channel: string | null };
 export type Success = ImagesDelivered & { channel: Channel };
 
 export interface ImageCallsParts {
@@ -49,8 +49,8 @@ export class ImageCalls {
    * is refused leaves the others their turn; after any other failure none is asked for any more. The channel that made the
    * first images makes all, since a charge names one.
    */
-  async askForEach(held: HeldWork, prompts: readonly string[]): Promise<(Success | Failure)[]> {
-    const results: (Success | Failure)[] = [];
+  async askForEach(held: HeldWork, prompts: readonly string[]): Promise<(Success | ImageFailure)[]> {
+    const results: (Success | ImageFailure)[] = [];
     let channels = held.line.channels;
     for (const prompt of prompts) {
       const line = results.length === 0 ? held.line : await this.nextLine(held, channels);
@@ -73,7 +73,7 @@ export class ImageCalls {
     return enterLine(health, channels, { model, caller, waitMs }).catch(() => null);
   }
 
-  private async askUpstreams(held: HeldWork): Promise<Success | Failure> {
+  private async askUpstreams(held: HeldWork): Promise<Success | ImageFailure> {
     const leftMs = () => held.limitAtMs - this.parts.clock.nowMs();
     const { last } = await this.parts.calls.askInTurn<ImageOutcome, 'delivered'>(held.line, {
       work: workOf(held.caller, held.model),
@@ -128,7 +128,7 @@ export class ImageCalls {
   }
 }
 
-const notInTime: Failure = {
+const notInTime: ImageFailure = {
   kind: 'not_accepted',
   reason: 'no time was left',
   upstreamStatus: null,

@@ -18,7 +18,7 @@ import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import type { PictureInput } from '../http/pictures.js';
 import type { MemoryShare } from '../protection/body-memory.js';
-import { type Failure, type HeldWork, ImageCalls, type Success } from './image.calls.js';
+import { type ImageFailure, type HeldWork, ImageCalls, type Success } from './image.calls.js';
 import { type ImageFiles, imageTypeOf } from './image.files.js';
 import type { ImageGeneration } from './image-request.js';
 import type { PictureLoader, Pictures } from './picture.loader.js';
@@ -147,14 +147,14 @@ export class ImageService {
   /** Pictures that cannot be handed over are not charged; what is handed over is settled before the answer. */
   private async deliver(
     held: HeldCall,
-    results: readonly (Success | Failure)[],
+    results: readonly (Success | ImageFailure)[],
     { channel, upstreamStatus }: Success,
   ): Promise<ImageResult> {
     const records = await Promise.all(results.map((result, index) => this.recordsOf(held, result, index)));
     const data = records.flat();
     const count = BigInt(data.filter(({ withheld }) => withheld === undefined).length);
     if (count === 0n) {
-      const failure: Failure = {
+      const failure: ImageFailure = {
         kind: 'unknown',
         reason: 'no usable image',
         upstreamStatus,
@@ -179,7 +179,7 @@ export class ImageService {
   /** What the client gets of one prompt: its images, or why there are none where it has others. */
   private async recordsOf(
     held: HeldCall,
-    result: Success | Failure,
+    result: Success | ImageFailure,
     ordinal: number,
   ): Promise<ImageRecord[]> {
     const { count } = held.asked;
@@ -226,7 +226,7 @@ export class ImageService {
   }
 
   /** Releases the charge, then words the failure: a client that repeats finds its money. */
-  private async giveBack(held: HeldCall, failure: Failure): Promise<ApiError> {
+  private async giveBack(held: HeldCall, failure: ImageFailure): Promise<ApiError> {
     const { hold, model, line, caller, startedAt } = held;
     const seconds = this.parts.health.retryAfterSeconds(line.channels, workOf(caller, model).model);
     const error = errorFor(failure, model.id, seconds);
@@ -243,7 +243,7 @@ export class ImageService {
   }
 }
 
-function errorFor(failure: Failure, model: string, retryAfterSeconds: number): ApiError {
+function errorFor(failure: ImageFailure, model: string, retryAfterSeconds: number): ApiError {
   switch (failure.kind) {
     case 'refused':
       return new ApiError(failure.code, failure.message, { status: failure.status });

@@ -2,26 +2,26 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import { CONFIG } from '../gateway.tokens.js';
+import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES, PICTURES_FORM } from '../http/limits.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { ImageFiles } from './image.files.js';
 import { type ImageGeneration, readImageEdit, readImageGeneration } from './image-request.js';
 import { type ImageResult, ImageService } from './image.service.js';
-import { editImages, fetchImage, generateImages } from './images.openapi.js';
+import { editImagesOperation, fetchImageOperation, generateImagesOperation } from './images.openapi.js';
 
 @Controller()
 export class ImagesController {
   constructor(
     @Inject(ImageService) private readonly images: ImageService,
     @Inject(ImageFiles) private readonly files: ImageFiles,
-    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Post(['v1/images/generations', 'vendora/v1/images/generations'])
   @HttpCode(200)
-  @RouteRules({ doc: generateImages })
+  @RouteRules({ doc: generateImagesOperation })
   generate(
     @CallerOf() caller: Caller,
     @Body() body: unknown,
@@ -35,7 +35,7 @@ export class ImagesController {
   /** By form or JSON; an edit is billed as what it makes. */
   @Post(['v1/images/edits', 'vendora/v1/images/edits'])
   @HttpCode(200)
-  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: PICTURES_FORM, doc: editImages })
+  @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: PICTURES_FORM, doc: editImagesOperation })
   async edit(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ImageResult> {
     const { pictures, ...asked } = await readImageEdit(request);
     const origin = this.originOf(asked, request);
@@ -50,7 +50,7 @@ export class ImagesController {
 
   /** Fetched without a key: the signature in the address is the permission. */
   @Get('v1/images/files/:name')
-  @RouteRules({ access: 'open', doc: fetchImage })
+  @RouteRules({ access: 'open', doc: fetchImageOperation })
   async file(
     @Param('name') name: string,
     @Req() request: FastifyRequest,

@@ -2,45 +2,45 @@ import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from
 import {
   FILE_HEADERS,
   fileAnswers,
-  flag,
+  flagSchema,
   json,
-  listOf,
+  listSchema,
   oneOfWords,
   type Operation,
-  record,
+  objectSchema,
   request,
   type Schema,
   SIGNATURE,
-  text,
+  textSchema,
   UNIX_SECONDS,
   USAGE,
-  whole,
+  integerSchema,
 } from '../openapi/operation.js';
 
 const TAG = 'Images';
 
 const required = {
-  model: text(undefined, { maxLength: MAX_MODEL_CHARS }),
-  prompt: text(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
+  model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),
+  prompt: textSchema(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
 };
 const optional = {
-  n: whole('How many; each is charged.', { minimum: 1 }),
-  size: text('`<width>x<height>` in pixels, or `auto`.'),
-  aspect_ratio: text('Such as `16:9`, or `auto`.'),
-  resolution: text(undefined, { maxLength: MAX_SHAPE_CHARS }),
+  n: integerSchema('How many; each is charged.', { minimum: 1 }),
+  size: textSchema('`<width>x<height>` in pixels, or `auto`.'),
+  aspect_ratio: textSchema('Such as `16:9`, or `auto`.'),
+  resolution: textSchema(undefined, { maxLength: MAX_SHAPE_CHARS }),
   response_format: oneOfWords(['url', 'b64_json']),
-  stream: flag('Images are not streamed: false.'),
+  stream: flagSchema('Images are not streamed: false.'),
 };
 
-const RESULT = record({
+const RESULT = objectSchema({
   created: UNIX_SECONDS,
-  data: listOf(
-    record(
+  data: listSchema(
+    objectSchema(
       {
-        url: text('Works without a key for a limited time.', { format: 'uri' }),
-        b64_json: text('The image in base64.'),
-        revised_prompt: text(),
-        mime_type: text(),
+        url: textSchema('Works without a key for a limited time.', { format: 'uri' }),
+        b64_json: textSchema('The image in base64.'),
+        revised_prompt: textSchema(),
+        mime_type: textSchema(),
       },
       ['url', 'b64_json', 'revised_prompt', 'mime_type'],
     ),
@@ -48,23 +48,26 @@ const RESULT = record({
   usage: USAGE,
 });
 
-const PICTURE_TEXT = text('An address, a data URL or base64.');
+const PICTURE_TEXT = textSchema('An address, a data URL or base64.');
 const PICTURE: Schema = {
   anyOf: [
     PICTURE_TEXT,
     { type: 'object', description: 'The same under `url`, `image_url`, `b64_json` or `data`.' },
   ],
 };
-const PICTURES: Schema = { anyOf: [PICTURE, listOf(PICTURE, { minItems: 1, maxItems: MAX_PICTURES })] };
-const FORM_PICTURE = text('A file, or text as in JSON. `image[]`, `images` and `image[0]` may repeat.', {
-  contentMediaType: 'application/octet-stream',
-});
+const PICTURES: Schema = { anyOf: [PICTURE, listSchema(PICTURE, { minItems: 1, maxItems: MAX_PICTURES })] };
+const FORM_PICTURE = textSchema(
+  'A file, or text as in JSON. `image[]`, `images` and `image[0]` may repeat.',
+  {
+    contentMediaType: 'application/octet-stream',
+  },
+);
 
 const answers = {
   200: { description: 'The images, of which only those delivered are charged.', content: json(RESULT) },
 };
 
-export const generateImages: Operation = {
+export const generateImagesOperation: Operation = {
   id: 'generateImages',
   tag: TAG,
   summary: 'Makes images from a text.',
@@ -73,7 +76,7 @@ export const generateImages: Operation = {
   refusals: [],
 };
 
-export const editImages: Operation = {
+export const editImagesOperation: Operation = {
   id: 'editImages',
   tag: TAG,
   summary: 'Makes images from other images and a text.',
@@ -83,8 +86,8 @@ export const editImages: Operation = {
     ...json(request(required, { ...optional, image: PICTURES, images: PICTURES, mask: PICTURE })),
     'multipart/form-data': request(required, {
       ...optional,
-      n: text('How many, in digits.'),
-      stream: text('`false`.'),
+      n: textSchema('How many, in digits.'),
+      stream: textSchema('`false`.'),
       image: FORM_PICTURE,
       mask: FORM_PICTURE,
     }),
@@ -93,7 +96,7 @@ export const editImages: Operation = {
   refusals: ['invalid_image'],
 };
 
-export const fetchImage: Operation = {
+export const fetchImageOperation: Operation = {
   id: 'fetchImage',
   tag: TAG,
   summary: 'The file behind the address of an image.',

@@ -4,11 +4,11 @@ import { CatalogCache } from '#catalog/catalog.cache.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
-import { CLOCK } from '../gateway.tokens.js';
+import { GATEWAY_CLOCK } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { modelOfCaller, modelsOfCaller } from '../http/model-access.js';
 import { familyOf } from '../http/protocol-family.js';
-import { listModels, retrieveModel } from './models.openapi.js';
+import { listModelsOperation, retrieveModelOperation } from './models.openapi.js';
 
 /** An element of the model list (spec 2.1), with nothing more to it. */
 interface ModelEntry {
@@ -43,11 +43,11 @@ interface AnthropicList {
 export class ModelsController {
   constructor(
     @Inject(CatalogCache) private readonly catalog: CatalogCache,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(GATEWAY_CLOCK) private readonly clock: Clock,
   ) {}
 
   @Get()
-  @RouteRules({ doc: listModels })
+  @RouteRules({ doc: listModelsOperation })
   async list(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ModelList | AnthropicList> {
     const models = modelsOfCaller(await this.catalog.get(), caller, this.clock.nowMs());
     return familyOf(request) === 'anthropic'
@@ -56,7 +56,7 @@ export class ModelsController {
   }
 
   @Get(':id')
-  @RouteRules({ doc: retrieveModel })
+  @RouteRules({ doc: retrieveModelOperation })
   async retrieve(
     @CallerOf() caller: Caller,
     @Param('id') id: string,

@@ -1,23 +1,38 @@
-import { json, listOf, nullable, type Operation, record, text, UNIX_SECONDS } from '../openapi/operation.js';
+import {
+  json,
+  listSchema,
+  nullable,
+  type Operation,
+  objectSchema,
+  textSchema,
+  UNIX_SECONDS,
+} from '../openapi/operation.js';
 
 const TAG = 'Models';
 
-const MODEL = record({ id: text(), object: { const: 'model' }, created: UNIX_SECONDS, owned_by: text() });
-const ANTHROPIC_MODEL = record({
+const MODEL = objectSchema({
+  id: textSchema(),
+  object: { const: 'model' },
+  created: UNIX_SECONDS,
+  owned_by: textSchema(),
+});
+const ANTHROPIC_MODEL = objectSchema({
   type: { const: 'model' },
-  id: text(),
-  display_name: text(),
-  created_at: text(undefined, { format: 'date-time' }),
+  id: textSchema(),
+  display_name: textSchema(),
+  created_at: textSchema(undefined, { format: 'date-time' }),
 });
-const ANTHROPIC_LIST = record({
-  data: listOf(ANTHROPIC_MODEL),
+const ANTHROPIC_LIST = objectSchema({
+  data: listSchema(ANTHROPIC_MODEL),
   has_more: { const: false },
-  first_id: nullable(text()),
-  last_id: nullable(text()),
+  first_id: nullable(textSchema()),
+  last_id: nullable(textSchema()),
 });
-const headers = { 'anthropic-version': text('Asks for the shapes of the messages style, errors included.') };
+const headers = {
+  'anthropic-version': textSchema('Asks for the shapes of the messages style, errors included.'),
+};
 
-export const listModels: Operation = {
+export const listModelsOperation: Operation = {
   id: 'listModels',
   tag: TAG,
   summary: 'The models that the key may call.',
@@ -25,13 +40,15 @@ export const listModels: Operation = {
   answers: {
     200: {
       description: 'All of them: there is no further page.',
-      content: json({ anyOf: [record({ object: { const: 'list' }, data: listOf(MODEL) }), ANTHROPIC_LIST] }),
+      content: json({
+        anyOf: [objectSchema({ object: { const: 'list' }, data: listSchema(MODEL) }), ANTHROPIC_LIST],
+      }),
     },
   },
   refusals: [],
 };
 
-export const retrieveModel: Operation = {
+export const retrieveModelOperation: Operation = {
   id: 'retrieveModel',
   tag: TAG,
   summary: 'One model.',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DocumentedOperation, OpenApiDocument, Parameter } from './openapi.document.js';
+import type { DocumentedOperation, GatewayDocument, Parameter } from './openapi.document.js';
 import type { Schema } from './operation.js';
 
 const STYLE = `
@@ -25,7 +25,7 @@ export const DOCS_POLICY = [
 ].join('; ');
 
 /** The document as a page, by tags and in the order of its paths. */
-export function docsPage(document: OpenApiDocument): string {
+export function docsPage(document: GatewayDocument): string {
   const { info, servers, tags, paths, components } = document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),

@@ -1,5 +1,5 @@
 import { errorTable } from '#platform/errors.js';
-import { listOf, nullable, record, type Schema, text, whole } from './operation.js';
+import { listSchema, nullable, objectSchema, type Schema, textSchema, integerSchema } from './operation.js';
 
 export const INFO = {
   title: 'Tollgate data plane',
@@ -9,41 +9,47 @@ export const INFO = {
     'A path that does not exist answers `unknown_url` (404), a method that it does not take `method_not_allowed` (405).',
 };
 
-const CODE: Schema = text('Names what was wrong, for programs.', { enum: Object.keys(errorTable) });
-const PARAM = text('The field at fault.');
+const CODE: Schema = textSchema('Names what was wrong, for programs.', { enum: Object.keys(errorTable) });
+const PARAM = textSchema('The field at fault.');
 
 /** One shape of errors for each family of clients; the code and the status are the same in all. */
 export const ERROR_SCHEMAS = {
-  Error: record({
-    error: record({ message: text(), type: text(), param: nullable(PARAM), code: CODE }),
+  Error: objectSchema({
+    error: objectSchema({ message: textSchema(), type: textSchema(), param: nullable(PARAM), code: CODE }),
   }),
-  GoogleError: record({
-    error: record({
-      code: whole('The HTTP status.'),
-      message: text('`<code>: <what was wrong>`'),
-      status: text(),
-      details: listOf(
-        record({ '@type': text(), reason: CODE, domain: text(), metadata: record({ param: PARAM }) }, [
-          'metadata',
-        ]),
+  GoogleError: objectSchema({
+    error: objectSchema({
+      code: integerSchema('The HTTP status.'),
+      message: textSchema('`<code>: <what was wrong>`'),
+      status: textSchema(),
+      details: listSchema(
+        objectSchema(
+          {
+            '@type': textSchema(),
+            reason: CODE,
+            domain: textSchema(),
+            metadata: objectSchema({ param: PARAM }),
+          },
+          ['metadata'],
+        ),
       ),
     }),
     code: CODE,
   }),
-  AnthropicError: record({
+  AnthropicError: objectSchema({
     type: { const: 'error' },
-    error: record({
-      type: text(),
-      message: text('`<code>: <what was wrong>`'),
-      details: record({ error_code: CODE, param: PARAM }, ['param']),
+    error: objectSchema({
+      type: textSchema(),
+      message: textSchema('`<code>: <what was wrong>`'),
+      details: objectSchema({ error_code: CODE, param: PARAM }, ['param']),
     }),
-    request_id: text(),
+    request_id: textSchema(),
   }),
 } as const satisfies Record<string, Schema>;
 
 export const HEADERS = {
-  'x-request-id': { description: 'Names the request in questions to the operator.', schema: text() },
-  'retry-after': { description: 'Seconds to wait before the same request may pass.', schema: text() },
+  'x-request-id': { description: 'Names the request in questions to the operator.', schema: textSchema() },
+  'retry-after': { description: 'Seconds to wait before the same request may pass.', schema: textSchema() },
 };
 
 export const SECURITY_SCHEMES = {

@@ -1,11 +1,11 @@
 import { Controller, Get, Header, Inject, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../gateway.config.js';
-import { CONFIG } from '../gateway.tokens.js';
+import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { RouteRules } from '../http/caller.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { DOCS_POLICY, docsPage } from './docs.page.js';
-import { ApiDocument, type OpenApiDocument } from './openapi.document.js';
+import { ApiDocument, type GatewayDocument } from './openapi.document.js';
 import type { Operation } from './operation.js';
 
 const openApiJson: Operation = {
@@ -25,16 +25,16 @@ const docs: Operation = {
 
 /** What the data plane offers, for programs and for people. Neither needs a key. */
 @Controller()
-export class OpenApiController {
+export class DocsController {
   constructor(
     @Inject(ApiDocument) private readonly document: ApiDocument,
-    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   @Get('openapi.json')
   @RouteRules({ access: 'open', doc: openApiJson })
   @Header('content-type', 'application/json; charset=utf-8')
-  describe(@Req() request: FastifyRequest): OpenApiDocument {
+  describe(@Req() request: FastifyRequest): GatewayDocument {
     return this.document.at(publicOrigin(request, this.config));
   }
 

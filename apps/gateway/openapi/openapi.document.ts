@@ -5,7 +5,7 @@ import type { Content, Operation, Schema } from './operation.js';
 import { ERROR_SCHEMAS, HEADERS, INFO, SECURITY_SCHEMES } from './openapi.common.js';
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
-export interface OpenApiDocument {
+export interface GatewayDocument {
   openapi: '3.1.0';
   info: { title: string; version: string; description: string };
   servers: { url: string }[];
@@ -82,7 +82,7 @@ const UPSTREAMS_OWN = [415, 422];
 /** The routes of the server as they were registered, described by their own rules and by what stands beside them. */
 export class ApiDocument {
   private readonly routes: Route[] = [];
-  private document: Omit<OpenApiDocument, 'servers'> | undefined;
+  private document: Omit<GatewayDocument, 'servers'> | undefined;
 
   /** For Fastify's onRoute hook. A HEAD follows from its GET. */
   add({ method, url, config = {} }: RouteOptions): void {
@@ -92,14 +92,14 @@ export class ApiDocument {
   }
 
   /** `origin`: scheme and host that the reader reaches us under. */
-  at(origin: string): OpenApiDocument {
+  at(origin: string): GatewayDocument {
     this.document ??= this.build();
     const { openapi, info, ...rest } = this.document;
     return { openapi, info, servers: [{ url: origin }], ...rest };
   }
 
-  private build(): Omit<OpenApiDocument, 'servers'> {
-    const paths: OpenApiDocument['paths'] = {};
+  private build(): Omit<GatewayDocument, 'servers'> {
+    const paths: GatewayDocument['paths'] = {};
     const tags = new Set<string>();
     for (const route of this.routes) {
       for (const operation of [route.rules.doc ?? []].flat()) {

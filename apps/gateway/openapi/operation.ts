@@ -43,18 +43,21 @@ export interface Operation {
   readonly headers?: Readonly<Record<string, Schema>>;
   readonly body?: Content;
   /** What a success answers, by its status. */
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** The refusals of this operation, besides those that its rules bring along. */
   readonly refusals: readonly ErrorCode[];
 }
 
-export interface Answer {
+export interface DocumentedAnswer {
   readonly description: string;
   readonly content?: Content;
 }
 
 /** An object whose named fields are all there, unless named optional; more may come with a later version. */
-export function record(fields: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
+export function objectSchema(
+  fields: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema {
   const required = Object.keys(fields).filter((name) => !optional.includes(name));
   return { type: 'object', properties: fields, required };
 }
@@ -72,18 +75,18 @@ export function request(
   };
 }
 
-export function listOf(
+export function listSchema(
   items: Schema,
   rules: Pick<Schema, 'minItems' | 'maxItems' | 'description'> = {},
 ): Schema {
   return { type: 'array', items, ...rules };
 }
 
-export function text(description?: string, rules: Schema = {}): Schema {
+export function textSchema(description?: string, rules: Schema = {}): Schema {
   return { type: 'string', ...(description === undefined ? {} : { description }), ...rules };
 }
 
-export function whole(description?: string, rules: Schema = {}): Schema {
+export function integerSchema(description?: string, rules: Schema = {}): Schema {
   return { type: 'integer', ...(description === undefined ? {} : { description }), ...rules };
 }
 
@@ -99,10 +102,10 @@ export function nullable(schema: Schema): Schema {
 }
 
 export function oneOfWords(words: readonly string[], description?: string): Schema {
-  return text(description, { enum: words });
+  return textSchema(description, { enum: words });
 }
 
-export function flag(description: string): Schema {
+export function flagSchema(description: string): Schema {
   return { type: 'boolean', description };
 }
 
@@ -112,13 +115,13 @@ export function json(schema: Schema): Content {
 
 /** A signed address, or the key's owner: what both ask for beyond the key. */
 export const SIGNATURE = {
-  exp: text('With `sig`, the signature of an address from an answer, in place of the key.'),
-  sig: text(),
+  exp: textSchema('With `sig`, the signature of an address from an answer, in place of the key.'),
+  sig: textSchema(),
 };
 
-export const UNIX_SECONDS = whole('Unix seconds.');
-export const USAGE = record({
-  cost_in_usd_ticks: whole('What the call costs, in 1e-10 USD.', { minimum: 0 }),
+export const UNIX_SECONDS = integerSchema('Unix seconds.');
+export const USAGE = objectSchema({
+  cost_in_usd_ticks: integerSchema('What the call costs, in 1e-10 USD.', { minimum: 0 }),
 });
 
 /** How a route that sends a file answers. */
@@ -132,6 +135,6 @@ export function fileAnswers(types: readonly string[]): Operation['answers'] {
 }
 
 export const FILE_HEADERS = {
-  range: text('One range, such as `bytes=0-1023`.'),
-  'if-none-match': text('The `ETag` of a copy.'),
+  range: textSchema('One range, such as `bytes=0-1023`.'),
+  'if-none-match': textSchema('The `ETag` of a copy.'),
 };

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { FairShare } from '#platform/fair-share.js';
-import type { Refusal, Share } from '#platform/share.js';
+import type { ShareRefusal, Share } from '#platform/share.js';
 import { Gauge, type Registry } from '#platform/metrics.js';
 
 declare module 'fastify' {
@@ -62,7 +62,7 @@ export class BodyMemory {
     throw new ApiError('request_too_large', message);
   }
 
-  take(accountId: string, bytes: number): Share | Refusal {
+  take(accountId: string, bytes: number): Share | ShareRefusal {
     return this.pool.tryTake(accountId, bytes);
   }
 
@@ -112,7 +112,7 @@ export class MemoryShare {
   }
 }
 
-function tooMuch({ reason, retryAfterSeconds }: Refusal): ApiError {
+function tooMuch({ reason, retryAfterSeconds }: ShareRefusal): ApiError {
   const message =
     reason === 'over_share'
       ? 'The large requests of this account are more than its share of the memory. Nothing was charged; send fewer of them at the same time.'

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { CallerLimits, Limits } from '#identity/key-authenticator.js';
-import { limitsOf } from './caller-limits.js';
+import { callerLimits } from './caller-limits.js';
 
 const defaults = {
   key: { requestsPerMinute: 600, concurrentRequests: 64 },
@@ -18,11 +18,11 @@ it.each<[string, Partial<Record<keyof CallerLimits, number>>, Record<string, num
   const of = (name: keyof CallerLimits): Limits => ({ ...none, requestsPerMinute: set[name] ?? null });
   const limits = { key: of('key'), group: of('group'), account: of('account') };
   const caller = { keyId: 'k', accountId: 'a', group: 'g', limits };
-  const found = limitsOf(caller, 'requestsPerMinute', defaults);
+  const found = callerLimits(caller, 'requestsPerMinute', defaults);
   expect(Object.fromEntries(found.map(({ subject, most }) => [subject, most]))).toEqual(expected);
 });
 
 it('limits everybody by the defaults', () => {
   const caller = { keyId: 'k', accountId: 'a', group: 'g' };
-  expect(limitsOf(caller, 'concurrentRequests', defaults).map(({ most }) => most)).toEqual([64, 128]);
+  expect(callerLimits(caller, 'concurrentRequests', defaults).map(({ most }) => most)).toEqual([64, 128]);
 });

@@ -21,7 +21,7 @@ export interface RequestLimit {
  * key unless any of the three has. So an operator raises a limit by setting it in one place, and a customer, who sets
  * limits of keys, raises nothing for the account.
  */
-export function limitsOf(
+export function callerLimits(
   { keyId, accountId, group, limits }: Caller,
   name: keyof RequestLimits,
   defaults: DefaultLimits,

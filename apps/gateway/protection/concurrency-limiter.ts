@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { ApiError } from '#platform/errors.js';
-import { type DefaultLimits, limitsOf, type RequestLimit } from './caller-limits.js';
+import { type DefaultLimits, callerLimits, type RequestLimit } from './caller-limits.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -37,7 +37,7 @@ export class ConcurrencyLimiter {
   private admit(request: FastifyRequest, reply: FastifyReply): void {
     const { caller } = request;
     if (!caller) return;
-    const limits = limitsOf(caller, 'concurrentRequests', this.defaults);
+    const limits = callerLimits(caller, 'concurrentRequests', this.defaults);
     const counted = request.routeOptions.config.paid ? limits : limits.flatMap(asOther);
     const reached = counted.find(({ subject, most }) => (this.underWay.get(subject) ?? 0) >= most);
     if (reached) throw tooMany(reached);

@@ -5,7 +5,7 @@ const PARAM = 'Idempotency-Key';
 const NAME = /^[\x20-\x7e]{1,255}$/;
 
 /** The name that a request gives its key. @throws ApiError invalid_value */
-export function checkedName(name: string | string[]): string {
+export function checkedKeyName(name: string | string[]): string {
   const text = String(name);
   if (NAME.test(text)) return text;
   throw new ApiError('invalid_value', `${PARAM} must be 1 to 255 printable ASCII characters.`, {

@@ -6,10 +6,10 @@ import type { FileStore } from '#storage/file-store.js';
 import type { TaskStore } from '#tasks/task.store.js';
 import { nameRequest } from '../http/request-name.js';
 import { contentHash } from './content-hash.js';
-import { checkedName, otherContent, stillRunning, unknownOutcome } from './idempotency.errors.js';
+import { checkedKeyName, otherContent, stillRunning, unknownOutcome } from './idempotency.errors.js';
 import type { IdempotencyStore, KeyedRecord, KeyedRequest } from './idempotency.store.js';
 import { KeptAnswers, MAX_ANSWER_BYTES } from './kept-answers.js';
-import { record, type SentAnswer } from './recording.js';
+import { recordResponse, type SentAnswer } from './recording.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -126,7 +126,7 @@ export class Idempotency {
     const { keyId } = request.caller;
     const wanted = {
       keyId,
-      name: checkedName(name),
+      name: checkedKeyName(name),
       contentHash: await contentHash(request),
       chargeId: request.id,
     };
@@ -189,7 +189,7 @@ export class Idempotency {
     request.claim = claim;
     this.atWork.set(claim.chargeId, claim);
     const { raw } = reply;
-    record(raw, {
+    recordResponse(raw, {
       maxBytes: MAX_ANSWER_BYTES,
       isWanted: () => !claim.ended,
       onEnd: (answer) => this.endSent(claim, answer),

@@ -18,7 +18,10 @@ export interface RecordingOptions {
  * Listens to what is written to a response, for answers that are sent while they are being made. Once they are longer
  * than `maxBytes` nothing of them is kept.
  */
-export function record(response: ServerResponse, { maxBytes, isWanted, onEnd }: RecordingOptions): void {
+export function recordResponse(
+  response: ServerResponse,
+  { maxBytes, isWanted, onEnd }: RecordingOptions,
+): void {
   let chunks: Buffer[] = [];
   let bytes = 0;
   const listen = (chunk: unknown, encoding: unknown) => {

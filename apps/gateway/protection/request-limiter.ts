@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
-import { type DefaultLimits, limitsOf, type RequestLimit } from './caller-limits.js';
+import { type DefaultLimits, callerLimits, type RequestLimit } from './caller-limits.js';
 
 /** What a limit still allows, as this gateway knows it. */
 export interface Allowance {
@@ -80,7 +80,7 @@ export class RequestLimiter {
   readonly hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { caller } = request;
     if (!caller || !request.routeOptions.config.paid) return;
-    const allowance = await this.take(limitsOf(caller, 'requestsPerMinute', this.parts.defaults));
+    const allowance = await this.take(callerLimits(caller, 'requestsPerMinute', this.parts.defaults));
     void reply.headers(headersOf(allowance.tightest));
     if (allowance.passes) return;
     const seconds = Math.min(LONGEST_RETRY_SECONDS, Math.ceil(allowance.tightest.resetMs / 1000));

@@ -22,7 +22,7 @@ export type ViewedTask = Pick<
 >;
 
 /** The fields that all kinds share. */
-export interface TaskView {
+export interface TaskFields {
   id: string;
   task_id: string;
   model: string;
@@ -39,7 +39,7 @@ export interface TaskView {
 
 const TICKS_PER_NANO = 10n;
 
-export function taskView(task: ViewedTask): TaskView {
+export function taskFields(task: ViewedTask): TaskFields {
   const completed = task.state === 'completed';
   const failed = task.state === 'failed' || task.state === 'refused';
   return {

@@ -9,8 +9,8 @@ import {
   isAbsent,
   optionalAspectRatio,
   optionalSize,
-  optionalText,
-  requiredText,
+  optionalString,
+  requiredString,
 } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
@@ -66,10 +66,10 @@ export function readVideoCreation(parsed: unknown): VideoCreation {
   refuseMany(body['n']);
   const size = optionalSize(body)?.text;
   const aspectRatio = optionalAspectRatio(body);
-  const resolution = optionalText(body, 'resolution', MAX_SHAPE_CHARS)?.toLowerCase();
+  const resolution = optionalString(body, 'resolution', MAX_SHAPE_CHARS)?.toLowerCase();
   return {
-    model: requiredText(body, 'model', MAX_MODEL_CHARS),
-    prompt: requiredText(body, 'prompt', MAX_PROMPT_CHARS),
+    model: requiredString(body, 'model', MAX_MODEL_CHARS),
+    prompt: requiredString(body, 'prompt', MAX_PROMPT_CHARS),
     seconds: readSeconds(body),
     size,
     aspectRatio: asked('aspect_ratio', aspectRatio, size && toAspectRatio(size)),

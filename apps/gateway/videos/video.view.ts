@@ -1,7 +1,7 @@
-import { type TaskView, taskView, type ViewedTask } from '../tasks/task.view.js';
+import { type TaskFields, taskFields, type ViewedTask } from '../tasks/task.view.js';
 
 /** What a client sees of a video (wire.md 1.2): OpenAI's and xAI's fields at once. */
-export interface VideoView extends TaskView {
+export interface VideoView extends TaskFields {
   request_id: string;
   object: 'video';
   seconds: string;
@@ -17,7 +17,7 @@ export interface VideoView extends TaskView {
 /** `fileUrl` is the signed address of the finished file, or null when there is none to offer. */
 export function videoView(task: ViewedTask, fileUrl: string | null): VideoView {
   return {
-    ...taskView(task),
+    ...taskFields(task),
     request_id: task.id,
     object: 'video',
     seconds: String(task.seconds),

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import { CONFIG } from '../gateway.tokens.js';
+import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { readMultipart } from '../http/multipart-body.js';
@@ -14,12 +14,12 @@ import { readVideoCreation } from './video-request.js';
 import { VideoLibrary, type VideoPage } from './video.library.js';
 import type { VideoView } from './video.view.js';
 import {
-  createVideo,
-  deleteVideo,
-  downloadVideo,
-  generateVideo,
-  listVideos,
-  retrieveVideo,
+  createVideoOperation,
+  deleteVideoOperation,
+  downloadVideoOperation,
+  generateVideoOperation,
+  listVideosOperation,
+  retrieveVideoOperation,
 } from './videos.openapi.js';
 
 /** Asked for by the Python SDK's poll helper as its interval, milliseconds. */
@@ -36,13 +36,13 @@ export class VideosController {
   constructor(
     @Inject(VideoCreator) private readonly creator: VideoCreator,
     @Inject(VideoLibrary) private readonly library: VideoLibrary,
-    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
   /** OpenAI's path: its clients know queued, in_progress and completed (wire.md D1). */
   @Post('v1/videos')
   @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: createVideo })
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: createVideoOperation })
   create(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
     return this.createIn('openai', caller, request);
   }
@@ -50,13 +50,13 @@ export class VideosController {
   /** xAI's paths: its clients know pending and done. */
   @Post(['v1/videos/generations', 'vendora/v1/videos/generations'])
   @HttpCode(200)
-  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: generateVideo })
+  @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: generateVideoOperation })
   generate(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<VideoView> {
     return this.createIn('xai', caller, request);
   }
 
   @Get(['v1/videos', 'vendora/v1/videos'])
-  @RouteRules({ doc: listVideos })
+  @RouteRules({ doc: listVideosOperation })
   list(
     @CallerOf() caller: Caller,
     @Query() query: Record<string, unknown>,
@@ -67,7 +67,7 @@ export class VideosController {
 
   /** Deletes a finished video; what it cost stays on record. */
   @Delete(['v1/videos/:id', 'vendora/v1/videos/:id'])
-  @RouteRules({ doc: deleteVideo })
+  @RouteRules({ doc: deleteVideoOperation })
   async remove(@CallerOf() caller: Caller, @Param('id') id: string): Promise<DeletedVideo> {
     const task = await this.library.remove(caller.accountId, id);
     return { id: task.id, object: 'video.deleted', deleted: true };
@@ -75,7 +75,7 @@ export class VideosController {
 
   /** Reads, and never moves money. A task whose upstream is down shows its last known state. */
   @Get(['v1/videos/:id', 'vendora/v1/videos/:id'])
-  @RouteRules({ doc: retrieveVideo })
+  @RouteRules({ doc: retrieveVideoOperation })
   async retrieve(
     @CallerOf() caller: Caller,
     @Req() request: FastifyRequest,
@@ -87,7 +87,7 @@ export class VideosController {
   }
 
   @Get(['v1/videos/:id/content', 'vendora/v1/videos/:id/content'])
-  @RouteRules({ access: 'signed', doc: downloadVideo })
+  @RouteRules({ access: 'signed', doc: downloadVideoOperation })
   async content(
     @Param('id') id: string,
     @Req() request: FastifyRequest,

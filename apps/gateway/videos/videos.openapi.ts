@@ -3,34 +3,34 @@ import {
   FILE_HEADERS,
   fileAnswers,
   json,
-  listOf,
+  listSchema,
   nullable,
   oneOfWords,
   type Operation,
-  record,
+  objectSchema,
   request,
   SIGNATURE,
-  text,
-  whole,
+  textSchema,
+  integerSchema,
 } from '../openapi/operation.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
 
 const TAG = 'Videos';
 
-const VIDEO = record(
+const VIDEO = objectSchema(
   {
     ...TASK_FIELDS,
-    request_id: text('The same as `id`.'),
+    request_id: textSchema('The same as `id`.'),
     object: { const: 'video' },
-    seconds: text('Whole seconds.'),
-    size: nullable(text()),
-    resolution: nullable(text()),
-    aspect_ratio: nullable(text()),
-    prompt: text(),
+    seconds: textSchema('Whole seconds.'),
+    size: nullable(textSchema()),
+    resolution: nullable(textSchema()),
+    aspect_ratio: nullable(textSchema()),
+    prompt: textSchema(),
     remixed_from_video_id: { type: 'null' },
-    video: record({
-      url: text('Works without a key until the file goes.', { format: 'uri' }),
-      duration: whole('Seconds.'),
+    video: objectSchema({
+      url: textSchema('Works without a key until the file goes.', { format: 'uri' }),
+      duration: integerSchema('Seconds.'),
       respect_moderation: { const: true },
     }),
   },
@@ -41,21 +41,21 @@ const path = { id: 'The id that the creation answered.' };
 const body = json(
   request(
     {
-      model: text(undefined, { maxLength: MAX_MODEL_CHARS }),
-      prompt: text(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
+      model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),
+      prompt: textSchema(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
     },
     {
-      seconds: text('Whole seconds, such as `"5"`.'),
+      seconds: textSchema('Whole seconds, such as `"5"`.'),
       duration: { type: ['integer', 'string'], description: 'The same as `seconds`.' },
-      size: text('`<width>x<height>` in pixels, or `auto`.'),
-      aspect_ratio: text('Such as `16:9`, or `auto`.'),
-      resolution: text('Such as `720p`.', { maxLength: MAX_SHAPE_CHARS }),
+      size: textSchema('`<width>x<height>` in pixels, or `auto`.'),
+      aspect_ratio: textSchema('Such as `16:9`, or `auto`.'),
+      resolution: textSchema('Such as `720p`.', { maxLength: MAX_SHAPE_CHARS }),
     },
   ),
 );
 const video = { 200: { description: 'The current state of the video.', content: json(VIDEO) } };
 
-export const createVideo: Operation = {
+export const createVideoOperation: Operation = {
   id: 'createVideo',
   tag: TAG,
   summary: 'Orders a video; its states are queued, in_progress, completed and failed.',
@@ -65,31 +65,31 @@ export const createVideo: Operation = {
   refusals: ['image_input_not_supported'],
 };
 
-export const generateVideo: Operation = {
-  ...createVideo,
+export const generateVideoOperation: Operation = {
+  ...createVideoOperation,
   id: 'generateVideo',
   summary: 'Orders a video; its states are pending, done and failed.',
 };
 
-export const listVideos: Operation = {
+export const listVideosOperation: Operation = {
   id: 'listVideos',
   tag: TAG,
   summary: 'The videos of the account.',
   query: {
-    after: text('The id of the last video of the page before.'),
-    limit: whole('20 when it is not said.', { minimum: 1, maximum: 100 }),
+    after: textSchema('The id of the last video of the page before.'),
+    limit: integerSchema('20 when it is not said.', { minimum: 1, maximum: 100 }),
     order: oneOfWords(['asc', 'desc'], 'By time; the newest first when it is not said.'),
   },
   answers: {
     200: {
       description: 'A page.',
       content: json(
-        record({
+        objectSchema({
           object: { const: 'list' },
-          data: listOf(VIDEO),
+          data: listSchema(VIDEO),
           has_more: { type: 'boolean' },
-          first_id: nullable(text()),
-          last_id: nullable(text()),
+          first_id: nullable(textSchema()),
+          last_id: nullable(textSchema()),
         }),
       ),
     },
@@ -97,7 +97,7 @@ export const listVideos: Operation = {
   refusals: ['invalid_value'],
 };
 
-export const retrieveVideo: Operation = {
+export const retrieveVideoOperation: Operation = {
   id: 'retrieveVideo',
   tag: TAG,
   summary: 'The current state of a video.',
@@ -107,7 +107,7 @@ export const retrieveVideo: Operation = {
   refusals: ['video_not_found', 'video_deleted'],
 };
 
-export const deleteVideo: Operation = {
+export const deleteVideoOperation: Operation = {
   id: 'deleteVideo',
   tag: TAG,
   summary: 'Deletes a finished video and its file; what it cost stays on record.',
@@ -116,13 +116,15 @@ export const deleteVideo: Operation = {
   answers: {
     200: {
       description: 'It is gone.',
-      content: json(record({ id: text(), object: { const: 'video.deleted' }, deleted: { const: true } })),
+      content: json(
+        objectSchema({ id: textSchema(), object: { const: 'video.deleted' }, deleted: { const: true } }),
+      ),
     },
   },
   refusals: ['video_not_found', 'video_not_ready'],
 };
 
-export const downloadVideo: Operation = {
+export const downloadVideoOperation: Operation = {
   id: 'downloadVideo',
   tag: TAG,
   summary: 'The file of a finished video.',

@@ -5,7 +5,7 @@ import type { Registry } from '#platform/metrics.js';
 import { DEFAULT_BACKOFF, type BackoffOptions } from '../backoff.js';
 import type { ReadMarker } from '../bus.client.js';
 import { BusUnavailable, BusWiringError } from '../bus.errors.js';
-import type { Delivery } from '../delivery.js';
+import type { MessageDelivery } from '../delivery.js';
 import type { BusMessage } from '../message.js';
 import type { AnyTopic } from '../topic.js';
 import { allTopics } from '../topics.js';
@@ -55,7 +55,7 @@ export class InProcessBroker {
   }
 
   /** @throws BusWiringError when the group is not hosted here, or has a server already. */
-  attach(delivery: Delivery): void {
+  attach(delivery: MessageDelivery): void {
     for (const queue of this.readerOf(delivery.topic.name, delivery.group).partitions) queue.attach(delivery);
   }
 

@@ -1,9 +1,9 @@
 import { BusServer } from '../bus.server.js';
-import type { ConsumerOptions, Delivery } from '../delivery.js';
+import type { ConsumerOptions, MessageDelivery } from '../delivery.js';
 import type { InProcessBroker } from './in-process.broker.js';
 
 export class InProcessServer extends BusServer {
-  private deliveries: Delivery[] = [];
+  private deliveries: MessageDelivery[] = [];
 
   constructor(
     private readonly broker: InProcessBroker,
@@ -21,7 +21,7 @@ export class InProcessServer extends BusServer {
     return this.broker as T;
   }
 
-  protected async start(deliveries: Delivery[]): Promise<void> {
+  protected async start(deliveries: MessageDelivery[]): Promise<void> {
     this.deliveries = deliveries;
     for (const delivery of deliveries) this.broker.attach(delivery);
     if (deliveries.some(({ topic }) => topic.broadcast)) this.options.onAssigned?.();

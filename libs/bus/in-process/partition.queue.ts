@@ -1,6 +1,6 @@
 import { backoffMs, type BackoffOptions } from '../backoff.js';
 import { BusUnavailable } from '../bus.errors.js';
-import type { Delivery } from '../delivery.js';
+import type { MessageDelivery } from '../delivery.js';
 import type { BusMessage } from '../message.js';
 
 interface Entry {
@@ -34,7 +34,7 @@ export class PartitionQueue {
   private inFlight = 0;
   private failures = 0;
   private resumeTimer: NodeJS.Timeout | undefined;
-  private delivery: Delivery | undefined;
+  private delivery: MessageDelivery | undefined;
   /** In the order of arrival: a set keeps the order of insertion, and an entry leaves only when it is done. */
   private readonly unfinished = new Set<number>();
   private whenIdle: (() => void)[] = [];
@@ -50,7 +50,7 @@ export class PartitionQueue {
     return this.unfinished.size;
   }
 
-  attach(delivery: Delivery | undefined): void {
+  attach(delivery: MessageDelivery | undefined): void {
     this.delivery = delivery;
     this.pump();
   }
@@ -98,7 +98,7 @@ export class PartitionQueue {
     for (const entry of this.waiting.splice(0, free)) void this.run(entry, this.delivery);
   }
 
-  private async run(entry: Entry, delivery: Delivery): Promise<void> {
+  private async run(entry: Entry, delivery: MessageDelivery): Promise<void> {
     this.inFlight += 1;
     const { key, version, value } = entry.message;
     const outcome = await delivery.handle({

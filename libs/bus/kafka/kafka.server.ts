@@ -1,6 +1,6 @@
 import type { Batch, KafkaMessage } from 'kafkajs';
 import { BusServer } from '../bus.server.js';
-import type { ConsumerOptions, DeadLetter, Delivery, Outcome } from '../delivery.js';
+import type { ConsumerOptions, DeadLetter, MessageDelivery, Outcome } from '../delivery.js';
 import { GroupConsumer } from './group.consumer.js';
 import { header, headers } from './headers.js';
 import type { KafkaConnection } from './kafka.connection.js';
@@ -9,7 +9,7 @@ import type { OutgoingMessage } from './send.queue.js';
 
 export class KafkaServer extends BusServer {
   private consumers: GroupConsumer[] = [];
-  private deliveries: Delivery[] = [];
+  private deliveries: MessageDelivery[] = [];
 
   constructor(
     private readonly connection: KafkaConnection,
@@ -42,7 +42,7 @@ export class KafkaServer extends BusServer {
     return this.connection as T;
   }
 
-  protected async start(deliveries: Delivery[]): Promise<void> {
+  protected async start(deliveries: MessageDelivery[]): Promise<void> {
     this.deliveries = deliveries;
     await this.connection.connect();
     this.consumers = this.options.groups.flatMap((group) => {
@@ -62,7 +62,7 @@ export class KafkaServer extends BusServer {
     await Promise.all(this.consumers.map((consumer) => consumer.start()));
   }
 
-  private consumerOf(group: string, deliveries: Delivery[]): GroupConsumer[] {
+  private consumerOf(group: string, deliveries: MessageDelivery[]): GroupConsumer[] {
     const [first] = deliveries;
     if (!first) return [];
     const { namespace, instanceId, kafka } = this.connection;
@@ -77,13 +77,18 @@ export class KafkaServer extends BusServer {
         partitions: deliveries.reduce((sum, { topic }) => sum + topic.partitions, 0),
         durable,
         onAssigned: durable ? undefined : this.options.onAssigned,
-        handle: (batch, messages) => this.handle(byTopic.get(batch.topic) as Delivery, batch, messages),
+        handle: (batch, messages) =>
+          this.handle(byTopic.get(batch.topic) as MessageDelivery, batch, messages),
       }),
     ];
   }
 
   /** Handlers together, then all replies in one request. Answers how many from the start are done. */
-  private async handle(delivery: Delivery, { partition }: Batch, messages: KafkaMessage[]): Promise<number> {
+  private async handle(
+    delivery: MessageDelivery,
+    { partition }: Batch,
+    messages: KafkaMessage[],
+  ): Promise<number> {
     const outcomes = await Promise.all(
       messages.map((message) =>
         delivery.handle({

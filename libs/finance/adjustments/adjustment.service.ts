@@ -7,6 +7,7 @@ import type { Actor } from '#identity/role.js';
 import { type Adjustment, readAdjustment } from '#ledger/postings/adjustment.js';
 import { readWriteOff, type WriteOff } from '#ledger/postings/write-off.js';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
+import type { FinanceRequest } from '#payments/finance-credit.js';
 import { ApiError } from '#platform/errors.js';
 import type { ApprovalContext, ApprovalService, ApprovalKind } from '#approvals/approval.service.js';
 import {
@@ -26,15 +27,7 @@ import {
 } from './correction.js';
 import { inApiWords, needsSecondPerson } from './correction-errors.js';
 
-export interface Asking {
-  actor: Actor;
-  /** Chosen by the client. */
-  requestId: string;
-  /** Of the HTTP request, for the audit log. */
-  auditId: string;
-}
-
-export interface Answer<T> {
+export interface AdjustmentResult<T> {
   state: 'done' | 'pending' | 'rejected';
   done: T | null;
   approvalId: string | null;
@@ -64,7 +57,7 @@ export class AdjustmentService {
   }
 
   /** @throws ApiError */
-  adjust(wanted: WantedAdjustment, asking: Asking): Promise<Answer<Adjustment>> {
+  adjust(wanted: WantedAdjustment, asking: FinanceRequest): Promise<AdjustmentResult<Adjustment>> {
     const { accountId, ticketId, amount, note } = wanted;
     return this.doOrAsk(asking, accountId, {
       work: (client, doers) => doAdjust(client, wanted, doers),
@@ -79,7 +72,11 @@ export class AdjustmentService {
   }
 
   /** @throws ApiError */
-  async reverse(adjustmentId: string, note: string, asking: Asking): Promise<Answer<Adjustment>> {
+  async reverse(
+    adjustmentId: string,
+    note: string,
+    asking: FinanceRequest,
+  ): Promise<AdjustmentResult<Adjustment>> {
     const original = await inEntityTransaction(this.parts.source, ({ client }) =>
       readAdjustment(client, adjustmentId),
     );
@@ -97,7 +94,7 @@ export class AdjustmentService {
   }
 
   /** @throws ApiError */
-  writeOff(wanted: WantedWriteOff, asking: Asking): Promise<Answer<WriteOff>> {
+  writeOff(wanted: WantedWriteOff, asking: FinanceRequest): Promise<AdjustmentResult<WriteOff>> {
     const { accountId, amount, note } = wanted;
     return this.doOrAsk(asking, accountId, {
       work: (client, doers) => doWriteOff(client, wanted, doers),
@@ -112,7 +109,11 @@ export class AdjustmentService {
   }
 
   /** @throws ApiError */
-  async reverseWriteOff(writeOffId: string, note: string, asking: Asking): Promise<Answer<WriteOff>> {
+  async reverseWriteOff(
+    writeOffId: string,
+    note: string,
+    asking: FinanceRequest,
+  ): Promise<AdjustmentResult<WriteOff>> {
     const original = await inEntityTransaction(this.parts.source, ({ client }) =>
       readWriteOff(client, writeOffId),
     );
@@ -130,10 +131,10 @@ export class AdjustmentService {
   }
 
   private async doOrAsk<T>(
-    asking: Asking,
+    asking: FinanceRequest,
     accountId: string,
     wanted: { work: (client: pg.PoolClient, doers: Doers) => Promise<T>; ask: Asked },
-  ): Promise<Answer<T>> {
+  ): Promise<AdjustmentResult<T>> {
     const { actor, requestId, auditId } = asking;
     return inEntityTransaction(this.parts.source, async (transaction) => {
       const doers = { requestedBy: `user:${actor.userId}`, approvedBy: null, requestId, auditId };
@@ -150,7 +151,7 @@ export class AdjustmentService {
   private async ask<T>(
     transaction: EntityTransaction,
     asked: Asked & { accountId: string; actor: Actor; requestId: string },
-  ): Promise<Answer<T>> {
+  ): Promise<AdjustmentResult<T>> {
     const amount = asked.amount === null ? await debtOf(transaction.client, asked.accountId) : asked.amount;
     const approval = await this.parts.approvals.request(transaction, {
       ...asked,

@@ -4,7 +4,7 @@ import { placeInTime } from '#ledger/postings/effective-time.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 import { post, takeTransactionId } from '#ledger/postings/posting.js';
 import { openUpcAccounts } from './upc-accounts.js';
-import { tell, type Told, type Source } from './telling.js';
+import { recordCosts, type RecordedCosts, type ChargesToCost } from './cost-recording.js';
 
 /**
  * What the work of upstreams costs, told behind the hot path: every charge that ended gets its cost once, and each window
@@ -81,8 +81,8 @@ function windowStep(horizon: string, chunk: number, slice: { ms: number }): Step
     const from = progress.through === '-infinity' ? await beginning(client, horizon) : progress.through;
     const window = await nextWindow(client, { from, horizon, chunk, slice });
     if (!window) return null;
-    const source: Source = { kind: 'ended', from: window.from, to: window.to };
-    const done = await tellAndPost(client, { source, day: window.day, last: window.last, progress });
+    const source: ChargesToCost = { kind: 'ended', from: window.from, to: window.to };
+    const done = await recordAndPost(client, { source, day: window.day, last: window.last, progress });
     await client.query(
       'UPDATE cost_progress SET through = $1::timestamptz, begun = coalesce(begun, $2::timestamptz)',
       [window.to, window.from],
@@ -148,7 +148,7 @@ function knownStep(chunk: number): Step {
       [day, chunk],
     );
     const ids = found.rows.map(({ id }) => id);
-    const done = await tellOfDay(client, { kind: 'known', ids }, { day, progress });
+    const done = await recordOfDay(client, { kind: 'known', ids }, { day, progress });
     await client.query(
       `DELETE FROM unknown_costs u WHERE charge_id = ANY ($1)
          AND EXISTS (SELECT FROM charge_costs c WHERE c.charge_id = u.charge_id)`,
@@ -176,7 +176,7 @@ function lateStep(chunk: number): Step {
       [day, chunk],
     );
     const ids = found.rows.map(({ id }) => id);
-    const done = await tellOfDay(client, { kind: 'late', ids }, { day, progress });
+    const done = await recordOfDay(client, { kind: 'late', ids }, { day, progress });
     return done.told > 0 ? done : null;
   };
 }
@@ -188,34 +188,34 @@ const LATE = `FROM tasks t JOIN charges c ON c.id = t.charge_id
     AND NOT EXISTS (SELECT FROM unknown_costs u WHERE u.charge_id = c.id)`;
 
 /** As late as the costs of that day can be. */
-async function tellOfDay(
+async function recordOfDay(
   client: pg.ClientBase,
-  source: Source,
+  source: ChargesToCost,
   { day, progress }: { day: string; progress: Progress },
 ): Promise<Accrual> {
   const { rows } = await client.query<{ last: string }>(
     `SELECT (least($1::timestamptz, ($2::date + 1)::timestamp AT TIME ZONE 'UTC') - interval '1 microsecond')::text AS last`,
     [progress.through, day],
   );
-  const done = await tellAndPost(client, { source, day, last: rows[0]?.last ?? '', progress });
+  const done = await recordAndPost(client, { source, day, last: rows[0]?.last ?? '', progress });
   // What was summed up of the day is not all any more.
   await client.query('DELETE FROM revenue_summary_days WHERE day = $1::date', [day]);
   return done;
 }
 
-interface Telling {
-  source: Source;
+interface CostWindow {
+  source: ChargesToCost;
   day: string;
   last: string;
   progress: Progress;
 }
 
-async function tellAndPost(client: pg.ClientBase, window: Telling): Promise<Accrual> {
+async function recordAndPost(client: pg.ClientBase, window: CostWindow): Promise<Accrual> {
   const { source, last, progress } = window;
   const place = await placeInTime(client, { happenedAt: last, accountId: null });
   const day = place.effectiveAt === null ? await today(client) : window.day;
   const transactionId = await takeTransactionId(client);
-  const told = await tell(client, source, { transactionId, day });
+  const told = await recordCosts(client, source, { transactionId, day });
   const costs = told.costs.filter(({ cost }) => cost > 0n);
   if (costs.length > 0) {
     const number = progress.windows + 1n;
@@ -237,7 +237,7 @@ interface CostPosting {
   number: bigint;
   day: string;
   last: string;
-  costs: Told['costs'];
+  costs: RecordedCosts['costs'];
 }
 
 async function postCosts(client: pg.ClientBase, posting: CostPosting): Promise<void> {

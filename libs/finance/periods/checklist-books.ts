@@ -4,7 +4,7 @@ import { costsProgress } from '../costs/accrual.js';
 import { clearedSentence, clearedSince } from '../provider-reports/suspense.control.js';
 import { unsealed } from './catch-up.js';
 import {
-  type Answer,
+  type ChecklistAnswer,
   type ChecklistOptions,
   one,
   type Question,
@@ -81,7 +81,10 @@ export const toldQuestions: readonly Question[] = [
   ),
 ];
 
-async function askZeroSums({ client, horizon }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+async function askZeroSums(
+  { client, horizon }: Snapshot,
+  { end }: ChecklistOptions,
+): Promise<ChecklistAnswer> {
   const { totals } = await readTrialBalance(client, horizon, { by: 'effective', at: end });
   const wrong = totals.filter(({ total }) => total !== 0n);
   const words = wrong.map(({ commodity, total }) => `${commodity} is off by ${total}`);
@@ -89,7 +92,7 @@ async function askZeroSums({ client, horizon }: Snapshot, { end }: ChecklistOpti
 }
 
 /** Charges that ended, and whose cost nobody has looked at. */
-async function askCosts({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+async function askCosts({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const { at } = await costsProgress(client);
   const { rows } = await client.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM charges WHERE resolved_at >= $1::timestamptz AND resolved_at < $2',
@@ -100,7 +103,7 @@ async function askCosts({ client }: Snapshot, { end }: ChecklistOptions): Promis
 }
 
 /** Customers' transactions that no recogniser has seen. */
-async function askRecognition({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+async function askRecognition({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const { throughId } = await recognitionProgress(client);
   const { rows } = await client.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM ledger_transactions
@@ -112,12 +115,12 @@ async function askRecognition({ client }: Snapshot, { end }: ChecklistOptions): 
 }
 
 /** Whether the chain holds is what its controls say. */
-async function askChain({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+async function askChain({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const left = await unsealed(client, { before: null, effectiveBefore: end.toISOString() });
   return { count: left, message: left === 0 ? 'It is.' : `${left} transactions are in no block yet.` };
 }
 
-async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const { rows } = await client.query<{ kind: string; ids: string[] }>(
     `SELECT kind, array_agg(id ORDER BY id) AS ids FROM approvals
      WHERE state = 'pending' AND created_at < $1 AND amount IS NOT NULL GROUP BY kind ORDER BY kind`,
@@ -129,7 +132,7 @@ async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Pr
 }
 
 /** Money that waited at the end, and of which somebody has said since what it is: nothing is left to do. */
-async function tellCleared({ client }: Snapshot, { end }: ChecklistOptions): Promise<Answer> {
+async function tellCleared({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const cleared = await clearedSince(client, { end, limit: CLEARED_TOLD });
   const words = cleared.items.map(clearedSentence);
   const more = cleared.count - cleared.items.length;

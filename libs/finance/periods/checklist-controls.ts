@@ -2,12 +2,12 @@ import type { Control, ControlItem, ControlResult } from '../control.js';
 import { runControlsOn } from '../control-run.js';
 import { controls } from '../controls.js';
 import {
-  type Answer,
+  type ChecklistAnswer,
   type ChecklistOptions,
   one,
   type Question,
   type Snapshot,
-  type Subject,
+  type ChecklistSubject,
 } from './checklist-question.js';
 
 /** Enough to see what it is about; the control itself names them all. */
@@ -43,7 +43,7 @@ function ofControl({ id: control, title }: Control): Question {
   const left = LEFT[control] ?? [];
   const isLeft = ({ state }: ControlItem): boolean => left.includes(state);
   const id = `control:${control}`;
-  const contradicts: Subject = { id, title, control, waivable: false };
+  const contradicts: ChecklistSubject = { id, title, control, waivable: false };
   if (left === 'all') {
     return one({ ...contradicts, waivable: true }, async (snapshot, options) =>
       withList(control, answerFor(await findingsOf(control, snapshot, options)), options.end),
@@ -54,7 +54,12 @@ function ofControl({ id: control, title }: Control): Question {
       answerFor(await findingsOf(control, snapshot, options)),
     );
   }
-  const waits: Subject = { id: `${id}:left`, title: `${title}: what is left to do`, control, waivable: true };
+  const waits: ChecklistSubject = {
+    id: `${id}:left`,
+    title: `${title}: what is left to do`,
+    control,
+    waivable: true,
+  };
   return {
     items: [contradicts, waits],
     ask: async (snapshot, options) => {
@@ -81,7 +86,7 @@ async function findingsOf(id: string, snapshot: Snapshot, options: ChecklistOpti
   return result;
 }
 
-function answerFor({ count, items }: ControlResult): Answer {
+function answerFor({ count, items }: ControlResult): ChecklistAnswer {
   const words = items.slice(0, EXAMPLES).map(({ message, subject }) => `${subject}: ${message}`);
   return {
     count,
@@ -91,7 +96,7 @@ function answerFor({ count, items }: ControlResult): Answer {
 }
 
 /** Some of these findings are none while the period is open, so that its control does not name them. */
-function withList(control: string, answer: Answer, end: Date): Answer {
+function withList(control: string, answer: ChecklistAnswer, end: Date): ChecklistAnswer {
   const { count, message } = answer;
   if (count === 0 || !RECONCILED.includes(control)) return answer;
   const command = `tollgate finance reconcile ${control} --faults --before ${end.toISOString()}`;

@@ -16,14 +16,14 @@ export interface ChecklistOptions {
 
 export type Snapshot = Pick<Report, 'client' | 'horizon'>;
 
-export interface Answer {
+export interface ChecklistAnswer {
   count: number;
   message: string;
   /** What is found, one by one, as `state subject`; null where more is found than is read. */
   findings?: readonly string[] | null;
 }
 
-export interface Subject {
+export interface ChecklistSubject {
   id: string;
   title: string;
   /** Books that do not add up cannot be closed by saying why; what waits for people can. */
@@ -35,13 +35,13 @@ export interface Subject {
 
 /** What is asked once may answer several items of the checklist: one answer each. */
 export interface Question {
-  items: readonly Subject[];
-  ask(snapshot: Snapshot, options: ChecklistOptions): Promise<Answer[]>;
+  items: readonly ChecklistSubject[];
+  ask(snapshot: Snapshot, options: ChecklistOptions): Promise<ChecklistAnswer[]>;
 }
 
 export function one(
-  item: Subject,
-  ask: (snapshot: Snapshot, options: ChecklistOptions) => Promise<Answer>,
+  item: ChecklistSubject,
+  ask: (snapshot: Snapshot, options: ChecklistOptions) => Promise<ChecklistAnswer>,
 ): Question {
   return { items: [item], ask: async (snapshot, options) => [await ask(snapshot, options)] };
 }

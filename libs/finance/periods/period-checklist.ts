@@ -1,6 +1,12 @@
 import { bookQuestions, toldQuestions } from './checklist-books.js';
 import { controlQuestions } from './checklist-controls.js';
-import type { Answer, ChecklistOptions, Question, Snapshot, Subject } from './checklist-question.js';
+import type {
+  ChecklistAnswer,
+  ChecklistOptions,
+  Question,
+  Snapshot,
+  ChecklistSubject,
+} from './checklist-question.js';
 import type { ChecklistItem } from './period.js';
 import { type Waiver, waiversOf } from './waiver.js';
 
@@ -23,7 +29,7 @@ export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions
     await options.onProgress?.(`${index + 1} of ${questions.length}: ${question.items[0]?.title}`);
     const answers = await answersOf(question, snapshot, options);
     for (const [place, item] of question.items.entries()) {
-      const told = (answers.told?.[place] ?? answers.failure) as Answer;
+      const told = (answers.told?.[place] ?? answers.failure) as ChecklistAnswer;
       const waiver = answers.told ? waivers.find((each) => covers(each, item, told)) : undefined;
       checklist.push(itemOf(item, isLater(item, options, told) ? later(told) : told, waiver));
     }
@@ -32,7 +38,11 @@ export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions
 }
 
 /** A finding that came since is not waived by one that went. */
-function covers(waiver: Waiver, { id, waivable }: Subject, { count, findings = null }: Answer): boolean {
+function covers(
+  waiver: Waiver,
+  { id, waivable }: ChecklistSubject,
+  { count, findings = null }: ChecklistAnswer,
+): boolean {
   if (!waivable || waiver.item !== id || count > waiver.count) return false;
   if (waiver.findings === null) return true;
   const agreed = new Set(waiver.findings);
@@ -55,15 +65,23 @@ export async function findForWaiver(
   return { count: answer.count, findings: answer.findings ?? null };
 }
 
-function isLater({ isCaughtUp }: Subject, { isRehearsal }: ChecklistOptions, { count }: Answer): boolean {
+function isLater(
+  { isCaughtUp }: ChecklistSubject,
+  { isRehearsal }: ChecklistOptions,
+  { count }: ChecklistAnswer,
+): boolean {
   return isRehearsal === true && isCaughtUp === true && count > 0;
 }
 
-function later({ message }: Answer): Answer {
+function later({ message }: ChecklistAnswer): ChecklistAnswer {
   return { count: 0, message: `${message} The close does the rest first.` };
 }
 
-function itemOf(item: Subject, { count, message }: Answer, waiver: Waiver | undefined): ChecklistItem {
+function itemOf(
+  item: ChecklistSubject,
+  { count, message }: ChecklistAnswer,
+  waiver: Waiver | undefined,
+): ChecklistItem {
   const { id, title, waivable, control = null } = item;
   const head = { id, title, count, message, waivable, control };
   if (count === 0) return { ...head, state: 'ok', reason: null, waiverId: null };
@@ -72,7 +90,7 @@ function itemOf(item: Subject, { count, message }: Answer, waiver: Waiver | unde
     : { ...head, state: 'failed', reason: null, waiverId: null };
 }
 
-type Answers = { told: Answer[]; failure: null } | { told: null; failure: Answer };
+type Answers = { told: ChecklistAnswer[]; failure: null } | { told: null; failure: ChecklistAnswer };
 
 /** The savepoint keeps the snapshot when a question fails. */
 async function answersOf(

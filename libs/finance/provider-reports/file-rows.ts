@@ -74,7 +74,7 @@ function widened(span: Coverage | null, time: string): Coverage {
 }
 
 /** The lines of rows that were found to be without fault. @throws ReportRefused where that has changed */
-export async function* linesOf<T>(rows: AsyncIterable<ReadRow<T>>): AsyncGenerator<T> {
+export async function* soundLines<T>(rows: AsyncIterable<ReadRow<T>>): AsyncGenerator<T> {
   for await (const { line, fault } of rows) {
     if (fault !== null) throw new ReportRefused([fault]);
     yield line;

@@ -8,7 +8,7 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import { nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ApprovalService } from '#approvals/approval.service.js';
-import type { Asking } from '#payments/finance-credit.js';
+import type { FinanceRequest } from '#payments/finance-credit.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import type { EventOutcome } from '#payments/payment.notices.js';
 import type { PaymentFact } from '#payments/payment.provider.js';
@@ -113,7 +113,7 @@ export class LineService {
   async book(
     key: { provider: ReportingProvider; lineId: string },
     note: string,
-    { actor, auditId }: Asking,
+    { actor, auditId }: FinanceRequest,
   ): Promise<EventOutcome> {
     const line = await this.find(key.provider, key.lineId);
     const { provider, lineId } = line;
@@ -146,7 +146,7 @@ export class LineService {
   async accept(
     key: { provider: ReportingProvider; lineId: string },
     reason: string,
-    { actor, requestId, auditId }: Asking,
+    { actor, requestId, auditId }: FinanceRequest,
   ): Promise<AcceptanceAnswer> {
     const { provider, lineId } = key;
     const people = { requestedBy: `user:${actor.userId}`, approvedBy: null };

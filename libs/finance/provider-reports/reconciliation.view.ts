@@ -10,7 +10,7 @@ import type { MatchDay, MatchedItem } from './payments/match.js';
 import { matchSentence } from './payments/payments.control.js';
 import type { PayoutItem } from './payments/payout-matching.js';
 import { payoutSentence } from './payments/payouts.control.js';
-import type { ImportResult } from './report.import.js';
+import type { ReportImport } from './report.import.js';
 
 /** Those whose balance is reported line by line. */
 export const reportingProvider = z.enum(['stripe', 'sandbox']);
@@ -199,7 +199,7 @@ export function viewImport({
   added,
   changed,
   covers,
-}: ImportResult): z.input<typeof reportView> {
+}: ReportImport): z.input<typeof reportView> {
   return {
     id: reportId,
     lines,

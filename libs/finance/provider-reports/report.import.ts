@@ -4,7 +4,7 @@ import { lockOne } from '#database/locks.js';
 import { newId } from '#platform/ids.js';
 import type { ReportDays } from './coverage.js';
 import type { FileSource } from './csv-rows.js';
-import { type Coverage, linesOf, readThrough } from './file-rows.js';
+import { type Coverage, soundLines, readThrough } from './file-rows.js';
 import type { ReportContent, ReportingProvider, ReportLine } from './report-line.js';
 import { contentOfStripeCsv, readStripeCsv } from './stripe-csv.js';
 
@@ -16,7 +16,7 @@ export interface ImportCounts {
   changed: number;
 }
 
-export interface ImportResult extends ImportCounts {
+export interface ReportImport extends ImportCounts {
   /** Null for a trial. */
   reportId: string | null;
   covers: Coverage | null;
@@ -41,7 +41,7 @@ export interface FileImport {
   days: ReportDays;
   onProgress?: ((lines: number) => void) | undefined;
   /** Runs in the transaction of the import. */
-  inTransaction?: ((client: pg.ClientBase, result: ImportResult) => Promise<void>) | undefined;
+  inTransaction?: ((client: pg.ClientBase, result: ReportImport) => Promise<void>) | undefined;
 }
 
 /** Lines that go to the database together. */
@@ -57,7 +57,7 @@ export async function importStripeCsv(
   pool: pg.Pool,
   source: FileSource,
   options: FileImport,
-): Promise<ImportResult> {
+): Promise<ReportImport> {
   const { from, to } = options.days;
   const content = await contentOfStripeCsv(source);
   const last = content === 'activity' ? to : null;
@@ -72,11 +72,11 @@ export async function importStripeCsv(
     content,
     sha256: read.sha256,
   };
-  const write = async (client: pg.PoolClient): Promise<ImportResult> => {
+  const write = async (client: pg.PoolClient): Promise<ReportImport> => {
     await client.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
     const reportId = await beginReport(client, header);
     const counts = { lines: 0, added: 0, changed: 0 };
-    for await (const chunk of chunksOf(linesOf(reader(source)))) {
+    for await (const chunk of chunksOf(soundLines(reader(source)))) {
       addCounts(counts, await insertLines(client, { reportId, provider: 'stripe' }, chunk));
       options.onProgress?.(counts.lines);
     }

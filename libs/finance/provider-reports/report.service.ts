@@ -2,11 +2,11 @@ import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import { pageFrom, readCursor, type Page } from '#platform/http/page.js';
-import type { Asking } from '#payments/finance-credit.js';
+import type { FinanceRequest } from '#payments/finance-credit.js';
 import { inSnapshot } from '../snapshot.js';
 import { findBankAccount, importBankCsv } from './bank/bank.import.js';
 import { type CoverageList, listCoverage, requireDays, todayIn } from './coverage.js';
-import { type FileImport, type ImportResult, importStripeCsv } from './report.import.js';
+import { type FileImport, type ReportImport, importStripeCsv } from './report.import.js';
 import { ReportRefused } from './report-line.js';
 import { ProviderReports } from './provider-reports.js';
 
@@ -43,7 +43,7 @@ export class ReportService {
   constructor(private readonly parts: ReportServiceParts) {}
 
   /** @throws ApiError invalid_value for a file that cannot be read, or for days that are none */
-  importStripe(upload: Upload, asking: Asking): Promise<ImportResult> {
+  importStripe(upload: Upload, asking: FinanceRequest): Promise<ReportImport> {
     return this.import(upload, asking, {
       subject: 'stripe',
       timeZone: 'UTC',
@@ -52,7 +52,7 @@ export class ReportService {
   }
 
   /** @throws ApiError invalid_value, not_found, conflict */
-  async importBank(accountId: string, upload: Upload, asking: Asking): Promise<ImportResult> {
+  async importBank(accountId: string, upload: Upload, asking: FinanceRequest): Promise<ReportImport> {
     const account = await findBankAccount(this.parts.pool, accountId);
     return this.import(upload, asking, {
       subject: `bank:${accountId}`,
@@ -79,9 +79,9 @@ export class ReportService {
 
   private async import(
     { from, to, dryRun }: Upload,
-    { actor, auditId }: Asking,
-    what: { subject: string; timeZone: string; run: (options: FileImport) => Promise<ImportResult> },
-  ): Promise<ImportResult> {
+    { actor, auditId }: FinanceRequest,
+    what: { subject: string; timeZone: string; run: (options: FileImport) => Promise<ReportImport> },
+  ): Promise<ReportImport> {
     const by = `user:${actor.userId}`;
     const days = requireDays({ from, to }, await todayIn(this.parts.pool, what.timeZone));
     try {

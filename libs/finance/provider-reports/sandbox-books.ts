@@ -6,7 +6,7 @@ import {
   beginReport,
   chunksOf,
   finishReport,
-  type ImportResult,
+  type ReportImport,
   insertLines,
 } from './report.import.js';
 import type { ReportLine } from './report-line.js';
@@ -33,7 +33,7 @@ export function playTopup(
 const SETTLED = '1 minute';
 
 /** Imports what the sandbox's own books say since the last import, as a provider's report. */
-export async function importSandbox(pool: pg.Pool, actor: string): Promise<ImportResult> {
+export async function importSandbox(pool: pg.Pool, actor: string): Promise<ReportImport> {
   return inTransaction(pool, async (client) => {
     const reportId = await beginReport(client, {
       provider: 'sandbox',

@@ -31,7 +31,7 @@ export function typeOfCategory(category: string): LineType {
 }
 
 /** What a line is about: by the name of its type in our books. */
-export function subjectOf(line: {
+export function lineSubject(line: {
   type: LineType;
   lineId: string;
   sourceId: string | null;
@@ -110,7 +110,7 @@ function lineOf(cells: CsvRow['cells']): ReportLine {
   const ofPayout = isPayouts(cells);
   const paymentId = cell('payment_intent_id');
   const sourceId = ofPayout ? cell('payout_id') : cell('source_id');
-  const subjectId = subjectOf({ type, lineId, sourceId, paymentId });
+  const subjectId = lineSubject({ type, lineId, sourceId, paymentId });
   if (subjectId === null) {
     const column = type === 'payment' ? 'payment_intent_id' : ofPayout ? 'payout_id' : 'source_id';
     throw new CellFault(column, `must name what the ${type} is about.`);

@@ -7,12 +7,12 @@ import {
   addCounts,
   beginReport,
   finishReport,
-  type ImportResult,
+  type ReportImport,
   insertLines,
   lockProvider,
 } from './report.import.js';
 import { keptText, type ReportLine } from './report-line.js';
-import { subjectOf, typeOfCategory } from './stripe-csv.js';
+import { lineSubject, typeOfCategory } from './stripe-csv.js';
 
 const PAGE = 100;
 /** Read again with each import: what was written at its end may not have been listed yet. */
@@ -39,7 +39,7 @@ export async function importFromStripe(
   pool: pg.Pool,
   config: StripeConfig,
   { from, actor, signal, onProgress }: StripeFetch,
-): Promise<ImportResult> {
+): Promise<ReportImport> {
   const stripe = openStripe(config);
   const window = await readWindow(pool, from);
   const header = { provider: 'stripe', source: 'api', content: 'all', sha256: null, actor } as const;
@@ -161,7 +161,7 @@ function lineOf(moved: Stripe.BalanceTransaction): ReportLine {
     currency: moved.currency.toUpperCase(),
     happenedAt: new Date(moved.created * 1000).toISOString(),
     availableOn: new Date(moved.available_on * 1000).toISOString().slice(0, 10),
-    subjectId: subjectOf({ type, lineId, sourceId, paymentId }) ?? sourceId ?? lineId,
+    subjectId: lineSubject({ type, lineId, sourceId, paymentId }) ?? sourceId ?? lineId,
     description: keptText(isOurs ? (moved.description ?? '') : ''),
   };
 }

@@ -17,7 +17,7 @@ export const HELD_DETAILS = `jsonb_build_object('charge', h.id, 'account', h.acc
   'model', h.model_id, 'channel', h.channel_id, 'task', h.task_id, 'task_state', h.task_state,
   'upstream_task', h.upstream_id, 'request', h.request_id, 'held_since', ${iso('h.created_at')}, 'due_at', ${iso('h.due_at')})`;
 
-export interface Hold {
+export interface OpenHold {
   chargeId: string;
   accountId: string;
   /** Nanos. */
@@ -69,9 +69,9 @@ const MINUTE_MS = 60_000;
 const BUCKETS_MS = [MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS];
 
 /** A page of what is held, oldest first. Times are text of the client's time zone. */
-export async function readHolds(client: pg.ClientBase, query: HoldsQuery): Promise<Hold[]> {
+export async function readHolds(client: pg.ClientBase, query: HoldsQuery): Promise<OpenHold[]> {
   const { graceMs, limit, after, overdueOnly } = query;
-  const { rows } = await client.query<Hold>(
+  const { rows } = await client.query<OpenHold>(
     `SELECT h.id AS "chargeId", h.account_id AS "accountId", h.amount, h.created_at::text AS "heldSince",
        h.due_at::text AS "dueAt", (extract(epoch FROM now() - h.created_at) * 1000)::bigint AS "ageMs",
        h.due_at < now() - $1::float8 * interval '1 millisecond' AS "isOverdue", h.family, h.model_id AS model,

@@ -35,7 +35,7 @@ export interface RefundDay {
   maxMs: bigint | null;
 }
 
-export interface Failure {
+export interface FailedCharge {
   chargeId: string;
   accountId: string;
   taskId: string | null;
@@ -91,9 +91,9 @@ export interface FailuresQuery extends RefundsRange {
 }
 
 /** A page of failures, newest first. Times are text of the client's time zone. */
-export async function readFailures(client: pg.ClientBase, query: FailuresQuery): Promise<Failure[]> {
+export async function readFailures(client: pg.ClientBase, query: FailuresQuery): Promise<FailedCharge[]> {
   const { from, to, limit, after, outstandingOnly } = query;
-  const { rows } = await client.query<Failure>(
+  const { rows } = await client.query<FailedCharge>(
     `SELECT f.charge_id AS "chargeId", f.account_id AS "accountId", f.task_id AS "taskId", f.failed_at::text AS "failedAt",
        f.refunded_at::text AS "refundedAt", (extract(epoch FROM f.refunded_at - f.failed_at) * 1000)::bigint AS "latencyMs",
        f.amount, f.state AS "chargeState", f.model_id AS model, f.channel_id AS channel, f.reason,

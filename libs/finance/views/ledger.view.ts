@@ -1,11 +1,11 @@
 import { plainDecimal } from '#money/amount.js';
-import { type Unit, unitOf } from '#ledger/export/journal.js';
+import { type AmountUnit, unitOf } from '#ledger/export/journal.js';
 import type { LedgerAccount, LedgerStatement } from '#ledger/reports/ledger-account-statement.js';
 import type { CsvColumn } from '#platform/http/csv.js';
 import type { TrialBalance } from '#ledger/reports/trial-balance.js';
 
 /** An amount of a unit as a decimal without trailing zeros. */
-export function money(amount: bigint, { decimals: scale }: Unit): string {
+export function money(amount: bigint, { decimals: scale }: AmountUnit): string {
   const text = plainDecimal({ digits: amount < 0n ? -amount : amount, scale });
   return amount < 0n ? `-${text}` : text;
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type DeferredLot, deferredLots, type DeferredLotsQuery } from '../reports/deferred-lots.js';
-import { type Hold, type HoldsQuery, readHolds } from '../reports/holds.js';
-import { type Failure, type FailuresQuery, readFailures } from '../reports/refunds.js';
+import { type OpenHold, type HoldsQuery, readHolds } from '../reports/holds.js';
+import { type FailedCharge, type FailuresQuery, readFailures } from '../reports/refunds.js';
 import { inSnapshot } from '../snapshot.js';
 import { type LotView, viewLot } from './deferred-revenue.view.js';
 import { failureView, type FailureView, holdView, type HoldView } from './work-reports.view.js';
@@ -26,7 +26,7 @@ export function everyHold(
   pool: pg.Pool,
   asked: Pick<HoldsQuery, 'graceMs' | 'overdueOnly'>,
 ): AsyncGenerator<HoldView> {
-  const rows = everyRow<Hold>((last) => {
+  const rows = everyRow<OpenHold>((last) => {
     const after = last && { heldSince: last.heldSince, chargeId: last.chargeId };
     return inSnapshot(pool, (client) => readHolds(client, { ...asked, limit: FILE_PAGE, after }));
   });
@@ -38,7 +38,7 @@ export function everyFailure(
   pool: pg.Pool,
   asked: Pick<FailuresQuery, 'from' | 'to' | 'outstandingOnly'>,
 ): AsyncGenerator<FailureView> {
-  const rows = everyRow<Failure>((last) => {
+  const rows = everyRow<FailedCharge>((last) => {
     const after = last && { failedAt: last.failedAt, chargeId: last.chargeId };
     return inSnapshot(pool, (client) => readFailures(client, { ...asked, limit: FILE_PAGE, after }));
   });

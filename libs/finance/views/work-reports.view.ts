@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { CsvColumn } from '#platform/http/csv.js';
 import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
-import type { Hold, HoldTotals } from '../reports/holds.js';
+import type { OpenHold, HoldTotals } from '../reports/holds.js';
 import type { PromotionMovement, PromotionReport } from '../reports/promotion.js';
-import type { Failure, RefundDay } from '../reports/refunds.js';
+import type { FailedCharge, RefundDay } from '../reports/refunds.js';
 import { timeOf } from './ledger.view.js';
 
 export const ms = z.number().int().meta({ description: 'Milliseconds.' });
@@ -48,7 +48,7 @@ export const failureShape = z
 export type HoldView = z.input<typeof holdShape>;
 export type FailureView = z.input<typeof failureShape>;
 
-export function holdView({ amount, heldSince, dueAt, ageMs, transactionId, ...hold }: Hold): HoldView {
+export function holdView({ amount, heldSince, dueAt, ageMs, transactionId, ...hold }: OpenHold): HoldView {
   return {
     ...hold,
     amount: viewAmount(amount),
@@ -93,7 +93,7 @@ export function failureView({
   amount,
   transactionIds,
   ...failure
-}: Failure): FailureView {
+}: FailedCharge): FailureView {
   return {
     ...failure,
     failedAt: timeOf(failedAt) as string,

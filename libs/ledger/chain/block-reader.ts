@@ -102,7 +102,7 @@ export function isIntact(block: ChainBlock): boolean {
 }
 
 /** Null for bytes that are no leaves. */
-export function leavesOf(stored: Buffer): BlockLeaves | null {
+export function decodedLeaves(stored: Buffer): BlockLeaves | null {
   try {
     return decodeLeaves(stored);
   } catch (error) {
@@ -130,6 +130,6 @@ async function listedAccounts(client: pg.ClientBase, number: bigint): Promise<nu
 
 /** Of a block whose row was changed the leaves tell up to where it went. */
 function lastIdOf(leaves: Buffer | null): bigint | null {
-  const last = leaves && leavesOf(leaves)?.transactionIds.at(-1);
+  const last = leaves && decodedLeaves(leaves)?.transactionIds.at(-1);
   return last === undefined || last === null ? null : BigInt(last);
 }

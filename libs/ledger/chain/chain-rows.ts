@@ -72,7 +72,7 @@ export async function readAccounts(client: pg.ClientBase, ids: readonly number[]
 }
 
 /** The leaves of a block as bytes. */
-export function leavesOf(accounts: HashesById, rows: RowsOfBlock): Buffer {
+export function encodedLeaves(accounts: HashesById, rows: RowsOfBlock): Buffer {
   const transactions = { ids: rows.transactionIds, hashes: rows.transactionHashes };
   const rowCount = transactions.ids.length + rows.entryCount;
   return encodeLeaves({ accounts, transactions, rowSums: (index) => rows.rowSums(index) }, rowCount);

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
-import { BlockReader, type BlockInTurn, isIntact, leavesOf, type LoadedBlock } from './block-reader.js';
+import { BlockReader, type BlockInTurn, isIntact, decodedLeaves, type LoadedBlock } from './block-reader.js';
 import { type ChainHead, currentHead } from './chain.js';
 import { balanceFindings } from './chain-balances.js';
 import {
@@ -201,7 +201,7 @@ class Verification {
   private nameDifferences({ block, leaves: stored, rows, accounts }: LoadedBlock): void {
     const { number } = block;
     const before = this.result.findingCount;
-    const leaves = stored && leavesOf(stored);
+    const leaves = stored && decodedLeaves(stored);
     if (leaves) {
       for (const found of accountDifferences(number, leaves, accounts)) this.report(found);
       for (const found of transactionDifferences(number, leaves, rows)) this.report(found);

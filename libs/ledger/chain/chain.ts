@@ -5,7 +5,13 @@ import { inTransaction } from '#database/database.js';
 import { tryLock } from '#database/locks.js';
 import type { Logger } from '#platform/logging.js';
 import { atHorizon } from '../postings/horizon.js';
-import { CHAIN_SETTINGS, leavesOf, readAccounts, readRowsOfBlock, type RowsOfBlock } from './chain-rows.js';
+import {
+  CHAIN_SETTINGS,
+  encodedLeaves,
+  readAccounts,
+  readRowsOfBlock,
+  type RowsOfBlock,
+} from './chain-rows.js';
 import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
 
 /** The end of the chain, as it is told outside of the database. */
@@ -122,7 +128,7 @@ export class ChainBuilder {
     const rows = await this.readRows(client, afterId, lastId);
     const accountIds = [...rows.ledgerAccountIds].filter((id) => !this.sealedAccounts.has(id));
     const accounts = await readAccounts(client, await unsealed(client, accountIds));
-    const leaves = leavesOf(accounts, rows);
+    const leaves = encodedLeaves(accounts, rows);
     const digest = digestOf({ accounts: accounts.hashes, transactions: rows.transactionHashes });
     const block = await insertBlock(client, {
       number: (head?.number ?? 0n) + 1n,

@@ -19,7 +19,7 @@ export class AccountBook {
     if (this.known.size > ACCOUNTS_KNOWN) this.known.clear();
     const unknown = wanted.filter((id) => !this.known.has(id));
     if (unknown.length === 0) return;
-    const { rows } = await this.client.query<AccountRow>(
+    const { rows } = await this.client.query<BookAccount>(
       `SELECT id::text, code, kind, commodity FROM ledger_accounts WHERE id = ANY($1::bigint[])`,
       [unknown],
     );
@@ -32,12 +32,12 @@ export class AccountBook {
     return account;
   }
 
-  journalAccount(row: Omit<AccountRow, 'id'>): JournalAccount {
+  journalAccount(row: Omit<BookAccount, 'id'>): JournalAccount {
     return { code: row.code, kind: row.kind, unit: unitOf(row, this.currency) };
   }
 }
 
-export type AccountRow = Pick<JournalAccount, 'code' | 'kind'> & {
+export type BookAccount = Pick<JournalAccount, 'code' | 'kind'> & {
   id: string;
   commodity: 'CRD' | 'PAY' | 'UPC';
 };

@@ -1,11 +1,11 @@
 import type { Horizon } from '../postings/horizon.js';
-import type { JournalAccount, JournalBalance, JournalTransaction, Unit } from './journal.js';
+import type { JournalAccount, JournalBalance, JournalTransaction, AmountUnit } from './journal.js';
 import type { Range } from './range.js';
 
 /** What a journal is written of, part by part; each is asked for once, and days in their order. */
 export interface Books {
   /** Of all accounts that may follow, in their order, also more than once. */
-  units(): Promise<Unit[]>;
+  units(): Promise<AmountUnit[]>;
   accounts(range: Range | null): AsyncIterable<JournalAccount[]>;
   /** One more account, which only the opening balances name. */
   extraAccount(): Promise<JournalAccount | null>;

@@ -9,7 +9,7 @@ export function isBefore(entry: EntryCells | undefined, id: string): boolean {
   return entry !== undefined && BigInt(entry[0]) < BigInt(id);
 }
 
-export function linesOf({ bytes }: CopiedRows): string[] {
+export function textLines({ bytes }: CopiedRows): string[] {
   const text = bytes.toString('utf8');
   return text === '' ? [] : text.slice(0, -1).split('\n');
 }

@@ -3,11 +3,11 @@ import { copyOut } from '#database/copy-out.js';
 import type { Horizon } from '../postings/horizon.js';
 import { balanceBefore, effectiveBalanceBefore } from '../postings/account-balance.js';
 import { streamBalances } from '../reports/trial-balance.js';
-import { AccountBook, type AccountRow, HeldBalances } from './account-book.js';
+import { AccountBook, type BookAccount, HeldBalances } from './account-book.js';
 import { fetched } from '../postings/cursor.js';
 import type { Books } from './books.js';
-import { type EntryCells, isBefore, isoTime, linesOf, transactionOf } from './copied-rows.js';
-import type { JournalAccount, JournalBalance, JournalTransaction, Unit } from './journal.js';
+import { type EntryCells, isBefore, isoTime, textLines, transactionOf } from './copied-rows.js';
+import type { JournalAccount, JournalBalance, JournalTransaction, AmountUnit } from './journal.js';
 import { onDay, openingOf, type Range } from './range.js';
 
 /** Transactions that are read at once. */
@@ -27,9 +27,9 @@ export class FullBooks implements Books {
     this.only = query.ledgerAccountId === null ? null : Number(query.ledgerAccountId);
   }
 
-  async units(): Promise<Unit[]> {
+  async units(): Promise<AmountUnit[]> {
     // Customers' accounts are of credit all of them; the others are few.
-    const { rows } = await this.client.query<Omit<AccountRow, 'id'>>(
+    const { rows } = await this.client.query<Omit<BookAccount, 'id'>>(
       `SELECT code, kind, commodity FROM ledger_accounts WHERE account_id IS NULL ORDER BY id`,
     );
     return rows.map((row) => this.book.journalAccount(row).unit);
@@ -47,7 +47,7 @@ export class FullBooks implements Books {
     const { from = 'infinity', to = 'infinity', recordedBefore = 'infinity' } = range ?? {};
     const values = this.only === null ? [] : [this.only, from, to, recordedBefore];
     const sql = `SELECT a.id::text, a.code, a.kind, a.commodity FROM ledger_accounts a ${whose} ORDER BY a.id`;
-    for await (const rows of fetched<AccountRow>(this.client, sql, values))
+    for await (const rows of fetched<BookAccount>(this.client, sql, values))
       yield rows.map((row) => this.book.journalAccount(row));
   }
 
@@ -136,7 +136,7 @@ export class FullBooks implements Books {
   }
 
   private async entriesWhere(which: string): Promise<EntryCells[]> {
-    const entries = linesOf(
+    const entries = textLines(
       await copyOut(
         this.client,
         `SELECT transaction_id, ledger_account_id, amount FROM ledger_entries WHERE ${which} ORDER BY transaction_id, ordinal`,
@@ -209,7 +209,7 @@ export class FullBooks implements Books {
        WHERE t.id > ${after} AND t.id <= ${through} AND ${recorded} ${whose}
        ORDER BY t.id LIMIT ${CHUNK}`,
     );
-    const heads = linesOf(transactions);
+    const heads = textLines(transactions);
     const ids = heads.map((line) => line.slice(0, line.indexOf('\t')));
     const [first, last] = [ids[0], ids.at(-1)];
     if (first === undefined || last === undefined) return { heads, entries: [], lastId: null };

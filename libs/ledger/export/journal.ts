@@ -5,11 +5,11 @@ import type { LedgerAccount } from '../reports/ledger-account-statement.js';
 
 /** An account of a journal; customers' accounts may stand together as one. */
 export interface JournalAccount extends Pick<LedgerAccount, 'code' | 'kind'> {
-  unit: Unit;
+  unit: AmountUnit;
 }
 
 /** What amounts are in: the symbol, and how many decimals the integer amounts have. */
-export interface Unit {
+export interface AmountUnit {
   symbol: string;
   decimals: number;
 }
@@ -55,7 +55,7 @@ export interface JournalFormat {
   readonly mediaType: string;
   readonly extension: string;
   /** What was exported, the units and the accounts that may follow. */
-  head(head: JournalHead, units: readonly Unit[]): string;
+  head(head: JournalHead, units: readonly AmountUnit[]): string;
   account(account: JournalAccount): string;
   /**
    * Balances that a journal begins with, on the day of its beginning; without those that are 0. They come in parts that are
@@ -67,8 +67,8 @@ export interface JournalFormat {
   balances(day: string, balances: readonly JournalBalance[]): string;
 }
 
-const CRD: Unit = { symbol: 'CRD', decimals: 9 };
-const UPC: Unit = { symbol: 'UPC', decimals: 9 };
+const CRD: AmountUnit = { symbol: 'CRD', decimals: 9 };
+const UPC: AmountUnit = { symbol: 'UPC', decimals: 9 };
 
 /**
  * The unit of an account: PAY is the house's currency, but for accounts whose code ends in another one, which never mix.
@@ -76,7 +76,7 @@ const UPC: Unit = { symbol: 'UPC', decimals: 9 };
 export function unitOf(
   { code, commodity }: Pick<LedgerAccount, 'code' | 'commodity'>,
   currency: string,
-): Unit {
+): AmountUnit {
   if (commodity === 'CRD') return CRD;
   if (commodity === 'UPC') return UPC;
   const foreign = /^(?:psp:.*|suspense:pay|bank|expense:psp-fee):([A-Z]{3})$/.exec(code)?.[1];
@@ -85,7 +85,7 @@ export function unitOf(
 }
 
 /** With all decimals: 20000000n of CRD is "0.020000000". */
-export function exactly(amount: bigint, { decimals }: Unit): string {
+export function exactly(amount: bigint, { decimals }: AmountUnit): string {
   const digits = amount < 0n ? -amount : amount;
   return `${amount < 0n ? '-' : ''}${formatDecimal({ digits, scale: decimals })}`;
 }

@@ -6,7 +6,7 @@ import {
   type JournalAccount,
   type JournalBalance,
   type JournalTransaction,
-  type Unit,
+  type AmountUnit,
   unitOf,
 } from './journal.js';
 import { onDay, openingOf, type Range } from './range.js';
@@ -27,7 +27,7 @@ export class SummaryBooks implements Books {
     private readonly query: { from: Date | null; currency: string },
   ) {}
 
-  async units(): Promise<Unit[]> {
+  async units(): Promise<AmountUnit[]> {
     const { rows } = await this.client.query<
       Pick<JournalAccount, 'code' | 'kind'> & { commodity: 'CRD' | 'PAY' | 'UPC' }
     >(`SELECT DISTINCT ${NAME} AS code, kind, commodity FROM ledger_accounts a ORDER BY 1`);

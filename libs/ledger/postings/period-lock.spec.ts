@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { openPool } from '#database/database.js';
-import type { Role } from '#database/roles.js';
+import type { DatabaseRole } from '#database/roles.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 
@@ -59,7 +59,7 @@ const CLOSED = `state = 'closed', checklist = '[]', balances_hash = decode(repea
 const BEFORE = new Date(Date.parse(END) - DAY_MS).toISOString();
 
 /** Of this role, with what the owner would have to grant it first. */
-async function as<T>(role: Role, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+async function as<T>(role: DatabaseRole, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const pool = openPool({ url: fixture.urlFor(role), max: 1, applicationName: `test-${role}` });
   try {
     return await work(pool);

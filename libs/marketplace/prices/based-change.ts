@@ -5,7 +5,7 @@ import {
   changeOf,
   newestVersion,
   type PriceChange,
-  subjectOf,
+  changeSubject,
   versionsOf,
 } from '#pricing/price-change.js';
 
@@ -32,7 +32,7 @@ export function basedChange(book: PriceBook, change: PriceChange, atMs: number):
 export function faultOf(book: PriceBook, change: PriceChange, atMs: number): string | null {
   const isTaken = versionsOf(book, change).some((version) => version.effectiveFromMs === atMs);
   if (isTaken)
-    return `The ${subjectOf(change)} has a version from exactly that time: choose a time after it.`;
+    return `The ${changeSubject(change)} has a version from exactly that time: choose a time after it.`;
   return changeFault(book, change);
 }
 

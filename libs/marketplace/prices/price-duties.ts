@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { readLimit } from '#ledger/postings/outflow.js';
-import { subjectOf } from '#pricing/price-change.js';
+import { changeSubject } from '#pricing/price-change.js';
 import { largeMove, type PriceMove } from '#pricing/price-move.js';
 import { basedChange, type ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
@@ -23,10 +23,10 @@ export async function secondPersonReason(client: pg.ClientBase, proposal: Propos
   const atMs = proposal.effectiveAt?.getTime() ?? rows[0]!.nowMs;
   const before = await movedAlone(client, authorOf(proposal));
   const moves = proposal.changes.map(({ change }): PriceMove => {
-    const first = before.get(subjectOf(change));
+    const first = before.get(changeSubject(change));
     return { before: first ? first.before : basedChange(book, change, atMs).before, after: change };
   });
-  for (const { after } of moves) before.delete(subjectOf(after));
+  for (const { after } of moves) before.delete(changeSubject(after));
   return largeMove(moves, [...before.values()], await readLimit(client, 'price-change-percent'));
 }
 
@@ -40,7 +40,7 @@ async function movedAlone(client: pg.ClientBase, author: string): Promise<Map<st
   );
   const moved = new Map<string, PriceMove>();
   for (const { change, before } of rows.flatMap(({ changes }) => changes)) {
-    const subject = subjectOf(change);
+    const subject = changeSubject(change);
     const first = moved.get(subject);
     moved.set(subject, { before: first ? first.before : before, after: change });
   }

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook, versionAt } from '#pricing/price-book.js';
-import { changeOf, type PriceChange, sameChange, subjectOf, versionsOf } from '#pricing/price-change.js';
+import { changeOf, type PriceChange, sameChange, changeSubject, versionsOf } from '#pricing/price-change.js';
 import { changeFields } from './price-change.fields.js';
 import { faultOf } from './based-change.js';
 
@@ -185,7 +185,7 @@ export function compareRows(book: PriceBook, rows: readonly FileRow[], atMs: num
       result.refused.push({ line, reason: reason ?? '' });
       continue;
     }
-    lineOf.set(subjectOf(change), line);
+    lineOf.set(changeSubject(change), line);
     const version = versionAt(versionsOf(book, change), atMs);
     const before = version ? changeOf(change, version.value) : null;
     if (before && sameChange(change, before)) same += 1;
@@ -206,8 +206,8 @@ function rowFault(
   change: PriceChange,
   { atMs, lineOf }: { atMs: number; lineOf: ReadonlyMap<string, number> },
 ): string | null {
-  const earlier = lineOf.get(subjectOf(change));
-  if (earlier !== undefined) return `The ${subjectOf(change)} is in line ${earlier} already.`;
+  const earlier = lineOf.get(changeSubject(change));
+  if (earlier !== undefined) return `The ${changeSubject(change)} is in line ${earlier} already.`;
   return faultOf(book, change, atMs);
 }
 

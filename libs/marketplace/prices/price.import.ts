@@ -13,7 +13,7 @@ export interface ImportOptions {
   readonly dryRun: boolean;
 }
 
-export interface ImportResult extends Comparison {
+export interface PriceImport extends Comparison {
   readonly dryRun: boolean;
   readonly proposal: Proposal | null;
 }
@@ -47,7 +47,7 @@ export async function importPrices(
   { pool, service }: { pool: pg.Pool; service: ProposalService },
   { rows, ...options }: ImportOptions & { rows: readonly FileRow[] },
   by: DoneBy,
-): Promise<ImportResult> {
+): Promise<PriceImport> {
   const { effectiveAt, note, dryRun } = options;
   const { book, nowMs } = await readPrices(pool);
   const compared = compareRows(book, rows, effectiveMs(effectiveAt, nowMs));

@@ -1,7 +1,7 @@
 import { ApiError } from '#platform/errors.js';
 import { viewAmount } from '#platform/http/fields.js';
 import type { Preview } from './preview.js';
-import type { ImportResult } from './price.import.js';
+import type { PriceImport } from './price.import.js';
 import type { Proposal } from './proposal.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -72,7 +72,7 @@ function totals(row: Record<'requests' | 'accounts' | 'charged' | 'current' | 'p
 }
 
 /** What an import would do or did. */
-export function importView({ proposal, ...result }: ImportResult) {
+export function importView({ proposal, ...result }: PriceImport) {
   return { ...result, proposal: proposal && proposalSummary(proposal) };
 }
 

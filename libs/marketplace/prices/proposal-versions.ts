@@ -4,7 +4,7 @@ import { topics } from '#bus/topics.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
-import { changeOf, changeText, subjectOf, versionsOf } from '#pricing/price-change.js';
+import { changeOf, changeText, changeSubject, versionsOf } from '#pricing/price-change.js';
 import type { ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
 
@@ -68,7 +68,7 @@ export function newerVersions(book: PriceBook, { change, base, before }: Propose
   return versions.map((version) => {
     const since = new Date(version.effectiveFromMs).toISOString();
     const now = changeText(changeOf(change, version.value));
-    return `The ${subjectOf(change)} was ${was} when this was proposed, and is ${now} from ${since} on.`;
+    return `The ${changeSubject(change)} was ${was} when this was proposed, and is ${now} from ${since} on.`;
   });
 }
 

@@ -6,7 +6,7 @@ import { noteDoneAlone, readFact } from '#identity/installation.js';
 import { lockOutflows } from '#ledger/postings/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type PriceChange, subjectOf } from '#pricing/price-change.js';
+import { type PriceChange, changeSubject } from '#pricing/price-change.js';
 import { basedChange, effectiveMs, faultOf, type ProposedChange } from './based-change.js';
 import { authorOf, secondPersonReason } from './price-duties.js';
 import type { Proposal } from './proposal.js';
@@ -168,7 +168,7 @@ async function basedChanges(client: pg.ClientBase, wanted: NewProposal): Promise
   const atMs = effectiveMs(wanted.effectiveAt, rows[0]!.nowMs);
   const seen = new Set<string>();
   return wanted.changes.map((change, at) => {
-    const subject = subjectOf(change);
+    const subject = changeSubject(change);
     const fault = seen.has(subject) ? `The ${subject} is changed twice.` : faultOf(book, change, atMs);
     if (fault) throw new ApiError('invalid_value', fault, { param: `changes.${at}` });
     seen.add(subject);

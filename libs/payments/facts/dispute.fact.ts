@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { applyDispute } from '#ledger/postings/chargeback.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { lockPayment, ofAccount, type Told } from './told-fact.js';
+import { lockPayment, ofAccount, type ReportedFact } from './told-fact.js';
 
 /** A bank disputes a payment, or has decided. It waits for a payment that is not known. */
 export async function applyDisputeFact(
   client: pg.PoolClient,
-  { provider, disputeId, paymentId, state, amountMinor, currency, told, house }: Told<'dispute'>,
+  { provider, disputeId, paymentId, state, amountMinor, currency, told, house }: ReportedFact<'dispute'>,
 ): Promise<EventOutcome> {
   await lockPayment(client, provider, paymentId);
   const { rows } = await client.query<{ topupId: string; accountId: string }>(

@@ -7,9 +7,9 @@ import { nanos } from '#money/amount.js';
 import type { TopupRate } from '#topup/conversion.js';
 import { viewPayment } from '../payment.fields.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { databaseNow, lockPayment, suspend, type Told } from './told-fact.js';
+import { databaseNow, lockPayment, suspend, type ReportedFact } from './told-fact.js';
 
-type Paid = Told<'paid'>;
+type Paid = ReportedFact<'paid'>;
 
 interface LockedOrder {
   id: string;
@@ -99,7 +99,7 @@ async function isKnown(client: pg.PoolClient, provider: string, paymentId: strin
 /** An order was given up or has expired. */
 export async function endOrder(
   client: pg.PoolClient,
-  { provider, orderId, as }: Told<'ended'>,
+  { provider, orderId, as }: ReportedFact<'ended'>,
 ): Promise<EventOutcome> {
   const { rowCount } = await client.query(
     `UPDATE topup_orders SET state = $3 WHERE id = $1 AND provider = $2 AND state = 'open'`,

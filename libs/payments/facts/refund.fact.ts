@@ -1,10 +1,13 @@
 import type pg from 'pg';
 import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { ofAccount, suspend, type Told } from './told-fact.js';
+import { ofAccount, suspend, type ReportedFact } from './told-fact.js';
 
 /** A refund ended: one that we asked for, or one that somebody made at the provider itself. */
-export async function applyRefund(client: pg.PoolClient, fact: Told<'refund'>): Promise<EventOutcome> {
+export async function applyRefund(
+  client: pg.PoolClient,
+  fact: ReportedFact<'refund'>,
+): Promise<EventOutcome> {
   const { provider, refundId, providerRefundId, state: outcome, failure, told } = fact;
   const known = refundId === null ? null : await findTopupRefund(client, refundId);
   if (refundId === null || known?.provider !== provider) return foreignRefund(client, fact);
@@ -18,7 +21,7 @@ export async function applyRefund(client: pg.PoolClient, fact: Told<'refund'>): 
 }
 
 /** The bank sent back what we had booked as refunded: the money is here again, and nobody's. */
-async function refundCameBack(client: pg.PoolClient, fact: Told<'refund'>): Promise<EventOutcome> {
+async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
   const { providerRefundId: reference, amountMinor } = fact;
   const why = 'refund_failed';
   const itemId = await suspend(client, fact, { reference, orderId: null, amountMinor, why });
@@ -26,7 +29,7 @@ async function refundCameBack(client: pg.PoolClient, fact: Told<'refund'>): Prom
 }
 
 /** Somebody gave money back at the provider itself; what we owe for it is for people to say. */
-async function foreignRefund(client: pg.PoolClient, fact: Told<'refund'>): Promise<EventOutcome> {
+async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
   const { providerRefundId: reference, amountMinor } = fact;
   if (fact.state === 'failed' || amountMinor <= 0n) {
     return { state: 'ignored', detail: 'A refund that we did not ask for failed.' };

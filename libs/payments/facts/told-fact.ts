@@ -6,7 +6,7 @@ import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import type { PaymentFact } from '../payment.provider.js';
 
 /** A fact, who told it, and when it happened by what it said. */
-export type Told<K extends PaymentFact['kind']> = Extract<PaymentFact, { kind: K }> & {
+export type ReportedFact<K extends PaymentFact['kind']> = Extract<PaymentFact, { kind: K }> & {
   provider: PaymentProviderName;
   /** ISO 8601; null: it was not told. */
   told: string | null;
@@ -49,7 +49,7 @@ export async function ofAccount(
 /** Books money that belongs to no account, or to none yet. @returns the item's id */
 export async function suspend(
   client: pg.PoolClient,
-  { provider, currency, told, house }: Pick<Told<'paid'>, 'provider' | 'currency' | 'told' | 'house'>,
+  { provider, currency, told, house }: Pick<ReportedFact<'paid'>, 'provider' | 'currency' | 'told' | 'house'>,
   item: Pick<SuspenseItem, 'reference' | 'orderId' | 'amountMinor' | 'why'>,
 ): Promise<string> {
   const happenedAt = withoutAccount(told, await databaseNow(client));

@@ -1,4 +1,13 @@
-import { amount, count, flag, form, optionalSecret, optionalText, optionalUrl, seconds } from './setting.js';
+import {
+  creditAmount,
+  count,
+  flag,
+  form,
+  optionalSecret,
+  optionalText,
+  optionalUrl,
+  seconds,
+} from './setting.js';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -41,10 +50,10 @@ export const staffLimits = {
     min: 0,
     max: 100,
   }),
-  MANUAL_TOPUP_LIMIT: amount('USD that one person may credit by hand alone in a UTC day', '1000'),
-  TOPUP_REFUND_LIMIT: amount('USD of top-ups that one person may refund alone in a UTC day', '100'),
-  REFUND_LIMIT: amount('USD of settled charges that one person may refund alone in a UTC day', '20'),
-  ADJUSTMENT_LIMIT: amount('USD that one person may adjust and write off alone in a UTC day', '20'),
+  MANUAL_TOPUP_LIMIT: creditAmount('USD that one person may credit by hand alone in a UTC day', '1000'),
+  TOPUP_REFUND_LIMIT: creditAmount('USD of top-ups that one person may refund alone in a UTC day', '100'),
+  REFUND_LIMIT: creditAmount('USD of settled charges that one person may refund alone in a UTC day', '20'),
+  ADJUSTMENT_LIMIT: creditAmount('USD that one person may adjust and write off alone in a UTC day', '20'),
   ONE_PERSON: flag(
     'Declares that there is no second person. One person then confirms alone, and each such decision is marked',
     false,

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { openPool } from '#database/database.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { migrate } from '#database/migrations.js';
-import { type Role, withDatabase } from '#database/roles.js';
+import { type DatabaseRole, databaseUrlOf } from '#database/roles.js';
 import { createLogger } from '#platform/logging.js';
 import { letOwnerForge } from '../database.js';
 import { until } from '../eventually.js';
@@ -68,15 +68,15 @@ export class ClockedServer {
     await migrate({ ownerUrl: this.running.ownerUrl });
   }
 
-  urlFor(role: Role): string {
+  urlFor(role: DatabaseRole): string {
     return this.running.urlFor(role);
   }
 
   /** Pools end with the server's next stop. */
-  pool(role: Role, options: { max?: number; database?: string } = {}): pg.Pool {
+  pool(role: DatabaseRole, options: { max?: number; database?: string } = {}): pg.Pool {
     const { max = 8, database } = options;
     const url = this.running.urlFor(role);
-    const at = database === undefined ? url : withDatabase(url, database);
+    const at = database === undefined ? url : databaseUrlOf(url, database);
     const pool = openPool({ url: at, max, applicationName: `month-${role}` });
     // Before anything else that is asked of the connection. One that is lost meanwhile is told by what it was for.
     pool.on('connect', (client) => void client.query(NO_TIMEOUTS).catch(() => undefined));

@@ -5,14 +5,14 @@ import { newId } from '#platform/ids.js';
 import { type BankLine, type BankMapping, bankMapping, readBankCsv } from './bank-csv.js';
 import { todayIn } from '../coverage.js';
 import type { FileSource } from '../csv-rows.js';
-import { linesOf, readThrough } from '../file-rows.js';
+import { soundLines, readThrough } from '../file-rows.js';
 import {
   addCounts,
   chunksOf,
   type FileImport,
   finishReport,
   type ImportCounts,
-  type ImportResult,
+  type ReportImport,
   lockProvider,
   tried,
 } from '../report.import.js';
@@ -62,7 +62,7 @@ export async function importBankCsv(
   pool: pg.Pool,
   { accountId, source }: { accountId: string; source: FileSource },
   options: FileImport,
-): Promise<ImportResult> {
+): Promise<ReportImport> {
   const account = await findBankAccount(pool, accountId);
   if (!account)
     throw new ApiError('not_found', `There is no bank account ${accountId}: say first how it is read.`);
@@ -71,7 +71,7 @@ export async function importBankCsv(
   const today = await todayIn(pool, timeZone);
   const read = (file: FileSource) => readBankCsv(file, account.mapping, { today, days });
   const { sha256 } = await readThrough(source, read, ({ bookedOn }) => bookedOn);
-  const write = async (client: pg.PoolClient): Promise<ImportResult> => {
+  const write = async (client: pg.PoolClient): Promise<ReportImport> => {
     await client.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
     await lockProvider(client, `bank:${accountId}`);
     const reportId = newId();
@@ -81,7 +81,7 @@ export async function importBankCsv(
       [reportId, accountId, sha256, options.actor],
     );
     const counts = { lines: 0, added: 0, changed: 0 };
-    for await (const chunk of chunksOf(linesOf(read(source)))) {
+    for await (const chunk of chunksOf(soundLines(read(source)))) {
       addCounts(counts, await insertBankLines(client, { reportId, accountId }, chunk));
       options.onProgress?.(counts.lines);
     }

@@ -4,7 +4,7 @@ import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
 import { ApiError } from '#platform/errors.js';
-import type { Asking } from '#payments/finance-credit.js';
+import type { FinanceRequest } from '#payments/finance-credit.js';
 import { type BankAccount, findBankAccount, listBankAccounts, saveBankAccount } from './bank.import.js';
 import { type BankMatchKind, lockMatching, matchBankLine, pastTime, undoBankMatch } from './bank-match.js';
 
@@ -29,7 +29,7 @@ export class BankService {
     return listBankAccounts(this.parts.pool);
   }
 
-  async save(account: BankAccount, { actor, auditId }: Asking): Promise<void> {
+  async save(account: BankAccount, { actor, auditId }: FinanceRequest): Promise<void> {
     await inTransaction(this.parts.pool, async (client) => {
       const before = await findBankAccount(client, account.id);
       await saveBankAccount(client, account, `user:${actor.userId}`);
@@ -47,7 +47,7 @@ export class BankService {
   /** @throws ApiError not_found, conflict, invalid_value, second_person_required */
   async match(
     said: { bankLineId: bigint; kind: BankMatchKind; subject: string | null; note: string },
-    { actor, auditId }: Asking,
+    { actor, auditId }: FinanceRequest,
   ): Promise<void> {
     const { bankLineId, kind, note } = said;
     const by = `user:${actor.userId}`;
@@ -71,7 +71,7 @@ export class BankService {
   }
 
   /** @throws ApiError not_found, second_person_required */
-  async undo(bankLineId: bigint, note: string, { actor, auditId }: Asking): Promise<void> {
+  async undo(bankLineId: bigint, note: string, { actor, auditId }: FinanceRequest): Promise<void> {
     await inTransaction(this.parts.pool, async (client) => {
       await lockMatching(client);
       await refuseOwnMoney(client, actor, await matchOf(client, bankLineId));
@@ -145,7 +145,7 @@ async function matchOf(client: pg.ClientBase, bankLineId: bigint): Promise<Said 
 /** Nobody says whether money of their own account came or went. */
 async function refuseOwnMoney(
   client: pg.ClientBase,
-  actor: Asking['actor'],
+  actor: FinanceRequest['actor'],
   said: Said | undefined,
 ): Promise<void> {
   const sql = said && ACCOUNT_OF[said.kind];

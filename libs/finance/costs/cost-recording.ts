@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** Which charges are told: what ended in a time, or these, whose cost was not known or not billed before. */
-export type Source =
+/** Whose costs are recorded: what ended in a time, or these, whose cost was not known or not billed before. */
+export type ChargesToCost =
   { kind: 'ended'; from: string; to: string } | { kind: 'known' | 'late'; ids: readonly string[] };
 
-export interface Told {
-  /** What was told, together by channel; nanos. */
+export interface RecordedCosts {
+  /** Summed by channel; nanos. */
   costs: { channel: string; failed: boolean; cost: bigint }[];
   count: number;
   unknown: number;
@@ -44,8 +44,8 @@ const OUTCOMES = {
   late: `'late'`,
 } as const;
 
-/** Reads, prices and writes in one statement; the versions are few, and stand in memory. */
-function telling(kind: Source['kind']): string {
+/** Reads, prices and writes in one statement; the versions are few, and stay in memory. */
+function recording(kind: ChargesToCost['kind']): string {
   const which =
     kind === 'ended'
       ? 'c.resolved_at >= $3::timestamptz AND c.resolved_at < $4::timestamptz'
@@ -68,31 +68,31 @@ function telling(kind: Source['kind']): string {
     UNION ALL SELECT NULL, NULL, '0', count(*)::int FROM missed ORDER BY 1, 2`;
 }
 
-const TELLING = { ended: telling('ended'), known: telling('known'), late: telling('late') };
+const RECORDING = { ended: recording('ended'), known: recording('known'), late: recording('late') };
 
 /**
- * Writes what charges did cost, under the transaction that will post it, and notes those whose cost is not known. In the
+ * Writes what charges cost, under the transaction that will post it, and notes those whose cost is not known. In the
  * caller's transaction, which holds the lock of the progress.
  */
-export async function tell(
+export async function recordCosts(
   client: pg.ClientBase,
-  source: Source,
+  source: ChargesToCost,
   { transactionId, day }: { transactionId: bigint; day: string },
-): Promise<Told> {
+): Promise<RecordedCosts> {
   const which = source.kind === 'ended' ? [source.from, source.to] : [source.ids];
   const { rows } = await client.query<{
     channel: string | null;
     failed: boolean;
     cost: string;
     count: number;
-  }>(TELLING[source.kind], [transactionId, day, ...which]);
-  const told: Told = { costs: [], count: 0, unknown: 0 };
+  }>(RECORDING[source.kind], [transactionId, day, ...which]);
+  const recorded: RecordedCosts = { costs: [], count: 0, unknown: 0 };
   for (const { channel, failed, cost, count } of rows) {
-    if (channel === null) told.unknown = count;
+    if (channel === null) recorded.unknown = count;
     else {
-      told.count += count;
-      told.costs.push({ channel, failed, cost: BigInt(cost) });
+      recorded.count += count;
+      recorded.costs.push({ channel, failed, cost: BigInt(cost) });
     }
   }
-  return told;
+  return recorded;
 }
