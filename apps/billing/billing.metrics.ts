@@ -5,7 +5,7 @@ export class BillingMetrics {
   readonly holdsSwept: Counter;
   /** Should stay 0: each one is an event that was lost on its way. */
   readonly repairs: Counter;
-  /** Work delivered after its charge had been given back: the customer pays nothing, the operator does. */
+  /** Work delivered after its charge had been released: the customer pays nothing, the operator does. */
   readonly lateSuccesses: Counter;
 
   constructor(registry: Registry) {

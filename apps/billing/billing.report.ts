@@ -2,13 +2,13 @@ import { ProgramReporter } from '#bus/program-reporter.js';
 import { groups } from '#bus/topics.js';
 import type { BillingModuleOptions } from './billing.options.js';
 
-/** What billing tells of itself beside what every program tells; all of them since its start, and to stay 0. */
+/** What billing reports beside what every program reports. All count from its start, and should stay 0. */
 interface BillingReport {
   /** Charges of ended tasks that the repair had to resolve. */
   repairs: number;
   /** Holds that nothing resolved before their deadline. */
   holdsSwept: number;
-  /** Work that was delivered after its charge had been given back. */
+  /** Work that was delivered after its charge had been released. */
   lateSuccesses: number;
 }
 

@@ -15,7 +15,7 @@ import { createCustomer, createKey, revokeCustomerKey } from '#people/accounts/c
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { readBillingConfig } from './billing.config.js';
 import { type RunningBilling, startBilling } from './billing.program.js';
-import { Suspects } from './suspects.js';
+import { OverdueRows } from './overdue-rows.js';
 
 let ledger: LedgerFixture;
 let transport: InProcessTransport;
@@ -257,9 +257,9 @@ describe('holds past their deadline', () => {
     const slowBus = new Bus(slow.client());
     const handled = slowBus.publish(topics.chargeResolved, resolution(message), { timeoutMs: 20_000 });
     await until(async () => (await slowBus.endOffsets(topics.chargeResolved)).offsets[0]?.[1] === '1');
-    const suspects = new Suspects<string>(slowBus, topics.chargeResolved);
-    expect(await suspects.ripe(async () => [message.chargeId])).toEqual([]);
-    expect(await suspects.ripe(async () => ['a later find waits for its turn'])).toEqual([]);
+    const overdue = new OverdueRows<string>(slowBus, topics.chargeResolved);
+    expect(await overdue.confirmed(async () => [message.chargeId])).toEqual([]);
+    expect(await overdue.confirmed(async () => ['a later find waits for its turn'])).toEqual([]);
 
     const reader = await startBilling({
       pool: ledger.billing,
@@ -275,7 +275,7 @@ describe('holds past their deadline', () => {
       registry: new Registry(),
     });
     await handled;
-    expect(await suspects.ripe(async () => [])).toEqual([message.chargeId]);
+    expect(await overdue.confirmed(async () => [])).toEqual([message.chargeId]);
     expect(await stateOf(message.chargeId)).toBe('settled');
     await slowBus.close();
     await reader.close();

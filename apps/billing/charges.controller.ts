@@ -22,7 +22,7 @@ import {
 
 /**
  * The bus's side of the money. Handlers only translate: the engine commits the messages of one batch together and
- * answers a repeat with what it stored, so messages may come twice and in any order. What the engine throws tells the
+ * answers a repeat with what it stored, so messages may come twice and in any order. What the engine throws shows the
  * bus what to do: a database that is gone is tried again, a broken rule becomes a dead letter.
  */
 @Controller()

@@ -3,7 +3,7 @@ import { BrokenRule } from '#ledger/charges/charge.js';
 import { formatAmount } from '#money/amount.js';
 import type { TaskState } from '#tasks/task-state.js';
 import type { SweepParts } from './expired-holds.sweeper.js';
-import { Suspects } from './suspects.js';
+import { OverdueRows } from './overdue-rows.js';
 
 const MAX_PER_ROUND = 200;
 
@@ -29,30 +29,30 @@ interface EndedTask {
 }
 
 /**
- * Resolves the charge of a task that ended while its charge is still held, after a grace, when no event under way can
+ * Resolves the charge of a task that ended while its charge is still held, after a grace, when no event in progress can
  * do it any more. The outbox makes this unneeded, so every repair is counted and logged as the fault that it shows.
  */
 export class EndedTasksRepair {
-  private readonly suspects: Suspects<EndedTask>;
-  /** Rounds go on behind the last one, so that a charge that cannot be resolved does not stand in the others' way. */
+  private readonly overdue: OverdueRows<EndedTask>;
+  /** Rounds go on behind the last one, so that a charge that cannot be resolved does not block the others. */
   private after = '';
 
   constructor(private readonly parts: SweepParts) {
-    this.suspects = new Suspects(parts.bus, topics.videoCompleted);
+    this.overdue = new OverdueRows(parts.bus, topics.videoCompleted);
   }
 
   /** One bounded round; true when more may be waiting. */
   async round(): Promise<boolean> {
-    const ripe = await this.suspects.ripe(() => this.ended(null, this.after));
-    const full = ripe.length === MAX_PER_ROUND;
-    if (ripe.length > 0) {
+    const found = await this.overdue.confirmed(() => this.ended(null, this.after));
+    const full = found.length === MAX_PER_ROUND;
+    if (found.length > 0) {
       const still = await this.ended(
-        ripe.map(({ chargeId }) => chargeId),
+        found.map(({ chargeId }) => chargeId),
         '',
       );
       await Promise.all(still.map((task) => this.repair(task)));
     }
-    this.after = full ? (ripe.at(-1)?.chargeId ?? '') : '';
+    this.after = full ? (found.at(-1)?.chargeId ?? '') : '';
     return full;
   }
 

@@ -5,7 +5,7 @@ import type { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { formatAmount } from '#money/amount.js';
 import type { Logger } from '#platform/logging.js';
 import type { BillingMetrics } from './billing.metrics.js';
-import { Suspects } from './suspects.js';
+import { OverdueRows } from './overdue-rows.js';
 
 /** Enough that one round empties what a crashed gateway leaves, few enough that a round stays short. */
 const MAX_PER_ROUND = 200;
@@ -34,24 +34,24 @@ export interface SweepParts {
 }
 
 /**
- * Gives back holds that nobody resolved before their deadline (design.md 3.5). Database time decides, and never a
+ * Releases holds that nobody resolved before their deadline. Database time decides, and never a
  * guess: a hold is released only when every `charge.resolved` sent before has been handled, the outbox holds nothing
  * for it, and no dead letter names it (a person must look at that one; playing it again puts it into the outbox).
  */
 export class ExpiredHoldsSweeper {
-  private readonly suspects: Suspects<ExpiredHold>;
+  private readonly overdue: OverdueRows<ExpiredHold>;
 
   constructor(private readonly parts: SweepParts) {
-    this.suspects = new Suspects(parts.bus, topics.chargeResolved);
+    this.overdue = new OverdueRows(parts.bus, topics.chargeResolved);
   }
 
   /** One bounded round; true when more may be waiting. */
   async round(): Promise<boolean> {
-    const ripe = await this.suspects.ripe(() => this.expired(null));
-    if (ripe.length === 0) return false;
-    const still = await this.expired(ripe.map(({ chargeId }) => chargeId));
+    const found = await this.overdue.confirmed(() => this.expired(null));
+    if (found.length === 0) return false;
+    const still = await this.expired(found.map(({ chargeId }) => chargeId));
     await Promise.all(still.map((hold) => this.release(hold)));
-    return ripe.length === MAX_PER_ROUND;
+    return found.length === MAX_PER_ROUND;
   }
 
   private async expired(among: string[] | null): Promise<ExpiredHold[]> {

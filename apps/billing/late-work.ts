@@ -2,7 +2,7 @@ import type { ResolveCommand } from '#ledger/charges/charge.js';
 import type { Logger } from '#platform/logging.js';
 import type { BillingMetrics } from './billing.metrics.js';
 
-/** Tells operators of work that came after its charge had been given back: they bear its cost. */
+/** Reports work that was delivered after its charge was released: the operator bears its cost. */
 export class LateWork {
   constructor(private readonly parts: { readonly metrics: BillingMetrics; readonly log: Logger }) {}
 

@@ -4,11 +4,11 @@ import { readUploadRules, type UploadRules } from '#platform/http/uploads.js';
 import { readStorageConfig } from '#storage/storage.config.js';
 import type { DefaultLimits } from './protection/caller-limits.js';
 
-/** What a gateway is told at its start. Durations in milliseconds. */
+/** What a gateway is configured with. Durations in milliseconds. */
 export interface GatewayConfig {
   /** The address clients use, without a trailing slash; undefined: taken from each request. */
   publicBaseUrl: string | undefined;
-  /** Believe X-Forwarded-* as far as so many proxies wrote them: only behind such that do. */
+  /** Believe X-Forwarded-* as far as this many proxies wrote them; only for a gateway behind such proxies. */
   trustProxy: number;
   urlSigningSecret: string;
   /** Opens the keys of channels. */
@@ -33,13 +33,13 @@ export interface GatewayConfig {
   /** The pause before a create whose task is new is looked at by the worker's poller. */
   firstPollMs: number;
   imageUrlLifeMs: number;
-  /** Pictures that requests name by address may lie on loopback and private hosts: only inside one's own network. */
+  /** Images that requests name by address may lie on loopback and private hosts: only inside a network of your own. */
   pictureUrlsMayBePrivate: boolean;
   /** What the large bodies of all requests may weigh together in memory; accounts have fair shares of it. */
   bodyMemoryBytes: number;
   /** How bodies have to arrive. */
   uploads: UploadRules;
-  /** Pictures of requests that are read at the same time. */
+  /** Images of requests that are read at the same time. */
   pictureThreads: number;
   catalogLifeMs: number;
   /** Failed calls to a channel, without one that succeeded between them, after which it is left alone. */

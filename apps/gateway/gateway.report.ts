@@ -4,7 +4,7 @@ import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { ChannelVitals } from '#upstream/channel-vitals.js';
 import type { GatewayModuleOptions } from './gateway.options.js';
 
-/** What a gateway tells of itself beside what every program tells. */
+/** What a gateway reports beside what every program reports. */
 interface GatewayReport {
   /** Answers to clients. */
   requests: Pace & { inFlight: number };

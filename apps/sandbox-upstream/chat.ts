@@ -2,7 +2,7 @@ import { readJsonBody } from './answers.js';
 import { type Exchange, requiredTextField, seedOf, type Vendor } from './vendor.js';
 import { answerWriting, lastPrompt, type Rendering, contentText, write, type Writing } from './writing.js';
 
-/** Long conversations with pictures in them. */
+/** Long conversations with images in them. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /** `POST /v1/chat/completions`, whole or streamed. Usage of a stream comes only when `include_usage` asks for it. */

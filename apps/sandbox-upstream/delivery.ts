@@ -7,7 +7,7 @@ export interface Parcel {
   faults: readonly Fault[];
 }
 
-/** A trickled file comes in so many pieces. */
+/** The pieces of a trickled file. */
 const PIECES = 20;
 const NOT_A_FILE = Buffer.from('<!doctype html><title>This is not the file that was asked for</title>\n');
 

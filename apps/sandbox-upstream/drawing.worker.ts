@@ -13,9 +13,9 @@ export interface Drawing {
   caption: string;
   width: number;
   height: number;
-  /** Length of a movie; 0 for a picture. */
+  /** Length of a movie; 0 for an image. */
   seconds: number;
-  /** The picture to alter, of an edit: the bytes of a PNG, JPEG or WebP. A width of 0 keeps its size. */
+  /** The image to alter, of an edit: the bytes of a PNG, JPEG or WebP. A width of 0 keeps its size. */
   original?: Uint8Array;
 }
 
@@ -120,7 +120,7 @@ function drawPicture(drawing: Drawing): Uint8Array {
   return canvas.toBuffer('image/png');
 }
 
-/** The picture as it came, its colours turned round inside an ellipse in the middle, with the caption. */
+/** The image as it came, its colours turned round inside an ellipse in the middle, with the caption. */
 async function drawEdit(drawing: Drawing): Promise<Uint8Array> {
   const original = await loadImage(drawing.original ?? new Uint8Array());
   const scale = Math.min(1, MAX_SIDE / Math.max(original.width, original.height));
@@ -143,7 +143,7 @@ async function drawMovie(drawing: Drawing): Promise<Uint8Array> {
   const canvas = createCanvas(drawing.width, drawing.height);
   const frame = { context: canvas.getContext('2d'), ...sized(drawing) };
   const scene = sceneOf(drawing);
-  // Loaded with the first movie: the first picture should not wait for it.
+  // Loaded with the first movie: the first image should not wait for it.
   const { default: encoders } = await import('h264-mp4-encoder');
   const encoder = await encoders.createH264MP4Encoder();
   try {

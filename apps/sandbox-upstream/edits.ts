@@ -18,7 +18,7 @@ interface EditInput {
   pictures: Buffer[];
 }
 
-/** `POST /v1/images/edits`: a form as OpenAI takes it, or JSON as xAI takes it. The first picture is the one altered. */
+/** `POST /v1/images/edits`: a form as OpenAI takes it, or JSON as xAI takes it. The first image is the one altered. */
 export async function editImages(vendor: Vendor, exchange: Exchange): Promise<void> {
   vendor.stats.imagesRequests += 1;
   const { body, pictures } = await readInput(exchange);
@@ -105,7 +105,7 @@ function readPicture(value: unknown): Buffer {
 export function serveEdit(vendor: Vendor, { response }: Exchange, name: string): void {
   vendor.stats.downloads += 1;
   const file = vendor.kept.find(name, vendor.clock.nowMs());
-  if (!file) throw new VendorRefusal(404, 'file_not_found', 'There is no such picture, or no longer.');
+  if (!file) throw new VendorRefusal(404, 'file_not_found', 'There is no such image, or no longer.');
   response.writeHead(200, { 'content-type': 'image/png', 'content-length': file.bytes.length });
   response.end(file.bytes);
 }

@@ -22,7 +22,7 @@ import {
 
 const MAX_IMAGES = 10;
 const LONG_SIDE = 1024;
-/** Four megapixels: the largest picture takes about 150 ms of the drawing thread. */
+/** Four megapixels: the largest image takes about 150 ms of the drawing thread. */
 const SIDES = { min: 16, max: 2048 };
 
 export interface ImageOrder {
@@ -33,12 +33,12 @@ export interface ImageOrder {
   area: Area | undefined;
 }
 
-/** What is common to pictures from a text alone and from other pictures. */
+/** What is common to images from a text alone and from other images. */
 export interface ImageWork {
   order: ImageOrder;
   directives: Directives;
   drawing(index: number): Drawing;
-  /** Where the picture is handed out. */
+  /** Where the image is handed out. */
   address(drawing: Drawing): string | Promise<string>;
 }
 
@@ -96,7 +96,7 @@ async function answer(vendor: Vendor, exchange: Exchange, work: ImageWork): Prom
   return deliver(vendor, exchange, { bytes, contentType: 'application/json', faults: answerFaults });
 }
 
-/** Reads the fields that all picture calls share. @throws VendorRefusal 400 */
+/** Reads the fields that all image calls share. @throws VendorRefusal 400 */
 export function readOrder(body: Record<string, unknown>): ImageOrder {
   requiredTextField(body, 'model');
   const prompt = requiredTextField(body, 'prompt');
@@ -134,7 +134,7 @@ async function inlined(vendor: Vendor, drawing: Drawing): Promise<{ b64_json: st
   return { b64_json: (await vendor.studio.draw(drawing)).toString('base64') };
 }
 
-// ---- Files: the address holds all that is needed to draw the picture, so nothing is kept and a restart loses none.
+// ---- Files: the address holds all that is needed to draw the image, so nothing is kept and a restart loses none.
 
 type Ticket = [
   seed: string,
@@ -167,7 +167,7 @@ function sign(vendor: Vendor, text: string): string {
 export async function serveImage(vendor: Vendor, exchange: Exchange, name: string): Promise<void> {
   vendor.stats.downloads += 1;
   const ticket = readTicket(vendor, name);
-  if (!ticket) throw new VendorRefusal(404, 'file_not_found', 'There is no such picture, or no longer.');
+  if (!ticket) throw new VendorRefusal(404, 'file_not_found', 'There is no such image, or no longer.');
   const [seed, caption, width, height, , faults] = ticket;
   const bytes = await vendor.studio.draw({ kind: 'picture', seed, caption, width, height, seconds: 0 });
   await deliver(vendor, exchange, { bytes, contentType: 'image/png', faults });
@@ -182,7 +182,7 @@ function readTicket(vendor: Vendor, name: string): Ticket | undefined {
   return ticket[4] >= vendor.clock.nowMs() ? ticket : undefined;
 }
 
-// ---- The instant picture: constant, so that a benchmark measures the relay and not the drawing.
+// ---- The instant image: constant, so that a benchmark measures the relay and not the drawing.
 
 /** A grey PNG of 16x16 pixels: a zero filter byte and 16 grey values in each row. */
 export const instantPng = pngOf({

@@ -21,7 +21,7 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_KEPT_PROMPT = 1_000;
 const PICTURE = /^data:image\/(png|jpeg|webp);base64,[\w+/]+=*$/;
 
-/** `POST /v1/3d/generations`: a draft from a text or pictures, or the texture of a finished draft. */
+/** `POST /v1/3d/generations`: a draft from a text or images, or the texture of a finished draft. */
 export async function createMesh(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const task = readMeshTask(vendor, body);

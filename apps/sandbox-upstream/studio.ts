@@ -4,9 +4,9 @@ import { VendorRefusal } from './answers.js';
 import type { Drawing, DrawingOrder, DrawingResult } from './drawing.worker.js';
 import { clearDates } from './media/mp4.js';
 
-/** Kept drawings: a few dozen pictures or a few hundred movies, so that repeated downloads cost nothing. */
+/** Kept drawings: a few dozen images or a few hundred movies, so that repeated downloads cost nothing. */
 const CACHE_BYTES = 32 * 1024 * 1024;
-/** Drawings in wait: at about 40 ms each, whoever comes later would wait for more than ten seconds. */
+/** Drawings in wait: at about 40 ms each, a later one would wait for more than ten seconds. */
 const MAX_WAITING = 256;
 
 interface Waiting {
@@ -14,13 +14,13 @@ interface Waiting {
   reject: (fault: Error) => void;
 }
 
-/** A drawing by all that decides it; the picture of an edit by its digest. */
+/** A drawing by all that decides it; the image of an edit by its digest. */
 function keyOf({ original, ...rest }: Drawing): string {
   const digest = original && createHash('sha256').update(original).digest('hex');
   return JSON.stringify({ ...rest, digest });
 }
 
-/** Makes pictures (PNG) and movies (MP4) in one worker thread that starts with the first order. */
+/** Makes images (PNG) and movies (MP4) in one worker thread that starts with the first order. */
 export class Studio {
   private worker: Worker | undefined;
   private lastOrderId = 0;

@@ -16,7 +16,7 @@ export interface VendorTask {
   /** Polls that a fault has spoiled so far. */
   spoiledPolls: number;
   idempotencyKey: string | null;
-  /** Tells another request under the same idempotency key from a repeat. */
+  /** Distinguishes another request under the same idempotency key from a repeat. */
   inputHash: string;
 }
 
@@ -47,7 +47,7 @@ export function endOf(task: VendorTask): number {
   return task.createdAtMs + task.workMs;
 }
 
-/** Where a task stands at a moment: a pure function of the task and the clock. */
+/** The state of a task at a moment: a pure function of the task and the clock. */
 export function stateAt(task: VendorTask, nowMs: number): VendorTaskState {
   const part = task.workMs === 0 ? 1 : Math.max(0, (nowMs - task.createdAtMs) / task.workMs);
   if (part < QUEUED_PART) return { phase: 'queued', progress: 0 };
@@ -131,7 +131,7 @@ export class VendorTasks<T extends VendorTask> {
       const { phase } = stateAt(task, nowMs);
       if (phase === 'completed' || phase === 'failed') return this.drop(task);
     }
-    throw new VendorRefusal(503, 'service_unavailable', 'Too many tasks are under way.');
+    throw new VendorRefusal(503, 'service_unavailable', 'Too many tasks are in progress.');
   }
 
   private load(stateDir: string): void {

@@ -47,7 +47,7 @@ export interface Vendor {
   studio: Studio;
   videos: VendorTasks<VideoTask>;
   meshes: VendorTasks<MeshTask>;
-  /** Pictures that cannot be drawn again from their address. */
+  /** Images that cannot be drawn again from their address. */
   kept: KeptFiles;
   stats: ReturnType<typeof newStats>;
   /** Aborted when the vendor closes: every wait ends then. */

@@ -80,7 +80,7 @@ export function readVideoTask(
   const directives = readDirectives(prompt);
   const drawing = {
     kind: 'movie' as const,
-    // What is ordered beside the picture does not change it.
+    // What is ordered beside the image does not change it.
     seed: seedOf(directives.caption, 0),
     caption: captionOf(directives.caption),
     ...frameOf(body),

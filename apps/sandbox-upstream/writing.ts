@@ -62,7 +62,7 @@ export interface WritingOrder {
   prompt: string;
   /** Everything that counts as input. */
   input: string;
-  /** At most so many tokens, where the client says so. */
+  /** The most tokens, where the client sets a limit. */
   maxTokens: unknown;
 }
 

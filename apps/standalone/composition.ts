@@ -92,7 +92,7 @@ class Undo {
     return this.undone;
   }
 
-  /** A step that fails must not keep the later ones from running; the first failure is told at the end. */
+  /** A step that fails must not keep the later ones from running; the first failure is thrown at the end. */
   private async run(): Promise<void> {
     const failures: unknown[] = [];
     for (const step of this.steps.reverse()) await step().catch((error: unknown) => failures.push(error));

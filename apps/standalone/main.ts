@@ -118,7 +118,7 @@ async function main(): Promise<void> {
   };
   // A terminal's Ctrl-C reaches this process, and npm passes it on once more; the second must not cut the first short.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void stop());
-  // Whoever read the ready line may have closed the pipe since.
+  // The reader of the ready line may have closed the pipe since.
   process.stdout.on('error', () => undefined);
 
   const { relay, demo } = await started.catch(async (error: unknown) => {

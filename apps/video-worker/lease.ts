@@ -4,7 +4,7 @@ import type { TaskQueue } from '#tasks/task-queue.store.js';
 /** Renewals in a lease's time: two may fail before it is lost. */
 const RENEWALS_PER_LEASE = 3;
 
-/** Keeps a task's lease while it is being worked on, and tells the work when to stop. */
+/** Keeps a task's lease while it is being worked on, and stops the work when it is lost. */
 export class Lease {
   private readonly lost = new AbortController();
   private readonly timer: NodeJS.Timeout;
@@ -29,7 +29,7 @@ export class Lease {
   }
 
   private async renew(): Promise<void> {
-    // A database that is away for a moment decides nothing: the next renewal or the last write will tell.
+    // A database that is away for a moment decides nothing: the next renewal or the last write will.
     const kept = await this.queue.renewLease(this.task, this.options.leaseMs).catch(() => true);
     if (!kept) this.lost.abort(new Error('the lease is lost'));
   }

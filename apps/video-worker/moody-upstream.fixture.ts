@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Stands before the sandbox, counts what comes, and answers 503 in its place while it is down. */
+/** A proxy in front of the sandbox: counts what comes, and answers 503 in its place while it is down. */
 export class MoodyUpstream {
   isDown = false;
   /** How long each call takes at least, milliseconds. */

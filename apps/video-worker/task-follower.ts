@@ -34,7 +34,7 @@ export interface FollowerParts {
 
 /** The largest file at one megabyte a second, rounded up. */
 const COPY_LIMIT_MS = 600_000;
-/** A status is a small answer; whoever takes longer is asked again. */
+/** A status is a small answer; one that takes longer is asked for again. */
 const POLL_LIMIT_MS = 10_000;
 
 const outOfTime = ({ kind }: LeasedTask): TaskError => ({
@@ -63,7 +63,7 @@ interface Step {
   onAsked: () => void;
 }
 
-/** Takes one due task one step further: asks its upstream, and acts on the answer (design.md 4, steps 6 and 7). */
+/** Takes one due task one step further: asks its upstream, and acts on the answer. */
 export class TaskFollower {
   /** Places to copy files, in turn by account. */
   private readonly copies: FairShare;
@@ -72,7 +72,7 @@ export class TaskFollower {
     this.copies = new FairShare({ clock: parts.clock, capacity: parts.config.copyConcurrency });
   }
 
-  /** Accounts with so many files that wait to be copied: they come slower than ends, and more ends would only wait too. */
+  /** Accounts with many files that wait to be copied: they come slower than ends, and more ends would only wait too. */
   behind(files: number): string[] {
     return this.copies.waitingMembers(files);
   }

@@ -13,13 +13,13 @@ export interface VideoWorkerConfig {
   /** Between the first two polls of a task; the pause grows up to `pollMaxMs`, which bounds how late an end is noticed. */
   pollIntervalMs: number;
   pollMaxMs: number;
-  /** Failed calls in a row after which a channel is left alone, for so long before one task tries it. */
+  /** Failed calls in a row after which a channel is left alone, and for how long before one task tries it. */
   channelFailuresToOpen: number;
   channelOpenMs: number;
   /** A worker that dies gives its tasks back after this. */
   leaseMs: number;
   sweepIntervalMs: number;
-  /** A task that stays `created` or `submitting` for so long has lost its gateway. */
+  /** A task that stays `created` or `submitting` this long has lost its gateway. */
   stuckAfterMs: number;
   /** How long the money of a task is held, from its create, while nobody knows whether the upstream took it. */
   unclearCreateMs: number;

@@ -97,7 +97,7 @@ function channelHealth(
   return new ChannelHealth({
     clock,
     registry,
-    // The gateway's own may stand in the same registry.
+    // The gateway's own may be in the same registry.
     metricPrefix: 'tollgate_worker_channel',
     failuresToOpen: config.channelFailuresToOpen,
     openMs: config.channelOpenMs,

@@ -23,7 +23,7 @@ export interface VideoWorkerProgramOptions {
 
 export interface RunningVideoWorker {
   checks: ReadinessChecks;
-  /** Takes no more tasks, gives back those under way and announces what ended. Pool and transport stay open. */
+  /** Takes no more tasks, returns those in progress to the queue and announces what ended. Pool and transport stay open. */
   close(): Promise<void>;
 }
 

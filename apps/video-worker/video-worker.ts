@@ -15,7 +15,7 @@ const SWEEP_LIMIT = 100;
 const CLAIM_PAUSE_MS = { min: 20, max: 100 };
 /** Claims that are cut short by the places go on when this part of them is free: fewer, larger claims. */
 const WORTH_A_CLAIM = 0.25;
-/** A deadline that falls into an outage waits for so many trials of the channel. */
+/** A deadline that falls into an outage waits for this many trials of the channel. */
 const TRIALS_AFTER_DEADLINE = 2;
 /** Files outlive their addresses by this, for downloads that began in time. */
 const PURGE_GRACE_MS = 300_000;
@@ -66,7 +66,7 @@ export class VideoWorker {
     this.purges.start();
   }
 
-  /** Takes no more tasks, and gives back those under way. */
+  /** Takes no more tasks, and returns those in progress to the queue. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('the worker stops'));
     await Promise.all([this.claims.stop(), this.sweeps.stop(), this.purges.stop()]);
@@ -108,7 +108,7 @@ export class VideoWorker {
     this.keep(task, this.follower.follow(task, { stopping: this.stopping.signal, onAsked }).finally(onAsked));
   }
 
-  /** Whoever gives back a place wakes a claim that was cut short. */
+  /** A place that becomes free wakes a claim that was cut short. */
   private goOn(): void {
     const isWorthIt = this.places.free >= this.parts.config.concurrency * WORTH_A_CLAIM;
     if (this.isShort && isWorthIt) this.claims.wake();

@@ -4,7 +4,7 @@ import type { ChannelHealth } from '#upstream/channel-health.js';
 /** One channel that answers slowly must not take every place, or the tasks of all others wait with its own. */
 const CHANNEL_SHARE = 0.75;
 
-/** The places of a worker for tasks that are being asked about: so many in all, and so many on each channel. */
+/** The places of a worker for tasks that are being asked about: a limit in total, and one for each channel. */
 export class WorkPlaces {
   private readonly asking = new Map<string, number>();
   private readonly byAccount = new Map<string, number>();

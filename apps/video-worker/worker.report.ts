@@ -3,7 +3,7 @@ import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { ChannelVitals } from '#upstream/channel-vitals.js';
 import type { VideoWorkerModuleOptions } from './video-worker.options.js';
 
-/** What a worker tells of itself beside what every program tells. */
+/** What a worker reports beside what every program reports. */
 interface WorkerReport {
   /** Questions to upstreams about tasks. */
   polls: Pace;

@@ -33,7 +33,7 @@ export abstract class BusClient extends ClientProxy {
   /** Where a topic ends now. */
   abstract endOffsets(topic: string): Promise<ReadMarker>;
 
-  /** True when the group has handled, and will not handle again, everything that stood before the marker. */
+  /** True when the group has handled, and will not handle again, everything before the marker. */
   abstract hasConsumedPast(group: string, marker: ReadMarker): Promise<boolean>;
 
   /** Resolves when messages can be sent and answered. @throws Error with a sentence for the operator. */

@@ -91,12 +91,12 @@ export class Bus {
     await this.client.tell(rawMessage(this.client.topicNamed(topicName), key, json));
   }
 
-  /** Where the topic ends now; later messages stand behind it. */
+  /** Where the topic ends now; later messages come after it. */
   endOffsets(topic: AnyTopic): Promise<ReadMarker> {
     return this.client.endOffsets(topic.name);
   }
 
-  /** True when the group has handled everything that stood before the marker. */
+  /** True when the group has handled everything before the marker. */
   hasConsumedPast(group: string, marker: ReadMarker): Promise<boolean> {
     return this.client.hasConsumedPast(group, marker);
   }

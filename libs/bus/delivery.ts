@@ -86,7 +86,7 @@ export class MessageDelivery {
     return this.handleOnce(message);
   }
 
-  /** Resolves when no duplicate is under way any more. */
+  /** Resolves when no duplicate is in progress any more. */
   async drain(): Promise<void> {
     while (this.background.size > 0) await Promise.all(this.background);
   }
@@ -172,7 +172,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** What an asker is told: the rule for a message it got wrong, a plain word for anything else. */
+/** The error that an asker receives: the broken rule for an invalid message, a plain sentence for anything else. */
 function publicError(error: unknown): { code: string; message: string } {
   if (error instanceof InvalidMessage) return { code: 'invalid_message', message: error.message };
   return { code: 'internal_error', message: 'The request could not be handled.' };

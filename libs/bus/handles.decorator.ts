@@ -7,7 +7,7 @@ import type { Topic } from './topic.js';
 /** Keeps the bus's handlers off other transports of an application. */
 export const BUS_TRANSPORT = Symbol('bus');
 
-/** Nest's own filter turns an error into a bare "Internal server error"; the bus must see it to tell what to do. */
+/** Nest's own filter turns an error into a bare "Internal server error"; the bus must see it to decide what to do. */
 @Catch()
 class PassErrorsThrough implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {

@@ -55,7 +55,7 @@ export interface OutboxRelayOptions {
   /** The net under wake(), milliseconds. */
   pollMs?: number;
   topics?: readonly AnyTopic[];
-  /** How long stopping waits for publications under way, milliseconds. */
+  /** How long stopping waits for publications in progress, milliseconds. */
   drainTimeoutMs?: number;
 }
 
@@ -125,7 +125,7 @@ export class OutboxRelay {
     }, waitMs);
   }
 
-  /** Waits for publications under way, deletes their rows, and lets another relay lead. Rows left stay for it. */
+  /** Waits for publications in progress, deletes their rows, and lets another relay lead. Rows left stay for it. */
   async stop(): Promise<void> {
     clearTimeout(this.gathering);
     await this.loop.stop();
@@ -191,7 +191,7 @@ export class OutboxRelay {
     connection?.release(true);
   }
 
-  /** A relay that does not lead tells the one that does, from outside of any business transaction. */
+  /** A relay that does not lead wakes the one that does, from outside of any business transaction. */
   private async lead(connection: PoolClient): Promise<boolean> {
     if (this.leads) return true;
     const { rows } = await connection.query<{ leads: boolean }>(
@@ -229,7 +229,7 @@ export class OutboxRelay {
         ORDER BY outbox.id LIMIT ${MAX_ROWS_PER_ROUND}`,
       values: [this.options.producer, this.topicNames, [...this.inFlight.keys()]],
     });
-    // A key with rows under way waits for them: if one failed, a later row must not overtake it.
+    // A key with rows in progress waits for them: if one failed, a later row must not overtake it.
     const busy = new Set(this.inFlight.values());
     const ready = rows.filter((row) => !busy.has(streamOf(row)));
     for (const row of ready) this.publish(row);

@@ -68,7 +68,7 @@ export class ChargeResolved {
   @IsWord() chargeId!: string;
   @IsWord() accountId!: string;
   @IsIn(['delivered', 'failed']) outcome!: 'delivered' | 'failed';
-  /** Of the units held; what was not delivered is given back. */
+  /** Of the units held; what was not delivered is released. */
   @IsOptional() @IsDecimalText() deliveredUnits?: string;
   /** What metered work used. */
   @IsOptional() @IsTokens() deliveredTokens?: Tokens | null;
@@ -143,11 +143,11 @@ export class TopupCredited {
   @IsInstant() creditedAt!: string;
 }
 
-/** The main balance fell below what its owner wants to be told of; once for each crossing. */
+/** The main balance fell below its owner's alert threshold; once for each crossing. */
 export class BalanceLow {
   @IsWord() alertId!: string;
   @IsWord() accountId!: string;
-  /** USD; a balance that is below zero is told as such. */
+  /** USD, negative for a balance below zero. */
   @IsDecimalText() balance!: string;
   /** USD. */
   @IsDecimalText() threshold!: string;
@@ -168,20 +168,20 @@ export class ControlFailed {
   @IsInstant() at!: string;
 }
 
-/** Carries no state: whoever hears it loads again. */
+/** Carries no state: programs that hear it load again. */
 export class CatalogChanged {
   @IsWord() revision!: string;
   @IsWord() what!: string;
 }
 
-/** Carries no state: whoever hears it forgets the key, found by id or by hash. */
+/** Carries no state: programs that hear it forget the key, found by id or by hash. */
 export class KeyChanged {
   @IsWord() keyId!: string;
   @IsWord() accountId!: string;
   @IsOptional() @Matches(/^[0-9a-f]{64}$/) keyHash?: string;
 }
 
-/** Transactions of the ledger were sealed: who keeps the hash can tell later whether any of them was touched. */
+/** Transactions of the ledger were sealed: anyone who keeps the hash can check later whether any of them was changed. */
 export class LedgerSealed {
   /** Of the block, counted from 1. */
   @IsWord() number!: string;
@@ -198,7 +198,7 @@ export class LedgerHead {
   @Matches(/^[0-9a-f]{64}$/) hash!: string;
   @IsWord() lastId!: string;
   @IsInstant() sealedAt!: string;
-  /** Tells the public key. */
+  /** Names the public key. */
   @Matches(/^[0-9a-f]{16}$/) keyId!: string;
   /** Ed25519, base64. */
   @Matches(/^[A-Za-z0-9+/]{86}==$/) signature!: string;

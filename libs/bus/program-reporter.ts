@@ -17,7 +17,7 @@ export interface Pace {
   p99Ms: number | null;
 }
 
-/** What every program tells of itself. */
+/** What every program reports. */
 export interface CommonReport {
   /** Messages of the bus that it handled. */
   messages: Pace;
@@ -38,7 +38,7 @@ export interface ProgramReporterParts {
   groups: readonly string[];
   /** The metrics that `measure` reads. */
   metrics: readonly string[];
-  /** What only this program tells. */
+  /** What only this program reports. */
   measure: (window: MetricsWindow) => object | Promise<object>;
 }
 
@@ -53,7 +53,7 @@ const COMMON = [
 const FORGOTTEN_AFTER = '1 hour';
 
 /**
- * Writes down how a program is, every few seconds, for the page of programs: what stands in the registry of one process
+ * Writes down how a program is, every few seconds, for the page of programs: what is in the registry of one process
  * cannot be seen from another.
  */
 export class ProgramReporter {

@@ -19,7 +19,7 @@ import { topic, type AnyTopic } from './topic.js';
 /** Fixed when the topics are created: more would move accounts to other partitions. */
 const MONEY_PARTITIONS = 12;
 const CACHE_PARTITIONS = 1;
-/** What is told of the whole house is rare. */
+/** Events of the whole house are rare. */
 const HOUSE_PARTITIONS = 1;
 
 /**

@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.js';
 
 /**
  * The catalog as a gateway or a worker sees it: loaded on first use, dropped by a catalog.changed event, and reloaded
- * after its time to live as the net under lost events. Stale prices do no harm: the hold decides (design.md 3).
+ * after its time to live as the net under lost events. Stale prices do no harm: the hold decides.
  */
 export class CatalogCache {
   private loading: Promise<Catalog> | undefined;
@@ -24,7 +24,7 @@ export class CatalogCache {
     return this.loading;
   }
 
-  /** Forgets what is cached; a load under way may have begun before the change, so its result is not kept either. */
+  /** Forgets what is cached; a load in progress may have begun before the change, so its result is not kept either. */
   drop(): void {
     this.generation += 1;
     this.current = undefined;

@@ -25,7 +25,7 @@ const FULL_HD = ['480p', '720p', '1080p'];
 /** Whose models native paths name; those of Vendora are for Vendora-Main alone. */
 const OTHER_VENDOR = 'vendorb';
 
-/** The catalog that a new installation starts with: the models of spec 2.5 at example prices in USD. */
+/** The catalog that a new installation starts with: models at example prices in USD. */
 const MODELS: SeedModel[] = [
   {
     id: 'vendora-imagine-image',

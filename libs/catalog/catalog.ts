@@ -4,7 +4,7 @@ import type { Family, PriceBook, Unit } from '#pricing/price-book.js';
 /** What a model takes; an absent limit does not apply. Seconds are whole. */
 export interface ModelLimits {
   readonly maxImages?: number;
-  /** Pictures that a call has to hand over: at least one for a model that only edits. */
+  /** Images that a call has to hand over: at least one for a model that only edits. */
   readonly minInputImages?: number;
   readonly defaultSeconds?: number;
   readonly minSeconds?: number;
@@ -88,7 +88,7 @@ function withSomeKey(channel: Channel): Channel {
   return { ...channel, apiKey };
 }
 
-/** A mark by which a task remembers the key that created it; it tells nothing about the key. */
+/** A mark by which a task remembers the key that created it; it reveals nothing about the key. */
 export function keyMark({ apiKey }: Pick<Channel, 'apiKey'>): string {
   return createHash('sha256').update(apiKey).digest('hex').slice(0, 16);
 }

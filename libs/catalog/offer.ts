@@ -17,7 +17,7 @@ export const hindrances = ['switched_off', 'no_price', 'no_channel'] as const;
 export type Hindrance = (typeof hindrances)[number];
 
 /**
- * What stands in the way of selling a model to a group that has it, at a time; null: nothing. A channel that is ill or full
+ * What prevents selling a model to a group that has it, at a time; null: nothing. A channel that is ill or full
  * does not: it may be well a moment later.
  */
 export function hindranceOf(

@@ -5,11 +5,11 @@ import type { ModelLimits } from './catalog.js';
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * A picture's tokens at most: OpenAI's patches and tiles and Anthropic's areas end below this. Its bytes say nothing,
- * since vendors scale pictures down first.
+ * An image's tokens at most: OpenAI's patches and tiles and Anthropic's areas end below this. Its bytes say nothing,
+ * since vendors scale images down first.
  */
 const MOST_PICTURE_TOKENS = 5_000;
-/** A picture of middling size, where no usage was reported. */
+/** An image of middling size, where no usage was reported. */
 const LIKELY_PICTURE_TOKENS = 1_000;
 /** The usual length of a token in text of any language, where no usage was reported. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -71,7 +71,7 @@ export function estimateSpeech(text: string, limits: ModelLimits): MeasuredToken
   return { most, likely, counted, unbounded: false };
 }
 
-/** The most that so many answers may be long together, in tokens. */
+/** The most tokens that this many answers may have together. */
 export function mostOutputTokens(
   { maxOutputTokens, choices }: { maxOutputTokens?: number | undefined; choices: number },
   limits: ModelLimits,
@@ -80,13 +80,13 @@ export function mostOutputTokens(
   return BigInt(Math.min(maxOutputTokens ?? limit, limit)) * BigInt(choices);
 }
 
-/** Where pictures stand; elsewhere, as in the schema of a tool, the same words are nothing but text. */
+/** Where images are; elsewhere, as in the schema of a tool, the same words are nothing but text. */
 const CONVERSATIONS = new Set(['messages', 'input', 'system']);
 /** Fields that bring in what is not in the body. */
 const REFERENCES = new Set(['previous_response_id', 'conversation', 'prompt', 'container']);
 /** Parts that do the same, or whose bytes are compressed. */
 const UNBOUNDED_PARTS = new Set(['file', 'input_file', 'document', 'item_reference']);
-/** Where a part keeps its picture. */
+/** Where a part keeps its image. */
 const PICTURE_FIELDS: Record<string, string> = {
   image_url: 'image_url',
   input_image: 'image_url',
@@ -102,7 +102,7 @@ class InputSize {
     this.bytes += Buffer.byteLength(name) + '"":,'.length;
   }
 
-  /** `mayHold`: pictures may stand here. */
+  /** `mayHold`: images may be here. */
   add(value: unknown, mayHold: boolean): void {
     if (isText(value)) this.bytes += bytesOf(value) + '"",'.length;
     else if (Array.isArray(value)) {
@@ -125,7 +125,7 @@ class InputSize {
   }
 }
 
-/** An address, alone or in `url`, or base64 in `data`: what a vendor takes for a picture and for nothing else. */
+/** An address, alone or in `url`, or base64 in `data`: what a vendor takes for an image and for nothing else. */
 function isPicture(value: unknown): boolean {
   if (isText(value)) return /^(data:image\/|https?:\/\/)/i.test(headOf(value));
   if (typeof value !== 'object' || value === null) return false;
@@ -133,7 +133,7 @@ function isPicture(value: unknown): boolean {
   return isPicture(url) || (type === 'base64' && isText(data));
 }
 
-/** Of a long text with its escapes, which are no fewer than what they stand for. */
+/** Of a long text with its escapes, which are no shorter than what they encode. */
 function bytesOf(text: string | LongText): number {
   return text instanceof LongText ? text.byteLength : Buffer.byteLength(text);
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { OperatorError } from '#platform/errors.js';
 
-/** A process told apart from a later one with the same number by the moment it started. */
+/** A process, distinguished by its start time from a later one with the same number. */
 export interface ProcessIdentity {
   pid: number;
   startedAt: string;

@@ -11,7 +11,7 @@ export interface PoolOptions {
   applicationName: string;
   /** A statement that runs longer is cancelled, 30 s by default; 0 means never. */
   statementTimeoutMs?: number;
-  /** Told when a connection is lost; the pool replaces it by itself. */
+  /** Called when a connection is lost; the pool replaces it by itself. */
   log?: Pick<Logger, 'warn'>;
 }
 
@@ -63,7 +63,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     statement_timeout: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   });
-  // Told by each connection, also by one that is checked out and idle between two queries; the pool repeats it.
+  // Each connection reports this, also one that is checked out and idle between two queries; the pool repeats it.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', (error) => reportLoss(pool, error, options.log)));
   return pool;
@@ -86,7 +86,7 @@ const FIRST_RETRY_PAUSE_MS = 5;
 /**
  * Runs `work` in a transaction and commits it. Deadlocks (40P01), serialisation failures (40001) and postings that met
  * the close of a period (LP001) run `work` again from the start, so it must do nothing but its queries. When the connection
- * is lost during COMMIT, the outcome is unknown: the error is transient, and whoever repeats must have unique keys to meet.
+ * is lost during COMMIT, the outcome is unknown: the error is transient, and a repeat must run into unique keys.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,

@@ -33,7 +33,7 @@ export interface EmbeddedPostgresOptions {
   settings?: Record<string, string | number>;
   /** Variables of the server process beside this one's own; tests give it another clock. */
   env?: Readonly<Record<string, string>>;
-  /** Told the server's process at its start and after each crash. */
+  /** Called with the server's process at its start and after each crash. */
   onStart?: (pid: number) => void;
 }
 
@@ -115,7 +115,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
 
   private async stopOnce(): Promise<void> {
     await this.endChild();
-    // A restart that was under way may have launched another server meanwhile.
+    // A restart that was in progress may have launched another server meanwhile.
     await this.restarting;
     await this.endChild();
     rmSync(this.files.record, { force: true });
@@ -212,7 +212,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
     const client = new pg.Client({
       connectionString: databaseUrlOf(this.connection.urlFor('admin'), 'postgres'),
     });
-    // Without a listener an error of a connection under way would end the process.
+    // Without a listener an error of a connection in progress would end the process.
     client.on('error', () => undefined);
     try {
       await client.connect();

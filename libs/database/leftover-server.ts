@@ -6,7 +6,7 @@ import { OperatorError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { identifyProcess, isRunning } from './data-folder-lock.js';
 
-/** How long a fast stop may take before the server is told to drop everything (it recovers at its next start). */
+/** How long a fast stop may take before the server is made to drop everything (it recovers at its next start). */
 export const STOP_TIMEOUT_MS = 30_000;
 
 /** The server that runs on this folder, by its own pid file, if that process really is a server in this folder. */

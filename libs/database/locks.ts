@@ -14,7 +14,7 @@ const NUMBERS = {
 
 export type LockName = keyof typeof NUMBERS;
 
-/** Locks of one thing each, such as a payment: named by a kind and what tells the things apart. */
+/** Locks of one thing each, such as a payment: named by a kind and the thing's own key. */
 export type LockKind =
   'bank-matching' | 'outflow' | 'payment' | 'provider-postings' | 'provider-report' | 'suspense';
 

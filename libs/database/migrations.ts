@@ -30,7 +30,7 @@ interface Migration {
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = readMigrations(options.folder ?? defaultFolder());
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'tollgate-migrate' });
-  // The failing query itself tells of a lost connection; without a listener the event would end the process.
+  // The failing query itself reports a lost connection; without a listener the event would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

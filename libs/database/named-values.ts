@@ -2,7 +2,7 @@
 const NAME = /(?<![:\w]):([a-z]\w*)/gi;
 
 /**
- * A query whose values go by names, as the driver takes it: parts that are put together need not agree on who is $1. Only
+ * A query whose values use names, as the driver takes it: parts that are put together need not agree on who is $1. Only
  * the values that the text names are passed. Its text holds no literal with a colon before a letter.
  */
 export function named(

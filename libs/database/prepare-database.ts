@@ -128,7 +128,7 @@ async function handOver(client: pg.Client): Promise<void> {
 
 async function connected(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'tollgate-prepare' });
-  // Without a listener an error of a connection under way would end the process.
+  // Without a listener an error of a connection in progress would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -23,7 +23,7 @@ export interface Address {
 
 /**
  * A connection URL that both `pg` and the tools of PostgreSQL read; a socket folder is percent-encoded in the host's
- * place. The password stands in it: never log it.
+ * place. It contains the password: never log it.
  */
 export function connectionUrl(address: Address, role: Login, password: string): string {
   const host = encodeURIComponent(address.host);

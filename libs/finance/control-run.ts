@@ -16,7 +16,7 @@ export interface ControlRunOptions {
   readonly since?: ReadonlyMap<string, string>;
   /** Each query of a control is given up after this. */
   readonly limitMs: number;
-  /** Told before each control. */
+  /** Called before each control. */
   readonly onProgress?: (control: Control) => void;
   /** Stops between two controls. */
   readonly signal?: AbortSignal;
@@ -44,12 +44,12 @@ export interface ControlRun {
   readonly outcomes: readonly ControlOutcome[];
 }
 
-/** Enough for a person to see what is going on; the count tells of the others. */
+/** Enough for a person to see what is going on; the count covers the others. */
 const ITEMS_NAMED = 500;
 
 /**
  * Runs controls one after the other on one snapshot, up to the horizon. One that fails, or whose query takes too long, is
- * told as such, and the others run all the same. It uses one core of the database at most, and stores nothing.
+ * reported as such, and the others run all the same. It uses one core of the database at most, and stores nothing.
  * @throws Error of the database when the connection is lost
  */
 export async function runControls(pool: pg.Pool, options: ControlRunOptions): Promise<ControlRun> {

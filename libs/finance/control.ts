@@ -13,7 +13,7 @@ export interface Control {
   readonly explanation: string;
   /**
    * How often the schedule runs it: in every round, which is so when left out, or once a day, for what reads the whole
-   * ledger. Whoever asks for it, or closes a period, runs it in any case.
+   * ledger. A person who asks for it, and the close of a period, run it in any case.
    */
   readonly every?: 'round' | 'day';
   /**
@@ -30,14 +30,14 @@ export interface ControlContext {
   readonly horizon: Horizon;
   /** Work younger than this may be in flight still. */
   readonly graceMs: number;
-  /** Reports of providers and banks are due so long after they ended, where something happened since. Left out: three days. */
+  /** Reports of providers and banks are due this long after the last one ended, where something happened since. Left out: three days. */
   readonly reportOverdueMs?: number;
   /** Only what concerns the time before counts, as for the close of a period; null: all that the snapshot sees. ISO 8601. */
   readonly before: string | null;
   /** Items to name at most. */
   readonly limit: number;
   /**
-   * `recent`: what happened before `since` may be left out. Only controls with a window are asked so; whoever asks for a
+   * `recent`: what happened before `since` may be left out. Only controls with a window are asked so; a caller who asks for a
    * control, or closes a period, asks for the whole. Left out: `whole`.
    */
   readonly scope?: ControlScope;

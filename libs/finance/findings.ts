@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 
-/** How a control stood when it last looked. Times are PostgreSQL's text in the client's time zone. */
+/** The state of a control when it last ran. Times are PostgreSQL's text in the client's time zone. */
 export interface ControlStanding {
   control: string;
   /** `never`: it did not look yet. */
@@ -19,7 +19,7 @@ export interface ControlStanding {
   unacknowledged: bigint;
 }
 
-/** How these controls stand, in their order. */
+/** The states of these controls, in their order. */
 export async function readStandings(
   client: Pick<pg.ClientBase, 'query'>,
   controls: readonly string[],

@@ -6,7 +6,7 @@ export interface ReconcileConfig {
   readonly intervalMs: number;
   /** Work younger than this may be in flight, and is no finding yet. */
   readonly graceMs: number;
-  /** A report of a provider or bank is due so long after the last one ended, where something happened since. */
+  /** A report of a provider or bank is due this long after the last one ended, where something happened since. */
   readonly reportOverdueMs: number;
   /** Each query of a control is given up after this. */
   readonly limitMs: number;

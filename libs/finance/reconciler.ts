@@ -24,7 +24,7 @@ export interface ReconcileOptions {
 /** Of a run that was stored. */
 export interface Reconciliation extends ControlRun {
   readonly runId: bigint;
-  /** Whether others are told of something new. */
+  /** Whether others are notified of something new. */
   readonly announced: boolean;
 }
 
@@ -33,9 +33,9 @@ const SUBJECTS_TOLD = 5;
 const DAY_MS = 24 * 3_600_000;
 /** A day is over for a daily control a little sooner, so that its time does not wander. */
 const DAY_SLACK_MS = 600_000;
-/** What looks at recent things goes back so far before the last look at everything: it may have been in flight then. */
+/** What looks at recent things goes back this far before the last look at everything: it may have been in flight then. */
 const WINDOW_MARGIN_MS = 3_600_000;
-/** The schedule leaves the database to others for so many times as long as its last run took. */
+/** The schedule leaves the database to others for this many times as long as its last run took. */
 const REST = 4;
 
 /**
@@ -96,7 +96,7 @@ async function dueControls(pool: pg.Pool, controls: readonly Control[]): Promise
   return controls.filter(({ id, every = 'round' }) => every === 'round' || !done.has(id));
 }
 
-/** From when on these have to look, by their ids; whoever did not look at everything within a day has no such time. */
+/** From when on these have to look, by their ids; a control that did not look at everything within a day has no such time. */
 async function readWindows(
   pool: pg.Pool,
   controls: readonly Control[],

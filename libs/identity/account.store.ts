@@ -31,7 +31,7 @@ export async function findAccount(
 }
 
 /**
- * Whether an account is to be deleted, or was. It changes under the lock of the account's balances, so that whoever holds that
+ * Whether an account is to be deleted, or was. It changes under the lock of the account's balances, so that a transaction that holds that
  * lock may rely on the answer.
  */
 export async function isClosing(database: pg.Pool | pg.ClientBase, accountId: string): Promise<boolean> {

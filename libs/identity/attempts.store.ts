@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { createHash } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
 
-/** So many tries in a window of time; the first one opens the window. */
+/** This many tries in a window of time; the first one opens the window. */
 export interface AttemptLimit {
   readonly most: number;
   readonly windowMs: number;
@@ -68,7 +68,7 @@ function tooMany(leftSeconds: number): ApiError {
   });
 }
 
-/** The table need not know who tried: e-mail addresses and network addresses are told by their hash. */
+/** The table need not know who tried: e-mail addresses and network addresses are stored as hashes. */
 function nameOf(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url');
 }

@@ -36,7 +36,7 @@ export async function audit(client: pg.ClientBase, record: AuditRecord): Promise
   );
 }
 
-/** Amounts are bigints in code and decimal strings here; whoever audits one formats it. */
+/** Amounts are bigints in code and decimal strings here; the caller formats them. */
 function jsonOf(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(withoutAddressesIn(value));
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { audit } from './audit-log.js';
 
-/** What an installation declares of itself, stored when billing starts, so that every program and every report goes by it. */
+/** What an installation declares of itself, stored when billing starts, so that every program and every report uses it. */
 export type InstallationFact = 'one-person' | 'played-payments';
 
 export async function readFact(

@@ -4,7 +4,7 @@ import { ApiError } from '#platform/errors.js';
 import { hashApiKey } from '#platform/ids.js';
 import { type ConsoleGrant, isGrant, readGrant } from './console-grant.js';
 
-/** Who calls: a live key, its account and its one group (spec 5). */
+/** Who calls: a live key, its account and its one group. */
 export interface Caller {
   readonly keyId: string;
   readonly accountId: string;
@@ -157,7 +157,7 @@ export class KeyAuthenticator {
     return this.cached.has(hashApiKey(token).toString('base64'));
   }
 
-  /** Forgets every key, or the one that changed; a lookup under way may predate the change, so it is not kept. */
+  /** Forgets every key, or the one that changed; a lookup in progress may predate the change, so it is not kept. */
   drop(keyId?: string): void {
     this.generation += 1;
     this.loading.clear();

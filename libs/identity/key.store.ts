@@ -6,7 +6,7 @@ import { checkedName, IdentityRefusal } from './refusal.js';
 export interface NewKey {
   readonly accountId: string;
   readonly name: string;
-  /** The group decides the models that the key reaches and their multiplier (spec 5.2). */
+  /** The group decides the models that the key reaches and their multiplier. */
   readonly group: string;
 }
 
@@ -16,7 +16,7 @@ export interface CreatedKey {
   readonly apiKey: string;
 }
 
-/** What is kept of a key in the clear: enough to tell keys apart, and nothing towards guessing one. */
+/** What is kept of a key in the clear: enough to distinguish keys, and no help in guessing one. */
 export const KEY_PREFIX_CHARS = 10;
 
 const FOREIGN_KEY_VIOLATION = '23503';

@@ -6,7 +6,7 @@ import { ApiError } from '#platform/errors.js';
 const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Each takes a thread and its memory for some 50 ms; more at once would starve everything else of the process. */
 const AT_ONCE = 2;
-/** Who would wait longer than a few seconds is told to come back. */
+/** A caller who would wait longer than a few seconds is asked to retry later. */
 const MAX_WAITING = 64;
 
 /** What a password must be: long enough to be worth hashing, short enough to hash. */

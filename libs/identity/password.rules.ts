@@ -2,7 +2,7 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 
 /** Some fifty thousand passwords that are tried first, in lower case. */
 const COMMON: ReadonlySet<string> = new Set(dictionary['passwords-common']);
-/** Shorter words stand in many good passwords. */
+/** Shorter words occur in many good passwords. */
 const SHORTEST_WORD = 4;
 /** What people write in place of letters; a 1 may be either. */
 const LOOK_ALIKES = { '@': 'a', '4': 'a', '3': 'e', '0': 'o', $: 's', '5': 's', '7': 't' } as const;

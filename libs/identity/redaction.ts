@@ -1,11 +1,11 @@
 /**
- * Keeps e-mail addresses out of what is never deleted: people are named by their ids there, and whoever reads joins the
+ * Keeps e-mail addresses out of what is never deleted: people are named by their ids there, and readers join the
  * address of today. Free text of staff may quote one all the same.
  */
 
-/** What stands in place of an address. */
+/** What replaces an address. */
 const NO_ADDRESS = '[e-mail]';
-/** What stands in place of a name that a customer chose. */
+/** What replaces a name that a customer chose. */
 export const NO_NAME = '[name]';
 
 /** Lengths are bounded, so that a long text without an address is read in linear time. */

@@ -60,7 +60,7 @@ export interface ListedSession {
 
 /** Nobody reads further, and a script could sign in any number of times. */
 const MAX_LISTED = 100;
-/** Requests that were sent with the token before may still be under way. */
+/** Requests that were sent with the token before may still be in progress. */
 const PREVIOUS_TOKEN_SECONDS = 60;
 const LONGEST_USER_AGENT = 300;
 
@@ -162,7 +162,7 @@ export class SessionStore {
     return new Map(rows.map(({ sessionId, accountId }) => [sessionId, accountId]));
   }
 
-  /** Lets a session look at an account for so long, in place of any other. @returns until when */
+  /** Lets a session look at an account for a time, in place of any other. @returns until when */
   async beginView(
     client: pg.ClientBase,
     sessionId: string,

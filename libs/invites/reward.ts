@@ -1,6 +1,6 @@
 import { creditNanos, multiply, type Nanos, parseDecimal, type Decimal } from '#money/amount.js';
 
-/** The inviter gets this part of each rewarded top-up (spec 1). */
+/** The inviter gets this part of each rewarded top-up. */
 const REWARD_SHARE: Decimal = parseDecimal('0.1');
 /** Only the invitee's first two successful top-ups are rewarded. */
 export const REWARDED_TOPUPS = 2;

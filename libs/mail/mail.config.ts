@@ -7,7 +7,7 @@ export interface MailConfig {
   readonly folder: string;
   /** The net under the waking of the loop that sends. */
   readonly pollMs: number;
-  /** A mail that could not be sent for so long is given up. */
+  /** A mail that could not be sent for this long is given up. */
   readonly giveUpMs: number;
 }
 

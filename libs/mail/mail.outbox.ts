@@ -15,7 +15,7 @@ export interface QueuedMail {
   template: MailTemplate;
   to: string;
   details?: Record<string, string>;
-  /** The event that the mail tells of: it is told once, however often the event comes. */
+  /** The event that the mail is about: one mail, however often the event comes. */
   event?: string;
 }
 

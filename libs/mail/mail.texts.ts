@@ -183,7 +183,7 @@ function lowBalance({ details }: DueMail, { consoleUrl }: MailTextOptions): Mail
   };
 }
 
-/** What was written stands in the console alone: mail may be read by others. */
+/** What was written is shown in the console alone: mail may be read by others. */
 function ticketAnswered({ details }: DueMail, { consoleUrl }: MailTextOptions): MailText {
   return {
     subject: 'Tollgate support has answered',

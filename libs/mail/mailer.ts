@@ -52,7 +52,7 @@ class SmtpMailer implements Mailer {
   }
 }
 
-/** Writes each mail to a file of its own, for a relay that has no mail server. Its links can be copied as they stand. */
+/** Writes each mail to a file of its own, for a relay that has no mail server. Its links can be copied as they are. */
 class FolderMailer implements Mailer {
   constructor(private readonly config: MailConfig) {}
 

@@ -1,6 +1,6 @@
 /**
  * Amounts of balance credit as bigint nano-USD (1e-9), and exact decimals for prices and multipliers.
- * Rounding happens only here: charges up, credits down (money.md 1).
+ * Rounding happens only here: charges up, credits down.
  */
 
 declare const nanosBrand: unique symbol;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { DeadLetter } from '#bus/delivery.js';
 
-/** What a letter keeps of a message: more is an accident or an attack, and its beginning tells as much. */
+/** What a letter keeps of a message: more is an accident or an attack, and its beginning shows as much. */
 const MAX_PAYLOAD_CHARS = 100_000;
 const MAX_REASON_CHARS = 2_000;
 

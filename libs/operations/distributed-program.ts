@@ -9,7 +9,7 @@ import { createRegistry, type Registry } from '#platform/metrics.js';
 import { portFault, type RunningProgram, runProgram } from '#platform/program.js';
 import { helpOf } from '#platform/settings/help.js';
 
-/** What a program of the distributed mode stands on. */
+/** What a program of the distributed mode needs. */
 interface Surroundings {
   pool: pg.Pool;
   databaseUrl: string;

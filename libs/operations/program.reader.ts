@@ -13,7 +13,7 @@ interface Programs {
   runningTasks: number;
 }
 
-/** What stands in a report, by any version of a program that may still run. */
+/** What a report contains, by any version of a program that may still run. */
 type StoredReport = ProgramView['report'] & { channels?: ChannelVitals[] };
 
 interface ReportRow {
@@ -27,7 +27,7 @@ interface ReportRow {
   report: StoredReport;
 }
 
-/** A report that is overdue by so many of its intervals was not merely late. */
+/** A report that is overdue by this many of its intervals was not merely late. */
 const MISSED_REPORTS = 4;
 const RUNNING = `state IN ('created', 'submitting', 'submitted', 'unknown')`;
 

@@ -27,7 +27,7 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-/** Rows that were sealed anew, by kind; and what no key of ours opens, which stays as it is. */
+/** Rows that were sealed again, by kind; and what no key of ours opens, which stays as it is. */
 export interface Resealed extends Record<Kind, number> {
   readonly unreadable: string[];
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What went back of a paid order, as its customer is told; credits in nanos, payments in minor units. */
+/** What was refunded of a paid order, as its customer sees it; credits in nanos, payments in minor units. */
 export interface OrderReversals {
   refunds: {
     credits: bigint;

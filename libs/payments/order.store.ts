@@ -14,7 +14,7 @@ import type { Checkout } from './payment.provider.js';
 import { type OrderReversals, readReversals } from './order.reversals.js';
 import { TopupOrder } from './topup-order.entity.js';
 
-/** Either so many credits, nanos, or what so much buys, minor units. */
+/** Either credits, in nanos, or a payment, in minor units. */
 export type OrderAmount = { credits: Nanos } | { payMinor: bigint };
 
 export interface Offer {
@@ -45,7 +45,7 @@ export interface OrderStoreParts {
   readonly config: { readonly payments: PaymentsConfig };
 }
 
-/** Orders: what they cost when they are made, and where they stand. */
+/** Orders: what they cost when they are made, and their state. */
 export class OrderStore {
   constructor(private readonly parts: OrderStoreParts) {}
 

@@ -25,7 +25,7 @@ export interface PaymentNoticesParts {
   readonly relay: OutboxRelay;
 }
 
-/** Tells operators what was committed of an event: metrics, log, and whatever waits in the outbox. */
+/** Reports what was committed of an event: metrics, log, and whatever waits in the outbox. */
 export class PaymentNotices {
   private readonly events: Counter<'provider' | 'state'>;
   /** Each one is money that somebody must look at. */
@@ -54,7 +54,7 @@ export class PaymentNotices {
     });
   }
 
-  /** Something that a report of the provider tells, and our books cannot explain. */
+  /** Something in a report of the provider that our books cannot explain. */
   unexplained(line: { provider: string; lineId: string }, detail: string): void {
     const alert: SuspenseWhy = 'provider_adjustment';
     this.alerts.inc({ why: alert });

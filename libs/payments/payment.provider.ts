@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Nanos } from '#money/amount.js';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 
-/** What a provider is told of an order. */
+/** What a provider learns of an order. */
 export interface PayableOrder {
   id: string;
   credits: Nanos;

@@ -17,7 +17,7 @@ export interface OrderChecksParts {
 }
 
 /**
- * Finds what no event told of: asks providers for open orders and ends those that nobody can pay any more. Several may run.
+ * Finds what no event reported: asks providers for open orders and ends those that nobody can pay any more. Several may run.
  */
 export class OrderChecks {
   constructor(private readonly parts: OrderChecksParts) {}
@@ -45,11 +45,11 @@ export interface PaymentReconcilerParts {
   readonly refunds: RefundRunner;
 }
 
-/** Everything about payments that waits: orders that nobody told of, events that came too early, refunds not ended. */
+/** Everything about payments that waits: orders that no event reported, events that came too early, refunds not ended. */
 export class PaymentReconciler {
   constructor(private readonly parts: PaymentReconcilerParts) {}
 
-  /** Answers whether more is due than one round takes. What fails is told at the end of the round. */
+  /** Answers whether more is due than one round takes. What fails is thrown at the end of the round. */
   async round(signal: AbortSignal): Promise<boolean> {
     let more = false;
     const parts = [

@@ -20,7 +20,7 @@ export interface PaymentsConfig {
   readonly retryMs: number;
   readonly resellerThresholdTokens: bigint;
   readonly stripe: StripeConfig | null;
-  /** Where to transfer money to, told to who pays by bank; null: orders cannot be paid so. */
+  /** Where to transfer money to, shown to customers who pay by bank; null: orders cannot be paid that way. */
   readonly bankInstructions: string | null;
   /** Payments that are only played; null: there are none. */
   readonly sandbox: { readonly secret: string } | null;

@@ -82,7 +82,7 @@ export class SandboxProvider implements PaymentProvider {
     return { state: 'succeeded', providerRefundId: `sandbox-${refundId}` };
   }
 
-  /** Plays the customer who pays: once for an order. Answers the signed event that tells of it. */
+  /** Plays the customer who pays: once for an order. Returns the signed event that reports it. */
   async pay(order: PayableOrder): Promise<{ rawBody: Buffer; headers: Record<string, string> }> {
     const { rows } = await this.pool.query<{ paymentId: string; amountMinor: bigint; currency: string }>(
       `WITH made AS (INSERT INTO sandbox_payments (order_id, payment_id, amount_minor, currency) VALUES ($1, $2, $3, $4)
@@ -92,7 +92,7 @@ export class SandboxProvider implements PaymentProvider {
       [order.id, `sandbox-${newId()}`, order.paidMinor, order.currency],
     );
     const payment = rows[0];
-    // Another press of the button was faster and has not committed yet: its event tells of the payment.
+    // Another press of the button was faster and has not committed yet: its event reports the payment.
     if (!payment) throw new ApiError('conflict', 'The order is being paid.');
     return this.signed({
       id: `${payment.paymentId}-succeeded`,

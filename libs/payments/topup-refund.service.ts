@@ -42,7 +42,7 @@ export class TopupRefundService {
         await takeRefund(client, { ...refund, amount: refund.credits }, by);
         return { refundId: refund.id };
       },
-      // Whoever approved does not wait for the provider; what fails here is taken up by the reconciler.
+      // The approver does not wait for the provider; what fails here is taken up by the reconciler.
       applied: (outcome) =>
         void this.parts.runner.run((outcome as { refundId: string }).refundId).catch(() => undefined),
     });

@@ -43,7 +43,7 @@ export class TopupService {
     return this.parts.orders.show(accountId, orderId);
   }
 
-  /** Asks the provider about an order of which no event told. */
+  /** Asks the provider about an order that no event reported. */
   async check(order: TopupOrder): Promise<void> {
     const found = await this.parts.checkouts.find(order);
     if (found.state === 'paid') await this.parts.inbox.accept(foundEvent(order, found));
@@ -52,7 +52,7 @@ export class TopupService {
   }
 }
 
-/** A payment that was found by asking, as the event would tell of it. */
+/** A payment that was found by asking, as the event would report it. */
 function foundEvent(
   { id: orderId, provider }: TopupOrder,
   { paymentId, amountMinor, currency }: Extract<CheckoutState, { state: 'paid' }>,

@@ -31,7 +31,7 @@ export interface PasswordServiceParts extends PeopleParts {
   readonly codes: CodeCheck;
 }
 
-/** New passwords, by a mailed link or by the one before. Both end the other sessions and tell the owner by mail. */
+/** New passwords, by a mailed link or by the one before. Both end the other sessions and notify the owner by mail. */
 export class PasswordService {
   constructor(private readonly parts: PasswordServiceParts) {}
 

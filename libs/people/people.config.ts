@@ -34,13 +34,13 @@ export function readPeopleConfig(reader: ConfigReader, consoleUrl: string): Peop
       signInsPerAddress: limit(reader.get('SIGN_INS_PER_ADDRESS')),
       mailsPerEmail: limit(reader.get('MAILS_PER_EMAIL')),
       mailsPerAddress: limit(reader.get('MAILS_PER_ADDRESS')),
-      // Three of a million are right at a time: so many a day find one within decades.
+      // Three of a million are right at a time: this many tries a day find one within decades.
       codesPerPerson: { ...limit(reader.get('CODES_PER_DAY')), windowMs: DAY_MS },
     },
   };
 }
 
-/** Whoever tries the relay out on one machine gets to its pages at once. */
+/** Someone who tries the relay on one machine gets to its pages at once. */
 function isLoopback(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname } = new URL(url);

@@ -9,7 +9,7 @@ import type { SecretBox } from '#platform/sealed-secret.js';
 import type { MailSender } from '#mail/mail.sender.js';
 import type { PeopleConfig } from './people.config.js';
 
-/** What everything stands on that lets people in. */
+/** What everything that lets people in needs. */
 export interface PeopleParts {
   readonly pool: pg.Pool;
   readonly config: {

@@ -27,7 +27,7 @@ export interface SignInServiceParts extends PeopleParts {
 
 /**
  * Signing in. An unknown e-mail address and a wrong password answer the same after the same work. Tries are counted per
- * e-mail address and per network address, for all processes together; whoever is locked out can still reset the password.
+ * e-mail address and per network address, for all processes together; a person who is locked out can still reset the password.
  */
 export class SignInService {
   constructor(private readonly parts: SignInServiceParts) {}
@@ -45,7 +45,7 @@ export class SignInService {
     const person = await findByEmail(this.parts.pool, email);
     const matches = await this.parts.hasher.verify(person?.passwordHash ?? null, password);
     if (!person || !matches || person.disabled) throw signInFailed();
-    // Before the code, which is good once: whoever keeps the account sends it again.
+    // Before the code, which is good once: the person who keeps the account sends it again.
     if (!isKept && (await isClosing(this.parts.pool, person.accountId))) throw accountClosing();
     await this.checkCode(person, code);
     const newHash = this.parts.hasher.isOutdated(person.passwordHash)

@@ -91,7 +91,7 @@ export function readAlone<T>(env: NodeJS.ProcessEnv, read: (reader: ConfigReader
   return reader.finish({ part: read(reader) }).part;
 }
 
-/** What a program asks for, as --help and the documentation tell it. */
+/** What a program asks for, as --help and the documentation show it. */
 export function settingsOf(read: (reader: ConfigReader) => unknown): AskedSetting[] {
   const reader = new ConfigReader({});
   read(reader);

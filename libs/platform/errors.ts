@@ -1,5 +1,5 @@
 /**
- * Every refusal a client can meet, in one table: code, HTTP status, type (wire.md 2.1). The edge shapes it for the
+ * Every refusal a client can meet, in one table: code, HTTP status, type. The edge shapes it for the
  * protocol family; nothing else in the programs decides a status.
  */
 const REQUEST = 'invalid_request_error';
@@ -76,7 +76,7 @@ export type ErrorCode = keyof typeof errorTable;
 export interface ApiErrorOptions {
   /** The field of the request that is at fault. */
   param?: string | null;
-  /** Another status than the table's: only for an upstream's own 415 and 422 (wire.md 9). */
+  /** Another status than the table's: only for an upstream's own 415 and 422. */
   status?: number;
   /** Seconds for a Retry-After header; five at most where SDKs call, since some of them obey any value. */
   retryAfterSeconds?: number;

@@ -8,7 +8,7 @@ export interface FairShareOptions {
   capacity: number;
   /**
    * A part of the capacity kept for newcomers: only a member that holds no more than this, what it asks for included,
-   * reaches into it. Without one (0, the default) whoever is alone may hold everything, and a newcomer gets what is
+   * reaches into it. Without one (0, the default) a lone member may hold everything, and a newcomer gets what is
    * released next.
    */
   reserve?: number;
@@ -41,7 +41,7 @@ const RETRY_AFTER_SECONDS = 2;
 const MAX_WAITING = 1_000;
 /** More would make no difference to what the others are due. */
 const MAX_RECENT = 1_000;
-/** A client that comes again when it was told to still finds its place. */
+/** A client that retries when it was asked to still finds its place. */
 const REMEMBERED_FOR_RETRIES = 2;
 
 /**
@@ -51,7 +51,7 @@ const REMEMBERED_FOR_RETRIES = 2;
  * - A member is active while it holds something, waits, or was refused a moment ago what it is due. Each of k active
  *   members is due capacity / k (less the reserve), and always its first amount. A member alone is due everything.
  * - Beyond what it is due, a member gets what is free only while no other active member wants something it is due. So
- *   whoever is alone takes all of it, and what it releases goes to newcomers until all have equal parts.
+ *   a lone member takes all of it, and what it releases goes to newcomers until all have equal parts.
  * - With `recentMs`, members that were active a moment ago still count in k, and who takes more than it is due leaves room
  *   for one amount of each other member, at most a quarter of the pool. So who comes and goes seldom waits for somebody
  *   who never lets go.
@@ -99,7 +99,7 @@ export class FairShare {
     return count;
   }
 
-  /** Those of whose takes so many wait. */
+  /** Members that have this many takes waiting. */
   waitingMembers(atLeast: number): string[] {
     return [...this.wanting].flatMap(({ id, waiting }) => (waiting.length >= atLeast ? [id] : []));
   }
@@ -130,7 +130,7 @@ export class FairShare {
     return this.claim(this.memberOf(memberId), amount, { remember: false }) ?? this.shareOf(memberId, amount);
   }
 
-  /** Takes an amount as soon as it is its turn, waiting for so long at most. Never throws. */
+  /** Takes an amount as soon as it is its turn, within a time limit. Never throws. */
   async take(
     memberId: string,
     amount: number,

@@ -17,7 +17,7 @@ const monotonicUlid = monotonicFactory(randomFraction);
 
 /**
  * A new time-ordered id in `[0-9a-z]{26}`: lower case and without `_` or `-`, since the Google client cuts file
- * names at anything else (wire.md D2).
+ * names at anything else.
  */
 export function newId(): string {
   return monotonicUlid().toLowerCase();

@@ -26,7 +26,7 @@ export class Loop {
     return this;
   }
 
-  /** Starts the next round now, or right after the one under way. */
+  /** Starts the next round now, or right after the one in progress. */
   wake(): void {
     this.woken = true;
     this.wakeUp?.();

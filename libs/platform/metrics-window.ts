@@ -44,7 +44,7 @@ export class MetricsWindow {
     this.samples = [...this.samples.slice(Math.max(0, begin)), { atMs, values }];
   }
 
-  /** How far back the window goes by now, seconds. */
+  /** How far back the window reaches now, seconds. */
   seconds(): number {
     const [first, last] = [this.samples[0], this.samples.at(-1)];
     return first && last ? (last.atMs - first.atMs) / 1000 : 0;

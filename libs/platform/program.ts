@@ -1,7 +1,7 @@
 import { OperatorError } from './errors.js';
 
 export interface RunningProgram {
-  /** Finishes what is under way, then lets go of everything. */
+  /** Finishes what is in progress, then lets go of everything. */
   stop(): Promise<void>;
   /** A stop that takes longer is cut, milliseconds. */
   stopLimitMs: number;

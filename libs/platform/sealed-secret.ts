@@ -9,7 +9,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 interface SealingKey {
-  /** Tells keys apart and tells nothing about them. */
+  /** Distinguishes keys and reveals nothing about them. */
   readonly id: string;
   readonly key: Buffer;
 }
@@ -91,7 +91,7 @@ function associated(keyId: string, place: string): Buffer {
 
 const KEY_RULE = `must be ${KEY_BYTES} random bytes in base64 or hex, as "openssl rand -base64 32" makes them; where keys are exchanged, the new one, a comma, and the old one`;
 
-/** Reads SECRETS_KEY: the key that seals, and after it others that still open. Faults are told by `finish`. */
+/** Reads SECRETS_KEY: the key that seals, and after it others that still open. `finish` reports faults. */
 export function readSecrets(reader: ConfigReader): SecretBox {
   const text = reader.get('SECRETS_KEY');
   const keys = text === '' ? [] : parseKeys(text);

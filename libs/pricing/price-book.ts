@@ -18,7 +18,7 @@ export type Price =
       readonly cacheWrite1h?: Decimal;
     };
 
-/** A value that holds from a time on; the next version's start is its end (money.md 1). */
+/** A value that holds from a time on; the next version's start is its end. */
 export interface Version<T> {
   readonly id: bigint;
   /** Milliseconds since 1970 UTC, microseconds in the fraction; -Infinity for "since ever". */

@@ -34,7 +34,7 @@ export interface ChargeLine {
   readonly unitPrice: Decimal;
 }
 
-/** How a price came about: enough to recompute it from the versions alone (money.md invariant 12). */
+/** How a price came about: enough to recompute it from the versions alone. */
 export interface Quote {
   readonly model: PricedModel;
   readonly units: bigint;
@@ -67,7 +67,7 @@ export interface Terms {
   readonly model: PricedModel;
   readonly rule: 'list' | 'fixed_per_call';
   readonly price: Price;
-  /** 1 where a rule's price stands in place of the list price. */
+  /** 1 where a rule's price replaces the list price. */
   readonly multiplier: Decimal;
   readonly priceVersionId: bigint | null;
   readonly multiplierVersionId: bigint;
@@ -75,8 +75,8 @@ export interface Terms {
 }
 
 /**
- * Prices units of a model for a group at a time: unit price x units x multiplier, rounded up once for each line (spec
- * 4.3, money.md 1). A model outside the group, withdrawn, switched off or without a price is 'model_not_found'.
+ * Prices units of a model for a group at a time: unit price x units x multiplier, rounded up once for each line.
+ * A model outside the group, withdrawn, switched off or without a price is 'model_not_found'.
  * @throws RangeError for units or tokens beyond the limits above.
  */
 export function quote(book: PriceBook, request: QuoteRequest): Quote | QuoteRefusal {

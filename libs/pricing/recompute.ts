@@ -35,7 +35,7 @@ export interface Recomputed {
   readonly agrees: boolean;
 }
 
-/** Computes a charge again from the versions that it names (money.md invariant 12); null when they are not in the book. */
+/** Computes a charge again from the versions that it names; null when they are not in the book. */
 export function recompute(book: PriceBook, charge: RecordedCharge): Recomputed | null {
   const terms = termsOfVersions(book, charge);
   if (typeof terms === 'string') return null;

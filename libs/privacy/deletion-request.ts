@@ -37,7 +37,7 @@ export interface DeletionOrder {
 const COLUMNS = `id, account_id AS "accountId", state, forfeits, requested_at AS "requestedAt", due_at AS "dueAt",
   waiting_for AS "waitingFor"`;
 
-/** The deletion of an account that is asked for, under way or done; null: none, or it was cancelled. */
+/** The deletion of an account that is asked for, in progress or done; null: none, or it was cancelled. */
 export async function findDeletion(
   database: pg.Pool | pg.ClientBase,
   accountId: string,
@@ -114,7 +114,7 @@ export async function cancelDeletion(
   return true;
 }
 
-/** Revokes every key that is good, and has every gateway told. The caller holds the lock of the balances, as holds do. */
+/** Revokes every key that is good, and announces it to every gateway. The caller holds the lock of the balances, as holds do. */
 export async function revokeKeys(client: pg.ClientBase, accountId: string): Promise<void> {
   const { rows } = await client.query<{ id: string }>(
     'UPDATE api_keys SET revoked_at = clock_timestamp() WHERE account_id = $1 AND revoked_at IS NULL RETURNING id',

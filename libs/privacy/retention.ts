@@ -28,7 +28,7 @@ interface Swept {
 export interface RetentionRule {
   /** The setting that says how long it is kept. */
   readonly variable: DurationSetting;
-  /** Null: it goes by itself when its time is over, in the program that keeps it. */
+  /** Null: it expires by itself, in the program that keeps it. */
   readonly sweep: ((client: pg.ClientBase, batch: Batch) => Promise<Swept>) | null;
 }
 

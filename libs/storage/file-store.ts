@@ -20,7 +20,7 @@ export interface WriteOptions {
   maxBytes: number;
   /**
    * False leaves it to the operating system when the bytes reach the disk: for files that may be lost in a power
-   * failure, such as pictures that are also delivered inline.
+   * failure, such as images that are also delivered inline.
    */
   durable?: boolean;
 }
@@ -40,7 +40,7 @@ export abstract class FileStore {
   abstract stat(key: string): Promise<{ bytes: number } | null>;
 
   /**
-   * Reads a file, or the bytes from `start` to `end`, both included. Whoever opens it reads or destroys it.
+   * Reads a file, or the bytes from `start` to `end`, both included. The caller reads or destroys it.
    * @throws FileMissing, or RangeError for a key of another shape.
    */
   abstract open(key: string, range?: { start: number; end: number }): Promise<Readable>;
@@ -89,7 +89,7 @@ export async function* atMost(source: Readable | Buffer, maxBytes: number): Asyn
 /** Runs a write and ends its source with it, whatever happens before the source was read at all. */
 export async function endingSource<T>(source: Readable | Buffer, write: () => Promise<T>): Promise<T> {
   if (Buffer.isBuffer(source)) return write();
-  // A source may break before it is read; reading tells that error again.
+  // A source may break before it is read; reading throws that error again.
   source.on('error', () => undefined);
   try {
     return await write();

@@ -7,7 +7,7 @@ export interface Signature {
   sig?: string | undefined;
 }
 
-/** The query, question mark included, that opens `path` to whoever holds it until `expiresAtMs` (whole seconds). */
+/** The query, question mark included, that opens `path` to anyone who has it until `expiresAtMs` (whole seconds). */
 export function signPath(secret: string, path: string, expiresAtMs: number): string {
   const exp = String(Math.floor(expiresAtMs / 1000));
   return `?exp=${exp}&sig=${signatureOf(secret, path, exp).toString('base64url')}`;

@@ -6,7 +6,7 @@ import { type S3Options, S3Store } from './s3.store.js';
 export type StorageConfig = { kind: 'file'; folder: string } | ({ kind: 's3' } & S3Options);
 
 /**
- * Reads where finished files go: STORAGE and STORAGE_DIR or S3_*. Faults are told by the reader's `finish`.
+ * Reads where finished files go: STORAGE and STORAGE_DIR or S3_*. The reader's `finish` reports faults.
  * @param folder in place of STORAGE_DIR, for a program that has a folder of its own.
  */
 export function readStorageConfig(reader: ConfigReader, folder?: string): StorageConfig {

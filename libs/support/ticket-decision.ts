@@ -28,7 +28,7 @@ export async function noteDecision(client: pg.ClientBase, decision: TicketDecisi
   await mailAboutTicket(client, ticketId);
 }
 
-/** Tells whoever opened the ticket that there is news, if the transaction commits. */
+/** Notifies the person who opened the ticket, if the transaction commits. */
 export async function mailAboutTicket(client: pg.ClientBase, ticketId: string): Promise<void> {
   const { rows } = await client.query<{ email: string; subject: string }>(
     `SELECT u.email, t.subject FROM tickets t JOIN users u ON u.id = t.opened_by

@@ -32,7 +32,7 @@ export class TicketMessage {
   @PrimaryColumn('text') id!: string;
   @Column('text', { name: 'ticket_id' }) ticketId!: string;
   @Column('text') kind!: 'message' | 'note' | 'event';
-  /** A user's id: of an event, whoever caused it. */
+  /** A user's id: of an event, the person who caused it. */
   @Column('text', { name: 'author_id' }) authorId!: string;
   @Column('boolean', { name: 'from_staff' }) fromStaff!: boolean;
   @Column('text') body!: string;

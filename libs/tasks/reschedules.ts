@@ -31,7 +31,7 @@ const RESCHEDULE = {
 };
 
 /**
- * Gives tasks back to the queue, many in one statement: while one is under way the next gathers, so a lone task waits
+ * Gives tasks back to the queue, many in one statement: while one is in progress the next gathers, so a lone task waits
  * for nobody and thousands of polls a second take a few dozen commits.
  */
 export class Reschedules {

@@ -31,7 +31,7 @@ export interface SlotRequest {
 }
 
 /**
- * Counts the running tasks of a key, and of its account in its group, inside the transaction that has just inserted one more. Whoever counts
+ * Counts the running tasks of a key, and of its account in its group, inside the transaction that has just inserted one more. The counter
  * the same waits for that transaction, in a statement of its own: the count after it sees what was committed meanwhile.
  * @throws ApiError rate_limit_exceeded
  */

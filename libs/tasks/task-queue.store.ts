@@ -209,12 +209,12 @@ export class TaskQueue {
     return this.write(RENEW, [task.id, task.leaseToken, leaseMs]);
   }
 
-  /** Gives a task back for a while, together with others that are given back now. */
+  /** Puts a task back for a while, together with others that are put back now. */
   reschedule(task: LeasedTask, next: NextPoll): Promise<boolean> {
     return this.reschedules.add(task, next);
   }
 
-  /** Gives back a task for which nothing can be done before its deadline. */
+  /** Puts back a task for which nothing can be done before its deadline. */
   waitForDeadline(task: LeasedTask): Promise<boolean> {
     return this.write(AT_DEADLINE, [task.id, task.leaseToken, this.unclearMs]);
   }
@@ -234,7 +234,7 @@ export class TaskQueue {
     return this.write(COMPLETE, [...values, ...announcement]);
   }
 
-  /** Ends a task without a result, and announces it in the same transaction; its charge is given back. */
+  /** Ends a task without a result, and announces it in the same transaction; its charge is refunded. */
   fail(task: LeasedTask, error: TaskError, unbilledCost: string | null): Promise<boolean> {
     const announcement = taskEndedRow('worker', task, { error, endedAtMs: this.clock.nowMs() });
     const values = [task.id, task.leaseToken, error.code, error.message, unbilledCost];

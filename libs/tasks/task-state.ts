@@ -1,5 +1,5 @@
 /**
- * The states of a task and the moves allowed between them, as data (design.md 4). Every write is a compare-and-set
+ * The states of a task and the moves allowed between them, as data. Every write is a compare-and-set
  * from a named state, so that of two that race one wins and the other learns it.
  */
 export const taskMoves = {
@@ -29,7 +29,7 @@ export function mayMove(from: TaskState, to: TaskState): boolean {
   return (taskMoves[from] as readonly TaskState[]).includes(to);
 }
 
-/** Which words a client of a create path understands (wire.md D1); Google's clients get OpenAI's at /v1. */
+/** Which words a client of a create path understands; Google's clients get OpenAI's at /v1. */
 export type Dialect = 'openai' | 'xai' | 'google';
 
 /** What a task's owner sees of its state: OpenAI's words. */

@@ -1,7 +1,7 @@
 import { type Nanos, nanos } from '#money/amount.js';
 import type { Dialect, TaskState } from './task-state.js';
 
-/** What a 3D asset is to be (wire.md 8). */
+/** What a 3D asset is to be. */
 interface AssetDetails {
   mode: 'draft' | 'texture';
   /** Our task of the draft that is textured, and the upstream's. */
@@ -11,13 +11,13 @@ interface AssetDetails {
   pbr?: boolean;
   faceLimit?: number;
   seed?: number;
-  /** How many pictures came along. They are not kept, so a create with any cannot be repeated. */
+  /** How many images came along. They are not kept, so a create with any cannot be repeated. */
   pictures: number;
 }
 
 /** What the upstream is asked for, as it was billed; kept so that a create can be repeated after a crash. */
 export interface TaskRequest {
-  /** Empty where an asset is made of pictures alone. */
+  /** Empty where an asset is made of images alone. */
   prompt: string;
   /** As the client sent it; the answers show it again. */
   size?: string;

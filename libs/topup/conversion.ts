@@ -9,9 +9,9 @@ import {
   parseDecimal,
 } from '#money/amount.js';
 
-/** 1.3 units of payment currency buy one unit of balance; fixed, not an exchange rate (spec 1). */
+/** 1.3 units of payment currency buy one unit of balance; fixed, not an exchange rate. */
 export const STANDARD_RATE = '1.3';
-/** What a reseller pays after verification of so many tokens (spec 1; RESELLER_THRESHOLD_TOKENS). */
+/** What a reseller pays once RESELLER_THRESHOLD_TOKENS tokens are verified. */
 export const RESELLER_RATE = '1.2';
 /** There are no other rates. */
 export type TopupRate = typeof STANDARD_RATE | typeof RESELLER_RATE;
@@ -19,7 +19,7 @@ export type TopupRate = typeof STANDARD_RATE | typeof RESELLER_RATE;
 /** Payments are in a currency with two decimals. */
 export const MINOR_PER_UNIT = 100n;
 
-/** An order buys at least one unit of balance: 1.3 units of payment currency (spec 1). */
+/** An order buys at least one unit of balance: 1.3 units of payment currency. */
 export const LEAST_CREDITS = nanos(NANOS_PER_UNIT);
 /** The largest payment that providers take, in minor units: 999,999.99. */
 const LARGEST_PAYMENT_MINOR = 99_999_999n;

@@ -69,7 +69,7 @@ export class Upstreams {
     return readWhole(body, options.maxBytes);
   }
 
-  /** Breaks every connection; calls under way end as `unknown` or `no_answer`. */
+  /** Breaks every connection; calls in progress end as `unknown` or `no_answer`. */
   close(): Promise<void> {
     return this.connections.close();
   }

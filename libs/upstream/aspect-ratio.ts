@@ -27,7 +27,7 @@ export function toAspectRatio(size: string, ratios: readonly string[] = RATIOS):
   return ratios.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best));
 }
 
-/** What a size is called by its short side: 480p, 720p or 1080p, the nearest that is not smaller (wire.md 3.5). */
+/** What a size is called by its short side: 480p, 720p or 1080p, the nearest that is not smaller. */
 export function toResolution(size: string): string {
   const short = Math.min(...size.split('x').map(Number));
   if (short <= 480) return '480p';

@@ -24,7 +24,7 @@ export interface BreakerOptions {
   failuresToOpen: number;
   /** How long it keeps calls away before one of them may try. */
   openMs: number;
-  /** Asks the upstream something free: whether it is ill whoever asks. Never throws. */
+  /** Asks the upstream something free: whether it is ill for every account. Never throws. */
   isIll: () => Promise<boolean>;
   onChange: (state: BreakerState, reason: string) => void;
 }
@@ -36,7 +36,7 @@ export interface BreakerCall {
   end(): void;
 }
 
-/** So many accounts do not fail by what they ask for. Of fewer, a probe of ours has to fail as well. */
+/** This many accounts do not fail by what they ask for. Of fewer, a probe of ours has to fail as well. */
 const ACCOUNTS_TO_OPEN = 2;
 /** Accounts that are remembered, of those that failed and of those that succeeded. */
 const MAX_ACCOUNTS = 64;

@@ -7,7 +7,7 @@ import { httpCall, type HttpAnswer, type HttpCall, type HttpFailure } from './ht
 import { openHttp } from './http-stream.js';
 import type { NotAccepted, Refused, StreamOutcome, Unknown } from './outcomes.js';
 
-/** Ten pictures of 7 MB in base64, with room to spare; also what one call may take of this process's memory. */
+/** Ten images of 7 MB in base64, with room to spare; also what one call may take of this process's memory. */
 const MAX_PAID_ANSWER_BYTES = 128 * 1024 * 1024;
 /** A task and its error text; anything larger is not one. */
 const MAX_TASK_ANSWER_BYTES = 1024 * 1024;

@@ -40,7 +40,7 @@ export interface Work {
 
 /** A place on a channel: to be left exactly once, whatever happens. */
 export interface Place {
-  /** Tells how the call went, as soon as that is known: of a stream, at its head. A call that is given up tells nothing. */
+  /** Reports how the call went, as soon as that is known: of a stream, at its head. A call that is given up reports nothing. */
   report(outcome: CallOutcome): void;
   /** Frees the place; safe to call again. */
   leave(): void;
@@ -62,11 +62,11 @@ export interface RunOptions {
   work: Work;
   /** Taken before, on this channel. */
   place?: Place | undefined;
-  /** Says that the caller left, so that the call tells nothing about the channel. */
+  /** Says that the caller left, so that the call says nothing about the channel. */
   isGivenUp?: () => boolean;
 }
 
-/** Enough to tell a slow channel from a slow call. */
+/** Enough to distinguish a slow channel from a slow call. */
 const TIMED_CALLS = 200;
 const RETRY_AFTER = { minSeconds: 1, maxSeconds: 5 };
 /** An account that called within this time finds a place on a channel, also beside one that calls without end. */
@@ -173,7 +173,7 @@ export class ChannelHealth {
   }
 
   /**
-   * How many calls that are of no model a channel bears at the same time now, those under way included: none while it is
+   * How many calls that are of no model a channel bears at the same time now, those in progress included: none while it is
    * left alone, one where a trial is due, else its limit.
    */
   allowance(channel: Channel): number {
@@ -267,7 +267,7 @@ export class ChannelHealth {
   }
 }
 
-/** Whoever has its share of one channel is not the one that was left out. */
+/** An account that has its share of one channel was not left out. */
 function whyNot(refused: readonly (ShareRefusal | null)[]): ShareRefusal {
   const all = refused.filter((refusal) => refusal !== null);
   const of = (reason: ShareRefusal['reason']) => all.find((refusal) => refusal.reason === reason);

@@ -10,9 +10,9 @@ import {
   type UpstreamError,
 } from './answers.js';
 
-/** What a status says about a create (design.md 4, "Accepted or not"). */
+/** What a status says about a create. */
 type Verdict =
-  | 'read' // the body tells what was accepted
+  | 'read' // the body shows what was accepted
   | 'callers_fault' // refused for what the caller sent
   | 'not_accepted' // refused for a reason that is ours: another channel may be asked
   | 'given_up' // what it was asked for will not come of this call: see `provesNothingTaken`
@@ -86,7 +86,7 @@ function verdictOf(status: number, ownRows: readonly VerdictRow[]): Verdict {
 /** The part of an answer that a verdict needs. */
 type Answered = Pick<HttpAnswer, 'kind' | 'status' | 'body'>;
 
-/** Whether a status alone says that the body tells what was accepted. */
+/** Whether a status alone says that the body shows what was accepted. */
 export function isToBeRead(status: number, ownRows: readonly VerdictRow[] = []): boolean {
   return verdictOf(status, ownRows) === 'read';
 }

@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { connectPublicOnly } from './public-address.js';
 
 /**
- * Connections per upstream host. A picture takes seconds, so a thousand in flight is what a hundred calls a second
+ * Connections per upstream host. An image takes seconds, so a thousand in flight is what a hundred calls a second
  * need; more would only fill this process's table of open files.
  */
 const CONNECTIONS_PER_HOST = 1024;
@@ -32,7 +32,7 @@ export class UpstreamConnections {
     connect: { timeout: CONNECT_LIMIT_MS },
   });
 
-  /** Ends every connection; calls under way end as if the connection had broken. */
+  /** Ends every connection; calls in progress end as if the connection had broken. */
   async close(): Promise<void> {
     await Promise.all([this.api.destroy(), this.publicFiles.destroy(), this.anyFiles.destroy()]);
   }

@@ -20,7 +20,7 @@ export interface FileBody {
 
 export interface FileOptions {
   signal: AbortSignal;
-  /** A longer announced file is refused at once; whoever reads must still count. */
+  /** A longer announced file is refused at once; the reader must still count. */
   maxBytes: number;
   allowPrivateAddress: boolean;
   /** Headers that go to this origin only. */
@@ -49,7 +49,7 @@ export async function openFile(
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       checkFileUrl(url, options.allowPrivateAddress);
       const answer = await request(dispatcher, url, options);
-      // A body that is given up ends with an error; whoever reads one hears of its own errors by reading.
+      // A body that is given up ends with an error; its reader meets the errors by reading.
       answer.body.on('error', () => undefined);
       const location = answer.headers['location'];
       if (!REDIRECTIONS.includes(answer.statusCode) || typeof location !== 'string') {

@@ -22,7 +22,7 @@ export interface HttpAnswer {
 }
 
 /**
- * A call without a whole answer. `sent` tells whether it may have reached the upstream: it is false only while the
+ * A call without a whole answer. `sent`: whether it may have reached the upstream: it is false only while the
  * request had not been given to a connection, and then nothing was taken.
  */
 export interface HttpFailure {
@@ -41,8 +41,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * One HTTP exchange with a bounded answer. It never throws and never repeats a call. It stands directly on the
- * dispatcher, which is the cheapest way and the only one that tells when a request is handed to its connection.
+ * One HTTP exchange with a bounded answer. It never throws and never repeats a call. It uses the
+ * dispatcher directly, which is the cheapest way and the only one that shows when a request is handed to its connection.
  */
 export function httpCall(dispatcher: Dispatcher, call: HttpCall): Promise<HttpAnswer | HttpFailure> {
   return new Promise((resolve) => {

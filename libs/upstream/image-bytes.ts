@@ -8,7 +8,7 @@ export interface ImageBytes extends MediaType {
   bytes: Buffer;
 }
 
-/** A picture of 8192 x 8192 in PNG stays below it; what is larger is not one of ours. */
+/** An image of 8192 x 8192 in PNG stays below it; what is larger is not one of ours. */
 export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 
 /**

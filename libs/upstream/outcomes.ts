@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ErrorCode } from '#platform/errors.js';
 
 /**
- * What became of a call to an upstream, as far as money is concerned (design.md 4, "Accepted or not"). Only
+ * What became of a call to an upstream, as far as money is concerned. Only
  * `not_accepted` permits another channel; `unknown` never does, since the upstream may be working already.
  */
 
@@ -97,7 +97,7 @@ export interface VideoRequest {
   resolution?: string;
 }
 
-/** A picture that a call hands over. */
+/** An image that a call hands over. */
 export interface InputImage {
   bytes: Buffer;
   /** Its real type, as sniffed: `image/png`, `image/jpeg`, `image/webp`. */
@@ -106,11 +106,11 @@ export interface InputImage {
   name: string;
 }
 
-/** An edit of one or more pictures; answered as `ImageOutcome`. */
+/** An edit of one or more images; answered as `ImageOutcome`. */
 export interface ImageEditRequest extends ImageRequest {
   /** At least one. */
   images: readonly InputImage[];
-  /** Where the first picture may change. */
+  /** Where the first image may change. */
   mask?: InputImage;
 }
 
@@ -129,7 +129,7 @@ export interface StreamRequest {
 
 /**
  * The head of a success; the body follows unread and unbuffered, as SSE or whole. It ends with an error when the
- * connection breaks, falls silent, or the call is given up. Destroying it cancels the upstream at once; whoever gets
+ * connection breaks, falls silent, or the call is given up. Destroying it cancels the upstream at once; a caller who gets
  * one must read or destroy it.
  */
 export interface StreamAnswer {
@@ -141,13 +141,13 @@ export interface StreamAnswer {
 
 export type StreamOutcome = StreamAnswer | Refused | NotAccepted | Unknown;
 
-/** A 3D asset: a draft from a text or pictures, or the texture of a finished draft (wire.md 8). */
+/** A 3D asset: a draft from a text or images, or the texture of a finished draft. */
 export interface AssetRequest {
   /** The upstream's name of the model. */
   model: string;
   mode: 'draft' | 'texture';
   prompt?: string;
-  /** One picture, or front, left, back and right. */
+  /** One image, or front, left, back and right. */
   images?: readonly InputImage[];
   /** The upstream's id of the draft: for a texture. */
   draftId?: string;

@@ -49,7 +49,7 @@ export interface Protocol {
   generateImages?(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome>;
   editImages?(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome>;
   createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
-  /** Asks how a task stands. */
+  /** Asks for the state of a task. */
   pollVideo?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
   createAsset?(channel: Channel, request: AssetRequest, options: CreateOptions): Promise<CreateOutcome>;
   pollAsset?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;

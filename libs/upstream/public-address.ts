@@ -13,7 +13,7 @@ export class ForbiddenAddress extends Error {
 
 /** What IANA gives out as global unicast; the rest of IPv6 is reserved, local, or an IPv4 address in disguise. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-/** How a NAT64 gateway is asked for an IPv4 address, which stands in the last four bytes. */
+/** How a NAT64 gateway is asked for an IPv4 address, which is in the last four bytes. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /**

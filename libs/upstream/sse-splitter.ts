@@ -10,7 +10,7 @@ export interface SseEvent {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** An inlined picture of a response is below it; a longer event passes in pieces that nobody looks into. */
+/** An inlined image of a response is below it; a longer event passes in pieces that nobody looks into. */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -20,7 +20,7 @@ const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 export class SseSplitter {
   private held: Buffer[] = [];
   private heldBytes = 0;
-  /** Nothing stands in the current line yet. */
+  /** The current line is still empty. */
   private atLineStart = true;
   /** Something other than line ends was seen since the last event. */
   private hasContent = false;

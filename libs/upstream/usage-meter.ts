@@ -3,11 +3,11 @@ import { asObject, asText, type JsonObject, readObject } from './answers.js';
 import type { StreamKind } from './outcomes.js';
 import type { SseEvent } from './sse-splitter.js';
 
-/** What one stream or answer has told so far. Input holds what was cached too, as it does with all but Anthropic. */
+/** What one stream or answer has reported so far. Input holds what was cached too, as it does with all but Anthropic. */
 interface Reading {
   input?: number;
   cachedInput?: number;
-  /** Written into a cache for five minutes, for an hour, and for a time that was not told. */
+  /** Written into a cache for five minutes, for an hour, and for a time that was not reported. */
   writes: { short: number; long: number; untold: number };
   output?: number;
   /** Output is known to the end; before that, a count may be a beginning only. */
@@ -19,7 +19,7 @@ interface Reading {
   end: 'open' | 'complete' | 'failed';
 }
 
-/** How one family of answers tells its usage. */
+/** How one family of answers reports its usage. */
 interface Dialect {
   /** Takes in the JSON of one event. True for a chat chunk that carries the usage and nothing else. */
   event(json: JsonObject, reading: Reading): boolean;
@@ -27,7 +27,7 @@ interface Dialect {
   answer(json: JsonObject, reading: Reading): void;
 }
 
-/** Where no usage is reported, a token is taken for so many characters: what vendors give as the rule of thumb. */
+/** Where no usage is reported, a token is taken for this many characters: what vendors give as the rule of thumb. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
@@ -44,7 +44,7 @@ export class UsageMeter {
   };
   private readonly dialect: Dialect;
 
-  /** @param longWrites the request asked for a cache of an hour, so that writes whose time is not told may be such */
+  /** @param longWrites the request asked for a cache of an hour, so that writes whose time is not reported may be such */
   constructor(
     kind: StreamKind,
     private readonly longWrites = false,
@@ -91,7 +91,7 @@ export class UsageMeter {
     };
   }
 
-  /** Writes are part of the input, whatever is told of them. */
+  /** Writes are part of the input, whatever is reported of them. */
   private writes(most: number): { short: number; long: number } {
     const { short, long, untold } = this.reading.writes;
     const [all, forLong] = [short + long + untold, this.longWrites ? long + untold : long];

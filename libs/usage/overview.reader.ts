@@ -27,7 +27,7 @@ export interface Overview {
 
 const LAST_REQUESTS = 5;
 const SHOWN_RUNNING = 10;
-/** What ended since sums were brought up to date is read from the newest charges themselves, so many at most. */
+/** What ended since sums were brought up to date is read from the newest charges themselves, this many at most. */
 const NEWEST = 1_000;
 const AFTER_EVERY_ID = 'z'.repeat(26);
 const UNKNOWN_ZONE = '22023';

@@ -111,7 +111,7 @@ export class QuoteService {
   }
 }
 
-/** As gateways estimate the same request; null without a text. @throws ApiError where a text does not tell the price. */
+/** As gateways estimate the same request; null without a text. @throws ApiError where a text does not determine the price. */
 function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedQuote): TextEstimate | null {
   const { text, tokens, maxOutputTokens } = wish;
   if (text === undefined) return null;

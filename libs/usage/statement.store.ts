@@ -30,9 +30,9 @@ export interface StatementEntry {
   keyId: string | null;
 }
 
-/** A page with a filter looks at so many lines at most, newest first; later pages find what it did not. */
+/** A page with a filter looks at this many lines at most, newest first; later pages find what it did not. */
 const SCAN_LIMIT = 2_000;
-/** A transaction is recorded at its start and numbered under its locks: never so long apart. */
+/** A transaction is recorded at its start and numbered under its locks: never this long apart. */
 const RECORDING_APART = `interval '1 minute'`;
 const LAST = (2n ** 63n - 1n).toString();
 
@@ -100,7 +100,7 @@ export async function readStatement(
   return { items, next: ends[0] ? positionOf(ends[0]) : null };
 }
 
-/** Where a line stands, as text; the next page continues after it. */
+/** The position of a line, as text; the next page continues after it. */
 function positionOf({ transactionId, ordinal }: Pick<StatementEntry, 'transactionId' | 'ordinal'>): string {
   return `${transactionId} ${ordinal}`;
 }

@@ -25,9 +25,9 @@ export interface TaskSlice {
   next: string | null;
 }
 
-/** A page looks at so many tasks at most, newest first: what its filter does not find there, later pages do. */
+/** A page looks at this many tasks at most, newest first: what its filter does not find there, later pages do. */
 const SCAN_LIMIT = 5_000;
-/** Ids are minted by clocks of gateways, which may differ from the database's so far. */
+/** Ids are minted by clocks of gateways, which may differ from the database's by this much. */
 const CLOCKS_APART_MS = 10 * 60_000;
 const AFTER_EVERY_ID = 'z'.repeat(40);
 

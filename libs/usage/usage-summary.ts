@@ -4,7 +4,7 @@ import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**
  * What the requests of each account came to, by quarters of an hour, so that an overview need not read a million charges.
- * Derived from charges: what ended before a time is in the sums once, whoever adds up and however often that is killed.
+ * Derived from charges: what ended before a time is in the sums once, whichever process adds up and however often it is killed.
  */
 
 /** Charges of one database transaction: small enough for reports, which wait for what runs as they begin. */

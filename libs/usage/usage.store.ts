@@ -47,10 +47,10 @@ export interface Slice<T> {
   next: string | null;
 }
 
-/** A page looks at so many requests at most, newest first: what its filter does not find there, later pages do. */
+/** A page looks at this many requests at most, newest first: what its filter does not find there, later pages do. */
 const SCAN_LIMIT = 5_000;
 /**
- * A charge's id is minted by the gateway before the hold: by a clock that may run ahead of the database's so far, and for a
+ * A charge's id is minted by the gateway before the hold: by a clock that may run ahead of the database's by this much, and for a
  * request that waited on the bus long before it was refused. The index of ids narrows a time by them.
  */
 const CLOCKS_APART_MS = 10 * 60_000;

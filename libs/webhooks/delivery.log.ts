@@ -44,7 +44,7 @@ const DELIVERY = `d.id, d.event_id AS "eventId", d.event_type AS type, d.state, 
 const LAST_ATTEMPT = `LEFT JOIN LATERAL (SELECT status, error FROM webhook_attempts a WHERE a.delivery_id = d.id
   ORDER BY a.id DESC LIMIT 1) AS last ON true`;
 
-/** A replay begins anew, with all its time; what is pending already stays as it is. */
+/** A replay begins again, with all its time; what is pending already stays as it is. */
 const AGAIN = `state = 'pending', attempts = 0, next_attempt_at = now(), lease_token = NULL, ended_at = NULL,
   give_up_at = now() + $2::float8 * interval '1 millisecond'`;
 

@@ -84,7 +84,7 @@ UPDATE webhook_deliveries SET lease_token = NULL,
   ended_at = CASE WHEN now() + $3::float8 * interval '1 millisecond' > give_up_at THEN now() END
 WHERE id = $1 AND lease_token = $2 AND state = 'pending'`;
 
-/** What accounts are to be told, and how far that has come. */
+/** The events that accounts are to receive, and the state of their deliveries. */
 export class DeliveryQueue {
   constructor(
     private readonly pool: pg.Pool,
@@ -119,7 +119,7 @@ export class DeliveryQueue {
     return wanted.length;
   }
 
-  /** Accounts of people of finance that have an endpoint: what the house tells is for them, as long as they are that. */
+  /** Accounts of people of finance that have an endpoint: events of the house are for them, as long as they have that role. */
   async financeAccounts(): Promise<string[]> {
     const { rows } = await this.pool.query<{ accountId: string }>(
       `SELECT DISTINCT u.account_id AS "accountId" FROM users u JOIN webhook_endpoints e ON e.account_id = u.account_id
@@ -160,7 +160,7 @@ export class DeliveryQueue {
     pauseMs: number,
   ): Promise<SwitchedOff | null> {
     return inTransaction(this.pool, async (client) => {
-      // The endpoint before its deliveries, as everywhere: whoever switches it off ends them under its lock.
+      // The endpoint before its deliveries, as everywhere: switching it off ends them under its lock.
       const { rows } = await client.query<{
         accountId: string;
         url: string;

@@ -4,7 +4,7 @@ import type { EventType } from './webhook-event.js';
 /** `owner` switched it off, it was `failing` for too long, or it answered 410: `gone`. */
 export type DisabledReason = 'owner' | 'failing' | 'gone';
 
-/** Where an account is told of what happens to it. */
+/** Where an account receives its events. */
 @Entity('webhook_endpoints')
 export class WebhookEndpoint {
   @PrimaryColumn('text') id!: string;

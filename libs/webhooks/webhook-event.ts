@@ -7,7 +7,7 @@ import type {
   TopupCredited,
 } from '#bus/payloads.js';
 
-/** What an account can ask to be told of. */
+/** What an account can subscribe to. */
 export const eventTypes = [
   'topup.credited',
   'balance.low',
@@ -19,13 +19,13 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What is told of the house, to people of finance alone. */
+/** Events of the house, for people of finance alone. */
 export const financeEventTypes: readonly EventType[] = ['control.failed', 'ledger.head'];
 
 /** A trial of an endpoint, which needs no subscription. */
 export const PING = 'ping';
 
-/** Something that happened to an account, as the outside is told of it. */
+/** Something that happened to an account, as its endpoints receive it. */
 export interface AccountEvent {
   /** The same for every copy of the message that announced it, so that receivers can drop repeats. */
   id: string;
@@ -47,7 +47,7 @@ export function balanceEvent(message: BalanceLow): AccountEvent {
   return { id: `low_${alertId}`, type: 'balance.low', accountId, at, data: { balance, threshold } };
 }
 
-/** The end of a video; null for other tasks, since 3D assets are only polled (spec 4.5). */
+/** The end of a video; null for other tasks, since 3D assets are only polled. */
 export function videoEvent(message: TaskEnded): AccountEvent | null {
   const { taskId, chargeId, accountId, kind, outcome, reason, endedAt: at } = message;
   if (kind !== 'video') return null;

@@ -19,7 +19,7 @@ const SHOWN_ANSWER_CHARS = 500;
 const RETRY_GROWTH = 3;
 /**
  * All that an owner learns of a request that never reached a connection, and no time beside it: whether a name resolves,
- * refuses or stays silent would tell a stranger what there is inside this network.
+ * refuses or stays silent would show a stranger what is inside this network.
  */
 const NOT_CONNECTED =
   'No connection: the host has no public address, or no HTTPS connection could be opened in time.';
@@ -32,7 +32,7 @@ export interface SenderParts {
   clock: Clock;
   log: Logger;
   registry: Registry;
-  /** Tells the owner; must not throw. */
+  /** Notifies the owner; must not throw. */
   onSwitchedOff: (endpoint: SwitchedOff) => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export class WebhookSender {
     this.loop.wake();
   }
 
-  /** Takes nothing more, and waits for the attempts under way. */
+  /** Takes nothing more, and waits for the attempts in progress. */
   async stop(): Promise<void> {
     await this.loop.stop();
     await Promise.all(this.inFlight.keys());

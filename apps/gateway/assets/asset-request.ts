@@ -14,11 +14,11 @@ import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
 import { decodeBase64 } from '../images/picture.worker.js';
 import { base64Picture, isAddress, type ReceivedPicture, imageText } from '../http/pictures.js';
 
-/** What one vendor or another makes of an asset, before it is held against a draft (wire.md 8). */
+/** What one vendor or another makes of an asset, before it is held against a draft. */
 export interface AssetCreation {
   readonly model: string;
   readonly mode: 'draft' | 'texture';
-  /** Empty when pictures say it all. */
+  /** Empty when images say it all. */
   readonly prompt: string;
   readonly images: readonly ReceivedPicture[];
   /** Our id of the draft to texture. */
@@ -85,7 +85,7 @@ export function readAssetCreation(parsed: unknown): AssetCreation {
   };
 }
 
-/** A client that waits for a call that never comes waits for ever, so it is told at once. */
+/** A client that waits for a call that never comes waits for ever, so it is refused at once. */
 function refuseWebhook(body: Body): void {
   const param = Object.keys(body).find((name) => WEBHOOK.test(name) && !isAbsent(body[name]));
   if (param === undefined) return;
@@ -120,7 +120,7 @@ function readViews(body: Body): ReceivedPicture[] {
   return views.map(readView);
 }
 
-/** Base64 only (spec 4.5): an address is not even looked at. */
+/** Base64 only: an address is not even looked at. */
 function readView(view: unknown): ReceivedPicture {
   const text = imageText(view);
   // A long one shows when it is read.

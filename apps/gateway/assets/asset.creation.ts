@@ -19,7 +19,7 @@ export interface AssetCall {
   caller: Caller;
   asked: AssetCreation;
   requestId: string;
-  /** Where pictures are counted. */
+  /** Where images are counted. */
   memory: MemoryShare | null;
 }
 

@@ -1,6 +1,6 @@
 import { type TaskFields, taskFields, type ViewedTask } from '../tasks/task.view.js';
 
-/** What a client sees of a 3D asset (wire.md 8). */
+/** What a client sees of a 3D asset. */
 export interface AssetView extends TaskFields {
   object: '3d.task';
   mode: 'draft' | 'texture';

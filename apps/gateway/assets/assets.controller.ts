@@ -13,7 +13,7 @@ import { AssetLibrary } from './asset.library.js';
 import type { AssetView } from './asset.view.js';
 import { createAssetOperation, downloadAssetOperation, retrieveAssetOperation } from './assets.openapi.js';
 
-/** 3D assets (spec 4.5): drafts, and textures of finished drafts. */
+/** 3D assets: drafts, and textures of finished drafts. */
 @Controller('v1/3d')
 export class AssetsController {
   constructor(

@@ -38,7 +38,7 @@ export interface ChargeOrder {
   readonly requestId: string;
 }
 
-/** Money set aside for one charge. */
+/** Money held for one charge. */
 export interface Hold {
   readonly chargeId: string;
   readonly accountId: string;
@@ -63,7 +63,7 @@ const CODE_FOR_CLIENT: Partial<Record<RefusalCode, ErrorCode>> = {
 const OURS: readonly RefusalCode[] = ['expired', 'abandoned', 'stale_quote'];
 
 /**
- * `refused` is stored under the charge id. `undecided` is not, and may yet become a hold: whoever asked must end the
+ * `refused` is stored under the charge id. `undecided` is not, and may yet become a hold: the caller must end the
  * charge as failed, so that a hold that arrives late is refused or released.
  */
 export type HoldOutcome =
@@ -76,11 +76,11 @@ export interface ChargeServiceOptions {
   log: Logger;
   metrics: GatewayMetrics;
   holdExpiresMs: number;
-  /** Told of each hold before its caller is. */
+  /** Called with each hold before its caller learns of it. */
   onHeld: (chargeId: string) => void;
 }
 
-/** Asks billing to set money aside. The ledger decides; the quote made here only has to agree with it. */
+/** Asks billing for a hold. The ledger decides; the quote made here only has to agree with it. */
 export class ChargeService {
   constructor(
     private readonly bus: Bus,

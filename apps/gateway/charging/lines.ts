@@ -15,7 +15,7 @@ export interface Line {
 /**
  * The channels that would take this work of a caller now, best first; at least one. Asked before the hold, so that
  * nothing is held while every channel is ill. @throws ApiError 503 when there is none at the moment; 404 when none is
- * configured, or the vendors of none offer this call: for it the model has no channel (spec 7, wire.md D7), and a
+ * configured, or the vendors of none offer this call: for it the model has no channel, and a
  * repeat cannot change that. 400 stays for models of another family, which have a path of their own.
  */
 export function linesFor(

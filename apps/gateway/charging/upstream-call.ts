@@ -6,9 +6,9 @@ export const UPSTREAM_CALL_FAULT = 'a call of an upstream broke inside the relay
 export interface UpstreamCallOptions<O> {
   /** The call is aborted after this long, milliseconds. */
   limitMs: number;
-  /** Told how the call ended. */
+  /** Called with how the call ended. */
   onEnd: (outcome: O | Unknown) => void;
-  /** Told of a fault of ours, which is no outcome of the upstream's. */
+  /** Called with a fault of ours, which is no outcome of the upstream's. */
   onFault: (error: unknown) => void;
 }
 

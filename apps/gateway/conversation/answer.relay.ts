@@ -11,7 +11,7 @@ import { withModel } from './model-name.js';
 export type Ending =
   /** Complete; `last` is what the client has not got yet: its last event, or all of an answer that is not streamed. */
   | { how: 'whole'; last: Buffer | null; contentType: string }
-  /** The client has gone, or did not read until the time was over, and the upstream was told to stop. */
+  /** The client has gone, or did not read until the time was over, and the call to the upstream was stopped. */
   | { how: 'left' }
   /** `passed`: events that went out before. */
   | { how: 'broken'; reason: string; passed: number };
@@ -26,7 +26,7 @@ export interface AnswerRelayOptions extends Conversation {
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** The whole of an answer that is not streamed: a long text, or sounds and pictures inside JSON. */
+/** The whole of an answer that is not streamed: a long text, or sounds and images inside JSON. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** A stream that has said its last may be open for a moment; waiting for its end keeps the connection for the next call. */
 const DRAIN_MS = 1_000;

@@ -20,7 +20,7 @@ export function dearestInput(
   return kind !== 'speech' && (writesUnasked || body['prompt_cache_options']) ? 'cacheWrite' : 'input';
 }
 
-/** Bodies are bounded in depth before they come here; marks stand no deeper than in the content of a tool's result. */
+/** Bodies are bounded in depth before they come here; marks are no deeper than in the content of a tool's result. */
 const MARKS_DEPTH = 8;
 
 function writesOf(value: unknown, depth: number): InputKind {

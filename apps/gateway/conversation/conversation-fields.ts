@@ -120,7 +120,7 @@ const FREE_TOOLS: Record<Talk, { rule: RegExp; such: string; withoutType: boolea
   },
 };
 
-/** Text, pictures and documents are metered as tokens at the price of input; sounds and films have prices of their own. */
+/** Text, images and documents are metered as tokens at the price of input; sounds and films have prices of their own. */
 const PARTS: Record<Talk, readonly string[]> = {
   chat: ['text', 'image_url', 'file', 'refusal'],
   responses: [
@@ -146,7 +146,7 @@ const PARTS: Record<Talk, readonly string[]> = {
   ],
 };
 
-/** What stands in the input of a response beside messages: calls of free tools, and their results. */
+/** What the input of a response holds beside messages: calls of free tools, and their results. */
 const ITEMS = [
   'message',
   'reasoning',

@@ -5,11 +5,11 @@ import { base64Picture, type ReceivedPicture, imageText } from '../http/pictures
 
 /** OpenAI's own limit. */
 const MAX_PICTURES = 500;
-/** Where parts of a message stand, and parts within parts such as the results of tools. */
+/** Where a message has parts, and parts have parts, such as the results of tools. */
 const LISTS = ['messages', 'input', 'content', 'output'] as const;
 
 /**
- * The pictures that came with a conversation, wherever they stand in it. Those that are only named by an address or an id
+ * The images that came with a conversation, wherever they are in it. Those that are only named by an address or an id
  * are for the vendor to fetch.
  * @throws ApiError invalid_value for too many
  */

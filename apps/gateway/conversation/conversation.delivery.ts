@@ -51,7 +51,7 @@ export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMet
   if (ending.how === 'broken' && !(isCounted && meter.streamed() > 0n)) return null;
   const units = ending.how === 'left' ? unitsOf(estimated) : answersOf(estimated, meter);
   if (!isPriced) return { units, tokens: undefined };
-  // A sound that is no event stream tells nothing of its usage to its end either.
+  // Sound that is no event stream reports no usage at its end either.
   const isEstimated = asked.kind === 'speech' && !asked.streamed;
   const isCutShort = ending.how === 'left' && !isEstimated;
   const likely = { ...NO_TOKENS, input: input.likely };

@@ -7,7 +7,7 @@ import type { ConversationParts, ConversationFailure, Held, Opened } from './con
 import { isGradual } from './conversation-request.js';
 
 export interface OpeningParts extends Pick<ConversationParts, 'calls' | 'upstreams' | 'metrics'> {
-  /** Told of each channel that did not answer. */
+  /** Called for each channel that did not answer. */
   noteFailure(held: Held, failure: ConversationFailure): void;
 }
 

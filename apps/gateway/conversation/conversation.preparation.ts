@@ -31,7 +31,7 @@ export async function prepare(parts: ConversationParts, call: ConversationCall):
   return { ...call, asked, model, channels, limitAtMs, input, output, dearest };
 }
 
-/** A video model is refused by its name whatever the key's group (spec 4.3 rule 2). */
+/** A video model is refused by its name whatever the key's group. */
 function modelFor(catalog: Catalog, { body, caller }: ConversationCall): CatalogModel {
   const id = requiredString(body, 'model', MAX_MODEL_CHARS);
   const named = catalog.models.get(id);

@@ -23,7 +23,7 @@ import { faultEvent } from './stream-fault.js';
 
 /**
  * Chats, responses, messages and speech pass through: hold by an estimate, upstream, settle by what was used, and only
- * then the end of the answer (design.md 3). Whatever breaks in between, the charge is resolved once.
+ * then the end of the answer. Whatever breaks in between, the charge is resolved once.
  */
 export class ConversationService {
   private readonly open = new Set<Promise<void>>();

@@ -8,7 +8,7 @@ import { type DeliveredAnswer, deliveryOf } from './conversation.delivery.js';
 
 type SettlementParts = Pick<ConversationParts, 'post' | 'health' | 'config' | 'clock' | 'metrics' | 'log'>;
 
-/** Resolves the charge of a conversation by what came of it, once, and says what the client is told. */
+/** Resolves the charge of a conversation by what came of it, once, and decides what the client receives. */
 export class ConversationSettlement {
   constructor(private readonly parts: SettlementParts) {}
 
@@ -58,7 +58,7 @@ export class ConversationSettlement {
     });
   }
 
-  /** What the client is told of an answer that broke; null for a whole one, and for a client that is gone. */
+  /** What the client receives for an answer that broke; null for a whole one, and for a client that is gone. */
   faultOf({ limitAtMs, model }: Held, ending: Ending, delivery: DeliveredAnswer | null): ApiError | null {
     if (ending.how !== 'broken') return null;
     const { clock, config } = this.parts;

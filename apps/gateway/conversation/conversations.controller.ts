@@ -45,7 +45,7 @@ export class ConversationsController {
     return this.converse('responses', { caller, request, reply });
   }
 
-  /** Anthropic's clients add `/v1` themselves, hence their base is without it (spec 4.6). */
+  /** Anthropic's clients add `/v1` themselves, hence their base is without it. */
   @Post('messages')
   @HttpCode(200)
   @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createMessageOperation })

@@ -9,7 +9,7 @@ export interface DrainLimits {
 }
 
 /**
- * Reads answers on that their clients have left, so that leaving before the usage is told costs what staying would have: for
+ * Reads answers on that their clients have left, so that leaving before the usage is reported costs what staying would have: for
  * a bounded time, and a few at once for each account. What goes beyond that is stopped at once, and billed by estimate.
  */
 export class Drains {

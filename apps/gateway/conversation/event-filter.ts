@@ -9,7 +9,7 @@ export interface Passage {
   pass: Buffer;
   /** `done`: the stream has said its last; `failed`: the upstream said that it broke. Nothing after it counts. */
   end: 'open' | 'done' | 'failed';
-  /** The event that tells the client that the answer is whole, kept back until it is paid; null when there is none. */
+  /** The event that ends the answer for the client, kept back until it is paid; null when there is none. */
   last: Buffer | null;
 }
 
@@ -17,7 +17,7 @@ const BLANK_LINE = Buffer.from('\n\n');
 
 /**
  * Passes the events of a stream on as they came and meters them, but for three: a chat's usage chunk that the client
- * did not ask for is dropped, the last event is kept back, and an upstream's error is left to be told in our words. A
+ * did not ask for is dropped, the last event is kept back, and an upstream's error is left to be reworded. A
  * model that the upstream knows by another name keeps the client's.
  */
 export class EventFilter {
@@ -47,7 +47,7 @@ export class EventFilter {
 
   /**
    * The upstream has closed its stream in order. A last event without its blank line counts, and so does a chat that
-   * told its usage: not every vendor says [DONE]. Whatever else stands there was cut off.
+   * reported its usage: not every vendor says [DONE]. Anything else there was cut off.
    */
   close(): Passage {
     const { end, last } = this.push(BLANK_LINE);

@@ -9,8 +9,8 @@ const SPACE = [0x20, 0x09, 0x0a, 0x0d];
 const HOLDERS = ['response', 'message'];
 
 /**
- * The same bytes with the name of a model exchanged in the one place where an answer, whole or as an event, tells it.
- * Nothing is parsed and printed anew: every other byte stays as the upstream wrote it.
+ * The same bytes with the name of a model exchanged in the one place where an answer, whole or as an event, names it.
+ * Nothing is parsed and printed again: every other byte stays as the upstream wrote it.
  */
 export function withModel(bytes: Buffer, name: string): Buffer {
   const place = findModel(bytes);
@@ -19,7 +19,7 @@ export function withModel(bytes: Buffer, name: string): Buffer {
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(JSON.stringify(name)), bytes.subarray(end)]);
 }
 
-/** Where the text of `model` stands, its quotes included, at the top or within one of the holders; null when nowhere. */
+/** Where the text of `model` is, its quotes included, at the top or within one of the holders; null when nowhere. */
 function findModel(bytes: Buffer): { start: number; end: number } | null {
   const first = bytes.indexOf('{');
   let depth = 0;

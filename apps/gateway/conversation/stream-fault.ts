@@ -5,7 +5,7 @@ import { errorBody } from '#platform/http/refusal.js';
 
 /**
  * A fault after the head of a stream, as the clients of each dialect hear of it: OpenAI's throw on a top-level `error`,
- * whatever else stands beside it, Anthropic's on an event of that name (wire.md 3.7, 6).
+ * whatever else is beside it, Anthropic's on an event of that name.
  */
 export function faultEvent(
   kind: StreamKind,

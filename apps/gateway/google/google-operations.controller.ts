@@ -14,7 +14,7 @@ import { type OperationView, operationView } from './operation.view.js';
 
 const DOWNLOAD = /^([a-z0-9]{20,40}):download$/;
 
-/** What became of the long-running calls of Google's clients (spec 4.1, 4.3), and the files that they made. */
+/** What became of the long-running calls of Google's clients, and the files that they made. */
 @Controller('v1beta')
 export class GoogleOperationsController {
   constructor(

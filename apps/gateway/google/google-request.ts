@@ -6,7 +6,7 @@ import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { type ImageGeneration, readImageGeneration } from '../images/image-request.js';
 import { readVideoCreation, refuseImageInput, type VideoCreation } from '../videos/video-request.js';
 
-/** What native model names start with, by the call that takes them (spec 2.5). */
+/** What native model names start with, by the call that takes them. */
 export const NATIVE = {
   predict: { prefix: 'imgmodel', family: 'image' },
   predictLongRunning: { prefix: 'vidmodel', family: 'video' },
@@ -29,7 +29,7 @@ export function readTarget(target: string): { model: string; call: NativeCall } 
     : null;
 }
 
-/** Where a common name stands in a native body; refusals are worded with these. */
+/** Where a native body has the field of a common name; refusals use these. */
 const NATIVE_NAMES: Record<string, string> = {
   prompt: 'instances[0].prompt',
   n: 'parameters.sampleCount',
@@ -81,7 +81,7 @@ export interface Prediction {
 }
 
 /**
- * Reads `:predict`: the native body (spec 2.3), or the common one, which may be sent here too. The answer is base64
+ * Reads `:predict`: the native body, or the common one, which may be sent here too. The answer is base64
  * either way. @throws ApiError
  */
 export function readPredict(parsed: unknown, model: string): Prediction {
@@ -108,7 +108,7 @@ export function readPredict(parsed: unknown, model: string): Prediction {
   return { asked: each[0]!, prompts: each.map(({ prompt }) => prompt) };
 }
 
-/** Reads `:predictLongRunning`: one video of one prompt, without pictures and without a webhook. @throws ApiError */
+/** Reads `:predictLongRunning`: one video of one prompt, without images and without a webhook. @throws ApiError */
 export function readPredictLongRunning(parsed: unknown, model: string): VideoCreation {
   const body = asBody(parsed);
   if (!isAbsent(body['webhookConfig'])) {

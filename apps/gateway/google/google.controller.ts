@@ -17,12 +17,12 @@ import {
 import { predictOperation, predictLongRunningOperation } from './google.openapi.js';
 import { operationName } from './operation.view.js';
 
-/** In the order of the instances; the reason stands where nothing was made of one. */
+/** In the order of the instances; an instance that failed has its reason instead. */
 interface Predictions {
   predictions: ({ mimeType: string; bytesBase64Encoded: string } | { raiFilteredReason: string })[];
 }
 
-/** The native style of Google's clients (spec 4.1, 4.3). A router would take the colons for parameters: read here. */
+/** The native style of Google's clients. A router would take the colons for parameters: read here. */
 @Controller('v1beta')
 export class GoogleController {
   constructor(

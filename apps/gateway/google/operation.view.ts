@@ -7,7 +7,7 @@ const RESPONSE_TYPE = 'type.googleapis.com/google.ai.generativelanguage.v1beta.P
 const INVALID_ARGUMENT = { code: 3, status: 'INVALID_ARGUMENT' };
 const INTERNAL = { code: 13, status: 'INTERNAL' };
 
-/** A task as a long-running operation (wire.md 5.3). */
+/** A task as a long-running operation. */
 export interface OperationView {
   name: string;
   metadata: Record<string, never>;

@@ -19,7 +19,7 @@ declare module 'fastify' {
     access?: 'key' | 'signed' | 'open';
     /** The largest body, in bytes. */
     bodyLimit?: number;
-    /** The same without its long texts, which are pictures. */
+    /** The same without its long texts, which are images. */
     plainLimit?: number;
     /** The route reads multipart bodies as well as JSON, within these limits. */
     multipart?: FormLimits;
@@ -64,7 +64,7 @@ export function authenticationHook(keys: KeyAuthenticator, failed: FailedKeys) {
       if (error instanceof ApiError && !keys.isCheap(sent)) failed.note(request.ip);
       throw error;
     });
-    // The console calls for a person, whose address it tells; it is the person's that the key is good from or not.
+    // The console calls for a person, whose address it passes on; the key's list of addresses is checked against it.
     const { clientIp = request.ip } = caller;
     refuseOtherAddresses(caller, clientIp);
     request.caller = { ...caller, clientIp, ...(paid && { left: leavingOf(reply) }) };

@@ -36,7 +36,7 @@ export function errorBodyFor(request: FastifyRequest, error: ApiError): object {
   return SHAPES[familyOf(request)](error, request.id);
 }
 
-/** wire.md 5.4: the code stands where each client looks, at the top, in the message and in the details. */
+/** The code is where each client looks for it: at the top, in the message and in the details. */
 function googleBody({ code, status, message, param }: ApiError): object {
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -54,7 +54,7 @@ function googleStatus(status: number): string {
   return GOOGLE_STATUS[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
 }
 
-/** wire.md 6: newer clients read `details.error_code`, older ones only the message. */
+/** Newer clients read `details.error_code`, older ones only the message. */
 export function anthropicBody({ code, status, message, param }: ApiError, requestId: string): object {
   const type = ANTHROPIC_TYPE[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   const details = { error_code: code, ...(param === null ? {} : { param }) };

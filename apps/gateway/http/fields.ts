@@ -95,7 +95,7 @@ export function invalid(param: string, rule: string): ApiError {
 
 /** A character that is written as an escape. */
 const MAX_BYTES_PER_CHAR = 6;
-/** Larger pictures than any upstream makes; the bound keeps a typing error from reaching one. */
+/** Larger images than any upstream makes; the bound keeps a typing error from reaching one. */
 const MAX_SIDE_PIXELS = 4096;
 const MIN_SIDE_PIXELS = 64;
 /** Longer than any word that a field knows, so that the refusal names the words and not the length. */

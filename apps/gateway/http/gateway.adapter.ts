@@ -68,7 +68,7 @@ export class GatewayAdapter extends FastifyAdapter {
   }
 }
 
-/** What stands before every handler. */
+/** What runs before every handler. */
 export interface ServerParts {
   keys: KeyAuthenticator;
   metrics: GatewayMetrics;
@@ -138,7 +138,7 @@ export function prepareGateway(server: FastifyInstance, parts: ServerParts): voi
   });
 }
 
-/** Why a body cannot be read here, as its headers tell. */
+/** Why a body cannot be read here, by its headers. */
 function unreadableBody(request: FastifyRequest): ApiError | undefined {
   if (request.is404) return undefined;
   if (isMultipart(request) && !request.routeOptions.config.multipart) {

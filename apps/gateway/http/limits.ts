@@ -12,14 +12,14 @@ export {
   VIDEO_BODY_BYTES,
 } from '#platform/http/body-limits.js';
 
-/** One picture of a request, as OpenAI bounds it. */
+/** One image of a request, as OpenAI bounds it. */
 export const MAX_PICTURE_BYTES = 50 * 1024 * 1024;
 export const MAX_PICTURES = 16;
-/** What a phone takes at its best; each pixel is four bytes while a picture is read. */
+/** What a phone takes at its best; each pixel is four bytes while an image is read. */
 export const MAX_PICTURE_PIXELS = 50_000_000;
-/** A picture of so many pixels takes about a second. */
+/** An image of this many pixels takes about a second. */
 export const PICTURE_READ_MS = 10_000;
-/** How long the pictures that a request names by address may take to fetch, all at once. */
+/** How long the images that a request names by address may take to fetch, all at once. */
 export const PICTURE_FETCH_MS = 20_000;
 
 /** OpenAI's own limit for image prompts. */
@@ -38,7 +38,7 @@ export const MULTIPART = {
   fileBytes: 64 * 1024 * 1024,
 } as const;
 
-/** An edit's pictures come as files or as text; the sum bounds both. */
+/** An edit's images come as files or as text; the sum bounds both. */
 export const PICTURES_FORM = {
   fields: 50,
   fieldBytes: Math.ceil((MAX_PICTURE_BYTES * 4) / 3) + 1024,

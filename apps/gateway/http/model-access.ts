@@ -60,7 +60,7 @@ export function notSupportedHere(model: CatalogModel): ApiError {
   });
 }
 
-/** 404 and not 503, which SDKs would repeat: the condition cannot heal (wire.md D7). */
+/** 404 and not 503, which SDKs would repeat: the condition cannot heal. */
 export function noSuchModel(id: string, group: string): ApiError {
   return new ApiError('model_not_found', `${noChannel(id, group)}.`, { param: 'model' });
 }

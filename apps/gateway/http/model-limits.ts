@@ -11,7 +11,7 @@ export interface Measure<T> {
 /** What a request asks of its model: whatever a limit bounds, on every path and at every kind of price. */
 export interface Measures {
   readonly images?: Measure<number>;
-  /** Pictures that were handed over. */
+  /** Images that were handed over. */
   readonly inputImages?: Measure<number>;
   readonly seconds?: Measure<number>;
   readonly size?: Measure<string> | undefined;

@@ -6,7 +6,7 @@ import { LongText } from '#platform/http/long-text.js';
 import type { Body } from './fields.js';
 import { MULTIPART } from './limits.js';
 
-/** Stands for an uploaded file in a body, whether its bytes were kept or dropped. */
+/** Takes the place of an uploaded file in a body, whether its bytes were kept or dropped. */
 export const FILE_PART = Symbol('file');
 
 /** An uploaded file whose bytes were kept, as they came. */
@@ -16,7 +16,7 @@ export interface FormFile {
   name: string;
 }
 
-/** A part of a multipart body in the order of sending; null stands for a file whose bytes were dropped. */
+/** A part of a multipart body in the order of sending; null is a file whose bytes were dropped. */
 export type FormEntry = readonly [name: string, value: unknown, file: FormFile | null];
 
 export interface FormLimits {
@@ -28,7 +28,7 @@ export interface FormLimits {
   keptBytes?: number;
 }
 
-/** A longer field is a picture in base64, which is never made a string. */
+/** A longer field is an image in base64, which is never made a string. */
 const LONG_FIELD_BYTES = 200 * 1024;
 
 /**
@@ -46,7 +46,7 @@ export function formBody(entries: readonly FormEntry[]): Body {
   return body;
 }
 
-/** By its header, which tells before the body is parsed. */
+/** By its header, before the body is parsed. */
 export function isMultipart(request: FastifyRequest): boolean {
   return request.headers['content-type']?.trimStart().toLowerCase().startsWith('multipart/') === true;
 }
@@ -54,7 +54,7 @@ export function isMultipart(request: FastifyRequest): boolean {
 const forms = new WeakMap<FastifyRequest, Promise<FormEntry[]>>();
 
 /**
- * Every part of a multipart body, within the limits of the route; whoever asks again gets the same parts.
+ * Every part of a multipart body, within the limits of the route; asking again gives the same parts.
  * @throws ApiError invalid_multipart, request_too_large, upload_too_slow, rate_limit_exceeded
  */
 export function readForm(request: FastifyRequest): Promise<FormEntry[]> {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** The part of a route's path that goes by a name, such as the id of `videos/:id`. */
+/** The named part of a route's path, such as the id of `videos/:id`. */
 export function pathPart(request: FastifyRequest, name: string): string {
   return (request.params as Record<string, string>)[name] ?? '';
 }

@@ -3,7 +3,7 @@ import { isText, LongText } from '#platform/http/long-text.js';
 import { type Body, isAbsent } from './fields.js';
 import type { FormFile } from './multipart-body.js';
 
-/** A picture that came with a request, not looked into yet. */
+/** An image that came with a request, not looked into yet. */
 export interface ReceivedPicture {
   readonly kind: 'received';
   readonly encoding: 'bytes' | 'base64';
@@ -15,17 +15,17 @@ export interface ReceivedPicture {
   readonly param: string;
 }
 
-/** A picture in a request: what came, or the address that it is to be fetched from. */
+/** An image in a request: what came, or the address that it is to be fetched from. */
 export type PictureInput =
   ReceivedPicture | { readonly kind: 'address'; readonly url: URL; readonly param: string };
 
-/** The names under which an object may hold a picture, address or base64. */
+/** The names under which an object may hold an image, address or base64. */
 const MEMBERS = ['url', 'image_url', 'b64_json', 'data'];
 /** Longer than any address that is fetched. */
 const MAX_ADDRESS_CHARS = 16_000;
 
 /**
- * Reads the pictures under a name in every form that clients use: text, an object, or a list of them. Absent: none.
+ * Reads the images under a name in every form that clients use: text, an object, or a list of them. Absent: none.
  * @throws ApiError invalid_type, invalid_image
  */
 export function readPictures(body: Body, param: string): PictureInput[] {
@@ -34,7 +34,7 @@ export function readPictures(body: Body, param: string): PictureInput[] {
   return (Array.isArray(value) ? value : [value]).map((each: unknown) => readPicture(each, param));
 }
 
-/** One picture: an address, a data URL or base64, bare or in an object. @throws ApiError invalid_type, invalid_image */
+/** One image: an address, a data URL or base64, bare or in an object. @throws ApiError invalid_type, invalid_image */
 export function readPicture(value: unknown, param: string): PictureInput {
   const text = imageText(value);
   if (text === undefined) {
@@ -47,7 +47,7 @@ export function readPicture(value: unknown, param: string): PictureInput {
   return { kind: 'address', url: new URL(address), param };
 }
 
-/** A picture as base64, with or without the head of a data URL. */
+/** An image as base64, with or without the head of a data URL. */
 export function base64Picture(text: string | LongText, param: string): ReceivedPicture {
   const { pieces, byteLength, isEscaped } =
     text instanceof LongText ? text : new LongText([Buffer.from(text)], Buffer.byteLength(text), false);
@@ -64,7 +64,7 @@ export function isAddress(text: string | LongText): boolean {
   return typeof text === 'string' && /^\s*https?:/i.test(text);
 }
 
-/** The text of a picture, at most two objects deep: `{image_url: {url}}`. */
+/** The text of an image, at most two objects deep: `{image_url: {url}}`. */
 export function imageText(value: unknown, depth = 2): string | LongText | undefined {
   if (isText(value)) return value;
   if (typeof value !== 'object' || value === null || depth === 0) return undefined;

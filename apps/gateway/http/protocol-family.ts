@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Whose shapes a path speaks: errors, and where a key may stand besides `Authorization`. */
+/** Whose shapes a path speaks: errors, and where a key may be besides `Authorization`. */
 export type ProtocolFamily = 'openai' | 'google' | 'anthropic';
 
 type Addressed = Pick<FastifyRequest, 'url' | 'headers' | 'is404'>;
@@ -11,7 +11,7 @@ const MODELS_PATH = /^\/v1\/models(?=[/?]|$)/;
 
 /**
  * The family of a request by its path. The model list has one address for two families, and a wrong base has none:
- * there a header tells, the version for Anthropic's clients, which always send it (wire.md 6), the key for Google's.
+ * there a header decides: the version for Anthropic's clients, which always send it, the key for Google's.
  */
 export function familyOf(request: Addressed): ProtocolFamily {
   if (GOOGLE_PATH.test(request.url)) return 'google';

@@ -8,7 +8,7 @@ const HOST = /^[A-Za-z0-9.-]{1,255}(:\d{1,5})?$|^\[[0-9a-fA-F:.]{2,45}\](:\d{1,5
 
 /**
  * The origin under which this client reaches the service, for links in answers. The configured address, where there is
- * one; else as the request came, but only for a host that is known to be ours: whoever sends a request can write any
+ * one; else as the request came, but only for a host that is known to be ours: a request can carry any
  * name into it. Ask before anything is held. @throws ApiError unknown_host
  */
 export function publicOrigin(

@@ -6,7 +6,7 @@ interface Route {
   methods: string[];
 }
 
-/** Paths of the OpenAI SDK below /v1/videos that are not ids: their POSTs answer 404, not 405 (wire.md 3.1). */
+/** Paths of the OpenAI SDK below /v1/videos that are not ids: their POSTs answer 404, not 405. */
 export const RESERVED_IDS: readonly string[] = ['edits', 'extensions', 'characters', 'generations'];
 const ANY_ID = `(?!(?:${RESERVED_IDS.join('|')})(?:/|$))[^/]+`;
 
@@ -24,7 +24,7 @@ const MAX_SHOWN_CHARS = 120;
 
 /**
  * The paths that exist, as they were registered: words the answers to those that do not. A wrong base address is the
- * commonest mistake of all (spec 4.6), so the answer says which base would have worked.
+ * commonest mistake of all, so the answer says which base would have worked.
  */
 export class RouteTable {
   private readonly routes: Route[] = [];
@@ -93,7 +93,7 @@ export class RouteTable {
   }
 }
 
-/** What stands before the part that two paths share at their ends: too much in the first, lacking in it. */
+/** What precedes the part that two paths share at their ends: too much in the first, or missing from it. */
 function baseChange(asked: string, right: string): { extra: string; lacking: string } {
   const from = segmentsOf(asked);
   const to = segmentsOf(right);

@@ -18,7 +18,7 @@ import { formBody, type FormEntry, readForm } from '../http/multipart-body.js';
 import { pictureOfFile, type PictureInput, readPicture, readPictures } from '../http/pictures.js';
 import type { Pictures } from './picture.loader.js';
 
-/** `both` is never asked for: an edit whose format was left open is answered with both (wire.md D5). */
+/** `both` is never asked for: an edit whose format was left open is answered with both. */
 type ImageFormat = 'url' | 'b64_json' | 'both';
 
 /** A request for images after its own fields were checked; what depends on the model is checked by `refuseBeyondLimits`. */
@@ -54,20 +54,20 @@ const FIELDS = [
 ];
 const GENERATION_FIELDS = new Set(FIELDS);
 const EDIT_FIELDS = new Set([...FIELDS, 'image', 'images', 'mask', 'input_fidelity']);
-/** Of a form, several pictures of one name. */
+/** Of a form, several images of one name. */
 const NUMBERED = /^(images?)\[\d{0,3}\]$/;
 
-/** A request to change pictures. */
+/** A request to change images. */
 export interface ImageEdit extends ImageGeneration {
   readonly pictures: Pictures<PictureInput>;
 }
 
-/** Reads the common body (spec 2.2) with the extras of OpenAI and xAI clients. @throws ApiError */
+/** Reads the common body with the extras of OpenAI and xAI clients. @throws ApiError */
 export function readImageGeneration(parsed: unknown): ImageGeneration {
   return readCommon(knownFields(asBody(parsed), GENERATION_FIELDS), 'url');
 }
 
-/** Reads an edit from JSON or a form; each takes the pictures in every spelling of wire.md 3.2 and 3.4. @throws ApiError */
+/** Reads an edit from JSON or a form; each takes the images in every spelling that clients use. @throws ApiError */
 export async function readImageEdit(request: FastifyRequest): Promise<ImageEdit> {
   if (!request.isMultipart()) return readJsonEdit(request.body);
   return readFormEdit(await readForm(request));

@@ -67,7 +67,7 @@ function gone(): ApiError {
   return new ApiError('file_not_found', 'There is no such image, or its link is over.');
 }
 
-/** Enough base64 to see what a picture is. */
+/** Enough base64 to see what an image is. */
 const HEAD_CHARS = 24;
 
 /** The real media type of base64; null when it is no image. */

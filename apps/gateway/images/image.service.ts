@@ -32,7 +32,7 @@ export interface ImageRecord {
   withheld?: string;
 }
 
-/** The answer of wire.md 1.1. */
+/** The answer, in OpenAI's shape. */
 export interface ImageResult {
   created: number;
   data: ImageRecord[];
@@ -47,7 +47,7 @@ export interface ImageCall {
   prompts?: readonly string[];
   /** Makes the call an edit of them. */
   pictures?: Pictures<PictureInput>;
-  /** Where fetched pictures are counted. */
+  /** Where fetched images are counted. */
   memory?: MemoryShare | null;
   requestId: string;
   /** Scheme and host that links are built on; null where the format has none. */
@@ -79,7 +79,7 @@ export interface ImageServiceParts {
 }
 
 /**
- * Images are synchronous: hold, upstream, resolve, answer (design.md 3 and 4). Whatever happens, the charge is
+ * Images are synchronous: hold, upstream, resolve, answer. Whatever happens, the charge is
  * resolved before the client hears of it, and a client that left pays for what was delivered.
  */
 export class ImageService {
@@ -144,7 +144,7 @@ export class ImageService {
     });
   }
 
-  /** Pictures that cannot be handed over are not charged; what is handed over is settled before the answer. */
+  /** Images that cannot be handed over are not charged; what is handed over is settled before the answer. */
   private async deliver(
     held: HeldCall,
     results: readonly (Success | ImageFailure)[],

@@ -8,21 +8,21 @@ import { pictureOfFile, type PictureInput, type ReceivedPicture } from '../http/
 import type { MemoryShare } from '../protection/body-memory.js';
 import type { PictureReader } from './picture.reader.js';
 
-/** The pictures of an edit: at least one, and where the first of them may change. */
+/** The images of an edit: at least one, and where the first of them may change. */
 export interface Pictures<P> {
   readonly images: readonly P[];
   readonly mask: P | undefined;
 }
 
-/** Whose pictures they are. */
+/** Whose images they are. */
 export interface PictureCall {
   requestId: string;
   accountId: string;
-  /** Where fetched pictures are counted. */
+  /** Where fetched images are counted. */
   memory: MemoryShare | null;
 }
 
-/** Makes pictures of what clients sent: fetches what they only named, and has all of them read to the end. */
+/** Makes images of what clients sent: fetches what they only named, and has all of them read to the end. */
 export class PictureLoader {
   constructor(
     private readonly parts: {
@@ -69,8 +69,8 @@ export class PictureLoader {
       return pictureOfFile({ pieces: [bytes], name: '' }, param);
     } catch (error) {
       if (!(error instanceof FileUnavailable)) throw error;
-      // The reason stays here: it would tell a stranger what answers inside this network.
-      log.info({ requestId, host: url.host, reason: error.message }, 'a picture was not fetched');
+      // The reason stays here: it would show a stranger what answers inside this network.
+      log.info({ requestId, host: url.host, reason: error.message }, 'an image was not fetched');
       const message = `${param} could not be fetched: send a data URL, or an address that is public and quick.`;
       throw new ApiError('invalid_image', message, { param });
     }

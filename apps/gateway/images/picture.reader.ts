@@ -9,22 +9,22 @@ import type { PictureAnswer, PictureFault, PictureOrder } from './picture.worker
 
 export interface PictureReaderParts {
   clock: Clock;
-  /** Pictures that are read at the same time, each in a thread of its own. */
+  /** Images that are read at the same time, each in a thread of its own. */
   threads: number;
-  /** A picture that takes longer is refused, and its thread with it. */
+  /** An image that takes longer is refused, and its thread with it. */
   limitMs: number;
   maxPixels: number;
 }
 
 type ReadPicture = Exclude<PictureAnswer, { fault: PictureFault }>;
 
-/** All pictures of one conversation. */
+/** All images of one conversation. */
 const LONGEST_CHECK_MS = 30_000;
-/** Pictures of a patient client: the request has its own limit. */
+/** Images of a patient client: the request has its own limit. */
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Reads what clients send as pictures to the last pixel, in threads of its own, before anything is held: what is broken,
+ * Reads what clients send as images to the last pixel, in threads of its own, before anything is held: what is broken,
  * cut off or a bomb is the client's fault and no upstream's. Accounts have fair shares of the threads.
  */
 export class PictureReader {
@@ -36,7 +36,7 @@ export class PictureReader {
     this.places = new FairShare({ clock: parts.clock, capacity: parts.threads });
   }
 
-  /** @throws ApiError invalid_image, request_too_large, rate_limit_exceeded; they name the picture's field */
+  /** @throws ApiError invalid_image, request_too_large, rate_limit_exceeded; they name the image's field */
   async read(accountId: string, picture: ReceivedPicture, ordinal: number): Promise<InputImage> {
     const { param } = picture;
     const order = orderOf(picture, { allowsGif: false, maxPixels: this.parts.maxPixels });
@@ -45,7 +45,7 @@ export class PictureReader {
   }
 
   /**
-   * Reads pictures that go on inside their request, as they came. GIFs are the vendor's to judge.
+   * Reads images that go on inside their request, as they came. GIFs are the vendor's to judge.
    * @throws ApiError as `read`; invalid_image as well where all of them together take too long
    */
   async check(accountId: string, pictures: readonly ReceivedPicture[], left?: AbortSignal): Promise<void> {

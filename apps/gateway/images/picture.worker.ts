@@ -3,12 +3,12 @@ import { parentPort } from 'node:worker_threads';
 import { Transformer } from '@napi-rs/image';
 
 /*
- * Reads pictures of clients apart from the thread that serves HTTP. The file imports packages only, so that it can be
+ * Reads images of clients apart from the thread that serves HTTP. The file imports packages only, so that it can be
  * started as TypeScript (tests) and as built JavaScript alike.
  */
 
 export interface PictureOrder {
-  /** The bytes of a picture, or base64 of them with or without the head of a data URL. */
+  /** The bytes of an image, or base64 of them with or without the head of a data URL. */
   encoding: 'bytes' | 'base64';
   /** Base64 from within a JSON text, with its escapes. */
   isEscaped: boolean;
@@ -42,7 +42,7 @@ parentPort?.on('message', (order: PictureOrder) => {
   parentPort?.postMessage(answer, answer.bytes ? [answer.bytes.buffer] : []);
 });
 
-/** Reads one picture to its last pixel. */
+/** Reads one image to its last pixel. */
 export function read(order: PictureOrder): PictureAnswer {
   const joined = Buffer.concat(order.pieces);
   const bytes = order.encoding === 'bytes' ? joined : decoded(joined, order.isEscaped);

@@ -10,7 +10,7 @@ import { modelOfCaller, modelsOfCaller } from '../http/model-access.js';
 import { familyOf } from '../http/protocol-family.js';
 import { listModelsOperation, retrieveModelOperation } from './models.openapi.js';
 
-/** An element of the model list (spec 2.1), with nothing more to it. */
+/** An element of the model list, with nothing more to it. */
 interface ModelEntry {
   id: string;
   object: 'model';
@@ -18,7 +18,7 @@ interface ModelEntry {
   owned_by: string;
 }
 
-/** The same for Anthropic's clients (wire.md 6). */
+/** The same for Anthropic's clients. */
 interface AnthropicEntry {
   type: 'model';
   id: string;

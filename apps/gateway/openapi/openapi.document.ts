@@ -79,7 +79,7 @@ const OF_CHARGES: readonly ErrorCode[] = [
 /** Statuses of an upstream that are handed on under its code. */
 const UPSTREAMS_OWN = [415, 422];
 
-/** The routes of the server as they were registered, described by their own rules and by what stands beside them. */
+/** The routes of the server as they were registered, described by their own rules and by what is declared with them. */
 export class ApiDocument {
   private readonly routes: Route[] = [];
   private document: Omit<GatewayDocument, 'servers'> | undefined;
@@ -143,7 +143,7 @@ function describe({ method, url, rules }: Route, path: string, operation: Operat
   };
 }
 
-/** A form has the fields of the JSON, unless it is told apart. */
+/** A form has the fields of the JSON, unless it is described on its own. */
 function bodyOf(body: Content, { multipart }: Rules): Content {
   const json = body['application/json'];
   return multipart && json !== undefined ? { 'multipart/form-data': json, ...body } : body;
@@ -241,7 +241,7 @@ function errorSchema(path: string, family: ProtocolFamily): Schema {
   return named(({ openai: 'Error', google: 'GoogleError', anthropic: 'AnthropicError' } as const)[family]);
 }
 
-/** An address where the version header tells which family is meant. */
+/** An address where the version header decides which family is meant. */
 function isOfTwoFamilies(path: string): boolean {
   const plain = familyOf({ url: path, headers: {}, is404: false });
   return plain !== familyOf({ url: path, headers: { 'anthropic-version': '' }, is404: false });

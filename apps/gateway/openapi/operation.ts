@@ -28,7 +28,7 @@ export interface Schema {
 /** A body under each media type that it comes in; null where a schema has nothing to say: bytes. */
 export type Content = Readonly<Record<string, Schema | null>>;
 
-/** What a route takes and answers, where the code that runs cannot tell. Everything else is read off its rules. */
+/** What a route takes and answers, where it cannot be read off the code that runs. Everything else is read off its rules. */
 export interface Operation {
   /** Unique, and what generated clients call their method. */
   readonly id: string;

@@ -12,13 +12,13 @@ declare module 'fastify' {
   }
 }
 
-/** So much of a request nobody counts: a call without pictures never waits for those that have some. */
+/** This much of a request is not counted: a call without images never waits for those that have some. */
 const FREE_BYTES = 256 * 1024;
 /** The part of the memory that is kept for accounts that have little of it. */
 const RESERVED_PART = 0.25;
 
 /**
- * Bounds what the large bodies of all requests weigh together: photos as files or base64, and pictures fetched for them,
+ * Bounds what the large bodies of all requests weigh together: photos as files or base64, and images fetched for them,
  * each in memory until its upstream has answered. Only what has come is counted, never what was announced. Accounts have
  * fair shares of it: one alone may have three quarters, and a quarter is there for newcomers. A request beyond the share of
  * its account is a 429 before anything is held, and one that could never fit a 413.

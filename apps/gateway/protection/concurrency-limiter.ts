@@ -4,7 +4,7 @@ import { type DefaultLimits, callerLimits, type RequestLimit } from './caller-li
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Keeps the request counted as under way until what it answers is called; null where nobody counts. */
+    /** Keeps the request counted as in progress until what it answers is called; null where nobody counts. */
     underWay: (() => () => void) | null;
   }
 }
@@ -13,7 +13,7 @@ declare module 'fastify' {
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Bounds the requests that a key and an account have under way: those that cost money together, and apart from them all
+ * Bounds the requests that a key and an account have in progress: those that cost money together, and apart from them all
  * others of the account, so that polls are not refused for the work that they ask about. Counted by each gateway for
  * itself: over several of them a caller has as many times the limit.
  */
@@ -71,7 +71,7 @@ function tooMany({ subject, most }: RequestLimit): ApiError {
   return new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** A handler works on when its client has left: the request is under way until both are done. */
+/** A handler works on when its client has left: the request is in progress until both are done. */
 function counted(handler: RouteOptions['handler']): RouteOptions['handler'] {
   return async function (request, reply) {
     const done = request.underWay?.();

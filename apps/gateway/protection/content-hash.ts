@@ -77,7 +77,7 @@ class Content {
     this.hash.update(`${kind} ${Buffer.byteLength(text)}\n`).update(text);
   }
 
-  /** Where it stands is hashed now, and what it is at the end. */
+  /** Its place is hashed now, its content at the end. */
   private addLater(later: Later): void {
     this.hash.update(`later ${this.later.length}\n`);
     this.later.push(later);

@@ -44,11 +44,11 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 const PURGE_INTERVAL_MS = 60_000;
 const MAX_PURGED = 500;
-/** What a status says when money had been held: it was given back, and the same request may pass later. */
+/** The statuses after a hold: the money was released, and the same request may pass later. */
 const PASSING: readonly number[] = [429, 503];
 
 /**
- * Idempotency-Key on the routes that cost money (wire.md 2.3): the first request under a key works, every other one with
+ * Idempotency-Key on the routes that cost money: the first request under a key works, every other one with
  * the same content gets its answer, also while it is being made and from another gateway. Only what is final is kept; a
  * request that was turned away before or without a charge frees its key. A gateway that died leaves its row with the
  * charge of the request: a task that bears the charge is answered, anything else is an error. Nothing is sent upstream a
@@ -144,7 +144,7 @@ export class Idempotency {
   }
 
   /**
-   * Waits for as long as the first request is at work: its own limits end it, and its lease tells when nobody does the
+   * Waits for as long as the first request is at work: its own limits end it, and its lease shows when nobody does the
    * work any more. A gateway that shuts down sends its waiting repeats to another one.
    */
   private async claimOrWait(wanted: KeyedRequest, request: FastifyRequest): Promise<KeyedRecord | 'claimed'> {

@@ -4,9 +4,9 @@ import { unknownOutcome } from './idempotency.errors.js';
 import type { KeptAnswer, KeptBody } from './idempotency.store.js';
 import type { SentAnswer } from './recording.js';
 
-/** Longer answers, which are pictures in base64, are files: they would weigh on the ledger's log and its backups. */
+/** Longer answers, which are images in base64, are files: they would weigh on the ledger's log and its backups. */
 const INLINE_BYTES = 64 * 1024;
-/** Ten pictures in base64; what is longer is not kept. */
+/** Ten images in base64; what is longer is not kept. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const FOLDER = 'answers';
 

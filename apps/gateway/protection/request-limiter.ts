@@ -25,7 +25,7 @@ interface Share {
 
 /** A minute is taken in twenty parts, so that nineteen of twenty requests need no query; small limits are taken singly. */
 const PARTS_OF_A_MINUTE = 20;
-/** Clients obey any number, an hour included; the true time stands in x-ratelimit-reset-requests (wire.md 2.2). */
+/** Clients obey any number, an hour included; the true time is in x-ratelimit-reset-requests. */
 const LONGEST_RETRY_SECONDS = 5;
 const PURGE_INTERVAL_MS = 60_000;
 const MAX_PURGED = 5_000;

@@ -68,7 +68,7 @@ export interface TaskCreationParts {
 }
 
 /**
- * Creates tasks as design.md 4 says, in its order: row, hold, permission, upstream, acceptance. From the row on, a
+ * Creates tasks in this order: row, hold, permission, upstream, acceptance. From the row on, a
  * crash at any point leaves a task that a sweep can finish; from the upstream's acceptance on, the client gets a 200.
  */
 export class TaskCreator {
@@ -141,7 +141,7 @@ export class TaskCreator {
       ask: (channel) => this.askUpstream(draft, channel),
       onFailure: (failure, channel) => this.report(draft, channel, failure),
     });
-    // Somebody was faster, or the sweep after an unclear write decides what becomes of the task; polls will tell.
+    // Another request was faster, or the sweep after an unclear write decides the task; polls will show it.
     if (isStopped || !last) return;
     const { outcome, channel } = last;
     if (outcome.kind === 'accepted') return this.accepted(draft, outcome);
@@ -214,7 +214,7 @@ export class TaskCreator {
   }
 
   /**
-   * Ends the task and announces it in one transaction, then has the money given back before the error goes out. If a
+   * Ends the task and announces it in one transaction, then has the money refunded before the error goes out. If a
    * sweep has taken the task meanwhile, the error would be a lie: the work may still be done.
    */
   private async fail(draft: Draft, hold: Hold, failure: Failure): Promise<void> {

@@ -59,7 +59,7 @@ export class TaskLibrary {
   }
 
   /**
-   * The task of a signed address. The signature opens it to whoever holds it; once it is over, the file is too, and
+   * The task of a signed address. The signature opens it to anyone who has it; once it is over, the file is too, and
    * the answer is the same 404. @throws ApiError
    */
   async findSigned(id: string, query: Record<string, unknown>): Promise<Task> {

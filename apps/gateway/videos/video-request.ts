@@ -54,11 +54,11 @@ const FIELDS = new Set([
 /** Every spelling of an image input that clients are known to send, with or without underscores and brackets. */
 const IMAGE_INPUT =
   /^(images?|image_?urls?|input_?image|input_?references?|reference_?images?|(first|last)_?frame|(start|end|init)_?image)(\[.*)?$/i;
-/** In Google's instances a video stands for what is to be continued. */
+/** In Google's instances a video is what to continue. */
 const INSTANCE_INPUT = /^video$/;
 
 /**
- * Reads the body of spec 4.3 with the fields that SDKs add. In JSON `seconds` must be a
+ * Reads the common body with the fields that SDKs add. In JSON `seconds` must be a
  * string; in multipart everything is. @throws ApiError
  */
 export function readVideoCreation(parsed: unknown): VideoCreation {
@@ -110,7 +110,7 @@ function refuseMany(n: unknown): void {
   if (!isAbsent(n) && n !== 1 && n !== '1') throw invalid('n', 'must be 1: a call makes one video');
 }
 
-/** Fields of pictures may be there as long as they hold none. @throws ApiError image_input_not_supported */
+/** Fields of images may be there as long as they hold none. @throws ApiError image_input_not_supported */
 function withoutImageInput(body: Body): Body {
   refuseImageInput(body);
   return Object.fromEntries(Object.entries(body).filter(([name]) => !IMAGE_INPUT.test(name)));

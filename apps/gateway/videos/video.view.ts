@@ -1,6 +1,6 @@
 import { type TaskFields, taskFields, type ViewedTask } from '../tasks/task.view.js';
 
-/** What a client sees of a video (wire.md 1.2): OpenAI's and xAI's fields at once. */
+/** What a client sees of a video: OpenAI's and xAI's fields at once. */
 export interface VideoView extends TaskFields {
   request_id: string;
   object: 'video';

@@ -39,7 +39,7 @@ export class VideosController {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
-  /** OpenAI's path: its clients know queued, in_progress and completed (wire.md D1). */
+  /** OpenAI's path: its clients know queued, in_progress and completed. */
   @Post('v1/videos')
   @HttpCode(200)
   @RouteRules({ bodyLimit: VIDEO_BODY_BYTES, multipart: MULTIPART, doc: createVideoOperation })

@@ -41,7 +41,7 @@ interface View {
 }
 
 /**
- * A cube as a binary glTF file: bare for a draft, with a picture of `hue` (0 to 360) on each side for a texture.
+ * A cube as a binary glTF file: bare for a draft, with an image of `hue` (0 to 360) on each side for a texture.
  */
 export function cubeGlb(name: string, hue: number | null): Buffer {
   const sides = cubeSides();

@@ -1,4 +1,4 @@
-/** One box of an MP4 file: its type, and where its payload stands. */
+/** One box of an MP4 file: its type, and where its payload is. */
 export interface Mp4Box {
   type: string;
   start: number;
@@ -24,7 +24,7 @@ export function readBoxes(file: Buffer, start = 0, end = file.length): Mp4Box[] 
   return boxes;
 }
 
-/** Bytes of fixed fields that stand before the child boxes of a container that is not a plain one. */
+/** Bytes of fixed fields that precede the child boxes of a container that is not a plain one. */
 const fieldsBeforeChildren: Record<string, number> = { stsd: 8, avc1: 78 };
 
 /** The first box at a path such as `moov/trak/mdia`, or undefined. */

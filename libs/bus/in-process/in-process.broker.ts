@@ -19,7 +19,7 @@ export interface InProcessOptions {
   topics?: readonly AnyTopic[];
   backoff?: BackoffOptions;
   limits?: QueueLimits;
-  /** How long closing waits for messages under way, milliseconds. */
+  /** How long closing waits for messages in progress, milliseconds. */
   drainTimeoutMs?: number;
 }
 
@@ -59,7 +59,7 @@ export class InProcessBroker {
     for (const queue of this.readerOf(delivery.topic.name, delivery.group).partitions) queue.attach(delivery);
   }
 
-  /** Waits for what is under way, for a limited time, and takes nothing more for the group. */
+  /** Waits for what is in progress, for a limited time, and takes nothing more for the group. */
   async detach(group: string): Promise<void> {
     const queues = this.readers
       .filter((reader) => reader.group === group)

@@ -5,7 +5,7 @@ interface Entry<T> {
 }
 
 /**
- * Does work for many at once: what comes while one round is under way is gathered for the next. No timer is involved,
+ * Does work for many at once: what comes while one round is in progress is gathered for the next. No timer is involved,
  * so a lone item goes at once. Rounds follow one another, which keeps the order of the items.
  */
 export class Gathering<T> {
@@ -29,7 +29,7 @@ export class Gathering<T> {
     });
   }
 
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when nothing is waiting or in progress. */
   async idle(): Promise<void> {
     await this.running;
   }

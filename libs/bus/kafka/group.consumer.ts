@@ -85,7 +85,7 @@ export class GroupConsumer {
     await ready;
   }
 
-  /** Finishes and commits the slices under way, and leaves the group. */
+  /** Finishes and commits the slices in progress, and leaves the group. */
   async stop(): Promise<void> {
     this.resumeTimers.forEach((timer) => clearTimeout(timer));
     await this.consumer.disconnect();

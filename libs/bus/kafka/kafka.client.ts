@@ -108,7 +108,7 @@ export class KafkaClient extends BusClient {
 
   private receive(message: KafkaMessage): void {
     if (header(message, headers.replyTo) !== this.connection.instanceId) return;
-    // Unknown: already answered, or given up. The charge's stored answer is there for whoever asks again.
+    // Unknown: already answered, or given up. The charge's stored answer is there for a repeated question.
     this.open.get(header(message, headers.correlationId) ?? '')?.(null, message.value?.toString() ?? null);
   }
 }

@@ -24,10 +24,10 @@ export interface KafkaOptions {
   topics?: readonly AnyTopic[];
   /** Copies of each partition, for topics that are created. */
   replicationFactor?: number;
-  /** Stands before every topic and group, so that several installations can share brokers. */
+  /** The prefix of every topic and group, so that several installations can share brokers. */
   namespace?: string;
   backoff?: BackoffOptions;
-  /** A consumer that is silent for so long loses its partitions, milliseconds. */
+  /** A consumer that is silent for this long loses its partitions, milliseconds. */
   sessionTimeoutMs?: number;
   heartbeatIntervalMs?: number;
 }
@@ -41,7 +41,7 @@ const PRODUCER_RETRY = { initialRetryTime: 50, maxRetryTime: 1_000, retries: 4 }
 
 /** One program's connection to Kafka, shared by its server and its client. */
 export class KafkaConnection {
-  /** Tells this process from its siblings: its replies and its broadcasts are its own. */
+  /** Distinguishes this process from its siblings: its replies and its broadcasts are its own. */
   readonly instanceId = newId();
   readonly kafka: Kafka;
   readonly namespace: string;
@@ -162,7 +162,7 @@ export class KafkaConnection {
   }
 }
 
-/** kafkajs repeats itself while a broker is away; its errors are warnings here, since calls and health tell the rest. */
+/** kafkajs repeats itself while a broker is away; its errors are warnings here, since calls and health show the rest. */
 function logInto(log: Logger): logCreator {
   return () =>
     ({ namespace, level, log: { message, ...extra } }) => {

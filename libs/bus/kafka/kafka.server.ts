@@ -18,7 +18,7 @@ export class KafkaServer extends BusServer {
     super(
       {
         ...options,
-        // The topic first: whoever watches it learns of the letter even when the store is away.
+        // The topic first: a program that watches it learns of the letter even when the store is away.
         onDeadLetter: async (letter) => {
           await connection.send([deadMessage(letter)]);
           await options.onDeadLetter(letter);

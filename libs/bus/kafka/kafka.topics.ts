@@ -18,7 +18,7 @@ export function deadLetterTopic(topic: string): string {
   return `${topic}.dead`;
 }
 
-/** Creates the topics that are missing. @throws BusWiringError when one stands with another number of partitions. */
+/** Creates the topics that are missing. @throws BusWiringError when one exists with another number of partitions. */
 export async function ensureTopics(
   admin: Admin,
   topics: readonly AnyTopic[],
@@ -40,7 +40,7 @@ export async function ensureTopics(
     const count = found.find(({ name }) => name === topic)?.partitions.length ?? 0;
     if (count === numPartitions) return [];
     return [
-      `${topic} has ${count} partitions on the broker but ${numPartitions} here: create it anew when it is empty.`,
+      `${topic} has ${count} partitions on the broker but ${numPartitions} here: recreate it when it is empty.`,
     ];
   });
   if (faults.length > 0) throw new BusWiringError(faults);

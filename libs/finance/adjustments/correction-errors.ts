@@ -22,7 +22,7 @@ const PARAMS = {
   conflict: 'requestId',
 } as const;
 
-/** What the ledger refused, as clients are told of it. */
+/** What the ledger refused, as an answer to clients. */
 export function inApiWords(error: unknown): unknown {
   if (error instanceof UnknownAccount) {
     return new ApiError('invalid_value', `accountId: ${error.message}`, { param: 'accountId' });

@@ -13,7 +13,7 @@ const BROKEN = adjustmentChecks
   )
   .join(' UNION ALL ');
 
-/** Whoever has the command line needs no session; a person of the console has an approval behind the second signature. */
+/** The command line needs no session; a person of the console has an approval behind the second signature. */
 const UNSIGNED = `
 SELECT 'adjustment:' || m.id, 'approval_missing', jsonb_build_object('account_id', m.account_id, 'amount', ${crd('m.amount')},
   'requested_by', m.requested_by, 'approved_by', m.approved_by), m.transaction_id

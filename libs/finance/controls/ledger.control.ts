@@ -11,13 +11,13 @@ export const ledgerControl: Control = {
   check: async (client, { graceMs, limit }) => {
     const { violations } = await checkLedgerOn(client, { graceMs });
     const items = violations.flatMap((violation) => violation.rows.map((row) => itemOf(violation, row)));
-    // One more stands for those that nobody counted.
+    // One more, for those that nobody counted.
     const isCut = violations.some(({ rows }) => rows.length >= ROWS_SHOWN);
     return { count: items.length + (isCut ? 1 : 0), items: items.slice(0, limit) };
   },
 };
 
-/** Columns that tell which row it is, and not what is wrong with it. */
+/** Columns that identify the row, and do not say what is wrong with it. */
 const NAMING = /^(id|.*_id|code|commodity|ordinal|purpose|provider|reference|currency)$/;
 
 function itemOf({ invariant, message }: Violation, row: Violation['rows'][number]): ControlItem {

@@ -3,7 +3,7 @@ import { crd, findItems } from './found-items.js';
 
 /**
  * What rewards, claw-backs and moves say of the invite balances and of what was given away, each with the posting that
- * should say the same. `promo` and `invite` are what must stand on those ledger accounts: positive is a credit.
+ * should say the same. `promo` and `invite` are what those ledger accounts must have: positive is a credit.
  */
 const BOOK = `
 SELECT 'reward:' || id AS subject, inviter_account_id AS account_id, -amount AS promo, amount AS invite, transaction_id

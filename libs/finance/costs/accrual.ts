@@ -7,7 +7,7 @@ import { openUpcAccounts } from './upc-accounts.js';
 import { recordCosts, type RecordedCosts, type ChargesToCost } from './cost-recording.js';
 
 /**
- * What the work of upstreams costs, told behind the hot path: every charge that ended gets its cost once, and each window
+ * What the work of upstreams costs, recorded behind the hot path: every charge that ended gets its cost once, and each window
  * of time one posting. A window never reaches over the end of a day of UTC, so that costs count on the day of their work.
  */
 
@@ -23,20 +23,20 @@ export interface AccrualOptions {
 }
 
 export interface Accrual {
-  /** Charges whose cost was told. */
+  /** Charges whose cost was recorded. */
   told: number;
   /** Charges whose cost is not known. */
   unknown: number;
 }
 
-/** Up to where costs are told: those of everything that ended before. Text, as PostgreSQL reads it. */
+/** Up to where costs are recorded: those of everything that ended before. Text, as PostgreSQL reads it. */
 export async function costsProgress(database: pg.Pool | pg.ClientBase): Promise<{ at: string }> {
   const { rows } = await database.query<{ at: string }>('SELECT through::text AS at FROM cost_progress');
   return { at: rows[0]?.at ?? '-infinity' };
 }
 
 /**
- * Tells the costs of all charges that ended before the horizon and have none yet; after them those whose cost became known
+ * Records the costs of all charges that ended before the horizon and have none yet; after them those whose cost became known
  * since, and those of failed work that turned out to be billed. It may run in several processes and be killed at any time:
  * each chunk is one transaction under the lock of the progress.
  */
@@ -64,7 +64,7 @@ interface Progress {
   windows: bigint;
 }
 
-/** The row is the lock: costs are told by one at a time, and no version appears meanwhile. */
+/** The row is the lock: costs are recorded by one at a time, and no version appears meanwhile. */
 async function lockProgress(client: pg.ClientBase): Promise<Progress> {
   // Charges of a time are found by their range index, whatever the planner thinks of an empty or a new table.
   await client.query('SET LOCAL enable_seqscan = off');
@@ -162,7 +162,7 @@ const NOW_KNOWN = `FROM upstream_cost_times v JOIN unknown_costs u ON u.channel_
   AND u.model_id = v.model_id AND u.ended_at >= v.effective_from AND u.ended_at < v.until
   AND (CASE WHEN u.metered THEN v.input_cost ELSE v.unit_cost END) IS NOT NULL WHERE true`;
 
-/** Failed work that was told as not billed, of one day, where its task says by now that it is billed. */
+/** Failed work that was recorded as not billed, of one day, where its task says by now that it is billed. */
 function lateStep(chunk: number): Step {
   return async (client) => {
     const progress = await lockProgress(client);
@@ -215,14 +215,14 @@ async function recordAndPost(client: pg.ClientBase, window: CostWindow): Promise
   const place = await placeInTime(client, { happenedAt: last, accountId: null });
   const day = place.effectiveAt === null ? await today(client) : window.day;
   const transactionId = await takeTransactionId(client);
-  const told = await recordCosts(client, source, { transactionId, day });
-  const costs = told.costs.filter(({ cost }) => cost > 0n);
+  const recorded = await recordCosts(client, source, { transactionId, day });
+  const costs = recorded.costs.filter(({ cost }) => cost > 0n);
   if (costs.length > 0) {
     const number = progress.windows + 1n;
     await client.query('UPDATE cost_progress SET windows = $1', [number]);
     await postCosts(client, { id: transactionId, number, day, last, costs });
   }
-  return { told: told.count, unknown: told.unknown };
+  return { told: recorded.count, unknown: recorded.unknown };
 }
 
 async function today(client: pg.ClientBase): Promise<string> {
@@ -264,7 +264,7 @@ async function postCosts(client: pg.ClientBase, posting: CostPosting): Promise<v
   if (!rows[0]?.same) throw new PostedOnAnotherDay();
 }
 
-/** A period began to close, or a day ended, while costs were being told: the transaction runs again. */
+/** A period began to close, or a day ended, while costs were being recorded: the transaction runs again. */
 class PostedOnAnotherDay extends Error {
   readonly code = '40001';
 }

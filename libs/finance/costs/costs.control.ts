@@ -10,7 +10,7 @@ SELECT 'cost:' || channel_id || ':' || model_id AS subject, 'unknown_cost' AS st
   min(charge_id) AS charge_id, '{}'::bigint[] AS transaction_ids
 FROM unknown_costs WHERE ended_at < $1 AND ended_at < $2 GROUP BY channel_id, model_id`;
 
-/** The progress of the telling is behind. */
+/** The recording of costs is behind. */
 const BEHIND = `
 SELECT 'costs:progress', 'behind',
   jsonb_build_object('told_to', CASE WHEN isfinite(p.through) THEN ${iso('p.through')} END, 'charges', count(*)::text,
@@ -18,7 +18,7 @@ SELECT 'costs:progress', 'behind',
 FROM cost_progress p JOIN charges c ON c.resolved_at >= p.through AND c.resolved_at < $1 AND c.resolved_at < $2
 WHERE c.channel_id IS NOT NULL GROUP BY p.through`;
 
-/** Charges that ended against costs that were told, one by one and in both directions. */
+/** Charges that ended against recorded costs, one by one and in both directions. */
 const CHARGES = `
 SELECT 'charge:' || coalesce(c.id, k.charge_id), CASE WHEN c.id IS NULL THEN 'cost_without_charge'
     WHEN k.charge_id IS NULL THEN 'cost_missing' ELSE 'differs' END,

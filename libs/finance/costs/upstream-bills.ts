@@ -31,7 +31,7 @@ export interface UpstreamBill extends NewBill {
 /** What costs of a channel came to, and what it billed; nanos. */
 export interface ChannelBills {
   channel: string;
-  /** All costs that were told. */
+  /** All recorded costs. */
   accrued: bigint;
   /** Of these, what bills covered, and what no bill covers yet. */
   covered: bigint;
@@ -51,13 +51,13 @@ const COLUMNS = `id, channel_id AS channel, number, from_day::text AS "from", to
 
 /**
  * Books what an upstream billed: Dr accrued-upstream with what the costs of these days had come to, Cr payable with the
- * bill, and the difference to expense:upstream, on the last of its days. A cost that was told wrongly is put right here:
- * costs that were told are never changed. Costs of covered days that were told after their bill are covered by the next one.
+ * bill, and the difference to expense:upstream, on the last of its days. A cost that was recorded wrongly is corrected here:
+ * recorded costs are never changed. Costs of covered days that were recorded after their bill are covered by the next one.
  * @throws ApiError that names the field at fault, or `conflict` for a number or request id that was used for another bill
  */
 export function recordBill(pool: pg.Pool, wanted: NewBill): Promise<UpstreamBill> {
   return inTransaction(pool, async (client) => {
-    // No costs are told, and no other bill is booked, meanwhile.
+    // No costs are recorded, and no other bill is booked, meanwhile.
     await client.query('SELECT FROM cost_progress FOR UPDATE');
     const repeated = await findRepeated(client, wanted);
     if (repeated) return repeated;

@@ -5,7 +5,7 @@ import { recogniseAll } from '#ledger/lots/recognition.js';
 import type { Logger } from '#platform/logging.js';
 import { accrueCosts } from '../costs/accrual.js';
 
-/** Another builder that is at work seals the rest by itself; it is waited for so long, then the checklist tells. */
+/** Another builder that is at work seals the rest by itself; wait this long for it, then the checklist decides. */
 const SEAL_WAIT_MS = 10_000;
 const SEAL_PAUSE_MS = 100;
 

@@ -61,7 +61,7 @@ export const bookQuestions: readonly Question[] = [
   ),
 ];
 
-/** What whoever reads the close should know of, and what is never wrong. */
+/** What a reader of the close should know, and what is never wrong. */
 export const toldQuestions: readonly Question[] = [
   one(
     {

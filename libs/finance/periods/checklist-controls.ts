@@ -19,7 +19,7 @@ const RECONCILED: readonly string[] = ['payments', 'payouts', 'bank'];
 type Left = 'all' | readonly string[];
 
 /**
- * Which states of a control's findings tell of work that is left, or of what is not known yet, which a person may leave for
+ * Which states of a control's findings show work that is left, or of what is not known yet, which a person may leave for
  * later with a second one's agreement. In any other state, and in any of a control that is not here, the books contradict
  * themselves.
  */

@@ -9,7 +9,7 @@ export interface ChecklistOptions {
   readonly limitMs: number;
   /** Nothing was brought up to the end before: what the close does first is no finding. */
   readonly isRehearsal?: boolean | undefined;
-  /** Told before each question. */
+  /** Called before each question. */
   readonly onProgress?: ((words: string) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }

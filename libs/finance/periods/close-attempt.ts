@@ -19,7 +19,7 @@ export interface CloseRequest {
 }
 
 export interface CloseOptions {
-  /** The end must be so long ago: longer than a posting can take between its time and its commit. */
+  /** The end must be this long ago: longer than a posting can take between its time and its commit. */
   readonly marginMs: number;
   /** How long to wait for transactions from before the close. */
   readonly waitMs: number;
@@ -27,7 +27,7 @@ export interface CloseOptions {
   readonly limitMs: number;
   /** Brings what runs behind the postings past the end, before nothing may be posted there any more. */
   readonly catchUp?: (() => Promise<void>) | undefined;
-  /** Told when the close has its row, and before each step of it. */
+  /** Called when the close has its row, and before each step of it. */
   readonly onProgress?: ((words: string, periodId: bigint | null) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -149,7 +149,7 @@ export class CloseAttempt {
     report: TrialBalance,
   ): Promise<void> {
     const { periodId, attempt } = this.parts;
-    // Whether an account that is back at 0 is told depends on snapshots; what is told here does not.
+    // Whether an account that is back at 0 is listed depends on snapshots; what is hashed here does not.
     const balances = report.balances.filter(({ balance }) => balance !== 0n);
     return inTransaction(this.pool, async (client) => {
       const { rowCount } = await client.query(
@@ -190,7 +190,7 @@ export class CloseAttempt {
   }
 }
 
-/** Every role may see who holds a transaction id; since when it runs, only whoever may see that session. */
+/** Every role may see who holds a transaction id; since when it runs, only roles that may see that session. */
 async function oldestRunning(pool: pg.Pool): Promise<string> {
   const { rows } = await pool.query<{ pid: number | null; program: string | null; ageS: number | null }>(
     `SELECT l.pid, a.application_name AS program, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS "ageS"

@@ -8,7 +8,7 @@ import { listPeriods, type Period, periodBalances } from './period.js';
 /** Periods that are read again: a year of months. Older ones are in the opening of these. */
 const READ_AGAIN = 12;
 
-/** What was told of closed periods is what the ledger says of them today. */
+/** What was reported of closed periods is what the ledger says of them today. */
 export const closedPeriodsControl: Control = {
   id: 'closed-periods',
   title: 'Closed periods',

@@ -5,14 +5,14 @@ import { readCloseGrace } from './close-grace.js';
 import type { ChecklistItem } from './period.js';
 import { findForWaiver, runChecklist } from './period-checklist.js';
 
-/** As the checklist's; without a grace it is the one that a close goes by, any other one asks what would be. */
+/** As the checklist's; without a grace it is the one that a close uses, any other one asks what would be. */
 export type CheckOptions = Omit<ChecklistOptions, 'graceMs' | 'isRehearsal'> & { readonly graceMs?: number };
 
 export interface CheckedPeriod {
   at: string;
   checklist: ChecklistItem[];
   graceMs: number;
-  /** What a close goes by. */
+  /** What a close uses. */
   closeGraceMs: number;
 }
 

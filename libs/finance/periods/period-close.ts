@@ -50,7 +50,7 @@ export async function closePeriod(
     if (meanwhile) return meanwhile;
     await requireEnd(pool, request, options);
     options.onProgress?.('bringing the books up to the end', null);
-    // Costs and revenue are told up to what is certain, and that has to be beyond the end. Whoever keeps it back is named later.
+    // Costs and revenue are recorded up to what is certain, and that has to be beyond the end. What holds it back is named later.
     await markHorizon(pool, options.waitMs);
     await options.catchUp?.();
     options.signal?.throwIfAborted();
@@ -91,7 +91,7 @@ async function requireEnd(pool: pg.Pool, { end }: CloseRequest, { marginMs }: Cl
   }
 }
 
-/** Whoever holds the lock is the only one: a row that is `closing` belongs to a program that died. */
+/** The holder of the lock is the only one: a row that is `closing` belongs to a program that died. */
 function beginClose(pool: pg.Pool, request: CloseRequest): Promise<BegunClose> {
   return inTransaction(pool, async (client) => {
     const graceMs = await readCloseGrace(client);

@@ -33,7 +33,7 @@ export class PeriodService {
   }
 
   /**
-   * Answers the period when its close has ended, or, where that takes longer, as it stands then.
+   * Answers the period when its close has ended, or, where that takes longer, as it is then.
    * @throws ApiError where it cannot begin
    */
   async close(request: CloseRequest, auditId: string): Promise<Period> {

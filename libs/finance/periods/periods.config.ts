@@ -2,7 +2,7 @@ import type { ConfigReader } from '#platform/config.js';
 
 /** How periods close; milliseconds. */
 export interface PeriodsConfig {
-  /** A period is closed so long after its end at the earliest: longer than any posting takes. */
+  /** A period is closed this long after its end at the earliest: longer than any posting takes. */
   readonly marginMs: number;
   /** How long a close waits for transactions that began before it. */
   readonly waitMs: number;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { newId } from '#platform/ids.js';
 
-/** What a person asks to leave for later: so many findings of an item of the checklist of the period that ends then. */
+/** What a person asks to leave for later: a number of findings of an item of the checklist of the period that ends then. */
 export interface WaiverRequest {
   /** The end of the period. */
   readonly end: Date;

@@ -9,12 +9,12 @@ import { lockProvider } from './report.import.js';
 import { type CorrectedLine, correctLine } from './line-correction.js';
 import type { ReportingProvider } from './report-line.js';
 
-/** That somebody takes a line as it is, although a later report told it otherwise, or no line says what a payout is made of. */
+/** That somebody takes a line as it is, although a later report changed it, or no line says what a payout is made of. */
 export interface Acceptance {
   id: string;
   provider: ReportingProvider;
   lineId: string;
-  /** The newest change that it covers; 0: none. What is told after it is looked at again. */
+  /** The newest change that it covers; 0: none. What is reported after it is looked at again. */
   through: bigint;
   reason: string;
   requestedBy: string;
@@ -60,7 +60,7 @@ interface LineFacts extends Omit<CorrectedLine, 'standing'> {
   /** The word is of the same type, currency and thing as the first. */
   isSame: boolean;
   isSettled: boolean;
-  /** A payout that another line told of before: it is posted once. */
+  /** A payout that another line reported before: it is posted once. */
   isRepeated: boolean;
 }
 

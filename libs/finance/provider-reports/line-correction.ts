@@ -4,7 +4,7 @@ import { bookSuspense } from '#ledger/postings/suspense.js';
 import { accountIn, openAccounts } from './line-postings.js';
 import type { LineType, ReportingProvider } from './report-line.js';
 
-/** A line with the word that is accepted, beside what stands in our books of it: its first word, and what was put right since. */
+/** A line with the word that is accepted, beside what our books have of it: its first word, and what was put right since. */
 export interface CorrectedLine {
   line: string;
   provider: ReportingProvider;
@@ -15,7 +15,7 @@ export interface CorrectedLine {
   through: bigint;
   firstAmount: bigint;
   firstFee: bigint;
-  /** The word that was held so far. */
+  /** The word that counted until now. */
   heldAmount: bigint;
   amount: bigint;
   fee: bigint;
@@ -23,7 +23,7 @@ export interface CorrectedLine {
   correctedFee: bigint;
   /** The posting of its first word, if there is one. */
   transactionId: string | null;
-  /** What both sides came to, by the words that were held so far. */
+  /** What both sides came to, by the words that counted until now. */
   standing: { ours: bigint | null; theirs: bigint | null };
 }
 
@@ -36,8 +36,8 @@ interface Correction {
 
 /**
  * Makes our books follow the word of a provider that is being accepted. Fees and payouts are posted from lines alone, so the
- * difference is posted, linked to what it corrects. What our books know from elsewhere belongs to customers: where they stood
- * at the word that was held so far, the difference goes to suspense, for people to say what it is; where they stand at the new
+ * difference is posted, linked to what it corrects. What our books know from elsewhere belongs to customers: where they agreed with
+ * the word that counted until now, the difference goes to suspense, for people to say what it is; where they agree with the new
  * word nothing is left to do, and where at neither, the line goes on to differ. The caller has locked the provider's reports.
  * @param house its currency, ISO 4217
  */

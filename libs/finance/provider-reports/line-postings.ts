@@ -23,11 +23,11 @@ export interface Posted {
 const CHUNK = 200;
 
 /**
- * Posts what only the provider's report tells, once for each line and under the time at which it happened: fees
+ * Posts what only the provider's report knows, once for each line and under the time at which it happened: fees
  * (Dr expense:psp-fee / Cr psp), payouts (Dr bank / Cr psp) and those that came back, and into suspense what nobody can
  * explain. Payments, refunds and disputes are posted where they are known first; here they only cost fees. What a crash left
  * is done by the next call. Several may run.
- * @param currency of the house, ISO 4217: another one stands on accounts of its own
+ * @param currency of the house, ISO 4217: another one has accounts of its own
  */
 export async function postReportLines(
   pool: pg.Pool,
@@ -52,7 +52,7 @@ interface WaitingLine {
   feeMinor: bigint;
   currency: string;
   subjectId: string;
-  /** Not later than now: a payout tells when it will arrive. */
+  /** Not later than now: a payout names the time at which it will arrive. */
   happenedAt: string;
 }
 
@@ -66,7 +66,7 @@ async function postChunk(client: pg.PoolClient, house: string): Promise<Posted> 
   );
   await openAccounts(client, lines, house);
   const noted: Parameters<typeof notePostings>[1][number][] = [];
-  // One after the other: a connection does one thing at a time, and the first that is refused must be the one that is told.
+  // One after the other: a connection does one thing at a time, and the first that is refused must be the one that is reported.
   for (const { line, posting } of planned)
     noted.push({ line, kind: posting.kind, transactionId: await post(client, posting) });
   await notePostings(client, noted);
@@ -129,12 +129,12 @@ function planLine(line: WaitingLine, house: string): Planned[] {
   return planned;
 }
 
-/** Money of another currency than the house's stands on accounts of its own, since one account never mixes currencies. */
+/** Money of another currency than the house's has accounts of its own, since one account never mixes currencies. */
 export function accountIn(code: string, { currency, house }: { currency: string; house: string }): string {
   return currency === house ? code : `${code}:${currency}`;
 }
 
-/** A payout that is told twice, under two lines, is posted once; the report of payouts shows it. */
+/** A payout that is reported twice, under two lines, is posted once; the report of payouts shows it. */
 async function withoutRepeats(client: pg.ClientBase, planned: Planned[]): Promise<Planned[]> {
   const { rows } = await client.query<{ reference: string }>(
     'SELECT reference FROM ledger_transactions WHERE reference = ANY($1::text[])',

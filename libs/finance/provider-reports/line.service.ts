@@ -107,7 +107,7 @@ export class LineService {
   }
 
   /**
-   * Books what is missing here as if the provider had told of it when it happened, once. What is known already stays as it
+   * Books what is missing here as if the provider had reported it when it happened, once. What is known already stays as it
    * is. @throws ApiError not_found; conflict for a line that is posted by itself
    */
   async book(
@@ -140,7 +140,7 @@ export class LineService {
   }
 
   /**
-   * Takes a line as it is, although a later report told it otherwise. Above the limit of adjustments another person must agree.
+   * Takes a line as it is, although a later report changed it. Above the limit of adjustments another person must agree.
    * @throws ApiError not_found, conflict, second_person_required
    */
   async accept(

@@ -42,7 +42,7 @@ export class ProviderReports {
     this.loop.wake();
   }
 
-  /** Posts what reports told, and matches the bank with it; what nobody can explain is told to operators. */
+  /** Posts what reports say, and matches the bank with it; what nobody can explain is reported to operators. */
   async digest(signal?: AbortSignal): Promise<void> {
     const { currency } = this.parts.config.payments;
     const { unexplained } = await postReportLines(this.parts.pool, {

@@ -36,7 +36,7 @@ export interface ReportLine {
   readonly description: string;
 }
 
-/** What a report tells of: everything, everything but payouts, or payouts alone. */
+/** What a report covers: everything, everything but payouts, or payouts alone. */
 export type ReportContent = 'all' | 'activity' | 'payouts';
 
 /** One row of a file that cannot be read. */

@@ -12,7 +12,7 @@ export interface ImportCounts {
   lines: number;
   /** Not known before. */
   added: number;
-  /** Known before, with other content than the first or the last time. What is new of it is told by the control of payments. */
+  /** Known before, with other content than the first or the last time. The control of payments reports what is new of it. */
   changed: number;
 }
 

@@ -6,7 +6,7 @@ import { CellFault, type ReadRow, readRows } from './file-rows.js';
 import { keptText, type LineType, type ReportContent, type ReportLine } from './report-line.js';
 
 /**
- * Stripe's itemised reports as CSV: "Balance change from activity" and "Payout reconciliation" tell of everything but
+ * Stripe's itemised reports as CSV: "Balance change from activity" and "Payout reconciliation" cover everything but
  * payouts, "Payouts" of those. Amounts are in units of the currency with decimals.
  */
 
@@ -79,7 +79,7 @@ export function readStripeCsv(
   });
 }
 
-/** What a file tells of, by its header: it may have no line. @throws ReportRefused */
+/** What a file covers, by its header: it may have no line. @throws ReportRefused */
 export async function contentOfStripeCsv(source: FileSource): Promise<ReportContent> {
   let content: ReportContent = 'activity';
   const noted = (titles: readonly string[]) => {

@@ -17,7 +17,7 @@ import { lineSubject, typeOfCategory } from './stripe-csv.js';
 const PAGE = 100;
 /** Read again with each import: what was written at its end may not have been listed yet. */
 const OVERLAP = '2 hours';
-/** What older payouts are made of is asked no more: somebody was told for long that it is missing. */
+/** What older payouts are made of is asked no more: it has been reported as missing for long. */
 const UNLINKED_FOR = '90 days';
 
 export interface StripeFetch {
@@ -32,7 +32,7 @@ export interface StripeFetch {
 /**
  * Imports Stripe's own list of what moved our balance, a page at a time: each page is kept as it comes, and the time counts
  * as covered when all of them are there. Then asks which lines each new automatic payout brought; one of which Stripe does
- * not answer keeps no other waiting, is told, and is asked for again the next time. Nothing is held while Stripe is asked.
+ * not answer keeps no other waiting, is reported, and is asked for again the next time. Nothing is held while Stripe is asked.
  * @throws the errors of Stripe's package where it does not list movements
  */
 export async function importFromStripe(

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What a charge did cost us, as it was told. */
+/** What a charge cost us, as recorded. */
 interface ChargeCost {
   outcome: 'delivered' | 'failed' | 'late';
   channel: string;
@@ -19,9 +19,9 @@ export interface ChargeMargin {
   gross: bigint;
   refunds: bigint;
   costs: ChargeCost[];
-  /** Nanos; what was told so far. */
+  /** Nanos; what is recorded. */
   cost: bigint;
-  /** `known`; `waiting`: to be told soon; `unknown`: nobody set the cost; `none`: it reached no upstream. */
+  /** `known`; `waiting`: to be recorded soon; `unknown`: nobody set the cost; `none`: it reached no upstream. */
   state: 'known' | 'waiting' | 'unknown' | 'none';
   margin: bigint;
   /** Of the hold, the settlement or release, and refunds, with their kinds; costs have theirs. */

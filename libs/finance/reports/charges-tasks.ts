@@ -16,7 +16,7 @@ export const workStates = [
   'failed_without_release',
   /** The task failed, its charge was settled, and nothing came back. */
   'failed_and_settled',
-  /** The task was completed after its charge was given back. */
+  /** The task was completed after its charge was released. */
   'late',
   'task_missing',
   'charge_missing',
@@ -89,7 +89,7 @@ const ANSWERS = `
 const OF_CHARGE = `c.state AS charge_state, c.request_id, c.amount, c.settled, c.created_at AS charged_at, c.upstream_status`;
 
 /**
- * A query with a row for each item, `work`: $1 is the grace in milliseconds, within which a contradiction may be under way. Of
+ * A query with a row for each item, `work`: $1 is the grace in milliseconds, within which a contradiction may be in progress. Of
  * requests, answers that were begun before their work failed are left out, and so is work that is paid by the token, of which a
  * part was delivered before it failed.
  */
@@ -144,7 +144,7 @@ export function workSql(scope: WorkScope): string {
 export interface WorkRange {
   from: Date;
   to: Date;
-  /** A contradiction that is younger may be under way. */
+  /** A contradiction that is younger may be in progress. */
   graceMs: number;
 }
 

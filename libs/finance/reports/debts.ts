@@ -28,7 +28,7 @@ export interface DebtTotals {
 const CONCERNED = `SELECT b.* FROM customer_balances b WHERE b.frozen OR b.main < 0`;
 const OWED = 'SELECT account_id, owed FROM reward_debts';
 
-/** Accounts that owe or are frozen, by id, after one; at most so many. */
+/** Accounts that owe or are frozen, by id, after one; at most `limit`. */
 export async function readDebtors(
   client: pg.ClientBase,
   { limit, afterId }: { limit: number; afterId: string | null },

@@ -15,7 +15,7 @@ export interface DeferredLot {
   paidMinor: bigint;
   /** Used, debts that it covered included. */
   consumed: bigint;
-  /** Of that, given back after settlement. */
+  /** Of that, refunded after settlement. */
   restored: bigint;
   /** On its way back to the customer, or there. */
   refunded: bigint;

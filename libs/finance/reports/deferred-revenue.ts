@@ -100,7 +100,7 @@ async function readBalances(
   return { ledgerAccountId: BigInt(id), openingMinor: BigInt(opening), closingMinor: BigInt(closing) };
 }
 
-/** A recognition is told by where the revenue went, everything else by what moved deferred revenue. */
+/** A recognition is identified by where the revenue went, everything else by what moved deferred revenue. */
 const LINES = `
 WITH moved AS (
   SELECT t.id, t.kind, e.amount FROM ledger_accounts a JOIN ledger_entries e ON e.ledger_account_id = a.id

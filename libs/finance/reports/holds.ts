@@ -30,7 +30,7 @@ export interface OpenHold {
   family: string;
   model: string;
   group: string;
-  /** Of a task, once one was chosen; work that a client waits for tells its channel when it is resolved. */
+  /** Of a task, once one was chosen; work that a client waits for has its channel once it is resolved. */
   channel: string | null;
   upstreamTaskId: string | null;
   taskId: string | null;

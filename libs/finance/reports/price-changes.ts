@@ -48,7 +48,7 @@ const VERSIONS = `
   UNION ALL SELECT 'rule', id, group_name, effective_from, recorded_at, proposal_id,
     coalesce(trim_scale(unit_price)::text, rule) FROM group_rule_versions`;
 
-/** A multiplier earned nothing where a rule stood in place of the list price. */
+/** A multiplier earned nothing where a rule replaced the list price. */
 const EARNED = `
   SELECT 'price' AS kind, price_version_id AS id, gross, charges, units FROM earned
   UNION ALL SELECT 'multiplier', multiplier_version_id, gross, charges, units FROM earned WHERE group_rule_version_id IS NULL

@@ -24,12 +24,12 @@ export interface RefundDay {
   day: string;
   failures: bigint;
   refunded: bigint;
-  /** Not given back yet. */
+  /** Not refunded yet. */
   outstanding: bigint;
-  /** Nanos that were held for what failed, and of it those that are not given back. */
+  /** Nanos that were held for what failed, and of it those that are not refunded. */
   amount: bigint;
   outstandingAmount: bigint;
-  /** Null where nothing was given back. */
+  /** Null where nothing was refunded. */
   p50Ms: bigint | null;
   p95Ms: bigint | null;
   maxMs: bigint | null;

@@ -46,7 +46,7 @@ export const REVENUE_FACTS = `
 const DAY_FACTS = `WITH gaps AS MATERIALIZED (SELECT $1::date AS begins, $1::date + 1 AS ends) ${FACTS}`;
 
 /**
- * Sums up the next day of UTC that is over, whose costs are all told, and that has no summary. What is posted into such a day
+ * Sums up the next day of UTC that is over, whose costs are all recorded, and that has no summary. What is posted into such a day
  * later drops its summary, in the same transaction; dropping one changes no answer.
  * @returns the day, or null when all are there
  */
@@ -56,7 +56,7 @@ export async function buildNextRevenueDay(pool: pg.Pool): Promise<string | null>
   return inTransaction(pool, async (client) => {
     await client.query(`SET LOCAL statement_timeout = '10min'`);
     await client.query('SET LOCAL enable_seqscan = off');
-    // The lock of who tells costs: none are added to the day meanwhile, and one builds at a time.
+    // The lock of those who record costs: none are added to the day meanwhile, and one builds at a time.
     await client.query('SELECT FROM cost_progress FOR UPDATE');
     const day = await nextDay(client, horizon);
     if (day !== null) await storeDay(client, day);
@@ -76,7 +76,7 @@ export async function dropRevenueDays(pool: pg.Pool, from = '-infinity'): Promis
   await pool.query('DELETE FROM revenue_summary_days WHERE day >= $1::date', [from]);
 }
 
-/** The first day without a summary that is before the horizon and whose costs are told; null: there is none. */
+/** The first day without a summary that is before the horizon and whose costs are recorded; null: there is none. */
 async function nextDay(database: pg.Pool | pg.ClientBase, horizon: string | null): Promise<string | null> {
   const { rows } = await database.query<{ day: string }>(
     `WITH bounds AS (SELECT (begun AT TIME ZONE 'UTC')::date AS first,

@@ -15,7 +15,7 @@ export interface Days {
 }
 
 export interface RevenueQuery extends Days {
-  /** What rows are told apart by; none: one row for all. */
+  /** What rows are grouped by; none: one row for all. */
   by: readonly RevenueDimension[];
   /** Rows at most; null: all of them. */
   limit: number | null;
@@ -29,7 +29,7 @@ export interface Earned {
   /** What was delivered: calls or seconds; tokens of metered work. */
   units: bigint;
   gross: bigint;
-  /** Given back after the settlement, counted when it was given. */
+  /** Refunded after the settlement, counted when it was refunded. */
   refunds: bigint;
   /** Of delivered work, and of failed work that the upstream bills. */
   cost: bigint;
@@ -53,7 +53,7 @@ interface LedgerRevenue {
 export interface RevenueReport extends Days {
   /** What happened before is complete: later there may be more, in days that are not over. Text, as PostgreSQL reads it. */
   completeTo: string;
-  /** Costs of what ended before are told. */
+  /** Costs of what ended before are recorded. */
   costsTo: string;
   /** By day where asked, then by what was earned. */
   rows: RevenueRow[];
@@ -61,7 +61,7 @@ export interface RevenueReport extends Days {
   truncated: boolean;
   /** Of all rows, also those beyond the limit. */
   totals: Earned;
-  /** What upstreams billed beyond, or below, the costs that were told; posted with the bills. */
+  /** What upstreams billed beyond, or below, the recorded costs; posted with the bills. */
   billDifference: bigint;
   /** Charges of these days whose cost is not known. */
   unknownCosts: bigint;
@@ -160,7 +160,7 @@ export async function* revenueRows(
   }
 }
 
-/** The days that are read from the books are few beside all there are, whatever is known of their tables so far. */
+/** The days that are read from the books are few beside all there are, whatever is known of their tables yet. */
 async function useIndexes(client: pg.ClientBase): Promise<void> {
   await client.query('SET LOCAL enable_seqscan = off');
 }

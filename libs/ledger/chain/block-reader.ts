@@ -12,7 +12,7 @@ import { blockHash, type ChainBlock, leavesHashOf } from './chain-text.js';
 
 const BLOCKS_AT_ONCE = 200;
 
-/** A block where it stands in the chain. */
+/** A block in its place in the chain. */
 export interface BlockInTurn {
   readonly block: ChainBlock;
   /** The one right before it; null: it is missing, or there is none. */
@@ -27,7 +27,7 @@ export interface LoadedBlock {
   /** As they are stored. */
   leaves: Buffer | null;
   rows: RowsOfBlock;
-  /** The ledger accounts that the leaves tell of. */
+  /** The ledger accounts that the leaves cover. */
   sealedIds: readonly number[];
   accounts: HashesById;
 }
@@ -119,7 +119,7 @@ async function readLeaves(client: pg.ClientBase, number: bigint): Promise<Buffer
   return rows[0]?.leaves ?? null;
 }
 
-/** Which ledger accounts a block sealed, when its leaves do not tell any more. */
+/** Which ledger accounts a block sealed, when its leaves do not show it any more. */
 async function listedAccounts(client: pg.ClientBase, number: bigint): Promise<number[]> {
   const { rows } = await client.query<{ id: string }>(
     `SELECT ledger_account_id::text AS id FROM ledger_chain_accounts a WHERE block_number = $1 ORDER BY a.ledger_account_id`,
@@ -128,7 +128,7 @@ async function listedAccounts(client: pg.ClientBase, number: bigint): Promise<nu
   return rows.map(({ id }) => Number(id));
 }
 
-/** Of a block whose row was changed the leaves tell up to where it went. */
+/** Of a block whose row was changed the leaves show up to where it went. */
 function lastIdOf(leaves: Buffer | null): bigint | null {
   const last = leaves && decodedLeaves(leaves)?.transactionIds.at(-1);
   return last === undefined || last === null ? null : BigInt(last);

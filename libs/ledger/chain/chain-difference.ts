@@ -22,7 +22,7 @@ export interface ChainFinding {
   /** Of the chain. */
   readonly block: bigint | null;
   readonly transactionId: bigint | null;
-  /** Of the transaction, as far as a row still tells it. */
+  /** Of the transaction, as far as a row still has it. */
   readonly reference: string | null;
   readonly ledgerAccountId: bigint | null;
   /** A sentence for people. */
@@ -72,7 +72,7 @@ export function* transactionDifferences(
   }
 }
 
-/** Which of its rows it was, as far as the check sums tell. Entries are sealed by ordinal, from 0. */
+/** Which of its rows it was, as far as the check sums show. Entries are sealed by ordinal, from 0. */
 function changesOf(sums: readonly number[], { own, entries }: TransactionRows): string {
   const [ownSealed, ...sealed] = sums;
   const now = new Map(entries.map(({ ordinal, sum }) => [ordinal, sum]));

@@ -2,7 +2,7 @@ import { HASH_BYTES } from './chain-text.js';
 
 /**
  * The leaves of a block name what was touched when its digest does not agree. Written as bytes, since there are millions:
- * ids as their distance from the one before, of each hash the beginning, of each row a check sum that tells which of a
+ * ids as their distance from the one before, of each hash the beginning, of each row a check sum that shows which of a
  * transaction's rows it was.
  */
 export interface BlockLeaves {
@@ -17,7 +17,7 @@ export interface BlockLeaves {
   readonly rowSums: readonly (readonly number[])[];
 }
 
-/** Half of a hash's strength is enough for naming: that something was touched is told by the digest. */
+/** Half of a hash's strength is enough for naming: the digest proves that something was changed. */
 export const PREFIX_BYTES = 8;
 const VERSION = 1;
 /** A number below 2^53. */

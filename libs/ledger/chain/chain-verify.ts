@@ -24,7 +24,7 @@ export interface VerifyOptions {
   publicKey?: KeyObject;
   /** Compares stored balances with the entries, too. */
   balances?: boolean;
-  /** Told after each block: entries that were verified, of all in the range. */
+  /** Called after each block: entries that were verified, of all in the range. */
   onProgress?: (done: number, total: number) => void;
 }
 
@@ -40,7 +40,7 @@ export interface ChainVerification {
   findings: ChainFinding[];
 }
 
-/** A ledger that somebody replaced would differ in every transaction; a report of so many is enough. */
+/** A ledger that somebody replaced would differ in every transaction; a report of this many is enough. */
 const FINDINGS_NAMED = 1_000;
 const BEYOND_ALL = 2n ** 63n;
 
@@ -113,7 +113,7 @@ class Verification {
     const [client] = this.clients;
     this.result.head = await currentHead(client);
     const total = await this.reader.totalEntries();
-    // Only whoever begins at the first block has seen every ledger account being sealed.
+    // Only a check that begins at the first block has seen every ledger account being sealed.
     if (from <= 1n) this.sealedAccounts = new IdSet();
     onProgress?.(0, total);
     let ahead: Promise<LoadedBlock> | null = null;

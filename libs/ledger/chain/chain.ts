@@ -14,7 +14,7 @@ import {
 } from './chain-rows.js';
 import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
 
-/** The end of the chain, as it is told outside of the database. */
+/** The end of the chain, as it is kept outside of the database. */
 export type ChainHead = Pick<ChainBlock, 'number' | 'hash' | 'lastId' | 'sealedAt'>;
 
 export const BLOCK_COLUMNS = `number::text, encode(previous_hash, 'hex') AS "previousHash", first_id::text AS "firstId",
@@ -82,7 +82,7 @@ export interface ChainBuilderOptions {
 }
 
 /**
- * Seals what was posted into blocks, behind the postings: only what the horizon tells for good, so a block never misses a
+ * Seals what was posted into blocks, behind the postings: only what is final, so a block never misses a
  * transaction that commits late. A block, its leaves and its announcement are one transaction: killed anywhere, there
  * is all of it or nothing.
  */

@@ -42,7 +42,7 @@ export type BookAccount = Pick<JournalAccount, 'code' | 'kind'> & {
   commodity: 'CRD' | 'PAY' | 'UPC';
 };
 
-/** So many ids have their balances in an array; any number of others in a map. */
+/** This many ids have their balances in an array; any number of others in a map. */
 const LARGEST_ID = 2 ** 27;
 /** Beyond half of what the array holds a balance moves to the map. */
 const LARGEST_BALANCE = 2n ** 62n;

@@ -29,7 +29,7 @@ export interface ExportQuery extends RangeQuery {
   currency: string;
 }
 
-/** Whoever reads slowly keeps a snapshot of the database open, but not for ever. */
+/** A slow reader keeps a snapshot of the database open, but not for ever. */
 const IDLE_LIMIT = '5min';
 
 /**

@@ -53,7 +53,7 @@ export class FullBooks implements Books {
 
   /**
    * What accounts held when the time began. Of one account alone it is posted against an account of its own, since the
-   * others are told in part only and begin at nothing.
+   * others are exported in part only and begin at nothing.
    */
   async *opening(horizon: Horizon, range: Range): AsyncGenerator<JournalBalance[]> {
     const { from } = this.query;

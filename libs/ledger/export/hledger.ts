@@ -9,7 +9,7 @@ import {
   perAccount,
 } from './journal.js';
 
-/** hledger's own words for what an account is; credits that were issued stand against what is owed for them. */
+/** hledger's own words for what an account is; credits that were issued are offset by what is owed for them. */
 const TYPES: Record<LedgerKind, string> = {
   asset: 'A',
   liability: 'L',

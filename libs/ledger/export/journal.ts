@@ -3,7 +3,7 @@ import { minorDigits } from '#money/currency.js';
 import type { ChainHead } from '../chain/chain.js';
 import type { LedgerAccount } from '../reports/ledger-account-statement.js';
 
-/** An account of a journal; customers' accounts may stand together as one. */
+/** An account of a journal; customers' accounts may be summed as one. */
 export interface JournalAccount extends Pick<LedgerAccount, 'code' | 'kind'> {
   unit: AmountUnit;
 }

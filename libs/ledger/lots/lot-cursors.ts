@@ -11,7 +11,7 @@ export async function readCursors(
 
 /**
  * Locks those that are not stuck: a chunk that was worked out before an account was left may be followed by others that left
- * it out, so that only whoever plays all of it may bring it on.
+ * it out, so that only a player of all of it may move it on.
  */
 export function lockGoingCursors(
   client: pg.ClientBase,

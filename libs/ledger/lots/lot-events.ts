@@ -6,7 +6,7 @@ import { readCursors } from './lot-cursors.js';
 import { type AccountScope, isoText, type Move, readMovesOfAccount } from './lot-moves.js';
 import { RangeMoves } from './range-moves.js';
 
-/** Reads from the ledger what happened to lots since their accounts' cursors, and how the lots stood there. */
+/** Reads from the ledger what happened to lots since their accounts' cursors, and the lots at that time. */
 
 /** What is to be played of one account. */
 export interface AccountEvents {
@@ -112,7 +112,7 @@ async function readCauses(
   return causes;
 }
 
-/** Fills in which settlement a refund of a charge gives back, and how much that was. */
+/** Fills in which settlement a refund of a charge reverses, and how much that was. */
 async function nameRefundedUses(client: pg.ClientBase, restores: readonly Restore[]): Promise<void> {
   const refunds = restores.filter(({ chargeId }) => chargeId !== null);
   if (refunds.length === 0) return;

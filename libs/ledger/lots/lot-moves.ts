@@ -43,8 +43,8 @@ export function moveOf(row: MoveRow): Move {
 }
 
 /**
- * A settlement takes from main and held together what it books as usage. Everything else is rare, and is told by what it
- * moved on both. $1: main and held; $2: after which transaction; $3: whether settlements are told one by one; $4 and $5: the
+ * A settlement takes from main and held together what it books as usage. Everything else is rare, and is recognised by what it
+ * moved on both. $1: main and held; $2: after which transaction; $3: whether settlements are listed one by one; $4 and $5: the
  * accounts of usage.
  */
 const OF_ACCOUNT = `

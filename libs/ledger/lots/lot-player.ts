@@ -9,7 +9,7 @@ import {
   type UnmetUse,
 } from './lot.js';
 
-/** A row of uses does not fit into one lot: it has to be told use by use. */
+/** A row of uses does not fit into one lot: it has to be split use by use. */
 export class RowStraddles extends Error {
   constructor() {
     super('a row of uses does not fit into one lot');
@@ -26,7 +26,7 @@ export class LotsBroken extends Error {
 }
 
 /**
- * Plays what happened to an account's lots, in ledger order (money.md 3): settled amounts consume lots first in first out;
+ * Plays what happened to an account's lots, in ledger order: settled amounts consume lots first in first out;
  * holds and releases touch none; a refund restores what its charge consumed; what finds no credit waits for the next. Pure.
  *
  * What is recognised of a lot's payment is floor(paid × used / credits) at any time, of what refunds and chargebacks left of
@@ -155,7 +155,7 @@ export class LotPlayer {
     this.unmetUses = this.unmetUses.filter(({ credits }) => credits > 0n);
   }
 
-  /** Gives back what a use could not take, then what it took last. */
+  /** Returns what a use could not take, then what it took last. */
   private restore(event: Extract<LotEvent, { kind: 'restore' }>): void {
     this.open.clear();
     const { id, effectiveAt, useId, purpose } = event;
@@ -178,7 +178,7 @@ export class LotPlayer {
       this.first = 0;
     }
     if (left > 0n)
-      throw new LotsBroken(`transaction ${id} gives back ${left} nanos more than ${useId} had used`);
+      throw new LotsBroken(`transaction ${id} returns ${left} nanos more than ${useId} had used`);
     this.coverUnmet(event);
   }
 

@@ -3,7 +3,7 @@ import type { Family } from '#pricing/price-book.js';
 /** What credits were used for. `debt`: chargebacks of credits that had been used. */
 export type LotPurpose = Family | 'debt' | 'adjustment';
 
-/** A lot as it stands. Credits are nanos, payments minor units. */
+/** A lot as it is now. Credits are nanos, payments minor units. */
 export interface LotState {
   readonly lotId: bigint;
   /** What refunds and chargebacks left of it, used or not, and of its payment. */
@@ -25,7 +25,7 @@ export interface UnmetUse {
   readonly effectiveAt: string;
 }
 
-/** What used a lot; one row for uses in a row of one purpose and day, from the first to the last. Negative: given back. */
+/** What used a lot; one row for uses in a row of one purpose and day, from the first to the last. Negative: refunded. */
 export interface LotUse {
   readonly lotId: bigint;
   readonly firstUseId: bigint;
@@ -52,14 +52,14 @@ export type LotEvent =
   | (At & { kind: 'use'; firstId: bigint; count: number; purpose: LotPurpose; credits: bigint })
   | (At & {
       kind: 'restore';
-      /** What is given back: the use's transaction, and what that used in all. */
+      /** What is refunded: the use's transaction, and what that used in all. */
       useId: bigint;
       useCredits: bigint;
       purpose: LotPurpose;
       credits: bigint;
     });
 
-/** The parts of a stored use that tell what it took. */
+/** The parts of a stored use that say what it took. */
 export type EarlierUse = Pick<LotUse, 'lotId' | 'firstUseId' | 'lastUseId' | 'credits'>;
 
 /** The UTC day of an ISO time. */

@@ -5,7 +5,7 @@ import { type LotPlayer, RowStraddles } from './lot-player.js';
 import { playAccount, writePlays } from './lot-writer.js';
 import type { LockedAccount } from '../postings/posting.js';
 
-/** Lots of credits with what was paid for them, as they stand at the present: for refunds and disputes. */
+/** Lots of credits with what was paid for them, as they are at present: for refunds and disputes. */
 
 export interface Lot {
   id: bigint;

@@ -53,7 +53,7 @@ interface FoundMoves {
   readonly now: string;
 }
 
-/** What the transactions of a range did to main and held of all accounts: read once, told as often as needed. */
+/** What the transactions of a range did to main and held of all accounts: read once, listed as often as needed. */
 export class RangeMoves {
   private constructor(private readonly found: FoundMoves) {}
 
@@ -88,7 +88,7 @@ export class RangeMoves {
     return new RangeMoves({ scope, settled, others, now: isoOf(clock[0]?.now ?? '') });
   }
 
-  /** By account, in ledger order. @param oneByOne the only accounts to tell of, each settlement by itself */
+  /** By account, in ledger order. @param oneByOne the only accounts to list, each settlement by itself */
   moves(oneByOne: readonly string[] | null): Move[] {
     const { settled, others } = this.found;
     const accountIds = oneByOne ?? [...new Set([...settled.keys(), ...others.keys()])].sort();

@@ -13,9 +13,9 @@ import { type WorkedOut, writeWorkedOut } from './recognition-writer.js';
 /**
  * Consumes lots and recognises their revenue behind the postings, for all accounts together, in chunks of the ledger up to its
  * horizon. What a chunk does is worked out on a snapshot without any lock, and written in small transactions, each under the
- * locks of a few accounts' cursors. The end of a chunk is noted before the first of them: whoever goes on after a crash, or
+ * locks of a few accounts' cursors. The end of a chunk is noted before the first of them: a process that goes on after a crash, or
  * at the same time, does the same chunk, finds the cursors of what is written, and leaves that out, as it does with an
- * account that somebody brought further meanwhile (`advanceLots`). Progress is told when all of it is written. An account whose
+ * account that another process moved on meanwhile (`advanceLots`). Progress is reported when all of it is written. An account whose
  * postings contradict each other, or that cannot be written, is left where it is and tried again; the others go on.
  */
 

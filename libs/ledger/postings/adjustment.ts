@@ -21,7 +21,7 @@ export interface AdjustmentRequest {
   /** `user:{id}` or an operator's name: who asked, and the second person where one was needed. */
   requestedBy: string;
   approvedBy: string | null;
-  /** Chosen by whoever asks; the same again gives the same answer. */
+  /** Chosen by the caller; the same again gives the same answer. */
   requestId: string;
 }
 
@@ -90,7 +90,7 @@ export async function adjust(client: pg.ClientBase, request: AdjustmentRequest):
 
 /**
  * Reverses an adjustment whole, once, by its opposite that is linked to it. Of a credit what is left of its own lot goes, and
- * what was used of it is taken from other lots; a debit gives back what it took.
+ * what was used of it is taken from other lots; a debit returns what it took.
  * @throws AdjustmentRefused
  */
 export async function reverseAdjustment(

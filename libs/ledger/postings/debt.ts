@@ -4,7 +4,7 @@ import type { LockedAccount } from './posting.js';
 
 /**
  * Lets credits that came to an account cover the debts of its chargebacks at once, so that what was paid for them makes up
- * for the loss. To be called whenever credits came to an account or a use was given back; its account is locked. Without
+ * for the loss. To be called whenever credits came to an account or a use was refunded; its account is locked. Without
  * disputes there is no hurry: the recogniser comes by.
  */
 export async function settleDebt(client: pg.ClientBase, account: LockedAccount): Promise<void> {

@@ -18,7 +18,7 @@ export class EffectiveTimeRefused extends Error {
   }
 }
 
-/** The clocks of two machines may differ by so much; what is later than that is a mistake. */
+/** The clocks of two machines may differ by this much; what is later than that is a mistake. */
 const CLOCK_SLACK = '5 minutes';
 /** The value date of a transfer is the beginning of a day, on which the account may have been opened later. */
 const ACCOUNT_SLACK = '1 day';
@@ -73,7 +73,7 @@ export async function linkLatePosting(
   );
 }
 
-/** A time that a machine told, held between the earliest that it can be and now: money that came is never refused for it. */
+/** A time that a machine reported, held between the earliest that it can be and now: money that came is never refused for it. */
 export function heldBetween(told: string | null, earliest: Date, now: Date): string | null {
   if (told === null) return null;
   const ms = Date.parse(told);

@@ -14,7 +14,7 @@ export type FreezeResult =
 
 /**
  * Freezes an account by hand, or lifts the freeze, inside the caller's transaction. The balances row is locked first, as
- * every hold does, so each hold stands before the change or sees it.
+ * every hold does, so each hold comes before the change or sees it.
  */
 export async function setFreeze(
   client: pg.ClientBase,

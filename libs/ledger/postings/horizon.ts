@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 
 /**
- * Up to where the ledger can be told for good (money.md 4, 15).
+ * Up to where the ledger is final.
  *
  * A posting becomes visible when it commits, which may be long after the time that it carries, so what a report says of a
  * time could change as long as a transaction from before it runs. PostgreSQL gives transaction ids in one order, and a
@@ -27,7 +27,7 @@ const WAIT_MS = 2_000;
 const PAUSE_MS = 5;
 /** Marks older than this are of no use but as a floor of the clock, for which the newest is enough. */
 const KEPT = 100;
-/** Ids of ledger transactions are taken by so many. */
+/** Ids of ledger transactions are taken in blocks of this many. */
 const BLOCK = 1000;
 
 /**

@@ -61,7 +61,7 @@ export async function takeOutflow(
   return { taken: rowCount === 1, limit };
 }
 
-/** What billing was configured with when it started, stored, so that every program goes by the same. Nanos, or percent. */
+/** What billing was configured with when it started, stored, so that every program uses the same. Nanos, or percent. */
 export async function readLimit(client: Pick<pg.ClientBase, 'query'>, name: LimitName): Promise<bigint> {
   const { rows } = await client.query<{ amount: string }>(
     'SELECT amount::text FROM desk_limits WHERE name = $1',

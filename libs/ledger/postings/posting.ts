@@ -33,7 +33,7 @@ export interface Posting {
   chargeId?: string | null;
   /** The transaction that this one reverses. */
   linkedId?: bigint | null;
-  /** When what it tells of happened, ISO 8601; now when left out. Where the books are closed it is posted now, as late. */
+  /** When what it posts happened, ISO 8601; now when left out. Where the books are closed it is posted now, as late. */
   effectiveAt?: string | null;
   movements: readonly Movement[];
 }
@@ -72,7 +72,7 @@ export async function lockBalance(client: pg.ClientBase, accountId: string): Pro
 
 /**
  * Writes a transaction with its entries and the balances that they change, and answers its id. Movements of zero are left
- * out. A main balance that falls below zero freezes its account, with the reason `debt`; whoever posts decides before
+ * out. A main balance that falls below zero freezes its account, with the reason `debt`; the caller decides before
  * whether that may happen. @throws EffectiveTimeRefused; Error of the database for a reference that was used.
  */
 export async function post(client: pg.ClientBase, posting: Posting): Promise<bigint> {
@@ -100,7 +100,7 @@ export async function post(client: pg.ClientBase, posting: Posting): Promise<big
   return id;
 }
 
-/** The next id of a ledger transaction; whoever takes it has locked what the transaction concerns. */
+/** The next id of a ledger transaction; its taker has locked what the transaction concerns. */
 export async function takeTransactionId(client: pg.ClientBase): Promise<bigint> {
   // The id of the database's transaction comes first: horizons of reports rely on that order.
   const { rows } = await client.query<{ id: string }>(

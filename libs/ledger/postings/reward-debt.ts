@@ -49,7 +49,7 @@ export async function collectRewardDebt(client: pg.ClientBase, account: LockedAc
   if (part.taken > 0n) await writePayment(client, account, part);
 }
 
-/** Gives back what an account paid for a reward that is owed no more. */
+/** Returns what an account paid for a reward that it no longer owes. */
 export async function returnOverpaidDebt(client: pg.ClientBase, account: LockedAccount): Promise<void> {
   const owed = await readOwed(client, account.accountId);
   if (owed < 0n) await writePayment(client, account, { taken: owed, fromMain: 0n });

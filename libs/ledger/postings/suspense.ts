@@ -4,7 +4,7 @@ import { newId } from '#platform/ids.js';
 import { post } from './posting.js';
 import type { PaymentProviderName } from './topup.js';
 
-/** Why money stands in suspense. */
+/** Why money is in suspense. */
 export type SuspenseWhy =
   | 'no_order'
   | 'other_amount'
@@ -30,7 +30,7 @@ export interface SuspenseItem {
 
 /**
  * Books money at a provider that nobody can be credited for: Dr psp / Cr suspense, once for its reference. Money of another
- * currency than the house's stands on accounts of its own, since one account never mixes currencies.
+ * currency than the house's has accounts of its own, since one account never mixes currencies.
  * @returns the item's id, whether it is new, and its posting
  */
 export async function bookSuspense(
@@ -39,7 +39,7 @@ export async function bookSuspense(
   houseCurrency: string,
 ): Promise<{ itemId: string; created: boolean; transactionId: bigint }> {
   const { provider, reference, why, amountMinor, currency } = item;
-  // Two events may tell of it at once: Stripe sends that a refund was made together with that it was updated.
+  // Two events may report it at once: Stripe sends that a refund was made together with that it was updated.
   await lockOne(client, 'suspense', provider, reference, why);
   const found = await client.query<{ id: string; transactionId: string }>(
     `SELECT id, transaction_id::text AS "transactionId" FROM suspense_items

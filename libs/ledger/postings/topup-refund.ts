@@ -215,7 +215,7 @@ async function accountOf(client: pg.ClientBase, topupId: string): Promise<string
   return rows[0].accountId;
 }
 
-/** The lot of a top-up, as it stands now. */
+/** The lot of a top-up, as it is now. */
 export async function lotOf(client: pg.ClientBase, account: LockedAccount, topupId: string): Promise<Lot> {
   const { lots } = await readLots(client, account);
   const lot = lots.find((each) => each.topupId === topupId);

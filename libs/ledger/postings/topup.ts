@@ -29,7 +29,7 @@ export interface TopupRequest {
   orderId?: string | null;
   /** When it was paid, ISO 8601; now when left out. */
   paidAt?: string | null;
-  /** The payment stands in suspense already, and leaves it. */
+  /** The payment is in suspense already, and leaves it. */
   fromSuspense?: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function recordTopup(pool: pg.Pool, request: TopupRequest): Promise
 
 /**
  * Credits a payment once: Dr issued:credit / Cr main, Dr psp / Cr deferred-revenue, a lot that keeps what was paid, and the
- * reward of whoever invited the account (money.md 3), in the caller's transaction. The same payment again gives the same
+ * reward of the inviter of the account, in the caller's transaction. The same payment again gives the same
  * answer. Locks the balances of both accounts.
  * @throws TopupConflict, UnknownAccount, EffectiveTimeRefused; ApiError account_closing
  */

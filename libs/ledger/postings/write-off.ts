@@ -17,7 +17,7 @@ export interface WriteOffRequest {
   /** `user:{id}` or an operator's name: who asked, and the second person where one was needed. */
   requestedBy: string;
   approvedBy: string | null;
-  /** Chosen by whoever asks; the same again gives the same answer. */
+  /** Chosen by the caller; the same again gives the same answer. */
   requestId: string;
 }
 

@@ -29,7 +29,7 @@ export interface LedgerBalance {
 
 export interface TrialBalance {
   by: TimeOf;
-  /** What was reported: postings before this time. Earlier than asked for where the ledger is not certain so far. */
+  /** What was reported: postings before this time. Earlier than asked for where the ledger is not final that far. */
   at: string;
   /** Recorded before this. The same query with it gives the same answer for ever. */
   recordedBefore: string;
@@ -70,7 +70,7 @@ export async function readTrialBalance(
   };
 }
 
-/** The same balances some at a time, for whoever need not hold all of them. */
+/** The same balances some at a time, for readers that need not hold all of them. */
 export async function* streamBalances(
   client: pg.ClientBase,
   horizon: Horizon,

@@ -96,7 +96,7 @@ export class ChannelService {
   }
 
   /**
-   * Changes what is given. A new origin needs the keys anew, so that nobody sends keys that they cannot read elsewhere.
+   * Changes what is given. A new origin needs the keys again, so that nobody sends keys that they cannot read elsewhere.
    * @throws ApiError as for a new one, and `not_found`.
    */
   async change(id: string, wanted: ChannelChange, by: DoneBy): Promise<ShownChannel> {
@@ -181,7 +181,7 @@ function fieldsOf(wanted: ChannelChange) {
 }
 
 /**
- * Calls carry the operator's key, so they go by https to the public internet; an upstream of one's own may be elsewhere.
+ * Calls carry the operator's key, so they use https to the public internet; an upstream of one's own may be elsewhere.
  * @throws ApiError
  */
 function checkedBaseUrl(text: string, allowPrivateAddress: boolean): string {

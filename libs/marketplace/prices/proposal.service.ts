@@ -32,9 +32,9 @@ interface Looked {
 
 export interface ProposalServiceOptions {
   readonly pool: pg.Pool;
-  /** An open proposal can be confirmed for so long, milliseconds. */
+  /** How long an open proposal can be confirmed, milliseconds. */
   readonly lifeMs: number;
-  /** Told after a commit that announced something. */
+  /** Called after a commit that announced something. */
   readonly onCommitted?: () => void;
 }
 

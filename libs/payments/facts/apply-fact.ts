@@ -8,9 +8,9 @@ import { applyRefund } from './refund.fact.js';
 /** Does what follows from what a provider says, in the caller's transaction. @param house its currency, ISO 4217 */
 export async function applyFact(
   client: pg.PoolClient,
-  { provider, fact, happenedAt: told = null, house }: PaymentEvent & { house: string },
+  { provider, fact, happenedAt: reportedAt = null, house }: PaymentEvent & { house: string },
 ): Promise<EventOutcome> {
-  const about = { provider, told, house };
+  const about = { provider, reportedAt, house };
   switch (fact.kind) {
     case 'paid':
       return applyPaid(client, { ...fact, ...about });

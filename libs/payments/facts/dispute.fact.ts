@@ -1,12 +1,21 @@
 import type pg from 'pg';
 import { applyDispute } from '#ledger/postings/chargeback.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { lockPayment, ofAccount, type ReportedFact } from './told-fact.js';
+import { lockPayment, ofAccount, type ReportedFact } from './reported-fact.js';
 
 /** A bank disputes a payment, or has decided. It waits for a payment that is not known. */
 export async function applyDisputeFact(
   client: pg.PoolClient,
-  { provider, disputeId, paymentId, state, amountMinor, currency, told, house }: ReportedFact<'dispute'>,
+  {
+    provider,
+    disputeId,
+    paymentId,
+    state,
+    amountMinor,
+    currency,
+    reportedAt,
+    house,
+  }: ReportedFact<'dispute'>,
 ): Promise<EventOutcome> {
   await lockPayment(client, provider, paymentId);
   const { rows } = await client.query<{ topupId: string; accountId: string }>(
@@ -19,7 +28,7 @@ export async function applyDisputeFact(
     const detail = `Payment ${paymentId} in ${currency} is not known (yet).`;
     return { state: 'waiting', detail, alert: 'unknown_dispute' };
   }
-  const happenedAt = await ofAccount(client, topup.accountId, told);
+  const happenedAt = await ofAccount(client, topup.accountId, reportedAt);
   await applyDispute(client, { provider, disputeId, ...topup, amountMinor, state, happenedAt }, house);
   return { state: 'applied', detail: `The dispute of top-up ${topup.topupId} is ${state}.` };
 }

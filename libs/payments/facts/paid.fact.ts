@@ -7,7 +7,7 @@ import { nanos } from '#money/amount.js';
 import type { TopupRate } from '#topup/conversion.js';
 import { viewPayment } from '../payment.fields.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { databaseNow, lockPayment, suspend, type ReportedFact } from './told-fact.js';
+import { databaseNow, lockPayment, suspend, type ReportedFact } from './reported-fact.js';
 
 type Paid = ReportedFact<'paid'>;
 
@@ -41,7 +41,7 @@ export async function applyPaid(client: pg.PoolClient, paid: Paid): Promise<Even
     rate: order.rate,
     currency: order.currency,
     orderId: order.id,
-    paidAt: heldBetween(paid.told, order.createdAt, await databaseNow(client)),
+    paidAt: heldBetween(paid.reportedAt, order.createdAt, await databaseNow(client)),
   });
   await client.query(
     `UPDATE topup_orders SET state = 'paid', payment_id = $2, topup_id = $3, paid_at = now()

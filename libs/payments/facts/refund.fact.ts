@@ -1,17 +1,17 @@
 import type pg from 'pg';
 import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.js';
 import type { EventOutcome } from '../payment.notices.js';
-import { ofAccount, suspend, type ReportedFact } from './told-fact.js';
+import { ofAccount, suspend, type ReportedFact } from './reported-fact.js';
 
 /** A refund ended: one that we asked for, or one that somebody made at the provider itself. */
 export async function applyRefund(
   client: pg.PoolClient,
   fact: ReportedFact<'refund'>,
 ): Promise<EventOutcome> {
-  const { provider, refundId, providerRefundId, state: outcome, failure, told } = fact;
+  const { provider, refundId, providerRefundId, state: outcome, failure, reportedAt } = fact;
   const known = refundId === null ? null : await findTopupRefund(client, refundId);
   if (refundId === null || known?.provider !== provider) return foreignRefund(client, fact);
-  const endedAt = await ofAccount(client, known.accountId, told);
+  const endedAt = await ofAccount(client, known.accountId, reportedAt);
   const refund = await endTopupRefund(client, { refundId, providerRefundId, outcome, failure, endedAt });
   if (refund.state === outcome) return { state: 'applied', detail: `Refund ${refundId} has ${outcome}.` };
   if (refund.state !== 'succeeded') {

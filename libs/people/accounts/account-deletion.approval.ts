@@ -15,7 +15,7 @@ const payload = z.strictObject({
 export interface DeletionParts {
   /** How long the owner can cancel it, milliseconds. */
   graceMs: () => number;
-  /** Told after a commit that announced something. */
+  /** Called after a commit that announced something. */
   wake: () => void;
 }
 
@@ -43,7 +43,7 @@ async function apply(
   return { deletionId: deletion.id, dueAt: deletion.dueAt.toISOString() };
 }
 
-/** Tells the owner, who can still cancel it. */
+/** Mails the owner, who can still cancel it. */
 export async function mailOwner(client: pg.ClientBase, { accountId, dueAt, id }: Deletion): Promise<void> {
   const { rows } = await client.query<{ email: string }>('SELECT email FROM users WHERE account_id = $1', [
     accountId,

@@ -79,7 +79,7 @@ function refuseFault({ outcome }: FreezeResult): void {
     throw new ApiError('conflict', 'The balance is below zero: only credits lift this freeze.');
 }
 
-/** Locks the balances, as every hold does, so each hold stands before the change or sees it. */
+/** Locks the balances, as every hold does, so each hold comes before the change or sees it. */
 async function lockSettings(client: pg.ClientBase, accountId: string): Promise<Settings> {
   const { rows } = await client.query<Settings>(
     `SELECT a.name, b.low_balance_threshold AS "lowBalanceThreshold", b.monthly_limit AS "monthlyLimit"

@@ -97,7 +97,7 @@ export function createKey(pool: pg.Pool, key: NewKey, doer = BY_SYSTEM): Promise
 }
 
 /**
- * Revokes a key: holds decided after it are refused, and every gateway is told to forget the key.
+ * Revokes a key: holds decided after it are refused, and every gateway forgets the key.
  * @throws IdentityRefusal when there is no such key; ApiError second_person_required
  */
 export function revokeCustomerKey(pool: pg.Pool, keyId: string, doer = BY_SYSTEM): Promise<RevokedKey> {
@@ -111,7 +111,7 @@ export function revokeCustomerKey(pool: pg.Pool, keyId: string, doer = BY_SYSTEM
   });
 }
 
-/** Sets the limits of a key, what is left out stays, and tells every gateway. @throws IdentityRefusal, ApiError */
+/** Sets the limits of a key, what is left out stays, and notifies every gateway. @throws IdentityRefusal, ApiError */
 export function limitCustomerKey(
   pool: pg.Pool,
   { keyId, limits }: { keyId: string; limits: Parameters<typeof limitKey>[2] },

@@ -47,7 +47,7 @@ export interface KeyServiceParts {
   readonly clock: Clock;
 }
 
-/** The API keys of an account. Every hold stands before a change of its key or sees it, whatever gateways remember. */
+/** The API keys of an account. Every hold comes before a change of its key or sees it, whatever gateways remember. */
 export class KeyService {
   constructor(private readonly parts: KeyServiceParts) {}
 

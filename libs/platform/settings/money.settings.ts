@@ -28,7 +28,7 @@ export const payments = {
   ),
   STRIPE_API_BASE: optionalUrl("Replaces Stripe's own address"),
   BANK_TRANSFER_INSTRUCTIONS: optionalText(
-    'Turns on orders by bank transfer, and tells customers where to pay',
+    'Turns on orders by bank transfer, and shows customers where to pay',
   ),
   SANDBOX_PAYMENTS: flag('Simulated payments. On in standalone unless Stripe is configured', false),
   SANDBOX_PAYMENTS_SECRET: optionalSecret(

@@ -70,7 +70,7 @@ export function requiredList(about: string): Setting<string[]> {
   });
 }
 
-/** A secret, of so many characters at least where it could be guessed. */
+/** A secret, with a minimum length where it could be guessed. */
 export function secret(about: string, minChars = 1): Setting<string> {
   const optional = optionalSecret(about, minChars);
   const read: Setting<string>['read'] = (environment, name, instead) =>
@@ -168,7 +168,7 @@ export function days(about: string, fallbackDays: number): Setting<number> {
   return setting(about, read, { fallback: fallbackDays * DAY_MS, show: (ms) => String(ms / DAY_MS) });
 }
 
-/** Yes or no; without a fallback, whoever reads it has one. */
+/** Yes or no; without a fallback, its reader has one. */
 export function flag(about: string, fallback?: boolean): Setting<boolean> {
   const read: Setting<boolean>['read'] = (environment, name, instead = false) => {
     const word = environment.text(name);
@@ -181,7 +181,7 @@ export function flag(about: string, fallback?: boolean): Setting<boolean> {
 }
 
 /**
- * How many proxies stand before the program: of the addresses that a request was forwarded for, the nearest so many were
+ * How many proxies stand before the program: of the addresses that a request was forwarded for, that many, the nearest, were
  * written by them, and the rest by its sender. `true` is one, `false` none.
  */
 export function proxies(about: string): Setting<number> {
@@ -195,7 +195,7 @@ export function proxies(about: string): Setting<number> {
   return setting(about, read, { fallback: 0, show: (many) => (many === 0 ? 'false' : String(many)) });
 }
 
-/** One of some words; without a fallback, whoever reads it has one. */
+/** One of some words; without a fallback, its reader has one. */
 export function choice<const T extends string>(
   about: string,
   choices: readonly [T, ...T[]],

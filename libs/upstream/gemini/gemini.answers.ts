@@ -11,14 +11,14 @@ import {
 import type { HttpAnswer } from '../http-call.js';
 import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
 
-/** What stands between slashes; nothing in it needs escaping, and none is a dot segment. */
+/** What is between slashes; nothing in it needs escaping, and none is a dot segment. */
 const OPERATION_NAME = /^(?:models\/[\w.:/-]{1,200}\/)?operations\/[\w-]{1,100}$/;
 
 export function isOperationName(name: string): boolean {
   return OPERATION_NAME.test(name) && !name.split('/').some((segment) => /^\.*$/.test(segment));
 }
 
-/** Reads the pictures of a :predict; at most `asked`, and never none. A filtered one is named with its reason. */
+/** Reads the images of a :predict; at most `asked`, and never none. A filtered one is named with its reason. */
 export function readPredictions(answer: HttpAnswer, asked: number): ImageOutcome {
   const upstreamStatus = answer.status;
   const body = readObject(answer.body);
@@ -26,7 +26,7 @@ export function readPredictions(answer: HttpAnswer, asked: number): ImageOutcome
   const images = predictions.map(readPrediction).filter((image) => image !== null);
   if (images.length > 0) return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus };
   const filtered = predictions.some((prediction) => asText(prediction?.['raiFilteredReason']));
-  // A success without the list is how the API answers when its filters took every picture.
+  // A success without the list is how the API answers when its filters took every image.
   if (filtered || (body !== null && body['predictions'] === undefined)) return imagesWithheld(upstreamStatus);
   return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
 }

@@ -3,8 +3,8 @@ import type { CallBody } from '../channel-calls.js';
 import type { ImageEditRequest, InputImage } from '../outcomes.js';
 
 /**
- * An edit as the form that OpenAI takes: scalars as text, one picture as `image`, several as `image[]`, and the mask. The
- * pictures stay where they are: the form is the pieces around them.
+ * An edit as the form that OpenAI takes: scalars as text, one image as `image`, several as `image[]`, and the mask. The
+ * images stay where they are: the form is the pieces around them.
  */
 export function editForm(
   fields: Record<string, unknown>,

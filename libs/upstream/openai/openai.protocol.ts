@@ -14,14 +14,14 @@ import type {
 import type { CreateOptions, Protocol, StreamRoute } from '../protocol.js';
 import { editForm } from './edit-form.js';
 
-/** The pass-through calls of OpenAI, and of whoever offers the same paths. */
+/** The pass-through calls of OpenAI, and of vendors with the same paths. */
 export const openAiStreams = {
   chat: { path: '/v1/chat/completions', prepare: withUsage },
   responses: { path: '/v1/responses' },
   speech: { path: '/v1/audio/speech' },
 } satisfies Protocol['streams'];
 
-/** A streamed chat reports its usage only when asked to, in a last chunk that `isUsageOnly` tells from the others. */
+/** A streamed chat reports its usage only when asked to, in a last chunk that `isUsageOnly` recognises. */
 function withUsage(body: Record<string, unknown>): ReturnType<NonNullable<StreamRoute['prepare']>> {
   if (body['stream'] !== true) return body;
   const asked = body['stream_options'];

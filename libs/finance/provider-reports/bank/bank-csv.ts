@@ -130,7 +130,7 @@ function lineOf(
   return { lineId: idOf(cells, mapping, { content, ordinals }), ...content };
 }
 
-/** Equal lines of a day are told apart by their order, which is the same in every file that holds the day whole. */
+/** Equal lines of a day are distinguished by their order, which is the same in every file that holds the day whole. */
 function idOf(
   cells: CsvRow['cells'],
   { lineId }: BankMapping,

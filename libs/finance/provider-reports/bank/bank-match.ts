@@ -7,7 +7,7 @@ import { accountIn } from '../line-postings.js';
 
 /**
  * What a line at the bank is: a payout (whose own posting moved it to the bank), or a transfer that people recorded as a
- * top-up, sent back as a refund, or left in suspense. Transfers stand at psp:manual until the bank's line shows them: then
+ * top-up, sent back as a refund, or left in suspense. Transfers stay at psp:manual until the bank's line shows them: then
  * Dr bank / Cr psp:manual. `none`: it is nothing of ours.
  */
 export type BankMatchKind = 'payout' | 'topup' | 'refund' | 'suspense' | 'none';
@@ -19,7 +19,7 @@ interface Match {
   subject: string;
 }
 
-/** A payout arrives so many days after the provider sent it, at most. */
+/** A payout arrives at most this many days after the provider sent it. */
 export const PAYOUT_DAYS = 10;
 
 /** Lines that nobody said anything of, with each word of their reference; what was undone once is left to people. */
@@ -117,7 +117,7 @@ async function tryMatch(client: pg.ClientBase, match: Match, house: string): Pro
   }
 }
 
-/** Whoever matches waits for others to end: a line and its counterpart are matched once. */
+/** Each match waits for others to end: a line and its counterpart are matched once. */
 export async function lockMatching(client: pg.ClientBase): Promise<void> {
   await lockOne(client, 'bank-matching');
 }
@@ -172,7 +172,7 @@ interface LineFacts {
   amountMinor: bigint;
   currency: string;
   bookedOn: string;
-  /** How often it was matched so far. */
+  /** How often it was matched. */
   matches: number;
   matched: boolean;
 }

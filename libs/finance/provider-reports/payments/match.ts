@@ -1,9 +1,9 @@
 import type { ReportingProvider } from '../report-line.js';
 
-/** What becomes of a payment, refund or dispute that both sides tell of, or one of them. */
+/** What becomes of a payment, refund or dispute that both sides know of, or one of them. */
 export type MatchState =
   | 'matched'
-  /** A line was told in two ways, and somebody accepted that. */
+  /** A line was reported in two ways, and somebody accepted that. */
   | 'accepted'
   /** Too young to judge, or no report covers its time yet. */
   | 'waiting'
@@ -20,7 +20,7 @@ export type MatchKind =
   | 'return'
   | 'dispute'
   | 'adjustment'
-  /** Posted from their lines alone: here only when one was told in two ways. */
+  /** Posted from their lines alone: here only when one was reported in two ways. */
   | 'fee'
   | 'payout'
   | 'payout_failure';
@@ -36,14 +36,14 @@ export const FAULTY = [
 
 export interface MatchQuery {
   provider: ReportingProvider | null;
-  /** Happened not before, and before: by the provider's time where it tells one. ISO 8601. */
+  /** Happened not before, and before: by the provider's time where it has one. ISO 8601. */
   from: string | null;
   to: string | null;
   /** Null: whatever the state. */
   states: readonly MatchState[] | null;
   /** Judged as for a period that ends then, and only what is dated before it; left out: as of now. ISO 8601. */
   before?: string | null;
-  /** What is younger may be under way still. */
+  /** What is younger may be in progress still. */
   graceMs: number;
 }
 

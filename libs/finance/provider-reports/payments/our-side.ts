@@ -1,7 +1,7 @@
 import { KIND_OF_LINE, type Sources } from './sources.js';
 
 /**
- * What our books tell of payments: top-ups, money in suspense, refunds and disputes, added up as `ours` for each thing that they
+ * What our books know of payments: top-ups, money in suspense, refunds and disputes, added up as `ours` for each thing that they
  * are about. Money in suspense that went back is a refund that the provider knows by its payment.
  */
 export const ourSide = (sources: Sources): string => `

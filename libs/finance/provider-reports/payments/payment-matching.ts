@@ -14,7 +14,7 @@ import {
 import { KIND_OF_LINE, ONE, RECENT, WHOLE } from './sources.js';
 
 /**
- * Payments against the provider's own report, in both directions. Our side is what the ledger was told: top-ups, money in
+ * Payments against the provider's own report, in both directions. Our side is what the ledger has: top-ups, money in
  * suspense, refunds, disputes. Theirs are the lines of imported reports. Both are added up for each thing that they are
  * about, so that a refund that failed or a dispute that was won agrees too.
  */

@@ -4,13 +4,13 @@ import type { ReportingProvider } from '../report-line.js';
 /** A payout against the lines that the provider says it brought: payments less fees, refunds and disputes. */
 export type PayoutState =
   | 'matched'
-  /** It was told in two ways, or no line names it, and somebody accepted that. */
+  /** It was reported in two ways, or no line names it, and somebody accepted that. */
   | 'accepted'
-  /** No line names it, and none has to: it was made by hand, or is so young that its lines are still to be told. */
+  /** No line names it, and none has to: it was made by hand, or is so young that its lines are still to come. */
   | 'unlinked'
   /** Reports that should name its lines go beyond it, and none does. */
   | 'lines_missing'
-  /** Lines name it, and no report tells of the payout itself yet. */
+  /** Lines name it, and no report has the payout itself yet. */
   | 'waiting'
   /** No report covers its time, and none that continues the last one will. For the end of a period: nothing covers it yet. */
   | 'not_covered'
@@ -43,14 +43,14 @@ export interface PayoutItem {
   state: PayoutState;
   at: string;
   currency: string;
-  /** What went to the bank; null where no report tells of the payout. */
+  /** What went to the bank; null where no report has the payout. */
   amountMinor: bigint | null;
   /** Of the lines that it brought; their sum is the amount. */
   parts: Record<'payments' | 'refunds' | 'disputes' | 'adjustments' | 'fees', bigint>;
   /** It came back later. */
   returned: boolean;
   lines: number;
-  /** Of the report, that tell of the payout itself: these can be accepted. */
+  /** Of the report, about the payout itself: these can be accepted. */
   lineIds: string[];
   /** Of our books. */
   transactionIds: bigint[];
@@ -58,10 +58,10 @@ export interface PayoutItem {
   bankLineId: string | null;
 }
 
-/** A payout is on its way for some days; after these the report that tells of it should be there. */
+/** A payout is on its way for some days; after these the report with it should be there. */
 const UNDER_WAY = '7 days';
 
-/** So long after it was made the provider has said what a payout of its own schedule is made of. */
+/** This long after it was made the provider has said what a payout of its own schedule is made of. */
 const LINKED_WITHIN = '3 days';
 
 /** $1 provider or null, $2 the end of the period that is asked for, or null. */
@@ -174,7 +174,7 @@ export async function findFaultyPayouts(
   return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
 }
 
-/** A provider of whose payouts no report tells for too long, although lines name some. */
+/** A provider whose payouts are in no report for too long, although lines name some. */
 export interface OverduePayouts {
   provider: ReportingProvider;
   /** Of the oldest of them. Text of the database. */

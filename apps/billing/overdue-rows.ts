@@ -4,12 +4,12 @@ import type { AnyTopic } from '#bus/topic.js';
 import { groups } from '#bus/topics.js';
 
 /**
- * Holds back rows that look forgotten until billing has read past everything that stood in a topic when they were
+ * Holds back rows that look overdue until billing has read past everything that was in the topic when they were
  * found: the message that explains them may only be late. The order matters. First the rows are found, outbox empty
  * of them; then the marker is taken, so whatever the outbox published before lies in front of it; only when the
  * marker has been passed may they be judged again.
  */
-export class Suspects<T> {
+export class OverdueRows<T> {
   private waiting: { found: T[]; marker: ReadMarker } | undefined;
 
   constructor(
@@ -17,8 +17,8 @@ export class Suspects<T> {
     private readonly topic: AnyTopic,
   ) {}
 
-  /** The suspects that are ripe, or none while messages in front of their marker are not handled yet. */
-  async ripe(find: () => Promise<T[]>): Promise<T[]> {
+  /** The rows to judge again, or none while messages in front of their marker are not handled yet. */
+  async confirmed(find: () => Promise<T[]>): Promise<T[]> {
     this.waiting ??= await this.mark(find);
     if (!this.waiting || !(await this.bus.hasConsumedPast(groups.billing, this.waiting.marker))) return [];
     const { found } = this.waiting;

@@ -5,11 +5,11 @@ import { bookSuspense, type SuspenseItem } from '#ledger/postings/suspense.js';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import type { PaymentFact } from '../payment.provider.js';
 
-/** A fact, who told it, and when it happened by what it said. */
+/** A fact with its provider, and when it happened as the provider says. */
 export type ReportedFact<K extends PaymentFact['kind']> = Extract<PaymentFact, { kind: K }> & {
   provider: PaymentProviderName;
-  /** ISO 8601; null: it was not told. */
-  told: string | null;
+  /** ISO 8601; null: not reported. */
+  reportedAt: string | null;
   /** The house's currency, ISO 4217. */
   house: string;
 };
@@ -19,7 +19,7 @@ export async function lockPayment(client: pg.PoolClient, provider: string, payme
   await lockOne(client, 'payment', provider, paymentId);
 }
 
-/** A provider tells of no older facts, and what it says of an older one is a mistake. */
+/** A provider reports nothing older: an older time is a mistake. */
 const OLDEST_FACT_MS = 90 * 24 * 3_600_000;
 
 /** Money is decided at the database's time. */
@@ -29,30 +29,35 @@ export async function databaseNow(client: pg.ClientBase): Promise<Date> {
 }
 
 /** When a fact that belongs to no account happened. */
-function withoutAccount(told: string | null, now: Date): string | null {
-  return heldBetween(told, new Date(now.getTime() - OLDEST_FACT_MS), now);
+function withoutAccount(reportedAt: string | null, now: Date): string | null {
+  return heldBetween(reportedAt, new Date(now.getTime() - OLDEST_FACT_MS), now);
 }
 
 /** When a fact of an account happened: not before the account was there. */
 export async function ofAccount(
   client: pg.PoolClient,
   accountId: string,
-  told: string | null,
+  reportedAt: string | null,
 ): Promise<string | null> {
   const { rows } = await client.query<{ at: Date; now: Date }>(
     'SELECT created_at AS at, now() FROM accounts WHERE id = $1',
     [accountId],
   );
-  return rows[0] ? heldBetween(told, rows[0].at, rows[0].now) : null;
+  return rows[0] ? heldBetween(reportedAt, rows[0].at, rows[0].now) : null;
 }
 
 /** Books money that belongs to no account, or to none yet. @returns the item's id */
 export async function suspend(
   client: pg.PoolClient,
-  { provider, currency, told, house }: Pick<ReportedFact<'paid'>, 'provider' | 'currency' | 'told' | 'house'>,
+  {
+    provider,
+    currency,
+    reportedAt,
+    house,
+  }: Pick<ReportedFact<'paid'>, 'provider' | 'currency' | 'reportedAt' | 'house'>,
   item: Pick<SuspenseItem, 'reference' | 'orderId' | 'amountMinor' | 'why'>,
 ): Promise<string> {
-  const happenedAt = withoutAccount(told, await databaseNow(client));
+  const happenedAt = withoutAccount(reportedAt, await databaseNow(client));
   const { itemId } = await bookSuspense(client, { ...item, provider, currency, happenedAt }, house);
   return itemId;
 }
