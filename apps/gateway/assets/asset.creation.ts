@@ -6,7 +6,7 @@ import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/channel-health.js';
 import { assetRequestOf } from '#upstream/asset-request.js';
-import { linesFor, noLine } from '../charging/lines.js';
+import { channelsFree, noChannelFree } from '../charging/channel-entry.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import type { PictureLoader } from '../images/picture.loader.js';
 import type { MemoryShare } from '../protection/body-memory.js';
@@ -42,11 +42,11 @@ export class AssetCreator {
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, '3d');
-    const channels = linesFor(this.parts, current, { model, caller, capability: 'assets3d' });
+    const channels = channelsFree(this.parts, current, { model, caller, capability: 'assets3d' });
     const draft = asked.draftId === undefined ? null : await this.finishedDraft(caller, asked.draftId);
     const request = taskRequestOf(asked, draft);
     const holders = draft === null ? channels : holdersOf(draft, channels);
-    if (holders.length === 0) throw noLine(model.id, health.retryAfterSeconds([], null));
+    if (holders.length === 0) throw noChannelFree(model.id, health.retryAfterSeconds([], null));
     const { accountId } = caller;
     const { images } = await pictures.load(
       { images: asked.images, mask: undefined },

@@ -3,7 +3,7 @@ import type { Caller } from '#identity/key-authenticator.js';
 import type { CallOutcome, ChannelHealth, Place, Work } from '#upstream/channel-health.js';
 import type { NotAccepted } from '#upstream/outcomes.js';
 import type { ChargeOrder, ChargeService, Hold } from './charge.service.js';
-import { enterLine, type Line } from './lines.js';
+import { enterChannel, type ChannelEntry } from './channel-entry.js';
 import type { ResolutionPost } from './resolution.post.js';
 
 export interface ChargedCallParts {
@@ -42,16 +42,16 @@ export class ChargedCalls {
   constructor(private readonly parts: ChargedCallParts) {}
 
   /** Has a place on one of the channels for as long as the work takes. @throws ApiError as `enterLine` */
-  async onLine<T>(
+  async withChannel<T>(
     channels: readonly Channel[],
     wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'left'>; waitMs: number },
-    work: (line: Line) => Promise<T>,
+    work: (entry: ChannelEntry) => Promise<T>,
   ): Promise<T> {
-    const line = await enterLine(this.parts.health, channels, wanted);
+    const entry = await enterChannel(this.parts.health, channels, wanted);
     try {
-      return await work(line);
+      return await work(entry);
     } finally {
-      line.place.leave();
+      entry.place.leave();
     }
   }
 
@@ -69,13 +69,13 @@ export class ChargedCalls {
    * @returns the last answer, null where nobody was asked; and whether `mayAsk` ended it
    */
   async askInTurn<O extends CallOutcome, K extends O['kind']>(
-    line: Line,
+    entry: ChannelEntry,
     asking: ChannelAttempts<O, K>,
   ): Promise<{ last: ChannelAnswer<O> | null; isStopped: boolean }> {
     const { work, isGivenUp } = asking;
     let last: ChannelAnswer<O> | null = null;
-    let place: Place | undefined = line.place;
-    for (const channel of line.channels) {
+    let place: Place | undefined = entry.place;
+    for (const channel of entry.channels) {
       if (!(await asking.mayAsk(channel, last))) return { last, isStopped: true };
       const outcome = await this.parts.health.run(channel, () => asking.ask(channel), {
         work,

@@ -8,7 +8,7 @@ import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { StreamAnswer, StreamKind, StreamOutcome, StreamRequest } from '#upstream/outcomes.js';
 import type { ChargedCalls } from '../charging/charged-call.js';
 import type { Hold } from '../charging/charge.service.js';
-import type { Line } from '../charging/lines.js';
+import type { ChannelEntry } from '../charging/channel-entry.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -33,7 +33,7 @@ export interface Prepared extends ConversationCall, Estimated {
 /** A call whose money is held. */
 export interface Held extends Prepared {
   hold: Hold;
-  line: Line;
+  entry: ChannelEntry;
   startedAt: number;
   /** Breaks the upstream call off: at the limit, or when the client has left. */
   stop: AbortSignal;

@@ -1,7 +1,8 @@
 import type { Channel } from '#catalog/catalog.js';
 import { crashPoint } from '#platform/crash-points.js';
 import type { StreamOutcome } from '#upstream/outcomes.js';
-import { inClientsName, upstreamModel, workOf } from '../charging/lines.js';
+import { workOf } from '../charging/channel-entry.js';
+import { inClientsName, upstreamModel } from '../charging/vendor-model.js';
 import type { ClientStream } from './client-stream.js';
 import type { ConversationParts, ConversationFailure, Held, Opened } from './conversation.call.js';
 import { isGradual } from './conversation-request.js';
@@ -11,13 +12,13 @@ export interface OpeningParts extends Pick<ConversationParts, 'calls' | 'upstrea
   noteFailure(held: Held, failure: ConversationFailure): void;
 }
 
-/** Asks the channels of a line in turn, until one of them begins to answer. */
+/** Asks the entered channels in turn, until one of them begins to answer. */
 export class ConversationOpening {
   constructor(private readonly parts: OpeningParts) {}
 
   async open(held: Held, client: ClientStream): Promise<Opened | ConversationFailure> {
     const { left } = client;
-    const { last } = await this.parts.calls.askInTurn<StreamOutcome, 'answer'>(held.line, {
+    const { last } = await this.parts.calls.askInTurn<StreamOutcome, 'answer'>(held.entry, {
       work: workOf(held.caller, held.model),
       taken: 'answer',
       mayAsk: () => !held.stop.aborted && !(left.aborted && isGradual(held.asked)),

@@ -1,5 +1,5 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
-import { linesFor } from '../charging/lines.js';
+import { channelsFree } from '../charging/channel-entry.js';
 import { requiredString } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
@@ -19,7 +19,7 @@ export async function prepare(parts: ConversationParts, call: ConversationCall):
   const { kind, caller, body } = call;
   const model = modelFor(current, call);
   refuseOtherFamily(model, kind === 'speech' ? 'speech' : 'chat');
-  const channels = linesFor(parts, current, { model, caller, capability: kind });
+  const channels = channelsFree(parts, current, { model, caller, capability: kind });
   const asked = withModelsLimit(readConversation(kind, body), model.limits);
   const input = estimateInput(asked.body, model.limits);
   const output = estimateOutput(asked, model.limits);

@@ -65,14 +65,14 @@ export class ConversationService {
     const { model, caller, channels } = prepared;
     const { calls, clock, config } = this.parts;
     const waitMs = Math.min(config.channelWaitMs, prepared.limitAtMs - clock.nowMs());
-    await calls.onLine(channels, { model, caller, waitMs }, async (line) => {
+    await calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const hold = await this.hold(prepared);
-      await this.runHeld({ ...prepared, line, hold }, client);
+      await this.runHeld({ ...prepared, entry, hold }, client);
     });
   }
 
   private async runHeld(
-    prepared: Prepared & Pick<Held, 'line' | 'hold'>,
+    prepared: Prepared & Pick<Held, 'entry' | 'hold'>,
     client: ClientStream,
   ): Promise<void> {
     const stop = new AbortController();

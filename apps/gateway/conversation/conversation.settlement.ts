@@ -1,7 +1,7 @@
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
-import { noLine, workOf } from '../charging/lines.js';
+import { noChannelFree, workOf } from '../charging/channel-entry.js';
 import type { Ending } from './answer.relay.js';
 import type { ConversationParts, ConversationFailure, Held } from './conversation.call.js';
 import { type DeliveredAnswer, deliveryOf } from './conversation.delivery.js';
@@ -78,7 +78,10 @@ export class ConversationSettlement {
         return new ApiError(isOfContent ? failure.code : 'upstream_rejected', failure.message);
       }
       case 'not_accepted':
-        return noLine(model.id, this.parts.health.retryAfterSeconds(channels, workOf(caller, model).model));
+        return noChannelFree(
+          model.id,
+          this.parts.health.retryAfterSeconds(channels, workOf(caller, model).model),
+        );
       case 'unknown':
         return new ApiError('generation_failed', `${model.id} did not answer. Nothing was charged.`, {
           shouldRetry: false,

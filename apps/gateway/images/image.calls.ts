@@ -8,7 +8,8 @@ import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { ImageOutcome, ImageRequest, ImagesDelivered, InputImage } from '#upstream/outcomes.js';
 import type { ChargedCalls, Failed } from '../charging/charged-call.js';
 import type { Hold } from '../charging/charge.service.js';
-import { enterLine, inClientsName, type Line, upstreamModel, workOf } from '../charging/lines.js';
+import { enterChannel, type ChannelEntry, workOf } from '../charging/channel-entry.js';
+import { inClientsName, upstreamModel } from '../charging/vendor-model.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -23,7 +24,7 @@ export interface HeldWork {
   hold: Hold;
   pictures: Pictures<InputImage> | undefined;
   model: CatalogModel;
-  line: Line;
+  entry: ChannelEntry;
   limitAtMs: number;
 }
 
@@ -51,12 +52,12 @@ export class ImageCalls {
    */
   async askForEach(held: HeldWork, prompts: readonly string[]): Promise<(Success | ImageFailure)[]> {
     const results: (Success | ImageFailure)[] = [];
-    let channels = held.line.channels;
+    let channels = held.entry.channels;
     for (const prompt of prompts) {
-      const line = results.length === 0 ? held.line : await this.nextLine(held, channels);
-      if (!line) break;
+      const entry = results.length === 0 ? held.entry : await this.nextEntry(held, channels);
+      if (!entry) break;
       const asked = { ...held.asked, prompt };
-      const result = await this.askUpstreams({ ...held, asked, line }).finally(() => line.place.leave());
+      const result = await this.askUpstreams({ ...held, asked, entry }).finally(() => entry.place.leave());
       results.push(result);
       if (result.kind === 'delivered') channels = [result.channel];
       else if (result.kind !== 'refused') break;
@@ -65,17 +66,17 @@ export class ImageCalls {
   }
 
   /** A place for one more call; null when there is none within the limits. */
-  private async nextLine(held: HeldWork, channels: readonly Channel[]): Promise<Line | null> {
+  private async nextEntry(held: HeldWork, channels: readonly Channel[]): Promise<ChannelEntry | null> {
     const { health, config, clock } = this.parts;
     const { model, caller, limitAtMs } = held;
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
     if (waitMs <= 0) return null;
-    return enterLine(health, channels, { model, caller, waitMs }).catch(() => null);
+    return enterChannel(health, channels, { model, caller, waitMs }).catch(() => null);
   }
 
   private async askUpstreams(held: HeldWork): Promise<Success | ImageFailure> {
     const leftMs = () => held.limitAtMs - this.parts.clock.nowMs();
-    const { last } = await this.parts.calls.askInTurn<ImageOutcome, 'delivered'>(held.line, {
+    const { last } = await this.parts.calls.askInTurn<ImageOutcome, 'delivered'>(held.entry, {
       work: workOf(held.caller, held.model),
       taken: 'delivered',
       mayAsk: () => leftMs() > 0,

@@ -10,7 +10,7 @@ import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { InputImage, UpstreamImage } from '#upstream/outcomes.js';
 import type { ChargedCalls } from '../charging/charged-call.js';
 import type { Hold } from '../charging/charge.service.js';
-import { linesFor, noLine, workOf } from '../charging/lines.js';
+import { channelsFree, noChannelFree, workOf } from '../charging/channel-entry.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -103,12 +103,12 @@ export class ImageService {
       inputImages: { value: call.pictures?.images.length ?? 0, param: 'image' },
     });
     const capability = call.pictures ? 'imageEdits' : 'images';
-    const channels = linesFor(this.parts, current, { model, caller, capability });
+    const channels = channelsFree(this.parts, current, { model, caller, capability });
     const pictures = call.pictures && (await this.loaded(call.pictures, call));
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
-    return this.parts.calls.onLine(channels, { model, caller, waitMs }, async (line) => {
+    return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const hold = await this.hold(call, { model, limitAtMs, units: asked.count * prompts.length });
-      const held = { caller, asked, requestId, origin, model, line, limitAtMs, hold, pictures, prompts };
+      const held = { caller, asked, requestId, origin, model, entry, limitAtMs, hold, pictures, prompts };
       return this.make({ ...held, startedAt: performance.now() });
     });
   }
@@ -227,8 +227,8 @@ export class ImageService {
 
   /** Releases the charge, then words the failure: a client that repeats finds its money. */
   private async giveBack(held: HeldCall, failure: ImageFailure): Promise<ApiError> {
-    const { hold, model, line, caller, startedAt } = held;
-    const seconds = this.parts.health.retryAfterSeconds(line.channels, workOf(caller, model).model);
+    const { hold, model, entry, caller, startedAt } = held;
+    const seconds = this.parts.health.retryAfterSeconds(entry.channels, workOf(caller, model).model);
     const error = errorFor(failure, model.id, seconds);
     const reason = { code: failure.kind === 'refused' ? failure.code : failure.kind, message: error.message };
     const { channel, upstreamStatus } = failure;
@@ -248,7 +248,7 @@ function errorFor(failure: ImageFailure, model: string, retryAfterSeconds: numbe
     case 'refused':
       return new ApiError(failure.code, failure.message, { status: failure.status });
     case 'not_accepted':
-      return noLine(model, retryAfterSeconds);
+      return noChannelFree(model, retryAfterSeconds);
     case 'unknown':
       return new ApiError('generation_failed', 'The images could not be generated. Nothing was charged.', {
         shouldRetry: false,

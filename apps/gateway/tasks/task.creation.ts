@@ -14,7 +14,8 @@ import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
 import type { ChargedCalls, Failed } from '../charging/charged-call.js';
 import type { ChargeService, Hold } from '../charging/charge.service.js';
-import { inClientsName, type Line, noLine, upstreamModel, workOf } from '../charging/lines.js';
+import { type ChannelEntry, noChannelFree, workOf } from '../charging/channel-entry.js';
+import { inClientsName, upstreamModel } from '../charging/vendor-model.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -43,7 +44,7 @@ interface Draft extends TaskOrder {
   readonly id: string;
   readonly chargeId: string;
   readonly createdAtMs: number;
-  readonly line: Line;
+  readonly entry: ChannelEntry;
 }
 
 /** Why a task ends before any upstream works on it, and what the last one that was asked answered. */
@@ -79,8 +80,8 @@ export class TaskCreator {
     const { calls, clock, config } = this.parts;
     const { caller, model, channels, requestId: chargeId } = order;
     const wanted = { model, caller, waitMs: config.channelWaitMs };
-    return calls.onLine(channels, wanted, (line) =>
-      this.run({ ...order, id: newId(), chargeId, createdAtMs: clock.nowMs(), line }),
+    return calls.withChannel(channels, wanted, (entry) =>
+      this.run({ ...order, id: newId(), chargeId, createdAtMs: clock.nowMs(), entry }),
     );
   }
 
@@ -134,7 +135,7 @@ export class TaskCreator {
   /** Returns when the task is with the upstream, or with a sweep. @throws ApiError when nobody took it */
   private async submit(draft: Draft, hold: Hold): Promise<void> {
     const work = workOf(draft.caller, draft.model);
-    const { last, isStopped } = await this.parts.calls.askInTurn<CreateOutcome, 'accepted'>(draft.line, {
+    const { last, isStopped } = await this.parts.calls.askInTurn<CreateOutcome, 'accepted'>(draft.entry, {
       work,
       taken: 'accepted',
       mayAsk: (channel, before) => this.mayCall(draft, channel, before ? null : hold.amount),
@@ -150,7 +151,7 @@ export class TaskCreator {
     const error =
       outcome.kind === 'refused'
         ? new ApiError(outcome.code, outcome.message, { status: outcome.status })
-        : noLine(draft.model.id, health.retryAfterSeconds(draft.channels, work.model));
+        : noChannelFree(draft.model.id, health.retryAfterSeconds(draft.channels, work.model));
     const { upstreamStatus } = outcome;
     return this.fail(draft, hold, { error, channelId: channel.id, upstreamStatus });
   }

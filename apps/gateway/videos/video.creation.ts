@@ -4,7 +4,7 @@ import type { Dialect } from '#tasks/task-state.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/channel-health.js';
 import { videoRequestOf } from '#upstream/video-request.js';
-import { linesFor } from '../charging/lines.js';
+import { channelsFree } from '../charging/channel-entry.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
 import type { ViewedTask } from '../tasks/task.view.js';
@@ -44,7 +44,7 @@ export class VideoCreator {
       model,
       units: fitted.seconds,
       request,
-      channels: linesFor(this.parts, current, { model, caller, capability: 'videos' }),
+      channels: channelsFree(this.parts, current, { model, caller, capability: 'videos' }),
       create: (channel, upstreamModel, options) =>
         upstreams
           .adapterFor(channel.protocol)

@@ -7,7 +7,7 @@ import type { Capability } from '#upstream/protocol.js';
 import { noChannelHere, noSuchModel } from '../http/model-access.js';
 
 /** A place on the first of the channels; the others may be asked after it. */
-export interface Line {
+export interface ChannelEntry {
   readonly channels: readonly Channel[];
   readonly place: Place;
 }
@@ -18,7 +18,7 @@ export interface Line {
  * configured, or the vendors of none offer this call: for it the model has no channel, and a
  * repeat cannot change that. 400 stays for models of another family, which have a path of their own.
  */
-export function linesFor(
+export function channelsFree(
   { upstreams, health }: { upstreams: Upstreams; health: ChannelHealth },
   catalog: Catalog,
   wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'group'>; capability: Capability },
@@ -31,7 +31,7 @@ export function linesFor(
   if (able.length === 0) throw noChannelHere(model.id, group);
   const work = workOf(caller, model);
   const well = health.candidates(able, work);
-  if (well.length === 0) throw noLine(model.id, health.retryAfterSeconds(able, work.model));
+  if (well.length === 0) throw noChannelFree(model.id, health.retryAfterSeconds(able, work.model));
   return well;
 }
 
@@ -39,11 +39,11 @@ export function linesFor(
  * Takes a place on one of the channels, waiting for it before any money is held: in turn with other accounts, no longer
  * than `waitMs`. @throws ApiError 429 when the caller's own calls take its share of the places, 503 when others' do
  */
-export async function enterLine(
+export async function enterChannel(
   health: ChannelHealth,
   channels: readonly Channel[],
   wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'left'>; waitMs: number },
-): Promise<Line> {
+): Promise<ChannelEntry> {
   const { model, caller, waitMs } = wanted;
   const entered = await health.enterOne(channels, workOf(caller, model), { waitMs, signal: caller.left });
   if ('place' in entered) {
@@ -51,7 +51,7 @@ export async function enterLine(
     return { channels: [entered.channel, ...others], place: entered.place };
   }
   const { reason, retryAfterSeconds } = entered;
-  if (reason !== 'over_share') throw noLine(model.id, retryAfterSeconds);
+  if (reason !== 'over_share') throw noChannelFree(model.id, retryAfterSeconds);
   const message = `Your calls take your share of what ${model.id} can do at the same time. Nothing was charged; send fewer at once.`;
   throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds });
 }
@@ -61,23 +61,7 @@ export function workOf({ accountId }: Pick<Caller, 'accountId'>, model: CatalogM
   return { accountId, model: model.aliasOf ?? model.id };
 }
 
-export function noLine(model: string, retryAfterSeconds: number): ApiError {
-  const message = `No line for ${model} is free at the moment. Nothing was charged; please retry.`;
+export function noChannelFree(model: string, retryAfterSeconds: number): ApiError {
+  const message = `No entry for ${model} is free at the moment. Nothing was charged; please retry.`;
   return new ApiError('service_unavailable', message, { retryAfterSeconds });
-}
-
-/** The name under which a channel's vendor knows a model. */
-export function upstreamModel(channel: Channel, model: CatalogModel): string {
-  return channel.models.get(model.id) ?? model.id;
-}
-
-/** A refusal in an upstream's words, in which its own name of the model is the name that the client used. */
-export function inClientsName<T extends { kind: string }>(
-  outcome: T,
-  channel: Channel,
-  model: CatalogModel,
-): T {
-  const theirs = upstreamModel(channel, model);
-  if (outcome.kind !== 'refused' || theirs === model.id || !('message' in outcome)) return outcome;
-  return { ...outcome, message: String(outcome.message).replaceAll(theirs, model.id) };
 }
