@@ -1,0 +1,28 @@
+-- Comments for people who read the schema with psql, where a name says little.
+COMMENT ON TABLE desk_limits IS 'limits of the people of finance: amounts above which a second person must approve, and the grace of a close';
+COMMENT ON TABLE ledger_horizons IS 'marks up to which the ledger is final: nothing recorded before one can still appear';
+COMMENT ON TABLE ledger_periods IS 'accounting periods; once closed, a period and its balances never change';
+COMMENT ON COLUMN ledger_periods.closing_recorded_before IS 'the period as it was reported: only what was recorded before this time counts';
+COMMENT ON TABLE ledger_period_balances IS 'the trial balance of a closed period, as reported at its close';
+COMMENT ON TABLE late_postings IS 'postings of facts whose period was already closed; effective at the time of posting instead';
+COMMENT ON TABLE period_waivers IS 'findings of a checklist item that two people agreed to leave for after a close';
+COMMENT ON TABLE ledger_chain_blocks IS 'the hash chain over the ledger: each block seals a range of transactions';
+COMMENT ON TABLE ledger_chain_signatures IS 'signatures of chain heads by a key that the database does not hold';
+COMMENT ON TABLE credit_lots IS 'credits that came in at once, with what was paid for them; used first in, first out';
+COMMENT ON TABLE lot_states IS 'the remaining part of each lot, up to the cursor of its account';
+COMMENT ON TABLE lot_uses IS 'what used a lot; negative amounts are refunds';
+COMMENT ON TABLE lot_unmet IS 'uses beyond the lots of an account, which later credits cover';
+COMMENT ON TABLE charge_costs IS 'what each charge that reached an upstream cost, recorded once after it ended; never changed';
+COMMENT ON COLUMN charge_costs.outcome IS 'delivered, failed, or late: recorded as not billed first, and billed after all';
+COMMENT ON TABLE unknown_costs IS 'ended charges whose upstream cost nobody has set yet';
+COMMENT ON TABLE cost_progress IS 'how far upstream costs are recorded; its row is the lock of the recording and of new cost versions';
+COMMENT ON TABLE provider_line_changes IS 'later versions of report lines whose content changed';
+COMMENT ON TABLE provider_line_acceptances IS 'changed lines, and payouts without lines, that a person has accepted as they are';
+COMMENT ON VIEW provider_line_words IS 'lines with more than one version: the version that counts, and the newest';
+COMMENT ON TABLE control_results IS 'what each control found in a run, on one snapshot of the database';
+COMMENT ON COLUMN customer_balances.low_balance_told IS 'whether the owner was notified since the balance last fell below the threshold';
+COMMENT ON COLUMN customer_balances.low_balance_threshold IS 'the owner is notified when the balance falls below this';
+COMMENT ON COLUMN api_keys.key_prefix IS 'shows which key it is in lists, and does not help to guess it';
+COMMENT ON TABLE webhook_endpoints IS 'where an account receives its events; a replaced secret keeps signing until it expires';
+COMMENT ON TABLE done_alone IS 'decisions of one person that need a second one unless the installation is declared to have one person';
+COMMENT ON TABLE catalog_revision IS 'counts changes of the catalog; caches compare it to know when to reload';
