@@ -1,4 +1,4 @@
-import { OutboxRelay } from '#bus/outbox.js';
+import type { OutboxRelay } from '#bus/outbox.js';
 import type { SuspenseWhy } from '#ledger/postings/suspense.js';
 import type { Logger } from '#platform/logging.js';
 import { Counter, type Registry } from '#platform/metrics.js';
@@ -22,7 +22,7 @@ export const FOUND = 'found';
 export interface PaymentNoticesParts {
   readonly registry: Registry;
   readonly log: Logger;
-  readonly relay: OutboxRelay;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
 }
 
 /** Reports what was committed of an event: metrics, log, and whatever waits in the outbox. */

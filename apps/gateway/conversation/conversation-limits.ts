@@ -2,7 +2,7 @@ import type { CatalogModel } from '#catalog/catalog.js';
 import { invalid } from '../http/fields.js';
 import type { Measures } from '../http/model-limits.js';
 import type { Conversation } from './conversation-request.js';
-import type { MeasuredTokens } from './token-estimate.js';
+import type { MeasuredTokens } from '#catalog/token-estimate.js';
 
 const INPUT_FIELD = { chat: 'messages', responses: 'input', messages: 'messages', speech: 'input' } as const;
 

@@ -4,7 +4,7 @@ import type { CatalogModel } from '#catalog/catalog.js';
 import type { Ending } from './answer.relay.js';
 import type { InputKind } from './cache-writes.js';
 import type { Conversation } from './conversation-request.js';
-import type { TokenEstimate } from './token-estimate.js';
+import type { TokenEstimate } from '#catalog/token-estimate.js';
 
 /** What the client gets and pays for. */
 export interface DeliveredAnswer {

@@ -9,7 +9,8 @@ import type { ConversationCall, ConversationParts, Prepared } from './conversati
 import { measuresOf, refuseUnmeasured } from './conversation-limits.js';
 import { picturesOf } from './conversation-pictures.js';
 import { readConversation, withModelsLimit } from './conversation-request.js';
-import { estimateInput, estimateOutput, speechOf } from './token-estimate.js';
+import { estimateInput } from '#catalog/token-estimate.js';
+import { estimateAnswer, measureSpeech } from './answer-estimate.js';
 
 /** Reads and measures what is asked, before any money is held. @throws ApiError for what may not be asked */
 export async function prepare(parts: ConversationParts, call: ConversationCall): Promise<Prepared> {
@@ -22,8 +23,8 @@ export async function prepare(parts: ConversationParts, call: ConversationCall):
   const channels = channelsFree(parts, current, { model, caller, capability: kind });
   const asked = withModelsLimit(readConversation(kind, body), model.limits);
   const input = estimateInput(asked.body, model.limits);
-  const output = estimateOutput(asked, model.limits);
-  refuseBeyondLimits(model, measuresOf(asked, input, speechOf(asked, model.limits)));
+  const output = estimateAnswer(asked, model.limits);
+  refuseBeyondLimits(model, measuresOf(asked, input, measureSpeech(asked, model.limits)));
   refuseUnmeasured(model, asked, input);
   const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
   const dearest = dearestInput(asked, priced);

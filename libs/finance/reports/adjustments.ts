@@ -1,10 +1,6 @@
 import type pg from 'pg';
-import {
-  type Adjustment,
-  ADJUSTMENT_COLUMNS,
-  type AdjustmentReason,
-  exact,
-} from '#ledger/postings/adjustment.js';
+import { type Adjustment, ADJUSTMENT_COLUMNS, type AdjustmentReason } from '#ledger/postings/adjustment.js';
+import { exact } from '#ledger/postings/correction.js';
 
 export interface AdjustmentsQuery {
   limit: number;
@@ -24,12 +20,12 @@ export async function listAdjustments(
   { limit, beforeId, accountId, ticketId, reason, from, to }: AdjustmentsQuery,
 ): Promise<Adjustment[]> {
   const { rows } = await database.query<Adjustment>(
-    `SELECT ${ADJUSTMENT_COLUMNS} FROM adjustments a
-     WHERE ($2::text IS NULL OR a.id < $2) AND ($3::text IS NULL OR a.account_id = $3)
-       AND ($4::text IS NULL OR a.ticket_id = $4) AND ($5::text IS NULL OR a.reason = $5)
-       AND ($6::timestamptz IS NULL OR a.recorded_at >= $6) AND ($7::timestamptz IS NULL OR a.recorded_at < $7)
-     ORDER BY a.id DESC LIMIT $1`,
+    `SELECT ${ADJUSTMENT_COLUMNS} FROM adjustments c
+     WHERE ($2::text IS NULL OR c.id < $2) AND ($3::text IS NULL OR c.account_id = $3)
+       AND ($4::text IS NULL OR c.ticket_id = $4) AND ($5::text IS NULL OR c.reason = $5)
+       AND ($6::timestamptz IS NULL OR c.recorded_at >= $6) AND ($7::timestamptz IS NULL OR c.recorded_at < $7)
+     ORDER BY c.id DESC LIMIT $1`,
     [limit + 1, beforeId, accountId ?? null, ticketId ?? null, reason ?? null, from ?? null, to ?? null],
   );
-  return rows.map(exact);
+  return rows.map((row) => exact(row));
 }

@@ -1,51 +1,40 @@
 import type pg from 'pg';
 import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, nanos } from '#money/amount.js';
-import { newId } from '#platform/ids.js';
-import { settleDebt } from './debt.js';
-import { insertLotChange, unusedOfPosting } from '../lots/lots.js';
-import { lockOutflows, takeOutflow } from './outflow.js';
+import { unusedOfPosting } from '../lots/lots.js';
+import {
+  correctionColumns,
+  type CorrectionRequest,
+  exact,
+  insertCorrection,
+  isReversed,
+  lockTicket,
+  type ReversalTerms,
+  type StoredCorrection,
+  takeCorrection,
+  takeUnused,
+} from './correction.js';
+import { lockOutflows } from './outflow.js';
 import { type LockedAccount, lockBalance, post } from './posting.js';
 import { insertLot } from './topup.js';
 
 export const adjustmentReasons = ['goodwill', 'correction', 'migration', 'compensation'] as const;
 export type AdjustmentReason = (typeof adjustmentReasons)[number];
 
-export interface AdjustmentRequest {
-  accountId: string;
-  ticketId: string;
+export interface AdjustmentRequest extends CorrectionRequest {
   /** Nanos, not 0: above it for the customer, below it against. */
   amount: bigint;
   reason: AdjustmentReason;
-  note: string;
-  /** `user:{id}` or an operator's name: who asked, and the second person where one was needed. */
-  requestedBy: string;
-  approvedBy: string | null;
-  /** Chosen by the caller; the same again gives the same answer. */
-  requestId: string;
 }
 
-export interface ReversalRequest {
+export interface ReversalRequest extends ReversalTerms {
   /** What is reversed. */
   adjustmentId: string;
-  note: string;
-  requestedBy: string;
-  approvedBy: string | null;
-  requestId: string;
 }
 
-export interface Adjustment extends AdjustmentRequest {
-  /** Nanos that one person could let out alone that day. */
-  aloneLimit: bigint;
-  id: string;
+export interface Adjustment extends AdjustmentRequest, StoredCorrection {
   /** The first adjustment of its ticket is 1. */
   seq: number;
-  /** The adjustment that this one reverses. */
-  reversesId: string | null;
-  /** The adjustment that reverses this one. */
-  reversedById: string | null;
-  transactionId: bigint;
-  recordedAt: Date;
 }
 
 /** Nothing was written. */
@@ -60,10 +49,8 @@ export class AdjustmentRefused extends Error {
   }
 }
 
-export const ADJUSTMENT_COLUMNS = `a.id, a.account_id AS "accountId", a.ticket_id AS "ticketId", a.seq, a.reason, a.amount, a.note,
-  a.reverses_id AS "reversesId", (SELECT r.id FROM adjustments r WHERE r.reverses_id = a.id) AS "reversedById",
-  a.requested_by AS "requestedBy", a.approved_by AS "approvedBy", a.alone_limit AS "aloneLimit", a.request_id AS "requestId",
-  a.transaction_id AS "transactionId", a.recorded_at AS "recordedAt"`;
+/** Of an adjustment named `c`. */
+export const ADJUSTMENT_COLUMNS = `${correctionColumns('adjustments')}, c.seq, c.reason`;
 
 /**
  * Gives an account credit, or takes some: Dr adjust:{reason} / Cr main, or the other way round, in the caller's transaction. A
@@ -112,10 +99,7 @@ export async function reverseAdjustment(
   const aloneLimit = await requireSecondPerson(client, reversal);
   const unused = original.amount > 0n ? await unusedOfPosting(client, account, linkedId) : null;
   const transactionId = await postAdjustment(client, { ...reversal, account, seq, linkedId });
-  if (unused && unused.credits > 0n) {
-    const change = { lotId: unused.lotId, credits: -unused.credits, paidMinor: 0n };
-    await insertLotChange(client, { ...change, transactionId, kind: 'adjustment-reversed' });
-  }
+  if (unused) await takeUnused(client, unused, { transactionId, kind: 'adjustment-reversed' });
   return finish(client, account, { ...reversal, aloneLimit, seq, transactionId, reversesId: original.id });
 }
 
@@ -128,7 +112,7 @@ async function findAdjustment(
   request: Omit<AdjustmentRequest, 'approvedBy'>,
 ): Promise<Adjustment | null> {
   const { rows } = await database.query<Adjustment>(
-    `SELECT ${ADJUSTMENT_COLUMNS} FROM adjustments a WHERE a.requested_by = $1 AND a.request_id = $2`,
+    `SELECT ${ADJUSTMENT_COLUMNS} FROM adjustments c WHERE c.requested_by = $1 AND c.request_id = $2`,
     [request.requestedBy, request.requestId],
   );
   const found = rows[0] && exact(rows[0]);
@@ -147,26 +131,16 @@ export async function readAdjustment(
   id: string,
 ): Promise<Adjustment | null> {
   const { rows } = await database.query<Adjustment>(
-    `SELECT ${ADJUSTMENT_COLUMNS} FROM adjustments a WHERE a.id = $1`,
+    `SELECT ${ADJUSTMENT_COLUMNS} FROM adjustments c WHERE c.id = $1`,
     [id],
   );
   return rows[0] ? exact(rows[0]) : null;
 }
 
-/** bigint whatever the pool's parsers are. */
-export function exact(row: Adjustment): Adjustment {
-  return {
-    ...row,
-    amount: BigInt(row.amount),
-    aloneLimit: BigInt(row.aloneLimit),
-    transactionId: BigInt(row.transactionId),
-  };
-}
-
 /** Locks the ticket, so that its adjustments are numbered one after the other. */
 async function nextSeq(client: pg.ClientBase, ticketId: string): Promise<number> {
-  const { rowCount } = await client.query('SELECT FROM tickets WHERE id = $1 FOR NO KEY UPDATE', [ticketId]);
-  if (rowCount === 0) throw new AdjustmentRefused('unknown_ticket', 'There is no such ticket.');
+  const isThere = await lockTicket(client, ticketId);
+  if (!isThere) throw new AdjustmentRefused('unknown_ticket', 'There is no such ticket.');
   const { rows } = await client.query<{ seq: number }>(
     'SELECT coalesce(max(seq), 0)::int + 1 AS seq FROM adjustments WHERE ticket_id = $1',
     [ticketId],
@@ -182,16 +156,7 @@ function requireBalance({ main }: LockedAccount, amount: bigint): void {
 
 /** @returns what one person may let out alone in a day */
 async function requireSecondPerson(client: pg.ClientBase, request: AdjustmentRequest): Promise<bigint> {
-  const { accountId, amount, requestedBy: actor, approvedBy, requestId } = request;
-  const reference = `adjustment:${requestId}`;
-  const { taken, limit } = await takeOutflow(client, {
-    kind: 'adjustment',
-    actor,
-    approvedBy,
-    amount,
-    reference,
-    accountId,
-  });
+  const { taken, limit } = await takeCorrection(client, 'adjustment', request);
   if (taken) return limit;
   const message = `One person adjusts by ${formatAmount(nanos(limit))} USD in a day: another one must agree.`;
   throw new AdjustmentRefused('second_person', message);
@@ -201,8 +166,9 @@ async function requireReversible(client: pg.ClientBase, original: Adjustment): P
   if (original.reversesId !== null) {
     throw new AdjustmentRefused('reversed', 'A reversal is not reversed: adjust again.');
   }
-  const { rowCount } = await client.query('SELECT FROM adjustments WHERE reverses_id = $1', [original.id]);
-  if (rowCount !== 0) throw new AdjustmentRefused('reversed', 'The adjustment has been reversed already.');
+  if (await isReversed(client, 'adjustments', original.id)) {
+    throw new AdjustmentRefused('reversed', 'The adjustment has been reversed already.');
+  }
 }
 
 function postAdjustment(
@@ -231,26 +197,20 @@ async function finish(
   account: LockedAccount,
   made: AdjustmentRequest & Pick<Adjustment, 'aloneLimit' | 'seq' | 'transactionId' | 'reversesId'>,
 ): Promise<Adjustment> {
-  const id = newId();
-  await client.query(
-    `INSERT INTO adjustments (id, account_id, ticket_id, seq, reason, amount, note, reverses_id, requested_by, approved_by,
-       alone_limit, request_id, transaction_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    [
-      id,
-      made.accountId,
-      made.ticketId,
-      made.seq,
-      made.reason,
-      made.amount,
-      made.note,
-      made.reversesId,
-      made.requestedBy,
-      made.approvedBy,
-      made.aloneLimit,
-      made.requestId,
-      made.transactionId,
-    ],
-  );
-  await settleDebt(client, account);
+  const row = {
+    account_id: made.accountId,
+    ticket_id: made.ticketId,
+    seq: made.seq,
+    reason: made.reason,
+    amount: made.amount,
+    note: made.note,
+    reverses_id: made.reversesId,
+    requested_by: made.requestedBy,
+    approved_by: made.approvedBy,
+    alone_limit: made.aloneLimit,
+    request_id: made.requestId,
+    transaction_id: made.transactionId,
+  };
+  const id = await insertCorrection(client, account, { table: 'adjustments', row });
   return (await readAdjustment(client, id)) as Adjustment;
 }

@@ -1,49 +1,38 @@
 import type pg from 'pg';
 import { withoutAddresses } from '#identity/redaction.js';
 import { formatAmount, nanos } from '#money/amount.js';
-import { newId } from '#platform/ids.js';
-import { settleDebt } from './debt.js';
-import { insertLotChange, unusedOfPosting } from '../lots/lots.js';
-import { lockOutflows, takeOutflow } from './outflow.js';
+import { unusedOfPosting } from '../lots/lots.js';
+import {
+  correctionColumns,
+  type CorrectionRequest,
+  exact,
+  insertCorrection,
+  isReversed,
+  lockTicket,
+  type ReversalTerms,
+  type StoredCorrection,
+  takeCorrection,
+  takeUnused,
+} from './correction.js';
+import { lockOutflows } from './outflow.js';
 import { type LockedAccount, lockBalance, post } from './posting.js';
 import { insertLot } from './topup.js';
 
-export interface WriteOffRequest {
-  accountId: string;
-  ticketId: string;
+export interface WriteOffRequest extends CorrectionRequest {
   /** Nanos, above 0; null: the whole debt. */
   amount: bigint | null;
-  note: string;
-  /** `user:{id}` or an operator's name: who asked, and the second person where one was needed. */
-  requestedBy: string;
-  approvedBy: string | null;
-  /** Chosen by the caller; the same again gives the same answer. */
-  requestId: string;
 }
 
-export interface WriteOffReversalRequest {
+export interface WriteOffReversalRequest extends ReversalTerms {
   /** What is reversed. */
   writeOffId: string;
-  note: string;
-  requestedBy: string;
-  approvedBy: string | null;
-  requestId: string;
 }
 
-export interface WriteOff extends Omit<WriteOffRequest, 'amount'> {
-  id: string;
-  /** Nanos that one person could let out alone that day. */
-  aloneLimit: bigint;
+export interface WriteOff extends CorrectionRequest, StoredCorrection {
   /** Nanos: above 0 what was given up, below 0 what is owed again by a reversal. */
   amount: bigint;
   /** Month of UTC, such as 2026-01: an account has one write-off in each, reversed or not. */
   period: string;
-  /** The write-off that this one reverses. */
-  reversesId: string | null;
-  /** The one that reverses this one. */
-  reversedById: string | null;
-  transactionId: bigint;
-  recordedAt: Date;
 }
 
 /** Nothing was written. */
@@ -65,10 +54,7 @@ export class WriteOffRefused extends Error {
   }
 }
 
-const COLUMNS = `w.id, w.account_id AS "accountId", w.ticket_id AS "ticketId", w.amount, w.period, w.note,
-  w.reverses_id AS "reversesId", (SELECT r.id FROM write_offs r WHERE r.reverses_id = w.id) AS "reversedById",
-  w.requested_by AS "requestedBy", w.approved_by AS "approvedBy", w.alone_limit AS "aloneLimit", w.request_id AS "requestId",
-  w.transaction_id AS "transactionId", w.recorded_at AS "recordedAt"`;
+const COLUMNS = `${correctionColumns('write_offs')}, c.period`;
 
 /**
  * Gives up the debt of an account, or a part of it: Dr baddebt / Cr main, with a lot that nobody paid for, which covers what
@@ -130,10 +116,7 @@ export async function reverseWriteOff(
       { code: 'baddebt', commodity: 'CRD', amount: original.amount },
     ],
   });
-  if (unused.credits > 0n) {
-    const change = { lotId: unused.lotId, credits: -unused.credits, paidMinor: 0n };
-    await insertLotChange(client, { ...change, transactionId, kind: 'write-off-reversed' });
-  }
+  await takeUnused(client, unused, { transactionId, kind: 'write-off-reversed' });
   return finish(client, account, { ...reversal, aloneLimit, period, transactionId, reversesId: id });
 }
 
@@ -142,8 +125,8 @@ async function lockTicketAndAccount(
   client: pg.ClientBase,
   { ticketId, accountId }: Pick<WriteOff, 'ticketId' | 'accountId'>,
 ): Promise<LockedAccount> {
-  const ticket = await client.query('SELECT FROM tickets WHERE id = $1 FOR NO KEY UPDATE', [ticketId]);
-  if (ticket.rowCount === 0) throw new WriteOffRefused('unknown_ticket', 'There is no such ticket.');
+  const isThere = await lockTicket(client, ticketId);
+  if (!isThere) throw new WriteOffRefused('unknown_ticket', 'There is no such ticket.');
   return lockBalance(client, accountId);
 }
 
@@ -152,16 +135,7 @@ async function requireSecondPerson(
   client: pg.ClientBase,
   wanted: Pick<WriteOff, 'accountId' | 'amount' | 'requestedBy' | 'approvedBy' | 'requestId'>,
 ): Promise<bigint> {
-  const { accountId, amount, requestedBy: actor, approvedBy, requestId } = wanted;
-  const reference = `write-off:${requestId}`;
-  const { taken, limit } = await takeOutflow(client, {
-    kind: 'write-off',
-    actor,
-    approvedBy,
-    amount,
-    reference,
-    accountId,
-  });
+  const { taken, limit } = await takeCorrection(client, 'write-off', wanted);
   if (taken) return limit;
   const message = `One person gives up ${formatAmount(nanos(limit))} USD in a day: another one must agree.`;
   throw new WriteOffRefused('second_person', message);
@@ -170,8 +144,8 @@ async function requireSecondPerson(
 async function requireReversible(client: pg.ClientBase, original: WriteOff): Promise<void> {
   if (original.reversesId !== null)
     throw new WriteOffRefused('reversed', 'A reversal is not reversed: give the debt up again.');
-  const { rowCount } = await client.query('SELECT FROM write_offs WHERE reverses_id = $1', [original.id]);
-  if (rowCount !== 0) throw new WriteOffRefused('reversed', 'The write-off has been reversed already.');
+  if (await isReversed(client, 'write_offs', original.id))
+    throw new WriteOffRefused('reversed', 'The write-off has been reversed already.');
 }
 
 async function finish(
@@ -179,32 +153,26 @@ async function finish(
   account: LockedAccount,
   made: Omit<WriteOff, 'id' | 'reversedById' | 'recordedAt'>,
 ): Promise<WriteOff> {
-  const id = newId();
-  await client.query(
-    `INSERT INTO write_offs (id, account_id, period, amount, note, ticket_id, reverses_id, requested_by, approved_by,
-       alone_limit, request_id, transaction_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    [
-      id,
-      made.accountId,
-      made.period,
-      made.amount,
-      made.note,
-      made.ticketId,
-      made.reversesId,
-      made.requestedBy,
-      made.approvedBy,
-      made.aloneLimit,
-      made.requestId,
-      made.transactionId,
-    ],
-  );
-  await settleDebt(client, account);
+  const row = {
+    account_id: made.accountId,
+    period: made.period,
+    amount: made.amount,
+    note: made.note,
+    ticket_id: made.ticketId,
+    reverses_id: made.reversesId,
+    requested_by: made.requestedBy,
+    approved_by: made.approvedBy,
+    alone_limit: made.aloneLimit,
+    request_id: made.requestId,
+    transaction_id: made.transactionId,
+  };
+  const id = await insertCorrection(client, account, { table: 'write_offs', row });
   return (await readWriteOff(client, id)) as WriteOff;
 }
 
 /** One write-off or reversal, or null. */
 export async function readWriteOff(database: pg.Pool | pg.ClientBase, id: string): Promise<WriteOff | null> {
-  const { rows } = await database.query<WriteOff>(`SELECT ${COLUMNS} FROM write_offs w WHERE w.id = $1`, [
+  const { rows } = await database.query<WriteOff>(`SELECT ${COLUMNS} FROM write_offs c WHERE c.id = $1`, [
     id,
   ]);
   return rows[0] ? exact(rows[0]) : null;
@@ -219,7 +187,7 @@ async function findWriteOff(
   request: Omit<WriteOffRequest, 'approvedBy'>,
 ): Promise<WriteOff | null> {
   const { rows } = await database.query<WriteOff>(
-    `SELECT ${COLUMNS} FROM write_offs w WHERE w.requested_by = $1 AND w.request_id = $2`,
+    `SELECT ${COLUMNS} FROM write_offs c WHERE c.requested_by = $1 AND c.request_id = $2`,
     [request.requestedBy, request.requestId],
   );
   const found = rows[0] && exact(rows[0]);
@@ -239,20 +207,11 @@ export async function listWriteOffs(
   page: { limit: number; beforeId: string | null; accountId?: string | undefined },
 ): Promise<WriteOff[]> {
   const { rows } = await database.query<WriteOff>(
-    `SELECT ${COLUMNS} FROM write_offs w WHERE ($2::text IS NULL OR w.id < $2) AND ($3::text IS NULL OR w.account_id = $3)
-     ORDER BY w.id DESC LIMIT $1`,
+    `SELECT ${COLUMNS} FROM write_offs c WHERE ($2::text IS NULL OR c.id < $2) AND ($3::text IS NULL OR c.account_id = $3)
+     ORDER BY c.id DESC LIMIT $1`,
     [page.limit + 1, page.beforeId, page.accountId ?? null],
   );
-  return rows.map(exact);
-}
-
-function exact(row: WriteOff): WriteOff {
-  return {
-    ...row,
-    amount: BigInt(row.amount),
-    aloneLimit: BigInt(row.aloneLimit),
-    transactionId: BigInt(row.transactionId),
-  };
+  return rows.map((row) => exact(row));
 }
 
 function amountOf(asked: bigint | null, main: bigint): bigint {

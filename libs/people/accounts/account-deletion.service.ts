@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { DataSource } from 'typeorm';
-import { OutboxRelay } from '#bus/outbox.js';
+import type { OutboxRelay } from '#bus/outbox.js';
 import { inTransaction } from '#database/database.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import type { Actor } from '#identity/role.js';
@@ -32,7 +32,7 @@ export interface AccountDeletionServiceParts {
   readonly pool: pg.Pool;
   readonly source: DataSource;
   readonly config: { readonly privacy: PrivacyConfig };
-  readonly relay: OutboxRelay;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
   readonly passwords: PasswordService;
   readonly signIns: SignInService;
   readonly tickets: TicketService;

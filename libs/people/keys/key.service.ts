@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { DataSource, type EntityManager, IsNull, LessThan } from 'typeorm';
-import { outboxInsert, outboxRow, OutboxRelay } from '#bus/outbox.js';
+import { outboxInsert, outboxRow, type OutboxRelay } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
@@ -43,7 +43,7 @@ const MAX_KEYS = 200;
 
 export interface KeyServiceParts {
   readonly source: DataSource;
-  readonly relay: OutboxRelay;
+  readonly relay: Pick<OutboxRelay, 'wake'>;
   readonly clock: Clock;
 }
 

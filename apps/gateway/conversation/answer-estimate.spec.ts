@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Body } from '../http/fields.js';
 import type { Conversation } from './conversation-request.js';
-import { estimateInput, estimateOutput, mostOutput } from './token-estimate.js';
+import { estimateInput } from '#catalog/token-estimate.js';
+import { estimateAnswer } from './answer-estimate.js';
 
 const PICTURE = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(1_000_000)}` } };
 const chat = (...content: unknown[]): Body => ({ model: 'm', messages: [{ role: 'user', content }] });
@@ -109,11 +110,12 @@ describe('the output that is held for', () => {
     [undefined, undefined, 16_384n],
     [50_000, undefined, 50_000n],
   ])('asked %s, model %s: %s', (wanted, limit, tokens) => {
-    expect(mostOutput(asked(wanted), limit === undefined ? {} : { maxOutputTokens: limit })).toBe(tokens);
+    const limits = limit === undefined ? {} : { maxOutputTokens: limit };
+    expect(estimateAnswer(asked(wanted), limits).most).toBe(tokens);
   });
 
   it('counts every choice', () => {
-    expect(mostOutput(asked(100, 3), {})).toBe(300n);
+    expect(estimateAnswer(asked(100, 3), {}).most).toBe(300n);
   });
 });
 
@@ -121,12 +123,12 @@ describe('the output of a sound', () => {
   const spoken = (input: string) => ({ kind: 'speech', body: { input } }) as unknown as Conversation;
 
   it('follows the bytes of its text, held for the slowest speed', () => {
-    expect(estimateOutput(spoken('x'.repeat(101)), {})).toMatchObject({ most: 606n, likely: 152n });
-    expect(estimateOutput(spoken('\u4f60\u597d'), {})).toMatchObject({ most: 36n, likely: 9n });
+    expect(estimateAnswer(spoken('x'.repeat(101)), {})).toMatchObject({ most: 606n, likely: 152n });
+    expect(estimateAnswer(spoken('\u4f60\u597d'), {})).toMatchObject({ most: 36n, likely: 9n });
   });
 
   it('ends at the limit of the model', () => {
-    expect(estimateOutput(spoken('x'.repeat(100)), { maxOutputTokens: 90 })).toMatchObject({
+    expect(estimateAnswer(spoken('x'.repeat(100)), { maxOutputTokens: 90 })).toMatchObject({
       most: 90n,
       likely: 90n,
     });
