@@ -42,7 +42,7 @@ export class KeyUse {
     });
   }
 
-  /** In the order of ids, as every writer of several rows does; a key that somebody is changing waits for the next time. */
+  /** In the order of ids, as every writer of several rows does; a key that someone is changing waits for the next time. */
   private async write(): Promise<void> {
     if (this.noted.size === 0) return;
     const noted = [...this.noted].sort(([a], [b]) => (a < b ? -1 : 1));

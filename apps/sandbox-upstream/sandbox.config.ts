@@ -1,7 +1,7 @@
 import type { ConfigReader } from '#platform/config.js';
 import type { SandboxOptions } from './sandbox-server.js';
 
-/** The key that requests must carry where nobody chose one. */
+/** The default key that requests must carry. */
 const API_KEY = 'sandbox-key';
 
 /** All that the sandbox reads as a program; the caller finishes the reader. */

@@ -8,7 +8,7 @@ const RENEWALS_PER_LEASE = 3;
 export class Lease {
   private readonly lost = new AbortController();
   private readonly timer: NodeJS.Timeout;
-  /** Aborted when the lease went to somebody else or the program stops. */
+  /** Aborted when the lease went to someone else or the program stops. */
   readonly signal: AbortSignal;
 
   constructor(

@@ -41,7 +41,7 @@ export async function lockConnection(client: pg.ClientBase, name: LockName): Pro
   await client.query('SELECT pg_advisory_lock($1)', [NUMBERS[name]]);
 }
 
-/** Works under a lock of a connection of its own, so that it ends with the process; null where somebody else has it. */
+/** Works under a lock of a connection of its own, so that it ends with the process; null where someone else has it. */
 export async function underLock<T>(
   pool: pg.Pool,
   name: LockName,

@@ -45,7 +45,7 @@ export interface ControlContext {
   readonly since?: string | null;
 }
 
-/** What `reportOverdueMs` is where nobody says otherwise. */
+/** The default of `reportOverdueMs`. */
 export const REPORT_OVERDUE_MS = 72 * 3_600_000;
 
 type ControlScope = 'recent' | 'whole';

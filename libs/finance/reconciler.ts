@@ -52,7 +52,7 @@ export function reconcile(
 
 /**
  * The round of a schedule: runs what is due, controls with a window over recent things where they looked at everything within
- * a day, unless somebody ran the schedule less than `intervalMs` ago, or it needs rest.
+ * a day, unless someone ran the schedule less than `intervalMs` ago, or it needs rest.
  * However many processes have the schedule, it runs as often as one alone. Null: nothing was to do.
  */
 export function reconcileDue(
@@ -76,7 +76,7 @@ async function alone<T>(pool: pg.Pool, work: () => Promise<T | null>): Promise<T
 
 async function hasRunLately(pool: pg.Pool, { intervalMs }: { intervalMs: number }): Promise<boolean> {
   const { rows } = await pool.query<{ lately: boolean }>(
-    // How long it took is measured by no clock that somebody sets; a run from a time that is to come was before that.
+    // How long it took is measured by no clock that someone sets; a run from a time that is to come was before that.
     `SELECT clock_timestamp() BETWEEN started_at AND started_at + interval '1 millisecond' * greatest($1,
        ${REST + 1} * (SELECT coalesce(sum(duration_ms), 0) FROM control_results o WHERE o.run_id = r.id)) AS lately
      FROM control_runs r WHERE asked_by = 'system' ORDER BY id DESC LIMIT 1`,

@@ -52,7 +52,7 @@ export interface LedgerTransaction extends TransactionHead {
 const HEAD = `t.id::text, t.kind, t.reference, t.account_id AS "accountId", t.charge_id AS "chargeId",
   t.effective_at::text AS "effectiveAt", t.recorded_at::text AS "recordedAt"`;
 
-/** More of them is no transaction that anybody would look through here. */
+/** More of them is no transaction that anyone would look through here. */
 const LINKED_SHOWN = 100;
 
 /** One ledger transaction with all that belongs to it. Null: there is none. Times are in the client's time zone. */

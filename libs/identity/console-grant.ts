@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * A word of the console to a gateway: for a moment, somebody who is signed in may call as a key of their account, or fetch
+ * A grant of the console to a gateway: for a moment, a person who is signed in may call as a key of their account, or fetch
  * a file of it. It travels between the two programs alone, as a bearer token.
  */
 export interface ConsoleGrant {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
 import { noteDoneAlone, readFact } from './installation.js';
 
-/** Why somebody decides nothing about an account. */
+/** Why a person may not decide about an account. */
 type OwnInterest = 'own' | 'invited' | 'created';
 
 const WORDS: Record<OwnInterest, string> = {

@@ -15,7 +15,7 @@ export const PASSWORD_CHARS = { min: 10, max: 200 } as const;
 /** Hashes passwords and compares them, a few at a time. */
 export class PasswordHasher {
   private readonly limit = pLimit(AT_ONCE);
-  /** What a password of nobody is compared with, so that an unknown e-mail address takes as long as a known one. */
+  /** A hash to compare with where there is no account, so that an unknown e-mail address takes as long as a known one. */
   private readonly nobody: Promise<string> = argon2.hash('the password of nobody', PARAMETERS);
 
   /** @throws ApiError service_unavailable when too many are waiting. */

@@ -14,7 +14,7 @@ export interface PasswordOwner {
   names: readonly string[];
 }
 
-/** Why nobody should have a password, as the end of a sentence about it; null: it may be had. */
+/** Why a password is refused, as the end of a sentence about it; null: it is accepted. */
 export function passwordFault(password: string, owner: PasswordOwner): string | null {
   const text = password.normalize('NFKC').toLowerCase();
   if (isCommon(text))

@@ -11,7 +11,7 @@ export interface SessionLife {
   readonly longestMs: number;
   /** A token in use is exchanged for a new one after this long. */
   readonly rotateMs: number;
-  /** For this long after somebody proved that it is them, nobody asks again. */
+  /** How long proof of identity lasts before it is asked for again. */
   readonly confirmedMs: number;
 }
 
@@ -29,7 +29,7 @@ export interface OpenedSession {
   csrfToken: string;
 }
 
-/** A look of support at the console of somebody else. */
+/** Support staff viewing another person's console. */
 export interface ViewedAccount {
   readonly accountId: string;
   readonly name: string;
@@ -75,7 +75,7 @@ export class SessionStore {
   ) {}
 
   /**
-   * Opens a session inside the caller's transaction, or by itself, for somebody who has just proved who they are, and notes
+   * Opens a session inside the caller's transaction, or by itself, for someone who has just proved who they are, and notes
    * it in the audit log at once.
    * @throws ApiError account_closing when the account is to be deleted
    */

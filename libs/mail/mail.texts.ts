@@ -157,7 +157,7 @@ function emailChanged({ details }: DueMail): MailText {
   };
 }
 
-/** Where somebody with a one-time token sets a password. */
+/** Where someone with a one-time token sets a password. */
 export function passwordLink(consoleUrl: string, token: string): string {
   return `${consoleUrl}/reset-password#token=${token}`;
 }

@@ -9,7 +9,7 @@ import type {
   ProviderRefund,
 } from './payment.provider.js';
 
-/** Bank transfers: no page, no events; somebody of finance records what came and confirms what went. */
+/** Bank transfers: no page, no events; someone of finance records what came and confirms what went. */
 export class BankProvider implements PaymentProvider {
   readonly name = 'manual';
 

@@ -23,7 +23,7 @@ export interface LimitedCreditParts {
   readonly relay: Pick<OutboxRelay, 'wake'>;
 }
 
-/** A way in which people of finance credit an account. */
+/** A way in which finance staff credit an account. */
 export interface CreditKind<P> {
   readonly kind: 'topup.manual' | 'suspense.credit';
   readonly payload: z.ZodType<P>;

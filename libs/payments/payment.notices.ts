@@ -28,7 +28,7 @@ export interface PaymentNoticesParts {
 /** Reports what was committed of an event: metrics, log, and whatever waits in the outbox. */
 export class PaymentNotices {
   private readonly events: Counter<'provider' | 'state'>;
-  /** Each one is money that somebody must look at. */
+  /** Each one is money that someone must look at. */
   private readonly alerts: Counter<'why'>;
   private readonly found: Counter<'provider'>;
 

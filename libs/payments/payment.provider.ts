@@ -81,7 +81,7 @@ export type ProviderRefund =
   | { state: 'failed'; providerRefundId: string | null; failure: string };
 
 /**
- * Somebody who takes money for us. No method is called inside a transaction, and every one may be called again. One that
+ * Someone who takes money for us. No method is called inside a transaction, and every one may be called again. One that
  * cannot be reached throws; the work is then tried again.
  */
 export interface PaymentProvider {

@@ -54,7 +54,7 @@ export class SuspenseService {
 
   /**
    * Books that money in suspense is a cost: what left, or what a provider did without a word that we know.
-   * @throws ApiError conflict for a payment of somebody
+   * @throws ApiError conflict for a payment of someone
    */
   async expenseSuspense(itemId: string, note: string, asking: FinanceRequest): Promise<void> {
     await this.clear(itemId, note, { asking, state: 'expensed', book: bookSuspenseExpensed });

@@ -130,7 +130,7 @@ function lockTransfer(client: pg.ClientBase, { paymentId }: Pick<Transfer, 'paym
 
 /**
  * A transfer that was recorded before, on its own terms, whatever the rate is now.
- * @throws ApiError conflict when it was another amount or for somebody else
+ * @throws ApiError conflict when it was another amount or for someone else
  */
 async function findTransfer(client: pg.ClientBase, transfer: Transfer): Promise<TransferPayload | null> {
   const { paymentId } = transfer;

@@ -6,7 +6,7 @@ import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
 import { findById } from './person.store.js';
 
-/** What somebody who is signed in proves with: a code where a device is enrolled, and the password otherwise. */
+/** What someone who is signed in proves with: a code where a device is enrolled, and the password otherwise. */
 export interface Proof {
   code?: string | undefined;
   password?: string | undefined;
@@ -17,7 +17,7 @@ export interface ConfirmationServiceParts extends PeopleParts {
   readonly codes: CodeCheck;
 }
 
-/** Lets somebody prove again, in the middle of a session, that it is them. */
+/** Lets someone prove again, in the middle of a session, that it is them. */
 export class ConfirmationService {
   constructor(private readonly parts: ConfirmationServiceParts) {}
 

@@ -27,7 +27,7 @@ export interface EmailServiceParts extends PeopleParts {
 
 /**
  * Another e-mail address in two steps: the person who asks knows the password, and the one who confirms reads mail at the
- * new address. Until then nothing is changed; afterwards the old address is notified. That an address is somebody else's shows
+ * new address. Until then nothing is changed; afterwards the old address is notified. That an address is someone else's shows
  * only in the mail that goes there.
  */
 export class EmailService {

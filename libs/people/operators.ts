@@ -44,7 +44,7 @@ export interface Operator {
 const NO_PASSWORD = 'none';
 
 /**
- * Makes somebody of the staff from outside of the console: a new person, or one who is there and keeps what they have. The
+ * Makes someone of the staff from outside of the console: a new person, or one who is there and keeps what they have. The
  * first administrator needs nobody; after that roles are asked for, and another administrator decides. A new password ends
  * all sessions; a link for one ends them when it is used.
  * @throws ApiError forbidden without an administrator once there was one
@@ -97,7 +97,7 @@ async function requireNoAdministrator(client: pg.ClientBase, roles: readonly Rol
   throw new ApiError('forbidden', message);
 }
 
-/** A password for somebody else of the staff would let one person act as two. */
+/** A password for someone else of the staff would let one person act as two. */
 function refuseTakeover(before: SigningPerson, { by, passwordHash, linkLifeMs }: OperatorRequest): void {
   if (by === null || before.id === by.userId) return;
   if (passwordHash === null && linkLifeMs === null) return;

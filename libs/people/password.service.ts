@@ -35,7 +35,7 @@ export interface PasswordServiceParts extends PeopleParts {
 export class PasswordService {
   constructor(private readonly parts: PasswordServiceParts) {}
 
-  /** Queues a mail; whether anybody has the address shows only there. @throws ApiError too_many_attempts */
+  /** Queues a mail; whether anyone has the address shows only there. @throws ApiError too_many_attempts */
   async requestReset(email: string, { ip }: Origin): Promise<void> {
     const { limits } = this.parts.config.people;
     await this.parts.attempts.count(
@@ -87,7 +87,7 @@ export class PasswordService {
   }
 
   /**
-   * Asks somebody who is signed in for their password again, before what a stolen session must not do.
+   * Asks someone who is signed in for their password again, before what a stolen session must not do.
    * @throws ApiError forbidden, too_many_attempts.
    */
   async stepUp({ userId }: Actor, password: string, param: string): Promise<SigningPerson> {

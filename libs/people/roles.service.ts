@@ -67,8 +67,8 @@ export class RolesService {
   }
 
   /**
-   * Who is disabled can not sign in and has no session; keys stay, freezing the account stops them. Letting somebody in again
-   * is decided by somebody who did not make them.
+   * Who is disabled can not sign in and has no session; keys stay, freezing the account stops them. Letting someone in again
+   * is decided by someone who did not make them.
    * @throws ApiError not_found, forbidden for oneself, conflict when no administrator would remain, second_person_required
    */
   setDisabled(change: PersonChange, disabled: boolean): Promise<ListedPerson> {
@@ -81,7 +81,7 @@ export class RolesService {
     });
   }
 
-  /** For somebody who lost the device and the recovery codes. @throws ApiError not_found, forbidden for oneself. */
+  /** For someone who lost the device and the recovery codes. @throws ApiError not_found, forbidden for oneself. */
   removeTotp(change: PersonChange): Promise<ListedPerson> {
     return this.change(change, 'person.totp_removed', async (client, before) => {
       await refuseOwnInterest(client, change.actor, before.accountId);

@@ -53,7 +53,7 @@ const REMEMBERED_FOR_RETRIES = 2;
  * - Beyond what it is due, a member gets what is free only while no other active member wants something it is due. So
  *   a lone member takes all of it, and what it releases goes to newcomers until all have equal parts.
  * - With `recentMs`, members that were active a moment ago still count in k, and who takes more than it is due leaves room
- *   for one amount of each other member, at most a quarter of the pool. So who comes and goes seldom waits for somebody
+ *   for one amount of each other member, at most a quarter of the pool. So who comes and goes seldom waits for someone
  *   who never lets go.
  * - Nothing is taken away from who holds it. A newcomer to a full pool gets the next that is released, or finds the
  *   reserve; how long that takes is up to who holds it, so bound that.
@@ -230,7 +230,7 @@ export class FairShare {
     }
   }
 
-  /** Those that wait behind somebody who was refused and does not come again have their turn when that one is forgotten. */
+  /** Those that wait behind someone who was refused and does not come again have their turn when that one is forgotten. */
   private serveLater(): void {
     const [leftAtMs = Infinity] = this.recent.values();
     const untilMs = Math.min(

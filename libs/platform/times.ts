@@ -1,5 +1,5 @@
 /**
- * The times that anybody can mean. PostgreSQL knows no year 0 and no offset of sixteen hours, JavaScript writes years
+ * The times that anyone can mean. PostgreSQL knows no year 0 and no offset of sixteen hours, JavaScript writes years
  * beyond 9999 in another form; well within both, what passed the check can be stored and calculated with.
  */
 const EARLIEST_MS = Date.UTC(1970, 0, 1);

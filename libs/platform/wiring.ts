@@ -42,7 +42,7 @@ export function running<T extends Service>(service: Type<T> | Abstract<T>): Fact
   return factory(Symbol('running'), ({ one }: { one: T }) => whileRunning(one), { one: service });
 }
 
-/** What is done before the program serves anybody. */
+/** What is done before the program serves anyone. */
 export function first<P extends object>(
   work: (parts: P) => Promise<void>,
   parts: TokensOf<P>,

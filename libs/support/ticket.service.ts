@@ -45,7 +45,7 @@ const MAX_MESSAGES = 500;
 export class TicketService {
   constructor(private readonly source: DataSource) {}
 
-  /** @throws ApiError for a charge of somebody else, or one ticket too many */
+  /** @throws ApiError for a charge of someone else, or one ticket too many */
   open(speaker: Speaker, wanted: NewTicket): Promise<TicketWithMessages> {
     const { accountId, userId } = speaker.actor;
     return inEntityTransaction(this.source, async (transaction) => {

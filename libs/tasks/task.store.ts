@@ -204,7 +204,7 @@ export class TaskStore {
     await this.run(UNBILLED, [id, why]);
   }
 
-  /** A task of this account by its id, or by the upstream's id if exactly one has it. Null for anybody else's. */
+  /** A task of this account by its id, or by the upstream's id if exactly one has it. Null for anyone else's. */
   async findForAccount(accountId: string, idOrUpstreamId: string): Promise<Task | null> {
     const own = await this.run<TaskRow>(FIND, [accountId, idOrUpstreamId]);
     if (own.rows[0]) return readTask(own.rows[0]);

@@ -4,7 +4,7 @@ import type { ChannelVitals } from './channel-vitals.js';
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 
-/** What is measured, read again each time that somebody asks for the metrics. */
+/** What is measured, read again each time that someone asks for the metrics. */
 interface Measured {
   vitalsOfAll(): readonly ChannelVitals[];
   placesOfAll(): ReadonlyMap<string, Pick<FairShare, 'taken' | 'waiting'>>;

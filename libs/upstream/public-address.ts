@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 
-/** An address that somebody else named and that we do not connect to. */
+/** An address that someone else named and that we do not connect to. */
 export class ForbiddenAddress extends Error {
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options);

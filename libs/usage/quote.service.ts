@@ -131,7 +131,7 @@ function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedQuot
   };
 }
 
-/** The units of a wish, in what the model is priced by. @throws ApiError when it names others. */
+/** The units asked for, in what the model is priced by. @throws ApiError when it names others. */
 function measure(
   model: CatalogModel,
   { n, seconds, tokens }: WantedQuote,

@@ -72,7 +72,7 @@ export async function listTasks(
   return { items, next: ends[0]?.id ?? null };
 }
 
-/** A task of this account by its id; null for anybody else's, and for one that was refused. */
+/** A task of this account by its id; null for anyone else's, and for one that was refused. */
 export async function findTask(
   pool: pg.Pool,
   accountId: string,

@@ -48,7 +48,7 @@ const LAST_ATTEMPT = `LEFT JOIN LATERAL (SELECT status, error FROM webhook_attem
 const AGAIN = `state = 'pending', attempts = 0, next_attempt_at = now(), lease_token = NULL, ended_at = NULL,
   give_up_at = now() + $2::float8 * interval '1 millisecond'`;
 
-/** What was sent to an endpoint, and sending it again. Every method refuses an endpoint of somebody else as unknown. */
+/** What was sent to an endpoint, and sending it again. Every method refuses an endpoint of someone else as unknown. */
 export class DeliveryLog {
   constructor(
     private readonly pool: pg.Pool,

@@ -119,7 +119,7 @@ export class DeliveryQueue {
     return wanted.length;
   }
 
-  /** Accounts of people of finance that have an endpoint: events of the house are for them, as long as they have that role. */
+  /** Accounts of finance staff that have an endpoint: events of the house are for them, as long as they have that role. */
   async financeAccounts(): Promise<string[]> {
     const { rows } = await this.pool.query<{ accountId: string }>(
       `SELECT DISTINCT u.account_id AS "accountId" FROM users u JOIN webhook_endpoints e ON e.account_id = u.account_id

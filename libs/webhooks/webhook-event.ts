@@ -19,7 +19,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Events of the house, for people of finance alone. */
+/** Events of the house, for finance staff alone. */
 export const financeEventTypes: readonly EventType[] = ['control.failed', 'ledger.head'];
 
 /** A trial of an endpoint, which needs no subscription. */
@@ -76,14 +76,14 @@ export function refundEvent(message: ChargeRefunded): AccountEvent {
   return { id, type: 'charge.refunded', accountId, at, data };
 }
 
-/** What a control of the books found, for the account of somebody of finance. */
+/** What a control of the books found, for the account of someone of finance. */
 export function controlEvent(message: ControlFailed, accountId: string): AccountEvent {
   const { runId, control, state, count, fresh, subjects, at } = message;
   const data = { control, state, count: count ?? null, new: fresh, subjects };
   return { id: `control_${control}_${runId}`, type: 'control.failed', accountId, at, data };
 }
 
-/** A signed head of the ledger's hash chain, for the account of somebody of finance, who keeps it elsewhere. */
+/** A signed head of the ledger's hash chain, for the account of someone of finance, who keeps it elsewhere. */
 export function headEvent(message: LedgerHead, accountId: string): AccountEvent {
   const { number, sealedAt: at, ...head } = message;
   const data = { block: number, sealedAt: at, ...head };

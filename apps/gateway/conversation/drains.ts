@@ -66,7 +66,7 @@ export class DrainedBytes {
 
   constructor(private readonly left: AbortSignal) {}
 
-  /** @throws Error once it is more than anybody should pay for */
+  /** @throws Error once it is more than anyone should pay for */
   add(chunk: Buffer): void {
     if (!this.left.aborted) return;
     this.bytes += chunk.length;

@@ -6,7 +6,7 @@ const MAX_NAME_CHARS = 100;
 
 /**
  * The fields of a body that the relay knows: each is priced, or costs nothing. Whatever a vendor adds later is refused until
- * somebody has looked at what it costs; an unknown field that is null asks for nothing and is left out.
+ * someone has looked at what it costs; an unknown field that is null asks for nothing and is left out.
  * @param at what precedes the names in a refusal, such as `parameters.`
  * @throws ApiError unknown_parameter with the field's name
  */

@@ -3,7 +3,7 @@ import { ApiError } from '#platform/errors.js';
 import { HostNames, isLoopbackHost } from '#platform/http/host-header.js';
 import type { GatewayConfig } from '../gateway.config.js';
 
-/** What a Host header may hold; anything else is not put into an address that somebody may follow. */
+/** What a Host header may hold; anything else is not put into an address that someone may follow. */
 const HOST = /^[A-Za-z0-9.-]{1,255}(:\d{1,5})?$|^\[[0-9a-fA-F:.]{2,45}\](:\d{1,5})?$/;
 
 /**

@@ -3,7 +3,7 @@ import { ApiError } from '#platform/errors.js';
 import { HostNames, refuseTwoHosts } from '#platform/http/host-header.js';
 
 /**
- * Refuses requests that name another host than ours and its aliases, which a page in somebody's browser can make it
+ * Refuses requests that name another host than ours and its aliases, which a page in someone's browser can make it
  * send once a name of its own points here. A name without a port allows every port. No names: no check but that
  * there is one host.
  */

@@ -18,7 +18,7 @@ interface Share {
   endsAtMs: number;
   /** Taken and not used yet. */
   left: number;
-  /** Not taken by anybody when this gateway last looked. */
+  /** Not taken by anyone when this gateway last looked. */
   untaken: number;
   taking: Promise<void> | undefined;
 }

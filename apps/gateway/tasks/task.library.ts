@@ -41,7 +41,7 @@ export class TaskLibrary {
   ) {}
 
   /**
-   * A task of this account, by its id or its upstream's. @throws ApiError 404: not found, the same for anybody else's, or
+   * A task of this account, by its id or its upstream's. @throws ApiError 404: not found, the same for anyone else's, or
    * deleted by its owner
    */
   async find(accountId: string, id: string): Promise<Task> {

@@ -131,7 +131,7 @@ async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Pr
   return { count: findings.length, message: words.join(', ') || 'Nothing does.', findings };
 }
 
-/** Money that waited at the end, and of which somebody has said since what it is: nothing is left to do. */
+/** Money that waited at the end, and of which someone has said since what it is: nothing is left to do. */
 async function tellCleared({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const cleared = await clearedSince(client, { end, limit: CLEARED_TOLD });
   const words = cleared.items.map(clearedSentence);

@@ -20,7 +20,7 @@ export interface PeriodServiceParts {
   reconcile: Pick<ReconcileConfig, 'limitMs'>;
 }
 
-/** Closes periods for people of finance, one at a time; a close goes on when its answer was given. */
+/** Closes periods for finance staff, one at a time; a close goes on when its answer was given. */
 export class PeriodService {
   private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<unknown>>();

@@ -57,7 +57,7 @@ export interface CoverageList {
   of: 'activity' | 'payouts' | 'lines';
   /** Times without a gap, oldest first; ISO 8601, from is null for the beginning of all time. */
   covered: { from: string | null; to: string }[];
-  /** Times between them, which no report holds: what is missing there is not reported by anybody. */
+  /** Times between them, which no report holds: what is missing there is not reported by anyone. */
   gaps: { from: string; to: string }[];
 }
 

@@ -9,7 +9,7 @@ import { lockProvider } from './report.import.js';
 import { type CorrectedLine, correctLine } from './line-correction.js';
 import type { ReportingProvider } from './report-line.js';
 
-/** That somebody takes a line as it is, although a later report changed it, or no line says what a payout is made of. */
+/** That someone takes a line as it is, although a later report changed it, or no line says what a payout is made of. */
 export interface Acceptance {
   id: string;
   provider: ReportingProvider;
@@ -53,7 +53,7 @@ export class AcceptanceNeedsTwo extends Error {
 }
 
 interface LineFacts extends Omit<CorrectedLine, 'standing'> {
-  /** The largest that anybody said of it, without sign. */
+  /** The largest that anyone said of it, without sign. */
   largest: bigint;
   newest: bigint;
   isLinked: boolean;

@@ -4,7 +4,7 @@ import { bookSuspense } from '#ledger/postings/suspense.js';
 import { accountIn, openAccounts } from './line-postings.js';
 import type { LineType, ReportingProvider } from './report-line.js';
 
-/** A line with the word that is accepted, beside what our books have of it: its first word, and what was put right since. */
+/** A line with the word that is accepted, beside what our books have of it: its first word, and what was corrected since. */
 export interface CorrectedLine {
   line: string;
   provider: ReportingProvider;

@@ -22,7 +22,7 @@ const acceptancePayload = z.strictObject({
   reason: z.string(),
 });
 
-/** What became of a wish to accept a line: done, or waiting for a second person. */
+/** What became of a request to accept a line: done, or waiting for a second person. */
 export interface AcceptanceAnswer {
   state: 'done' | 'pending' | 'rejected';
   approvalId: string | null;

@@ -224,7 +224,7 @@ const WORD = (
   'paymentId', ${of}.payment_id, 'payoutId', ${payoutId}))`;
 
 /**
- * What is said otherwise than the last time, be it what was said at first: somebody may have accepted the words between. What a
+ * What is said otherwise than the last time, be it what was said at first: someone may have accepted the words between. What a
  * report leaves out is no other word. One of payouts says when they arrive, one of transactions when they left: their times
  * are not compared.
  */

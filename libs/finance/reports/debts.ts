@@ -7,7 +7,7 @@ export interface Debtor {
   main: bigint;
   isFrozen: boolean;
   reason: string | null;
-  /** When the balance fell below 0; of a freeze by hand, when somebody froze it. Null: nobody noted it. */
+  /** When the balance fell below 0; of a freeze by hand, when someone froze it. Null: nobody noted it. */
   since: Date | null;
   disputes: { provider: string; disputeId: string; state: 'open' | 'lost'; credits: string }[];
   /** Rewards that were to be taken back and were spent. */

@@ -160,7 +160,7 @@ export async function* revenueRows(
   }
 }
 
-/** The days that are read from the books are few beside all there are, whatever is known of their tables yet. */
+/** The days that are read from the books are few beside all there are, whatever the planner knows of their tables. */
 async function useIndexes(client: pg.ClientBase): Promise<void> {
   await client.query('SET LOCAL enable_seqscan = off');
 }

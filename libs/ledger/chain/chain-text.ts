@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /**
- * What the chain is of, as text that anybody can write again from the tables; docs/finance.md defines it in full.
+ * What the chain is of, as text that anyone can write again from the tables; docs/finance.md defines it in full.
  *
  * A row's text is its line as `COPY (SELECT columns) TO STDOUT` writes it in UTF-8, line feed included, with the times of
  * UTC (`2026-01-31 10:00:00.5+00`). A transaction's text is its own line and those of its entries by ordinal.

@@ -40,7 +40,7 @@ export interface ChainVerification {
   findings: ChainFinding[];
 }
 
-/** A ledger that somebody replaced would differ in every transaction; a report of this many is enough. */
+/** A ledger that someone replaced would differ in every transaction; a report of this many is enough. */
 const FINDINGS_NAMED = 1_000;
 const BEYOND_ALL = 2n ** 63n;
 

@@ -25,7 +25,7 @@ const MOST_ROWS = 2_000;
 const FAILED_AT_MOST = 20;
 
 /**
- * Stores what was worked out, in transactions of so few accounts that each takes some 30 ms. A cursor that somebody else
+ * Stores what was worked out, in transactions of so few accounts that each takes some 30 ms. A cursor that someone else
  * holds is left for last, and then waited for with nothing else in hand. What fails by itself is noted as stuck.
  * @returns how many accounts were brought to `throughId` by it; the others were there, or are stuck
  * @throws what keeps everything from being written; some of it may be written by then

@@ -127,7 +127,7 @@ async function endOfChunk(
   );
   const { id = null, count = 0, target = null } = rows[0] ?? {};
   if (target !== null) {
-    // Somebody has begun it, on a snapshot before this one.
+    // Someone has begun it, on a snapshot before this one.
     const throughId = BigInt(target);
     return { throughId, caughtUp: throughId >= horizon.lastLedgerId - 1n };
   }
@@ -145,7 +145,7 @@ async function certainTime(client: pg.ClientBase, { at }: Horizon, throughId: bi
   return (rows[0] as { at: string }).at;
 }
 
-/** Stuck accounts may go on when what they stumbled over was put right. @returns how many do */
+/** Stuck accounts may go on when what they stumbled over was corrected. @returns how many do */
 export async function retryStuck(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ accountId: string }>(
     `SELECT account_id AS "accountId" FROM lot_cursors WHERE stuck IS NOT NULL ORDER BY account_id LIMIT $1`,

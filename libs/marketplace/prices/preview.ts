@@ -22,7 +22,7 @@ interface PreviewRow {
   readonly requests: bigint;
   /** Whose requests they are. */
   accounts: bigint;
-  /** What they did cost when they were made. */
+  /** What they cost when they were made. */
   charged: bigint;
   current: bigint;
   proposed: bigint;

@@ -12,7 +12,7 @@ export function authorOf({ revisedBy, proposedBy }: Pick<Proposal, 'revisedBy' |
 }
 
 /**
- * Why somebody else than its author must confirm a proposal, as a sentence, or null. What the author confirmed alone on the
+ * Why someone else than its author must confirm a proposal, as a sentence, or null. What the author confirmed alone on the
  * same day of UTC adds up: a subject is measured by what it was before the first of that.
  */
 export async function secondPersonReason(client: pg.ClientBase, proposal: Proposal): Promise<string | null> {
@@ -30,7 +30,7 @@ export async function secondPersonReason(client: pg.ClientBase, proposal: Propos
   return largeMove(moves, [...before.values()], await readLimit(client, 'price-change-percent'));
 }
 
-/** What somebody confirmed alone on this day, by subject: from the first value to the last. */
+/** What someone confirmed alone on this day, by subject: from the first value to the last. */
 async function movedAlone(client: pg.ClientBase, author: string): Promise<Map<string, PriceMove>> {
   const { rows } = await client.query<{ changes: ProposedChange[] }>(
     `SELECT changes FROM price_proposals WHERE state = 'confirmed' AND decided_by = $1

@@ -24,7 +24,7 @@ export interface NewProposal {
   readonly note: string;
 }
 
-/** A proposal as somebody looked at it. */
+/** A proposal as someone looked at it. */
 interface Looked {
   readonly id: string;
   readonly revision: number;
@@ -44,7 +44,7 @@ const COLUMNS = `id, revision, note, changes, effective_at AS "effectiveAt", pro
   proposed_at AS "proposedAt", expires_at AS "expiresAt", decided_by AS "decidedBy", decided_at AS "decidedAt"`;
 
 /**
- * How prices, multipliers and rules change: by a proposal that somebody looks at and confirms. A confirmation inserts all
+ * How prices, multipliers and rules change: by a proposal that someone looks at and confirms. A confirmation inserts all
  * its versions at once, under the lock that no hold is deciding under; one whose subjects have newer versions than its
  * proposer saw is refused.
  */

@@ -3,7 +3,7 @@ import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.j
 import type { EventOutcome } from '../payment.notices.js';
 import { ofAccount, suspend, type ReportedFact } from './reported-fact.js';
 
-/** A refund ended: one that we asked for, or one that somebody made at the provider itself. */
+/** A refund ended: one that we asked for, or one that someone made at the provider itself. */
 export async function applyRefund(
   client: pg.PoolClient,
   fact: ReportedFact<'refund'>,
@@ -28,7 +28,7 @@ async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'
   return { state: 'suspense', detail: `A refund came back after its end: suspense ${itemId}.`, alert: why };
 }
 
-/** Somebody gave money back at the provider itself; what we owe for it is for people to say. */
+/** Someone gave money back at the provider itself; what we owe for it is for people to say. */
 async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
   const { providerRefundId: reference, amountMinor } = fact;
   if (fact.state === 'failed' || amountMinor <= 0n) {

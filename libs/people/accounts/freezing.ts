@@ -12,7 +12,7 @@ export interface AccountOperation {
   requestId: string | null;
 }
 
-/** The same by somebody of the staff, who has no interest of their own in the account. */
+/** The same by someone of the staff, who has no interest of their own in the account. */
 export interface StaffOperation extends AccountOperation {
   actor: { readonly userId: string };
 }

@@ -4,7 +4,7 @@ import { type BankMatchKind, PAYOUT_DAYS } from './bank-match.js';
 /** Lines at the bank against payouts and transfers, in both directions. */
 export type BankState =
   | 'matched'
-  /** Somebody said that it is nothing of ours. */
+  /** Someone said that it is nothing of ours. */
   | 'set_aside'
   /** Files of the bank do not go far enough yet. */
   | 'waiting'

@@ -21,7 +21,7 @@ export interface BankServiceParts {
   readonly config: { readonly payments: { readonly currency: string } };
 }
 
-/** What people of finance say of accounts at banks and of lines on them. */
+/** What finance staff say of accounts at banks and of lines on them. */
 export class BankService {
   constructor(private readonly parts: BankServiceParts) {}
 

@@ -4,7 +4,7 @@
  *
  * - `kind`, `ours`, `theirs`, `one_currency`: what it is, and what each side adds up to; null where a side knows nothing
  * - `things`, `receipts`: how often we hold it, and how often the provider says that it came
- * - `changed`, `accepted`: a line of it was reported in two ways, and whether somebody accepted that
+ * - `changed`, `accepted`: a line of it was reported in two ways, and whether someone accepted that
  * - `is_young`, `is_under_way`: the provider reported it just now, or we are at work on it
  * - `is_covered`, `is_due`: a report covers our time of it, or should by now
  */

@@ -3,7 +3,7 @@ import type { ReportingProvider } from '../report-line.js';
 /** What becomes of a payment, refund or dispute that both sides know of, or one of them. */
 export type MatchState =
   | 'matched'
-  /** A line was reported in two ways, and somebody accepted that. */
+  /** A line was reported in two ways, and someone accepted that. */
   | 'accepted'
   /** Too young to judge, or no report covers its time yet. */
   | 'waiting'

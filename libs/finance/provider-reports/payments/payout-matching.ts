@@ -4,7 +4,7 @@ import type { ReportingProvider } from '../report-line.js';
 /** A payout against the lines that the provider says it brought: payments less fees, refunds and disputes. */
 export type PayoutState =
   | 'matched'
-  /** It was reported in two ways, or no line names it, and somebody accepted that. */
+  /** It was reported in two ways, or no line names it, and someone accepted that. */
   | 'accepted'
   /** No line names it, and none has to: it was made by hand, or is so young that its lines are still to come. */
   | 'unlinked'
