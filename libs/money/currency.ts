@@ -39,3 +39,8 @@ export function formatMinor(minor: bigint, currency: string): string {
   const whole = text.slice(0, text.length - digits);
   return `${minor < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}`;
 }
+
+/** Minor units with their currency, for people: "6.50 USD". */
+export function moneyText(minor: bigint, currency: string): string {
+  return `${formatMinor(minor, currency)} ${currency}`;
+}

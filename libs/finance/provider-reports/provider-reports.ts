@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { formatMinor } from '#money/currency.js';
+import { moneyText } from '#money/currency.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { PaymentNotices } from '#payments/payment.notices.js';
@@ -50,7 +50,7 @@ export class ProviderReports {
       ...(signal ? { signal } : {}),
     });
     for (const { provider, lineId, itemId, amountMinor, currency: unit } of unexplained) {
-      const amount = `${formatMinor(amountMinor, unit)} ${unit}`;
+      const amount = moneyText(amountMinor, unit);
       this.parts.notices.unexplained(
         { provider, lineId },
         `${amount} at ${provider} is unexplained: suspense ${itemId}.`,

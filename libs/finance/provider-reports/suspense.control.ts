@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { formatMinor } from '#money/currency.js';
+import { moneyText } from '#money/currency.js';
 import type { Control } from '../control.js';
 
 interface OpenItem {
@@ -31,7 +31,7 @@ export const suspenseControl: Control = {
     return {
       count: rows[0]?.count ?? 0,
       items: rows.map(({ id, provider, reference, why, amount, currency, at, transactionIds }) => {
-        const money = `${formatMinor(BigInt(amount), currency)} ${currency}`;
+        const money = moneyText(BigInt(amount), currency);
         return {
           subject: `suspense:${id}`,
           state: 'open',
@@ -85,6 +85,6 @@ export async function clearedSince(
 
 export function clearedSentence(item: ClearedItem): string {
   const { id, provider, reference, amountMinor, currency, state, clearedAt, clearedTransactionId } = item;
-  const money = `${formatMinor(amountMinor, currency)} ${currency}`;
+  const money = moneyText(amountMinor, currency);
   return `suspense:${id}: ${money} of ${provider} (${reference}) was ${state} at ${clearedAt}, by transaction ${clearedTransactionId}.`;
 }

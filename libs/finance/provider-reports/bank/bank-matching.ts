@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { absentState } from '../overdue.js';
 import { type BankMatchKind, PAYOUT_DAYS } from './bank-match.js';
 
 /** Lines at the bank against payouts and transfers, in both directions. */
@@ -56,6 +57,15 @@ export interface BankItem {
   refusal: string | null;
   transactionIds: bigint[];
 }
+
+const ABSENT = absentState({
+  covers: 'v.covers',
+  until: 'v.until',
+  at: 'e.at',
+  since: `e.at - interval '1 day'`,
+  due: 'e.at + e.patience',
+  end: '$1::timestamptz',
+});
 
 /**
  * $1 the end of the period that is asked for, or null. What should have come may be on any of the accounts of its currency, so
@@ -119,11 +129,7 @@ const ITEMS = `WITH
     LEFT JOIN bank_match_failures f ON f.bank_line_id = l.id AND l.match_kind IS NULL
     UNION ALL
     SELECT e.kind, e.id, e.at, e.amount, e.currency, NULL, e.reference, NULL, NULL, e.txs, NULL,
-      CASE WHEN v.covers @> tstzrange(e.at - interval '1 day', e.at + e.patience, '[]') THEN 'missing_there'
-        WHEN e.at + e.patience < v.until THEN 'not_covered'
-        WHEN e.at < $1::timestamptz AND NOT coalesce(v.covers @> tstzrange(e.at - interval '1 day',
-          least(e.at + e.patience, greatest(e.at, $1::timestamptz)), '[)'), false) THEN 'not_covered'
-        ELSE 'waiting' END
+      ${ABSENT}
     FROM expected e LEFT JOIN coverage v USING (currency)
     WHERE NOT EXISTS (SELECT FROM matches m WHERE m.kind = e.kind AND m.subject = e.id))`;
 

@@ -1,5 +1,6 @@
-import { formatMinor } from '#money/currency.js';
+import { moneyText } from '#money/currency.js';
 import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
+import { withOverdue } from '../overdue.js';
 import { type BankItem, findFaultyBankItems, findOverdueFiles, type OverdueFiles } from './bank-matching.js';
 
 export const bankControl: Control = {
@@ -10,10 +11,7 @@ export const bankControl: Control = {
   check: async (client, { before, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
     const { count, items } = await findFaultyBankItems(client, { before, limit });
     const overdue = before === null ? await findOverdueFiles(client, reportOverdueMs) : [];
-    return {
-      count: count + overdue.length,
-      items: [...overdue.map(overdueItem), ...items.map(controlItem)].slice(0, limit),
-    };
+    return withOverdue(overdue.map(overdueItem), { count, items: items.map(controlItem) }, limit);
   },
 };
 
@@ -37,7 +35,7 @@ function controlItem(item: BankItem): ControlItem {
     state: item.state,
     message: bankSentence(item),
     details: {
-      amount: `${formatMinor(item.amountMinor, item.currency)} ${item.currency}`,
+      amount: moneyText(item.amountMinor, item.currency),
       at: item.at,
       bankAccount: item.bankAccountId,
       reference: item.reference,
@@ -58,7 +56,7 @@ export function bankSentence({
   counterpart,
   refusal,
 }: Omit<BankItem, 'at' | 'bankAccountId' | 'transactionIds'>): string {
-  const money = `${formatMinor(amountMinor, currency)} ${currency}`;
+  const money = moneyText(amountMinor, currency);
   const what =
     kind === 'line'
       ? `The line of ${money} at the bank (${reference})`

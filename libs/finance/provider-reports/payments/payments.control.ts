@@ -1,5 +1,6 @@
-import { formatMinor } from '#money/currency.js';
+import { moneyText } from '#money/currency.js';
 import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
+import { withOverdue } from '../overdue.js';
 import type { MatchedItem, MatchKind } from './match.js';
 import { findOverdueReports, type OverdueReport } from './overdue-reports.js';
 import { findFaultyMatches } from './payment-matching.js';
@@ -25,10 +26,7 @@ export const paymentsControl: Control = {
     const { count, items } = await findFaultyMatches(client, { graceMs, before, since, limit });
     // For the end of a period each payment that no report covers counts itself.
     const overdue = before === null ? await findOverdueReports(client, reportOverdueMs) : [];
-    return {
-      count: count + overdue.length,
-      items: [...overdue.map(overdueItem), ...items.map(controlItem)].slice(0, limit),
-    };
+    return withOverdue(overdue.map(overdueItem), { count, items: items.map(controlItem) }, limit);
   },
 };
 
@@ -53,9 +51,9 @@ function controlItem(item: MatchedItem): ControlItem {
     state,
     message: matchSentence(item),
     details: {
-      ours: ours && `${formatMinor(ours.amountMinor, ours.currency)} ${ours.currency}`,
+      ours: ours && moneyText(ours.amountMinor, ours.currency),
       oursAt: ours && ours.at,
-      theirs: theirs && `${formatMinor(theirs.amountMinor, theirs.currency)} ${theirs.currency}`,
+      theirs: theirs && moneyText(theirs.amountMinor, theirs.currency),
       theirsAt: theirs && theirs.at,
       lines: theirs && theirs.lineIds.join(' '),
     },
@@ -68,8 +66,8 @@ function controlItem(item: MatchedItem): ControlItem {
 export function matchSentence(item: MatchedItem): string {
   const { provider, kind, id, state, ours, theirs } = item;
   const what = `The ${NOUNS[kind]} ${id}`;
-  const here = ours && `${formatMinor(ours.amountMinor, ours.currency)} ${ours.currency}`;
-  const there = theirs && `${formatMinor(theirs.amountMinor, theirs.currency)} ${theirs.currency}`;
+  const here = ours && moneyText(ours.amountMinor, ours.currency);
+  const there = theirs && moneyText(theirs.amountMinor, theirs.currency);
   switch (state) {
     case 'matched':
       return `${what} agrees with ${provider}: ${here ?? there ?? 'nothing in the end'}.`;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { absentState } from '../overdue.js';
 import type { ReportingProvider } from '../report-line.js';
 
 /** A payout against the lines that the provider says it brought: payments less fees, refunds and disputes. */
@@ -59,10 +60,19 @@ export interface PayoutItem {
 }
 
 /** A payout is on its way for some days; after these the report with it should be there. */
-const UNDER_WAY = '7 days';
+const PAYOUT_TIME = '7 days';
 
 /** This long after it was made the provider has said what a payout of its own schedule is made of. */
 const LINKED_WITHIN = '3 days';
+
+const ABSENT = absentState({
+  covers: 'r.covers',
+  until: 'r.until',
+  at: 'b.at',
+  since: 'b.at',
+  due: `b.at + interval '${PAYOUT_TIME}'`,
+  end: '$2::timestamptz',
+});
 
 /** $1 provider or null, $2 the end of the period that is asked for, or null. */
 const PAYOUTS = `WITH
@@ -102,12 +112,7 @@ const PAYOUTS = `WITH
       coalesce(t.returned, false) AS returned, t.txs, t.line_ids,
       CASE WHEN t.changed THEN 'differs'
         WHEN t.payouts > 1 THEN 'twice'
-        WHEN t.provider IS NULL THEN CASE
-          WHEN r.covers @> tstzrange(b.at, b.at + interval '${UNDER_WAY}', '[]') THEN 'missing_there'
-          WHEN b.at + interval '${UNDER_WAY}' < r.until THEN 'not_covered'
-          WHEN b.at < $2::timestamptz AND NOT coalesce(r.covers @> tstzrange(b.at, least(b.at + interval '${UNDER_WAY}',
-            greatest(b.at, $2::timestamptz)), '[)'), false) THEN 'not_covered'
-          ELSE 'waiting' END
+        WHEN t.provider IS NULL THEN ${ABSENT}
         WHEN t.amount IS NULL THEN 'differs'
         WHEN b.lines IS NULL THEN CASE
           WHEN t.known_unlinked THEN 'accepted'
@@ -189,7 +194,7 @@ export async function findOverduePayouts(
 ): Promise<OverduePayouts[]> {
   const { rows } = await client.query<OverduePayouts>(
     `${PAYOUTS} SELECT provider, min(at)::text AS "firstAt", count(*)::int AS payouts FROM judged
-     WHERE state = 'waiting' AND at + interval '${UNDER_WAY}' < now() - $3::float8 * interval '1 millisecond'
+     WHERE state = 'waiting' AND at + interval '${PAYOUT_TIME}' < now() - $3::float8 * interval '1 millisecond'
      GROUP BY 1 ORDER BY 1`,
     [null, null, overdueMs],
   );

@@ -1,5 +1,6 @@
-import { formatMinor } from '#money/currency.js';
+import { moneyText } from '#money/currency.js';
 import { type Control, type ControlItem, REPORT_OVERDUE_MS } from '../../control.js';
+import { withOverdue } from '../overdue.js';
 import {
   findFaultyPayouts,
   findOverduePayouts,
@@ -16,10 +17,7 @@ export const payoutsControl: Control = {
   check: async (client, { before, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
     const { count, items } = await findFaultyPayouts(client, { before, limit });
     const overdue = before === null ? await findOverduePayouts(client, reportOverdueMs) : [];
-    return {
-      count: count + overdue.length,
-      items: [...overdue.map(overdueItem), ...items.map(controlItem)].slice(0, limit),
-    };
+    return withOverdue(overdue.map(overdueItem), { count, items: items.map(controlItem) }, limit);
   },
 };
 
@@ -49,7 +47,7 @@ function controlItem(item: PayoutItem): ControlItem {
 }
 
 function money(minor: bigint, { currency }: Pick<PayoutItem, 'currency'>): string {
-  return `${formatMinor(minor, currency)} ${currency}`;
+  return moneyText(minor, currency);
 }
 
 export function payoutSentence(item: PayoutItem): string {
