@@ -17,6 +17,7 @@ import {
   readOrMakeSecrets,
   secretsKeyEnvironment,
   type RelayRecord,
+  type RelaySecrets,
   writePrivateJson,
 } from '#operations/data-folder.js';
 import { type DemoAccount, ensureDemoAccount } from './demo-account.js';
@@ -53,7 +54,25 @@ class Standalone {
       sandbox: external || undefined,
       secrets: readAlone(ownEnv, readSecrets),
     });
-    const relay = await startRelay({
+    const relay = await this.startPrograms(database, { secrets, ownEnv, hasSandbox: !external });
+    this.relay = relay;
+    await this.openHealth(relay);
+    const demo = await ensureDemoAccount(relay.billingPool, folder);
+    const { baseUrl, consoleUrl } = relay;
+    writePrivateJson(folder.relayFile, { pid: process.pid, baseUrl, consoleUrl } satisfies RelayRecord);
+    return { relay, demo };
+  }
+
+  private startPrograms(
+    database: EmbeddedPostgres,
+    {
+      secrets,
+      ownEnv,
+      hasSandbox,
+    }: { secrets: RelaySecrets; ownEnv: NodeJS.ProcessEnv; hasSandbox: boolean },
+  ): Promise<RunningRelay> {
+    const { config, folder, log } = this;
+    return startRelay({
       databaseUrls: {
         gateway: database.urlFor('gateway'),
         worker: database.urlFor('worker'),
@@ -69,17 +88,13 @@ class Standalone {
         PUBLIC_CONSOLE_URL: `http://${config.host}:${config.consolePort}`,
         ...ownEnv,
       },
-      sandbox: external
-        ? false
-        : { ...config.sandbox, stateDir: folder.sandbox, apiKey: secrets.sandboxApiKey },
+      sandbox: hasSandbox && {
+        ...config.sandbox,
+        stateDir: folder.sandbox,
+        apiKey: secrets.sandboxApiKey,
+      },
       log,
     });
-    this.relay = relay;
-    await this.openHealth(relay);
-    const demo = await ensureDemoAccount(relay.billingPool, folder);
-    const { baseUrl, consoleUrl } = relay;
-    writePrivateJson(folder.relayFile, { pid: process.pid, baseUrl, consoleUrl } satisfies RelayRecord);
-    return { relay, demo };
   }
 
   /** Calls in flight end, then the programs, then the database. Repeated signals change nothing. */

@@ -11,6 +11,7 @@ import type {
   ConversationParts,
   ConversationFailure,
   Held,
+  Opened,
   Prepared,
 } from './conversation.call.js';
 import { mostTokens, unitsOf } from './conversation.delivery.js';
@@ -113,19 +114,11 @@ export class ConversationService {
       await this.settlement.release(held, { channel: null, upstreamStatus: null, error: internalError() });
       throw error;
     });
-    if (opened.kind !== 'answer') {
-      const isGone = client.left.aborted && isGradual(held.asked);
-      // The upstream took the work and was not heard of in the time that it had after the client left.
-      if (isGone && opened.kind === 'unknown' && held.stop.aborted) {
-        const delivery = this.settlement.deliveryOf(held, { how: 'left' }, new UsageMeter(held.kind));
-        if (delivery)
-          return this.settlement.settle(held, { ...opened, status: opened.upstreamStatus }, delivery);
-      }
-      const error = isGone ? null : this.settlement.errorFor(held, opened);
-      await this.settlement.release(held, { ...opened, error });
-      if (error) throw error;
-      return;
-    }
+    if (opened.kind !== 'answer') return this.endUnanswered(held, opened, client);
+    await this.relay(held, opened, client);
+  }
+
+  private async relay(held: Held, opened: Opened, client: ClientStream): Promise<void> {
     crashPoint('upstream.accepted');
     const meter = new UsageMeter(held.kind, held.dearest === 'cacheWrite1h');
     const clientsModel = opened.model === held.model.id ? null : held.model.id;
@@ -142,6 +135,19 @@ export class ConversationService {
       });
     if (fault && !client.left.aborted) this.settlement.report(held, opened, ending);
     await this.finish(held, { ending, client, fault });
+  }
+
+  private async endUnanswered(held: Held, opened: ConversationFailure, client: ClientStream): Promise<void> {
+    const isGone = client.left.aborted && isGradual(held.asked);
+    // The upstream took the work and was not heard of in the time that it had after the client left.
+    if (isGone && opened.kind === 'unknown' && held.stop.aborted) {
+      const delivery = this.settlement.deliveryOf(held, { how: 'left' }, new UsageMeter(held.kind));
+      if (delivery)
+        return this.settlement.settle(held, { ...opened, status: opened.upstreamStatus }, delivery);
+    }
+    const error = isGone ? null : this.settlement.errorFor(held, opened);
+    await this.settlement.release(held, { ...opened, error });
+    if (error) throw error;
   }
 
   /** Ends the client's answer, now that it is paid: whole, or with a fault that it cannot overlook. */

@@ -6,6 +6,7 @@ import type {
   FastifyReply,
   FastifyRequest,
   FastifyServerOptions,
+  RouteOptions,
 } from 'fastify';
 import type { Socket } from 'node:net';
 import { isTransient } from '#database/database.js';
@@ -88,20 +89,13 @@ export interface ServerParts {
  * their own work. Call it before the routes are registered.
  */
 export function prepareGateway(server: FastifyInstance, parts: ServerParts): void {
-  const { keys, metrics, routes, document, checkHost, failedKeys, limiter } = parts;
-  const { concurrency, memory, uploads, idempotency } = parts;
+  const { keys, failedKeys, limiter, concurrency, memory, uploads, idempotency } = parts;
   server.decorateRequest('caller', null);
-  server.addHook('onRoute', (route) => {
-    routes.add(route);
-    const { bodyLimit, paid = [route.method].flat().includes('POST') } = route.config ?? {};
-    route.config = { ...route.config, paid };
-    if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
-    document.add(route);
-  });
+  server.addHook('onRoute', (route) => addRoute(route, parts));
   server.addHook('onRequest', (request, reply, done) => {
-    metrics.requestsInFlight.inc();
+    parts.metrics.requestsInFlight.inc();
     nameRequest(request, reply);
-    checkHost(request);
+    parts.checkHost(request);
     done();
   });
   server.addHook('onRequest', authenticationHook(keys, failedKeys));
@@ -112,12 +106,28 @@ export function prepareGateway(server: FastifyInstance, parts: ServerParts): voi
   uploads.install(server);
   idempotency.install(server);
   server.addHook('onResponse', (request, reply, done) => {
-    const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
-    metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
-    metrics.requestsInFlight.dec();
-    metrics.requestSeconds.observe({ route }, reply.elapsedTime / 1000);
+    countResponse(parts.metrics, request, reply);
     done();
   });
+  addParsers(server);
+}
+
+function addRoute(route: RouteOptions, { routes, document }: ServerParts): void {
+  routes.add(route);
+  const { bodyLimit, paid = [route.method].flat().includes('POST') } = route.config ?? {};
+  route.config = { ...route.config, paid };
+  if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
+  document.add(route);
+}
+
+function countResponse(metrics: GatewayMetrics, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
+  metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
+  metrics.requestsInFlight.dec();
+  metrics.requestSeconds.observe({ route }, reply.elapsedTime / 1000);
+}
+
+function addParsers(server: FastifyInstance): void {
   readJsonInTurns(server, {
     limitsOf: ({ routeOptions: { bodyLimit, config } }) => ({
       depth: MAX_JSON_DEPTH,

@@ -161,38 +161,41 @@ function securityOf(
   return names.map((name) => ({ [name]: [] }));
 }
 
+const IDEMPOTENCY_KEY: Readonly<Record<string, Schema>> = {
+  'idempotency-key': {
+    type: 'string',
+    maxLength: 255,
+    description:
+      'The first request under a key works and is charged; the same request again gets its answer.',
+  },
+};
+
 function parametersOf(path: string, { paid }: Rules, operation: Operation): Parameter[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
-  const optional = (where: Parameter['in'], fields: Readonly<Record<string, Schema>> = {}) =>
-    Object.entries(fields).map(([name, { description, ...schema }]) => ({
-      name,
-      in: where,
-      required: false,
-      ...(description === undefined ? {} : { description }),
-      schema,
-    }));
-  const key = {
-    'idempotency-key': {
-      type: 'string',
-      maxLength: 255,
-      description:
-        'The first request under a key works and is charged; the same request again gets its answer.',
-    },
-  };
   return [
-    ...names.map((name): Parameter => {
-      const description = operation.path?.[name];
-      return {
-        name,
-        in: 'path',
-        required: true,
-        ...(description === undefined ? {} : { description }),
-        schema: { type: 'string' },
-      };
-    }),
-    ...optional('query', operation.query),
-    ...optional('header', { ...operation.headers, ...(paid ? key : {}) }),
+    ...names.map((name) =>
+      parameterOf(name, 'path', { type: 'string', description: operation.path?.[name] }),
+    ),
+    ...optionalParameters('query', operation.query),
+    ...optionalParameters('header', { ...operation.headers, ...(paid ? IDEMPOTENCY_KEY : {}) }),
   ];
+}
+
+function optionalParameters(
+  where: Parameter['in'],
+  fields: Readonly<Record<string, Schema>> = {},
+): Parameter[] {
+  return Object.entries(fields).map(([name, schema]) => parameterOf(name, where, schema));
+}
+
+function parameterOf(name: string, where: Parameter['in'], { description, ...schema }: Schema): Parameter {
+  return {
+    name,
+    in: where,
+    required: where === 'path',
+    ...(description === undefined ? {} : { description }),
+    schema,
+  };
 }
 
 function answersOf({ answers }: Operation): Record<string, DocumentedResponse> {
