@@ -68,24 +68,11 @@ export function readVideoTask(
   body: Record<string, unknown>,
   dialect: VideoTask['dialect'],
 ): VideoTask {
-  const imageField = Object.keys(body).find((name) => IMAGE_FIELDS.test(name));
-  if (imageField && body[imageField] != null) {
-    throw new VendorRefusal(422, 'image_input_not_supported', {
-      message: 'Videos are made from text only.',
-      param: imageField,
-    });
-  }
+  refuseImages(body);
   const model = requiredTextField(body, 'model');
   const prompt = requiredTextField(body, 'prompt');
   const directives = readDirectives(prompt);
-  const drawing = {
-    kind: 'movie' as const,
-    // What is ordered beside the image does not change it.
-    seed: seedOf(directives.caption, 0),
-    caption: captionOf(directives.caption),
-    ...frameOf(body),
-    seconds: readSeconds(body),
-  };
+  const drawing = drawingOf(body, directives.caption);
   return {
     id: IDS[dialect](),
     dialect,
@@ -101,6 +88,24 @@ export function readVideoTask(
     inputHash: createHash('sha256')
       .update(`${dialect}\n${JSON.stringify(body)}`)
       .digest('hex'),
+  };
+}
+
+function refuseImages(body: Record<string, unknown>): void {
+  const param = Object.keys(body).find((name) => IMAGE_FIELDS.test(name) && body[name] != null);
+  if (param === undefined) return;
+  const message = 'Videos are made from text only.';
+  throw new VendorRefusal(422, 'image_input_not_supported', { message, param });
+}
+
+function drawingOf(body: Record<string, unknown>, caption: string) {
+  return {
+    kind: 'movie' as const,
+    // What is ordered beside the caption does not change the film.
+    seed: seedOf(caption, 0),
+    caption: captionOf(caption),
+    ...frameOf(body),
+    seconds: readSeconds(body),
   };
 }
 

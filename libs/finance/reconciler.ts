@@ -4,7 +4,7 @@ import type { ControlFailed } from '#bus/payloads.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
 import { underLock } from '#database/locks.js';
-import type { Control } from './control.js';
+import type { Control, ControlItem } from './control.js';
 import { type ControlOutcome, type ControlRun, runControls } from './control-run.js';
 import { readStandings } from './findings.js';
 
@@ -136,33 +136,41 @@ async function runAndStore(
     since,
     ...(signal && { signal }),
   });
-  return inTransaction(pool, async (client) => {
-    const standings = await readStandings(
-      client,
-      run.outcomes.map(({ control }) => control.id),
-    );
-    const failing = new Set(standings.flatMap(({ control, state }) => (state === 'error' ? [control] : [])));
-    const runId = await insertRun(client, run, { ...options, startedAt });
-    const told: ControlFailed[] = [];
-    const outcomes: ControlOutcome[] = [];
-    for (const looked of run.outcomes) {
-      const { fresh, unseen } = await storeOutcome(client, runId, looked);
-      const outcome = withUnseen(looked, unseen);
-      outcomes.push(outcome);
-      const isNews = fresh.length > 0 || (outcome.error !== null && !failing.has(outcome.control.id));
-      if (isNews) told.push(announcement({ runId, at: startedAt }, outcome, fresh));
-    }
-    await insertResults(client, runId, outcomes);
-    if (told.length > 0) {
-      const letters = told.map((each) => outboxRow(topics.controlFailed, each));
-      await client.query(outboxInsert('billing', letters));
-    }
-    await client.query(
-      `DELETE FROM control_runs WHERE started_at < clock_timestamp() - $1 * interval '1 millisecond'`,
-      [options.keepMs],
-    );
-    return { ...run, outcomes, runId, announced: told.length > 0 };
-  });
+  return inTransaction(pool, (client) => storeRun(client, run, { ...options, startedAt }));
+}
+
+/** Stores a run with its findings, announces what is new, and forgets old runs. */
+async function storeRun(
+  client: pg.ClientBase,
+  run: ControlRun,
+  options: ReconcileOptions & { readonly startedAt: string },
+): Promise<Reconciliation> {
+  const { startedAt } = options;
+  const standings = await readStandings(
+    client,
+    run.outcomes.map(({ control }) => control.id),
+  );
+  const failing = new Set(standings.flatMap(({ control, state }) => (state === 'error' ? [control] : [])));
+  const runId = await insertRun(client, run, options);
+  const news: ControlFailed[] = [];
+  const outcomes: ControlOutcome[] = [];
+  for (const looked of run.outcomes) {
+    const { fresh, unseen } = await storeOutcome(client, runId, looked);
+    const outcome = withUnseen(looked, unseen);
+    outcomes.push(outcome);
+    const isNews = fresh.length > 0 || (outcome.error !== null && !failing.has(outcome.control.id));
+    if (isNews) news.push(announcement({ runId, at: startedAt }, outcome, fresh));
+  }
+  await insertResults(client, runId, outcomes);
+  if (news.length > 0) {
+    const letters = news.map((each) => outboxRow(topics.controlFailed, each));
+    await client.query(outboxInsert('billing', letters));
+  }
+  await client.query(
+    `DELETE FROM control_runs WHERE started_at < clock_timestamp() - $1 * interval '1 millisecond'`,
+    [options.keepMs],
+  );
+  return { ...run, outcomes, runId, announced: news.length > 0 };
 }
 
 async function insertRun(
@@ -212,23 +220,9 @@ async function storeOutcome(
   { control, result, since }: ControlOutcome,
 ): Promise<{ fresh: string[]; unseen: number }> {
   if (!result) return { fresh: [], unseen: 0 };
-  const items = result.items.map(({ transactionIds, ...item }) => {
-    return { ...item, transaction_ids: transactionIds.map(String) };
-  });
-  const { rows } = await client.query<{ subject: string; isNew: boolean }>(
-    `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, happened_at, first_seen_at,
-       last_seen_at)
-     SELECT $1, i.subject, i.state, i.message, i.details, i.transaction_ids, i.at, r.started_at, r.started_at
-     FROM jsonb_to_recordset($2::jsonb)
-       AS i (subject text, state text, message text, details jsonb, transaction_ids bigint[], at timestamptz), control_runs r
-     WHERE r.id = $3
-     ON CONFLICT (control, subject) WHERE resolved_at IS NULL DO UPDATE SET state = EXCLUDED.state,
-       message = EXCLUDED.message, details = EXCLUDED.details, transaction_ids = EXCLUDED.transaction_ids,
-       happened_at = EXCLUDED.happened_at, last_seen_at = EXCLUDED.last_seen_at
-     RETURNING subject, first_seen_at = last_seen_at AS "isNew"`,
-    [control.id, JSON.stringify(items), runId],
-  );
-  const others = [control.id, items.map(({ subject }) => subject), since, result.passedOver ?? []];
+  const fresh = await storeFindings(client, runId, { control, items: result.items });
+  const subjects = result.items.map(({ subject }) => subject);
+  const others = [control.id, subjects, since, result.passedOver ?? []];
   // Of a list that was cut nobody knows what is gone.
   if (!result.isCut) {
     await client.query(
@@ -244,8 +238,32 @@ async function storeOutcome(
          OR ($3::timestamptz IS NOT NULL AND (happened_at IS NULL OR happened_at < $3::timestamptz)))`,
     others,
   );
-  const fresh = rows.filter(({ isNew }) => isNew).map(({ subject }) => subject);
   return { fresh, unseen: left[0]?.count ?? 0 };
+}
+
+/** @returns the subjects that are new */
+async function storeFindings(
+  client: pg.ClientBase,
+  runId: bigint,
+  { control, items }: { control: Control; items: readonly ControlItem[] },
+): Promise<string[]> {
+  const stored = items.map(({ transactionIds, ...item }) => {
+    return { ...item, transaction_ids: transactionIds.map(String) };
+  });
+  const { rows } = await client.query<{ subject: string; isNew: boolean }>(
+    `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, happened_at, first_seen_at,
+       last_seen_at)
+     SELECT $1, i.subject, i.state, i.message, i.details, i.transaction_ids, i.at, r.started_at, r.started_at
+     FROM jsonb_to_recordset($2::jsonb)
+       AS i (subject text, state text, message text, details jsonb, transaction_ids bigint[], at timestamptz), control_runs r
+     WHERE r.id = $3
+     ON CONFLICT (control, subject) WHERE resolved_at IS NULL DO UPDATE SET state = EXCLUDED.state,
+       message = EXCLUDED.message, details = EXCLUDED.details, transaction_ids = EXCLUDED.transaction_ids,
+       happened_at = EXCLUDED.happened_at, last_seen_at = EXCLUDED.last_seen_at
+     RETURNING subject, first_seen_at = last_seen_at AS "isNew"`,
+    [control.id, JSON.stringify(stored), runId],
+  );
+  return rows.filter(({ isNew }) => isNew).map(({ subject }) => subject);
 }
 
 function announcement(

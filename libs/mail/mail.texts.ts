@@ -50,23 +50,25 @@ export async function writeMail(
   }
 }
 
+function alreadyKnown(consoleUrl: string): MailText {
+  return {
+    subject: 'You already have a Tollgate account',
+    text: lines(
+      'Someone, probably you, asked to sign up with this e-mail address. It already has an account:',
+      `sign in at ${consoleUrl}/sign-in, or set a new password at ${consoleUrl}/forgot-password.`,
+      '',
+      'If it was not you, there is nothing to do. Nothing was changed.',
+    ),
+  };
+}
+
 async function signUp(
   database: pg.Pool,
   { to, details }: DueMail,
   { consoleUrl, signUpLifeMs }: MailTextOptions,
 ): Promise<MailText | null> {
   const { rowCount: known } = await database.query('SELECT FROM users WHERE email = $1', [to]);
-  if (known) {
-    return {
-      subject: 'You already have a Tollgate account',
-      text: lines(
-        'Someone, probably you, asked to sign up with this e-mail address. It already has an account:',
-        `sign in at ${consoleUrl}/sign-in, or set a new password at ${consoleUrl}/forgot-password.`,
-        '',
-        'If it was not you, there is nothing to do. Nothing was changed.',
-      ),
-    };
-  }
+  if (known) return alreadyKnown(consoleUrl);
   const token = newToken();
   const { rowCount } = await database.query(
     'UPDATE sign_ups SET token_hash = $2 WHERE id = $1 AND expires_at > now()',

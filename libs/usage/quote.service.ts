@@ -134,39 +134,38 @@ function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedQuot
 /** The units asked for, in what the model is priced by. @throws ApiError when it names others. */
 function measure(
   model: CatalogModel,
-  { n, seconds, tokens }: WantedQuote,
+  wanted: WantedQuote,
   estimate: TextEstimate | null,
 ): { units: bigint; tokens: TokenCounts | null } {
-  const foreign = Object.entries({ call: n, second: seconds, token: tokens }).find(
-    ([unit, value]) => unit !== model.unit && value !== undefined,
-  );
-  if (foreign) {
-    const param = { call: 'n', second: 'seconds', token: 'tokens' }[foreign[0]] ?? null;
-    throw new ApiError('invalid_value', `${param}: ${model.id} is priced by the ${model.unit}.`, { param });
-  }
+  refuseOtherUnits(model, wanted);
+  const { n, seconds } = wanted;
   if (model.unit === 'second')
     return { units: BigInt(seconds ?? model.limits.defaultSeconds ?? 1), tokens: null };
   if (model.unit === 'call') return { units: BigInt(n ?? 1), tokens: null };
-  if (estimate) {
-    const { input, output } = estimate;
-    return { units: 1n, tokens: { input: input.most, cachedInput: 0n, output } };
+  if (!estimate) return { units: 1n, tokens: tokensOf(model, wanted) };
+  const { input, output } = estimate;
+  return { units: 1n, tokens: { input: input.most, cachedInput: 0n, output } };
+}
+
+function refuseOtherUnits(model: CatalogModel, { n, seconds, tokens }: WantedQuote): void {
+  const foreign = Object.entries({ call: n, second: seconds, token: tokens }).find(
+    ([unit, value]) => unit !== model.unit && value !== undefined,
+  );
+  if (!foreign) return;
+  const param = { call: 'n', second: 'seconds', token: 'tokens' }[foreign[0]] ?? null;
+  throw new ApiError('invalid_value', `${param}: ${model.id} is priced by the ${model.unit}.`, { param });
+}
+
+function tokensOf(model: CatalogModel, { tokens }: WantedQuote): TokenCounts {
+  if (!tokens) {
+    const message = `tokens is required: ${model.id} is priced by the token.`;
+    throw new ApiError('missing_required_parameter', message, { param: 'tokens' });
   }
-  if (!tokens)
-    throw new ApiError(
-      'missing_required_parameter',
-      `tokens is required: ${model.id} is priced by the token.`,
-      {
-        param: 'tokens',
-      },
-    );
   return {
-    units: 1n,
-    tokens: {
-      input: BigInt(tokens.input),
-      cachedInput: BigInt(tokens.cachedInput),
-      output: BigInt(tokens.output),
-      cacheWrite: BigInt(tokens.cacheWrite),
-      cacheWrite1h: BigInt(tokens.cacheWrite1h),
-    },
+    input: BigInt(tokens.input),
+    cachedInput: BigInt(tokens.cachedInput),
+    output: BigInt(tokens.output),
+    cacheWrite: BigInt(tokens.cacheWrite),
+    cacheWrite1h: BigInt(tokens.cacheWrite1h),
   };
 }

@@ -63,13 +63,19 @@ export function cubeGlb(name: string, hue: number | null): Buffer {
   );
 }
 
-function describe(name: string, views: View[], isTextured: boolean) {
-  let at = 0;
+/** Where each view begins in the one buffer, and how long that is. */
+function placed(views: View[]) {
+  let byteLength = 0;
   const bufferViews = views.map(({ bytes, target }) => {
-    const view = { buffer: 0, byteOffset: at, byteLength: bytes.length, ...(target && { target }) };
-    at += bytes.length + padding(bytes.length);
+    const view = { buffer: 0, byteOffset: byteLength, byteLength: bytes.length, ...(target && { target }) };
+    byteLength += bytes.length + padding(bytes.length);
     return view;
   });
+  return { bufferViews, byteLength };
+}
+
+function describe(name: string, views: View[], isTextured: boolean) {
+  const { bufferViews, byteLength } = placed(views);
   const corners = SIDES * 4;
   const vectors = (bufferView: number, type: string) => ({
     bufferView,
@@ -105,7 +111,7 @@ function describe(name: string, views: View[], isTextured: boolean) {
       images: [{ bufferView: 4, mimeType: 'image/png' }],
     }),
     bufferViews,
-    buffers: [{ byteLength: at }],
+    buffers: [{ byteLength }],
   };
 }
 
