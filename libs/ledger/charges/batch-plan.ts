@@ -138,7 +138,7 @@ class Planner {
   private resolveHeld(charge: StoredCharge, command: ResolveCommand): ResolveResult {
     const balance = this.balanceOf(charge.accountId);
     const { units, lines, cost } = charge.lines ? usedTokens(charge, command) : usedUnits(charge, command);
-    // Never above the hold: an excess is the operator's loss, never the customer's (design.md 3).
+    // Never above the hold: an excess is the operator's loss, never the customer's.
     const settled = cost < charge.amount ? cost : charge.amount;
     const released = nanos(charge.amount - settled);
     const state = command.outcome === 'delivered' && units > 0n ? 'settled' : 'released';

@@ -24,7 +24,7 @@ export interface LockedBalance {
   monthlyLimit: bigint | null;
   /** Held amounts of all its keys in this month less what came back; read only where there is a limit. */
   spent: bigint;
-  /** The owner is told when a hold takes main below it, once until credits bring it back; null: never. */
+  /** The owner is notified when a hold takes main below it, once until credits bring it back; null: never. */
   lowThreshold: bigint | null;
   lowTold: boolean;
   mainLedgerId: bigint;

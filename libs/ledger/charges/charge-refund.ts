@@ -17,7 +17,7 @@ export interface ChargeRefundRequest {
   /** User ids: who asked, and the second person where one was needed. */
   requestedBy: string;
   approvedBy: string | null;
-  /** Chosen by whoever asks; the same again gives the same answer. */
+  /** Chosen by the caller; the same again gives the same answer. */
   requestId: string;
 }
 
@@ -52,8 +52,8 @@ const COLUMNS = `id AS "refundId", charge_id AS "chargeId", account_id AS "accou
   transaction_id AS "transactionId", recorded_at AS "recordedAt"`;
 
 /**
- * Gives back some of what a charge settled: Dr usage-refund / Cr main, under the charge's lock, so that its refunds
- * together are never more than was settled (money.md 3, invariant 6). Runs in the caller's transaction, and announces
+ * Refunds some of what a charge settled: Dr usage-refund / Cr main, under the charge's lock, so that its refunds
+ * together are never more than was settled. Runs in the caller's transaction, and announces
  * what it did in it.
  * @throws ChargeRefundRefused
  */

@@ -6,7 +6,7 @@ import type { ChargeLine, TokenCounts } from '#pricing/quote.js';
 
 /**
  * The life of a charge: refused, or held -> settled | released; each an end state stored under the charge id, which
- * the caller mints and saves first (design.md 3).
+ * the caller mints and saves first.
  */
 type ChargeState = 'held' | 'refused' | 'settled' | 'released';
 
@@ -113,7 +113,7 @@ export function inputHash(command: HoldCommand): Buffer {
   return createHash('sha256').update(input).digest();
 }
 
-/** The reference of a charge's posting: unique in the ledger, so each happens once (money.md 3). */
+/** The reference of a charge's posting: unique in the ledger, so each happens once. */
 export function chargeReference(chargeId: string, step: 'hold' | 'resolve'): string {
   return `charge:${chargeId}:${step}`;
 }

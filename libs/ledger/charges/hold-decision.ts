@@ -58,7 +58,7 @@ function allows(allowed: readonly string[], model: string, pricedAs: string | un
   return allowed.includes(model) || (pricedAs !== undefined && allowed.includes(pricedAs));
 }
 
-/** The price of now, which must be the one that the caller was told. */
+/** The price of now, which must be the one that the caller was quoted. */
 function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldCommand): Quote | HoldRefusal {
   const { model, group, units, tokens } = command;
   const priced =
