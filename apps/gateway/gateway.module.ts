@@ -123,7 +123,7 @@ export function gatewayReadiness(
   };
 }
 
-/** A vendor that does not name its models within this is ill. */
+/** A vendor that does not name its models within this is unhealthy. */
 const PROBE_LIMIT_MS = 5_000;
 
 function channelHealth(

@@ -86,10 +86,10 @@ export class VideoWorkerModule {
   }
 }
 
-/** A vendor that does not name its models within this is ill. */
+/** A vendor that does not name its models within this is unhealthy. */
 const PROBE_LIMIT_MS = 5_000;
 
-/** The channels as polls meet them. One that is well again meets its overdue tasks one by one, not all at once. */
+/** The channels as polls meet them. One that is healthy again meets its overdue tasks one by one, not all at once. */
 function channelHealth(
   { config, clock, registry, log }: VideoWorkerModuleOptions,
   { queue, upstreams }: { queue: TaskQueue; upstreams: Upstreams },

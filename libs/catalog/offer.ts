@@ -17,8 +17,8 @@ export const hindrances = ['switched_off', 'no_price', 'no_channel'] as const;
 export type Hindrance = (typeof hindrances)[number];
 
 /**
- * What prevents selling a model to a group that has it, at a time; null: nothing. A channel that is ill or full
- * does not: it may be well a moment later.
+ * What prevents selling a model to a group that has it, at a time; null: nothing. A channel that is unhealthy or full
+ * does not: it may be healthy a moment later.
  */
 export function hindranceOf(
   catalog: Catalog,

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Registry } from './metrics.js';
 
-/** A readiness check: resolves when well, and rejects with a sentence for the operator when not. */
+/** A readiness check: resolves when healthy, and rejects with a sentence for the operator when not. */
 export type ReadinessChecks = Record<string, () => Promise<void>>;
 
 const CHECK_LIMIT_MS = 2_000;

@@ -24,8 +24,8 @@ export interface BreakerOptions {
   failuresToOpen: number;
   /** How long it keeps calls away before one of them may try. */
   openMs: number;
-  /** Asks the upstream something free: whether it is ill for every account. Never throws. */
-  isIll: () => Promise<boolean>;
+  /** Asks the upstream something free: whether it is unhealthy for every account. Never throws. */
+  isUnhealthy: () => Promise<boolean>;
   onChange: (state: BreakerState, reason: string) => void;
 }
 
@@ -41,7 +41,7 @@ const ACCOUNTS_TO_OPEN = 2;
 /** Accounts that are remembered, of those that failed and of those that succeeded. */
 const MAX_ACCOUNTS = 64;
 
-/** Kinds that speak against a channel. A refusal for what the caller sent shows that the vendor is well. */
+/** Kinds that speak against a channel. A refusal for what the caller sent shows that the vendor is healthy. */
 const FAILURES: ReadonlySet<string> = new Set(['not_accepted', 'unknown', 'no_answer']);
 /** Of 4xx, those that speak of our key, our money and our limits; any other is about the one request. */
 const OF_THE_CHANNEL: readonly number[] = [401, 402, 403, 429];
@@ -78,7 +78,7 @@ export class Breaker {
   private readonly succeeded = new Map<string, number>();
   /** Accounts whose trial failed, and until when they wait. */
   private readonly tried = new Map<string, number>();
-  /** The call that tries whether an open channel is well again, and when it may be taken for lost. */
+  /** The call that tries whether an open channel is healthy again, and when it may be taken for lost. */
   private trial: { attempt: BreakerCall; untilMs: number } | null = null;
   /** The probe that decides now. */
   private probing: symbol | null = null;
@@ -164,10 +164,10 @@ export class Breaker {
   /** Some accounts alone failed: what the upstream answers to us decides whether that is their own matter. */
   private async probe(accountId: string, reason: string): Promise<void> {
     const probing = (this.probing = Symbol());
-    const isIll = await this.options.isIll();
+    const isUnhealthy = await this.options.isUnhealthy();
     // Another account failed meanwhile, or a call succeeded.
     if (this.probing !== probing) return;
-    if (isIll) return this.open(reason);
+    if (isUnhealthy) return this.open(reason);
     this.probing = null;
     if (this.openedAtMs !== null) {
       this.tried.set(accountId, this.options.clock.nowMs() + this.options.openMs);

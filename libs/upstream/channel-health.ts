@@ -258,7 +258,7 @@ export class ChannelHealth {
       clock,
       failuresToOpen,
       openMs,
-      isIll: () => this.probes.isIll(channel),
+      isUnhealthy: () => this.probes.isUnhealthy(channel),
       onChange: (state, reason) => {
         if (state === 'open') this.opened?.inc({ channel: channel.id, model: model ?? '' });
         onChange?.({ channel: channel.id, model, state, reason });

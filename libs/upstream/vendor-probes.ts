@@ -13,24 +13,24 @@ export interface ProbeOptions {
 /** One account that fails again and again has the vendor asked no more often than this. */
 const PROBE_LIFE_MS = 1_000;
 
-/** Whether the vendors behind channels are ill, or only one account fails with them. */
+/** Whether the vendors behind channels are unhealthy, or only one account fails with them. */
 export class VendorProbes {
-  private readonly probes = new Map<string, { endsAtMs: number; isIll: Promise<boolean> }>();
+  private readonly probes = new Map<string, { endsAtMs: number; isUnhealthy: Promise<boolean> }>();
 
   constructor(private readonly options: ProbeOptions) {}
 
   /** One probe for all models that ask about a channel at the same time. */
-  isIll(channel: Channel): Promise<boolean> {
+  isUnhealthy(channel: Channel): Promise<boolean> {
     const nowMs = this.options.clock.nowMs();
     let probe = this.probes.get(channel.id);
     if (!probe || probe.endsAtMs <= nowMs) {
-      const isIll = this.options.probe(channel).then(
+      const isUnhealthy = this.options.probe(channel).then(
         ({ verdict }) => verdict === 'failed',
         () => true,
       );
-      probe = { endsAtMs: nowMs + Math.min(PROBE_LIFE_MS, this.options.openMs), isIll };
+      probe = { endsAtMs: nowMs + Math.min(PROBE_LIFE_MS, this.options.openMs), isUnhealthy };
       this.probes.set(channel.id, probe);
     }
-    return probe.isIll;
+    return probe.isUnhealthy;
   }
 }

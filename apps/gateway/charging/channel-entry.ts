@@ -14,7 +14,7 @@ export interface ChannelEntry {
 
 /**
  * The channels that would take this work of a caller now, best first; at least one. Asked before the hold, so that
- * nothing is held while every channel is ill. @throws ApiError 503 when there is none at the moment; 404 when none is
+ * nothing is held while every channel is unhealthy. @throws ApiError 503 when there is none at the moment; 404 when none is
  * configured, or the vendors of none offer this call: for it the model has no channel, and a
  * repeat cannot change that. 400 stays for models of another family, which have a path of their own.
  */
@@ -30,9 +30,9 @@ export function channelsFree(
   const able = upstreams.serving(channels, capability);
   if (able.length === 0) throw noChannelHere(model.id, group);
   const work = workOf(caller, model);
-  const well = health.candidates(able, work);
-  if (well.length === 0) throw noChannelFree(model.id, health.retryAfterSeconds(able, work.model));
-  return well;
+  const healthy = health.candidates(able, work);
+  if (healthy.length === 0) throw noChannelFree(model.id, health.retryAfterSeconds(able, work.model));
+  return healthy;
 }
 
 /**

@@ -27,7 +27,7 @@ export interface ErrorBody {
   error: { message: string; type: string; param: string | null; code: string };
 }
 
-/** The one error shape of /v1 and /vendora/v1 (wire.md 2.1). */
+/** The one error shape of /v1 and /vendora/v1. */
 export function errorBody(error: ApiError): ErrorBody {
   return { error: { message: error.message, type: error.type, param: error.param, code: error.code } };
 }
