@@ -9,6 +9,7 @@ import { queueMail } from '#mail/mail.outbox.js';
 import { CodeCheck } from './code-check.js';
 import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
+import { lockById } from './person.store.js';
 
 export interface TotpState {
   enabled: boolean;
@@ -75,9 +76,11 @@ export class TotpService {
 
   /** New recovery codes in place of all before. @throws ApiError forbidden, conflict without a device. */
   async renewCodes(actor: Actor, password: string, requestId: string): Promise<string[]> {
-    const person = await this.parts.passwords.stepUp(actor, password, 'password');
-    if (person.totpSecret === null) throw new ApiError('conflict', 'No device is enrolled.');
+    await this.parts.passwords.stepUp(actor, password, 'password');
     const codes = await inTransaction(this.parts.pool, async (client) => {
+      // Without the lock, two renewals at once would each leave their codes, and one after a removal codes of no device.
+      const person = await lockById(client, actor.userId);
+      if (person?.totpSecret == null) throw new ApiError('conflict', 'No device is enrolled.');
       await note(client, actor, { action: 'totp.codes_renewed', requestId });
       return renewRecoveryCodes(client, actor.userId);
     });

@@ -6,6 +6,8 @@ import type { Actor } from '#identity/role.js';
 import { type OpenedSession, SessionStore } from '#identity/session.store.js';
 import { writeMail } from '#mail/mail.texts.js';
 import { CodeCheck } from '#people/code-check.js';
+import { ConfirmationService } from '#people/confirmation.service.js';
+import { EmailService } from '#people/email.service.js';
 import { PasswordService } from '#people/password.service.js';
 import { readPeopleConfig } from '#people/people.config.js';
 import type { PeopleParts } from '#people/people.parts.js';
@@ -29,6 +31,8 @@ export interface PeopleFixture {
   signIns: SignInService;
   passwords: PasswordService;
   totp: TotpService;
+  confirmations: ConfirmationService;
+  emails: EmailService;
   close(): Promise<void>;
 }
 
@@ -65,6 +69,8 @@ export async function openPeople(env: NodeJS.ProcessEnv = {}): Promise<PeopleFix
     signUps: new SignUpService(parts),
     signIns: new SignInService({ ...parts, codes }),
     totp: new TotpService({ ...parts, passwords, codes }),
+    confirmations: new ConfirmationService({ ...parts, passwords, codes }),
+    emails: new EmailService({ ...parts, passwords }),
     close: () => ledger.close(),
   };
 }

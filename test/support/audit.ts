@@ -1,0 +1,25 @@
+import type { LedgerFixture } from './ledger.js';
+
+export interface AuditedChange {
+  actor: string;
+  action: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** What the audit log says about a subject, such as `user:{id}`, the oldest first. */
+export async function auditOf(
+  { owner }: Pick<LedgerFixture, 'owner'>,
+  subject: string,
+): Promise<AuditedChange[]> {
+  const { rows } = await owner.query<AuditedChange>(
+    'SELECT actor, action, before, after FROM audit_log WHERE subject = $1 ORDER BY id',
+    [subject],
+  );
+  return rows;
+}
+
+/** The actions that the audit log has of a subject, the oldest first. */
+export async function actionsOn(fixture: Pick<LedgerFixture, 'owner'>, subject: string): Promise<string[]> {
+  return (await auditOf(fixture, subject)).map(({ action }) => action);
+}
