@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { noteMaker } from '#identity/own-interest.js';
+import type { Actor } from '#identity/role.js';
+import { newId } from '#platform/ids.js';
+import { auditOf } from '../../../test/support/audit.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { staffActor } from '../../../test/support/staff.js';
+import { type AccountLimitsChange, readAccountLimits, setAccountLimits } from './account-limits.js';
+
+let ledger: LedgerFixture;
+let support: Actor;
+let accountId: string;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  support = await staffActor(ledger, 'support');
+}, 60_000);
+beforeEach(async () => {
+  ({ accountId } = await ledger.account({ credits: '0' }));
+});
+afterAll(() => ledger.close());
+
+function set(change: AccountLimitsChange, { id = accountId, actor = support } = {}) {
+  const operation = { by: `user:${actor.userId}`, actor, accountId: id, requestId: newId() };
+  return setAccountLimits(ledger.billing, operation, change);
+}
+
+describe('limits of an account', () => {
+  it('change where they are named, also when two change them at once', async () => {
+    await Promise.all([set({ requestsPerMinute: 60 }), set({ maxConcurrentRequests: 4 })]);
+    const both = { requestsPerMinute: 60, maxConcurrentRequests: 4 };
+    expect(await readAccountLimits(ledger.billing, accountId)).toEqual(both);
+    expect(await set({ requestsPerMinute: null })).toEqual({ ...both, requestsPerMinute: null });
+    const [last] = (await auditOf(ledger, `account:${accountId}`)).slice(-1);
+    expect(last).toMatchObject({ action: 'account.limited', before: both });
+  });
+
+  it('are set by somebody who did not make the account', async () => {
+    const client = await ledger.owner.connect();
+    await noteMaker(client, { accountId, makerId: support.userId, how: 'created' });
+    client.release();
+    await expect(set({ requestsPerMinute: 1 })).rejects.toMatchObject({ code: 'second_person_required' });
+    expect(await readAccountLimits(ledger.billing, accountId)).toMatchObject({ requestsPerMinute: null });
+  });
+
+  it('are those of an account that is there', async () => {
+    await expect(set({}, { id: newId() })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(readAccountLimits(ledger.billing, newId())).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { newId } from '#platform/ids.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { spend } from '../../../test/support/ledger-person.js';
+import { staffActor } from '../../../test/support/staff.js';
+import { AccountReader } from './account.reader.js';
+
+let ledger: LedgerFixture;
+let reader: AccountReader;
+let accountId: string;
+let keyId: string;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  reader = new AccountReader({ pool: ledger.billing });
+  ({ accountId, keyId } = await ledger.account({ credits: '10' }));
+}, 60_000);
+afterAll(() => ledger.close());
+
+describe('accounts as they are read', () => {
+  it('show balances, and what all keys spent in this month', async () => {
+    const engine = new PostingEngine({
+      pool: ledger.billing,
+      loadPriceBook,
+      log: ledger.log,
+    });
+    await spend(engine, { accountId, keyId }, 2n);
+    await spend(engine, { accountId, keyId: await ledger.key(accountId) }, 1n);
+    await engine.close();
+    expect(await reader.show(accountId)).toMatchObject({
+      balance: { main: '9.91', held: '0', invite: '0', refundPending: '0' },
+      spentThisMonth: '0.09',
+    });
+    await expect(reader.show(newId())).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('are found by their id, their key, and the beginning of a name or an address', async () => {
+    const actor = await staffActor(ledger);
+    const { email } = actor;
+    const name = `Foundry ${newId()}`;
+    await ledger.owner.query('UPDATE accounts SET name = $2 WHERE id = $1', [actor.accountId, name]);
+    const found = async (query: string) =>
+      (await reader.search({ query, limit: 5 })).items.map((each) => each.accountId);
+    for (const query of [actor.accountId, actor.userId, email, email.slice(0, -6), name.toUpperCase()])
+      expect(await found(query)).toEqual([actor.accountId]);
+    expect(await found(keyId)).toEqual([accountId]);
+    for (const query of ['_'.repeat(26), '%', name.slice(1)]) expect(await found(query)).toEqual([]);
+  });
+
+  it('are listed in pages of any size, newest first', async () => {
+    const ids: string[] = [];
+    for (let cursor: string | undefined; ;) {
+      const { items, nextCursor } = await reader.search({ limit: 1, cursor });
+      ids.push(...items.map((each) => each.accountId));
+      if (nextCursor === null) break;
+      cursor = nextCursor;
+    }
+    const { items } = await reader.search({ limit: 500 });
+    expect(ids).toEqual(items.map((each) => each.accountId));
+    expect(ids).toEqual([...ids].sort().reverse());
+    expect(ids).toContain(accountId);
+    expect(items.find((each) => each.accountId === accountId)).toMatchObject({
+      main: '9.91',
+      email: null,
+      frozen: false,
+    });
+  });
+});

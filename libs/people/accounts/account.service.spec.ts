@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { noteMaker } from '#identity/own-interest.js';
+import type { Actor } from '#identity/role.js';
+import { parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { actionsOn, auditOf } from '../../../test/support/audit.js';
+import { openPeople, type PeopleFixture, signedUp } from '../../../test/support/people.js';
+import { staffActor } from '../../../test/support/staff.js';
+import { AccountReader } from './account.reader.js';
+import { AccountService } from './account.service.js';
+
+let people: PeopleFixture;
+let service: AccountService;
+let reader: AccountReader;
+let support: Actor;
+let accountId: string;
+
+beforeAll(async () => {
+  people = await openPeople();
+  const { billing: pool } = people.ledger;
+  service = new AccountService({ pool, sessions: people.sessions });
+  reader = new AccountReader({ pool });
+  support = await staffActor(people.ledger, 'support');
+}, 60_000);
+beforeEach(async () => {
+  ({ accountId } = await people.ledger.account({ credits: '10' }));
+});
+afterAll(() => people.close());
+
+function operation(id = accountId, actor = support) {
+  return { by: `user:${actor.userId}`, actor, accountId: id, requestId: newId() };
+}
+
+/** A member of the staff who made the account. */
+async function maker(): Promise<Actor> {
+  const actor = await staffActor(people.ledger, 'support');
+  const client = await people.ledger.owner.connect();
+  await noteMaker(client, { accountId, makerId: actor.userId, how: 'created' });
+  client.release();
+  return actor;
+}
+
+const own = { code: 'second_person_required' };
+const notFound = { code: 'not_found' };
+
+describe('settings of an account', () => {
+  it('change where they are named, and the others stay', async () => {
+    await service.change(operation(), {
+      monthlyLimit: parseAmount('5'),
+      lowBalanceThreshold: parseAmount('2'),
+    });
+    await service.change(operation(), { name: 'Atelier', monthlyLimit: null });
+    expect(await reader.show(accountId)).toMatchObject({
+      name: 'Atelier',
+      monthlyLimit: null,
+      lowBalanceThreshold: '2',
+    });
+  });
+
+  it('that two change at once are both there', async () => {
+    await Promise.all([
+      service.change(operation(), { monthlyLimit: parseAmount('5') }),
+      service.change(operation(), { lowBalanceThreshold: parseAmount('2') }),
+    ]);
+    expect(await reader.show(accountId)).toMatchObject({ monthlyLimit: '5', lowBalanceThreshold: '2' });
+  });
+
+  it('are noted with what they were, without the name', async () => {
+    await service.change(operation(), { name: 'Atelier', monthlyLimit: parseAmount('0.5') });
+    const [change] = (await auditOf(people.ledger, `account:${accountId}`)).slice(-1);
+    expect(change).toMatchObject({
+      action: 'account.changed',
+      before: { monthlyLimit: null },
+      after: { monthlyLimit: '0.5' },
+    });
+    expect(JSON.stringify(change)).not.toContain('Atelier');
+  });
+
+  it('of which none is named change nothing and are not noted', async () => {
+    await service.change(operation(), { name: undefined });
+    expect(await actionsOn(people.ledger, `account:${accountId}`)).toEqual([]);
+  });
+
+  it('of an account that is not there are not found', async () => {
+    await expect(service.change(operation(newId()), { name: 'x' })).rejects.toMatchObject(notFound);
+  });
+
+  it('warn of a low balance only once it falls below: a threshold above it is no crossing', async () => {
+    const isTold = async () => {
+      const { rows } = await people.ledger.owner.query<{ told: boolean }>(
+        'SELECT low_balance_told AS told FROM customer_balances WHERE account_id = $1',
+        [accountId],
+      );
+      return rows[0]!.told;
+    };
+    await service.change(operation(), { lowBalanceThreshold: parseAmount('20') });
+    expect(await isTold()).toBe(true);
+    await service.change(operation(), { lowBalanceThreshold: parseAmount('5') });
+    expect(await isTold()).toBe(false);
+  });
+});
+
+describe('a freeze', () => {
+  it('has a reason that its owner reads, once for a repeat, and is lifted again', async () => {
+    await service.freeze(operation(), 'a chargeback');
+    await service.freeze(operation(), 'a chargeback');
+    expect(await reader.show(accountId)).toMatchObject({ frozen: { reason: 'a chargeback' } });
+    await service.unfreeze(operation(), 'it was settled');
+    expect(await reader.show(accountId)).toMatchObject({ frozen: null });
+    expect(await auditOf(people.ledger, `account:${accountId}`)).toMatchObject([
+      { action: 'account.frozen', after: { reason: 'a chargeback' } },
+      { action: 'account.unfrozen', before: { reason: 'a chargeback' }, after: { note: 'it was settled' } },
+    ]);
+  });
+
+  it('of a balance below zero is lifted by credits alone', async () => {
+    await people.ledger.owner.query(
+      `UPDATE customer_balances SET main = -1, frozen = true, frozen_reason = 'debt' WHERE account_id = $1`,
+      [accountId],
+    );
+    await expect(service.unfreeze(operation(), 'please')).rejects.toMatchObject({ code: 'conflict' });
+    expect(await reader.show(accountId)).toMatchObject({ frozen: { reason: 'debt' } });
+  });
+
+  it('is decided by somebody who did not make the account', async () => {
+    const actor = await maker();
+    await expect(service.freeze(operation(accountId, actor), 'x')).rejects.toMatchObject(own);
+    await expect(service.unfreeze(operation(accountId, actor), 'x')).rejects.toMatchObject(own);
+    await expect(service.freeze(operation(newId()), 'x')).rejects.toMatchObject(notFound);
+  });
+});
+
+describe('the sessions of an account', () => {
+  it('end all at once, by somebody who has no interest in it', async () => {
+    const { actor, session } = await signedUp(people);
+    await people.sessions.open({ userId: actor.userId, ip: null, userAgent: null });
+    const byThemselves = service.revokeSessions(operation(actor.accountId, actor));
+    await expect(byThemselves).rejects.toMatchObject(own);
+    expect(await service.revokeSessions(operation(actor.accountId))).toBe(2);
+    expect(await people.sessions.find(session.token)).toBeNull();
+    expect(await service.revokeSessions(operation(actor.accountId))).toBe(0);
+  });
+
+  it('are none without a person, and unknown without an account', async () => {
+    expect(await service.revokeSessions(operation())).toBe(0);
+    await expect(service.revokeSessions(operation(newId()))).rejects.toMatchObject(notFound);
+  });
+});
