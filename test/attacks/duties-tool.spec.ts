@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import { program } from '#apps/cli/program.js';
 import { recordFact } from '#identity/installation.js';
@@ -7,15 +7,11 @@ import { formatDecimal, multiply, parseDecimal } from '#money/amount.js';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { ensureBuilt, type Finished } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 import { type StaffMember, staffMember } from '../support/staff.js';
 import { ticketOf } from '../support/tickets.js';
 import { onOneDay } from '../support/utc-day.js';
-
-const CLI = 'apps/cli/bin/tollgate.mjs';
-
-// Each command is a process of its own, and the machine may be busy.
-jest.setTimeout(120_000);
 
 let fixture: LedgerFixture;
 let admin: StaffMember;
@@ -33,7 +29,7 @@ afterAll(() => fixture?.close());
 
 function tollgate(as: { email: string } | null, ...args: string[]): Promise<Finished> {
   const env = { DATABASE_URL: fixture.urlFor('billing'), ...(as && { TOLLGATE_AS: as.email }) };
-  return run(CLI, args, env);
+  return runTollgate(args, env);
 }
 
 async function json(as: StaffMember, ...args: string[]): Promise<Record<string, unknown>> {
@@ -283,7 +279,7 @@ describe('a trial before there is an administrator', () => {
     const apart = await createLedgerFixture();
     const env = { DATABASE_URL: apart.urlFor('billing') };
     const create = (credits: string) =>
-      run(CLI, ['accounts', 'create', '--name', 'Trial', '--credits', credits], env);
+      runTollgate(['accounts', 'create', '--name', 'Trial', '--credits', credits], env);
     try {
       expect((await create('5')).code).toBe(0);
       expect((await create('1000')).stderr).toContain('One person credits 1000 USD in a day');

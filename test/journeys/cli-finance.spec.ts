@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { recogniseAll } from '#ledger/lots/recognition.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { staffMember } from '../support/staff.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { ensureBuilt, type Finished } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 import { ticketOf } from '../support/tickets.js';
 import { waiveAll } from '../support/waivers.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
-
-const CLI = 'apps/cli/bin/tollgate.mjs';
-
-// Each command is a process of its own, and the machine may be busy.
-jest.setTimeout(60_000);
 
 let fixture: LedgerFixture;
 let main: string;
@@ -28,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 function finance(...args: string[]): Promise<Finished> {
-  return run(CLI, ['finance', ...args], { DATABASE_URL: fixture.urlFor('billing'), TOLLGATE_AS: as });
+  return runTollgate(['finance', ...args], { DATABASE_URL: fixture.urlFor('billing'), TOLLGATE_AS: as });
 }
 
 describe('tollgate finance', () => {
@@ -71,7 +67,7 @@ describe('tollgate finance', () => {
     expect(large).toMatchObject({ code: 0, stdout: expect.stringContaining('It waits for another person') });
     // What the command itself was started with raises nothing: everybody goes by what billing stored.
     const env = { DATABASE_URL: fixture.urlFor('billing'), TOLLGATE_AS: as, ADJUSTMENT_LIMIT: '1000' };
-    const forged = await run(CLI, ['finance', 'adjust', accountId, '--give', '18', ...because], env);
+    const forged = await runTollgate(['finance', 'adjust', accountId, '--give', '18', ...because], env);
     expect(forged.stdout).toContain('It waits for another person');
     await recordLimit(fixture.billing, 'adjustment', 1_000_000_000n);
     const less = await finance('adjust', accountId, '--give', '1.5', ...because);

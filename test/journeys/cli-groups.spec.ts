@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { ensureBuilt, type Finished } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 import { type Relay, startRelay } from '../support/relay.js';
 
-const CLI = 'apps/cli/bin/tollgate.mjs';
 const CHEAP = 'Half-Price';
-
-// Each command is a process of its own, and the machine may be busy.
-jest.setTimeout(60_000);
 
 let relay: Relay;
 let admin: Person;
@@ -25,7 +22,7 @@ afterAll(() => relay?.close());
 
 function tollgate(...args: string[]): Promise<Finished> {
   const env = { DATABASE_URL: relay.fixture.urlFor('billing'), TOLLGATE_AS: admin.email };
-  return run(CLI, ['groups', ...args], env);
+  return runTollgate(['groups', ...args], env);
 }
 
 async function json(...args: string[]): Promise<unknown> {

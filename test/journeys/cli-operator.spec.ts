@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,8 @@ import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
-
-const CLI = 'apps/cli/bin/tollgate.mjs';
-
-// Each command is a process of its own, and the machine may be busy.
-jest.setTimeout(60_000);
+import { ensureBuilt, type Finished } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 
 let ledger: LedgerFixture;
 let sandbox: Sandbox;
@@ -34,7 +30,7 @@ afterAll(async () => {
 });
 
 function tollgate(args: string[], env: Record<string, string> = {}): Promise<Finished> {
-  return run(CLI, args, { DATABASE_URL: ledger.urlFor('billing'), STORAGE_DIR: files, ...env });
+  return runTollgate(args, { DATABASE_URL: ledger.urlFor('billing'), STORAGE_DIR: files, ...env });
 }
 
 interface Finding {

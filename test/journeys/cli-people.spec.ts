@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { visitor } from '../support/console.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { ensureBuilt, type Finished } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 import { type Relay, startRelay } from '../support/relay.js';
-
-const CLI = 'apps/cli/bin/tollgate.mjs';
-
-// Each command is a process of its own, and the machine may be busy.
-jest.setTimeout(60_000);
 
 let relay: Relay;
 
@@ -17,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => relay?.close());
 
 function tollgate(args: string[], env: Record<string, string> = {}): Promise<Finished> {
-  return run(CLI, args, {
+  return runTollgate(args, {
     DATABASE_URL: relay.fixture.urlFor('billing'),
     PUBLIC_CONSOLE_URL: 'https://console.example.com/',
     ...env,

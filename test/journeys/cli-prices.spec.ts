@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { type StaffMember, staffMember } from '../support/staff.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
-
-const CLI = 'apps/cli/bin/tollgate.mjs';
-
-// Each command is a process of its own, and the machine may be busy.
-jest.setTimeout(60_000);
+import { ensureBuilt, type Finished } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 
 let ledger: LedgerFixture;
 let folder: string;
@@ -29,7 +25,7 @@ afterAll(async () => {
 });
 
 function tollgate(...args: string[]): Promise<Finished> {
-  return run(CLI, args, { DATABASE_URL: ledger.urlFor('billing'), TOLLGATE_AS: admin.email });
+  return runTollgate(args, { DATABASE_URL: ledger.urlFor('billing'), TOLLGATE_AS: admin.email });
 }
 
 interface Printed {

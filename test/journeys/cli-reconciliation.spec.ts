@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +6,10 @@ import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { ensureBuilt, type Finished } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 import { staffMember } from '../support/staff.js';
 import { StripeStandIn } from '../support/stripe.js';
-
-const CLI = 'apps/cli/bin/tollgate.mjs';
-
-// Each command is a process of its own, and the machine may be busy.
-jest.setTimeout(60_000);
 
 let fixture: LedgerFixture;
 let stripe: StripeStandIn;
@@ -53,7 +49,7 @@ async function buy(provider: 'stripe' | 'manual', paymentId: string): Promise<vo
 }
 
 function finance(...args: string[]): Promise<Finished> {
-  return run(CLI, ['finance', ...args], {
+  return runTollgate(['finance', ...args], {
     DATABASE_URL: fixture.urlFor('billing'),
     TOLLGATE_AS: as,
     ...stripe.environment,

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sweepRetention } from '#privacy/retention.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { ensureBuilt, type Finished } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 
 const HOUR_MS = 3_600_000;
-
-// Each command is a process of its own, and the machine may be busy.
-jest.setTimeout(60_000);
 
 let ledger: LedgerFixture;
 
@@ -17,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => ledger?.close());
 
 function retention(...args: string[]): Promise<Finished> {
-  return run('apps/cli/bin/tollgate.mjs', ['retention', ...args], {
+  return runTollgate(['retention', ...args], {
     DATABASE_URL: ledger.urlFor('billing'),
   });
 }

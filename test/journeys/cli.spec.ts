@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { staffMember } from '../support/staff.js';
 import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 
 const CLI = 'apps/cli/bin/tollgate.mjs';
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => ledger?.close());
 
 function tollgate(...args: string[]): Promise<Finished> {
-  return run(CLI, args, { DATABASE_URL: ledger.urlFor('billing') });
+  return runTollgate(args, { DATABASE_URL: ledger.urlFor('billing') });
 }
 
 async function json(...args: string[]): Promise<Record<string, unknown>> {

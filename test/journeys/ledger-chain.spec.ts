@@ -2,18 +2,15 @@ import { generateKeyPairSync, verify as verifySignature } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { headText } from '#ledger/chain/chain-signature.js';
 import { type Person, person } from '../support/console.js';
-import { ensureBuilt, type Finished, run } from '../support/programs.js';
+import { ensureBuilt, type Finished } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The chain of a running relay: built behind the postings, told outside, and what it finds when somebody forges. */
-const CLI = 'apps/cli/bin/tollgate.mjs';
-// Each command is a process of its own, and the machine may be busy.
-jest.setTimeout(60_000);
-
 let relay: Relay;
 let finance: Person;
 let receiver: WebhookReceiver;
@@ -48,7 +45,7 @@ afterAll(async () => {
 });
 
 function verify(...args: string[]): Promise<Finished> {
-  return run(CLI, ['ledger', 'verify', ...args], { DATABASE_URL: relay.fixture.urlFor('billing') });
+  return runTollgate(['ledger', 'verify', ...args], { DATABASE_URL: relay.fixture.urlFor('billing') });
 }
 
 async function blocks(query: { limit?: number; cursor?: string } = {}) {

@@ -22,7 +22,7 @@ export function ensureBuilt(): void {
 export type Environment = Record<string, string>;
 
 /** What a program is started with: nothing of this run's own settings. */
-function environment(more: Environment): NodeJS.ProcessEnv {
+export function environment(more: Environment): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, ...(TMPDIR && { TMPDIR }), LOG_LEVEL: 'error', ...UNTHROTTLED, ...more };
 }

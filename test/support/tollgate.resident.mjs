@@ -1,0 +1,31 @@
+// The built command line in a process that stays: loading it takes longer than most commands. Each command has the arguments
+// and environment that it is sent, and is over when its process would end, which is when nothing keeps it alive.
+import { resolve } from 'node:path';
+
+const main = resolve(process.argv[2]);
+const written = { stdout: '', stderr: '' };
+let commands = 0;
+
+for (const name of ['stdout', 'stderr']) {
+  process[name].write = (chunk, encoding, done = encoding) => {
+    written[name] += chunk;
+    if (typeof done === 'function') process.nextTick(done);
+    return true;
+  };
+}
+
+process.on('message', ({ args, env }) => {
+  commands += 1;
+  process.argv.splice(1, Infinity, main, ...args);
+  process.env = env;
+  process.channel.unref();
+  // Its own name for each command: a module of the same name is run once.
+  void import(`${main}?command=${commands}`);
+});
+
+process.on('beforeExit', (code) => {
+  process.channel.ref();
+  process.send({ code, ...written });
+  Object.assign(written, { stdout: '', stderr: '' });
+  process.exitCode = undefined;
+});
