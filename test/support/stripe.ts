@@ -67,7 +67,7 @@ export class StripeStandIn {
   refundStatus: StandInRefund['status'] = 'succeeded';
   /** How many of the next requests are answered with 503 after they were carried out. */
   lostAnswers = 0;
-  private readonly answers = new Map<string, { status: number; body: unknown }>();
+  private readonly answers = new Map<string, { asked: string; status: number; body: unknown }>();
   private readonly signer = new Stripe('sk_test_of_the_tests');
 
   private constructor(private readonly server: Server) {}
@@ -92,6 +92,11 @@ export class StripeStandIn {
   async close(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  /** Forgets every idempotency key, as Stripe does after a day. */
+  forgetKeys(): void {
+    this.answers.clear();
   }
 
   sessionOf(orderId: string): StandInSession {
@@ -182,11 +187,14 @@ export class StripeStandIn {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const fields = new URLSearchParams(await textOf(request));
+    const asked = await textOf(request);
     const key = request.headers['idempotency-key'] as string | undefined;
     const stored = key === undefined ? undefined : this.answers.get(key);
-    const { status, body } = stored ?? this.carryOut(request, fields);
-    if (key !== undefined) this.answers.set(key, { status, body });
+    const isOther = stored !== undefined && stored.asked !== asked;
+    const { status, body } = isOther
+      ? refused('The key was used with other parameters.', 'idempotency_error')
+      : (stored ?? this.carryOut(request, new URLSearchParams(asked)));
+    if (key !== undefined && !isOther) this.answers.set(key, { asked, status, body });
     const isLost = this.lostAnswers > 0;
     if (isLost) this.lostAnswers -= 1;
     // Without this header the package would repeat the call by itself.
@@ -285,8 +293,8 @@ function missing(what: string): { status: number; body: unknown } {
   };
 }
 
-function refused(message: string): { status: number; body: unknown } {
-  return { status: 400, body: { error: { type: 'invalid_request_error', message } } };
+function refused(message: string, type = 'invalid_request_error'): { status: number; body: unknown } {
+  return { status: 400, body: { error: { type, message } } };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {
