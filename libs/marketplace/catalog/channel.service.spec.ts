@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { keyMark } from '#catalog/catalog.js';
+import { newId } from '#platform/ids.js';
+import { auditOf } from '../../../test/support/audit.js';
+import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
+import { race } from '../../../test/support/race.js';
+import type { ChannelChange, NewChannel } from './channel.service.js';
+
+const [KEY, SECOND] = ['sk-upstream-one', 'sk-upstream-two'];
+
+let catalog: CatalogFixture;
+
+beforeAll(async () => {
+  catalog = await openCatalog();
+}, 60_000);
+afterAll(() => catalog.close());
+
+function newChannel(of: Partial<NewChannel> = {}): NewChannel {
+  const id = `channel-${newId()}`;
+  return { id, protocol: 'openai-xai', baseUrl: 'https://api.example.com/v1/', apiKeys: [KEY], ...of };
+}
+
+async function created(of: Partial<NewChannel> = {}): Promise<string> {
+  return (await catalog.channels.create(newChannel(of), admin())).id;
+}
+
+function change(id: string, wanted: ChannelChange) {
+  return catalog.channels.change(id, wanted, admin());
+}
+
+async function storedKeys(id: string): Promise<string[]> {
+  const { rows } = await catalog.ledger.owner.query<{ keys: string[] }>(
+    'SELECT array_prepend(api_key, further_api_keys) AS keys FROM channels WHERE id = $1',
+    [id],
+  );
+  return rows[0]!.keys;
+}
+
+const marks = (...keys: string[]) => keys.map((apiKey) => keyMark({ apiKey }));
+const invalid = (param: string) => ({ code: 'invalid_value', param });
+
+describe('a new channel', () => {
+  it('is there once, when two make it at once, with what is not named at its default', async () => {
+    const wanted = newChannel({ models: { 'imgmodel-4': 'theirs' }, groups: ['Vendora-Main'] });
+    const both = [1, 2].map(() => catalog.channels.create(wanted, admin()));
+    expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
+    expect(await catalog.channels.find(wanted.id)).toMatchObject({
+      baseUrl: 'https://api.example.com/v1',
+      enabled: true,
+      priority: 0,
+      weight: 1,
+      requestTimeoutMs: 120_000,
+      maxConcurrency: null,
+      models: { 'imgmodel-4': 'theirs' },
+      groups: ['Vendora-Main'],
+    });
+  });
+
+  it('shows of its keys a mark, and is stored and noted without them', async () => {
+    const id = await created({ apiKeys: [KEY, SECOND] });
+    const shown = await catalog.channels.find(id);
+    expect(shown.keyMarks).toEqual(marks(KEY, SECOND));
+    expect(shown).not.toHaveProperty('apiKey');
+    const written = JSON.stringify([
+      shown,
+      await storedKeys(id),
+      await auditOf(catalog.ledger, `channel:${id}`),
+    ]);
+    for (const key of [KEY, SECOND]) expect(written).not.toContain(key);
+  });
+
+  it('whose keys nothing opens says so, and can be shown', async () => {
+    const id = await created();
+    await catalog.ledger.owner.query(
+      'UPDATE channels SET api_key = (SELECT api_key FROM channels WHERE id = $2) WHERE id = $1',
+      [id, await created()],
+    );
+    expect((await catalog.channels.find(id)).keyMarks).toEqual(['unreadable']);
+  });
+
+  it.each([
+    'api.example.com',
+    'ftp://api.example.com',
+    'http://api.example.com',
+    'https://user:word@api.example.com',
+    'https://api.example.com/?key=1',
+    'https://api.example.com/#part',
+    'https://localhost',
+    'https://metadata.internal',
+    'https://127.0.0.1',
+    'https://10.1.2.3',
+    'https://169.254.169.254',
+    'https://[::1]',
+    'https://[::ffff:10.0.0.1]',
+    'https://2130706433',
+  ])('does not call %s', async (baseUrl) => {
+    await expect(created({ baseUrl })).rejects.toMatchObject(invalid('baseUrl'));
+  });
+
+  it('calls an address of one’s own where that is allowed, but never with a name and password in it', async () => {
+    const own = { allowPrivateAddress: true };
+    const id = await created({ ...own, baseUrl: 'http://10.1.2.3:8080' });
+    expect(await catalog.channels.find(id)).toMatchObject({ baseUrl: 'http://10.1.2.3:8080' });
+    const named = created({ ...own, baseUrl: 'http://user:word@10.1.2.3' });
+    await expect(named).rejects.toMatchObject(invalid('baseUrl'));
+    // Taking the permission away asks about the address again.
+    await expect(change(id, { allowPrivateAddress: false })).rejects.toMatchObject(invalid('baseUrl'));
+  });
+
+  it('has no models and groups that are not there, or is not made', async () => {
+    const wanted = newChannel({ models: { none: 'theirs' } });
+    await expect(catalog.channels.create(wanted, admin())).rejects.toMatchObject(invalid('models'));
+    await expect(created({ groups: ['none'] })).rejects.toMatchObject(invalid('groups'));
+    await expect(catalog.channels.find(wanted.id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a change of a channel', () => {
+  it('sets what is named, also when two change it at once, and keeps the keys', async () => {
+    const id = await created({ models: { 'imgmodel-4': 'a', 'imgmodel-lite': 'b' } });
+    const before = await storedKeys(id);
+    await Promise.all([change(id, { priority: 7 }), change(id, { enabled: false })]);
+    const now = await change(id, { models: { 'imgmodel-4': 'c' }, groups: ['Public-Relay'] });
+    expect(now).toMatchObject({ priority: 7, enabled: false, groups: ['Public-Relay'] });
+    expect(now.models).toEqual({ 'imgmodel-4': 'c' });
+    expect(await storedKeys(id)).toEqual(before);
+    const [last] = (await auditOf(catalog.ledger, `channel:${id}`)).slice(-1);
+    expect(last).toMatchObject({
+      action: 'channel.changed',
+      before: { models: { 'imgmodel-4': 'a', 'imgmodel-lite': 'b' }, groups: [] },
+      after: { models: { 'imgmodel-4': 'c' }, groups: ['Public-Relay'] },
+    });
+  });
+
+  it('sends the keys that are there to no other origin', async () => {
+    const id = await created();
+    for (const baseUrl of ['https://api.example.org/v1', 'https://api.example.com:8443/v1'])
+      await expect(change(id, { baseUrl })).rejects.toMatchObject(invalid('apiKeys'));
+    expect(await change(id, { baseUrl: 'https://api.example.com/v2' })).toMatchObject({
+      baseUrl: 'https://api.example.com/v2',
+      keyMarks: marks(KEY),
+    });
+    const moved = await change(id, { baseUrl: 'https://api.example.org', apiKeys: [SECOND] });
+    expect(moved.keyMarks).toEqual(marks(SECOND));
+  });
+
+  it('that is refused changes nothing, and tells no gateway', async () => {
+    const id = await created();
+    const before = await catalog.announced();
+    await expect(change(id, { enabled: false, groups: ['none'] })).rejects.toMatchObject(invalid('groups'));
+    await expect(change('none', {})).rejects.toMatchObject({ code: 'not_found' });
+    expect(await catalog.channels.find(id)).toMatchObject({ enabled: true });
+    expect(await catalog.announced()).toBe(before);
+  });
+});
+
+describe('the list of channels', () => {
+  it('is by id in pages of any size', async () => {
+    const all = await catalog.channels.list({ limit: 500, after: '' });
+    const paged = [];
+    for (let after = ''; ;) {
+      const page = await catalog.channels.list({ limit: 2, after });
+      paged.push(...page);
+      if (page.length < 2) break;
+      after = page.at(-1)!.id;
+    }
+    expect(paged).toEqual(all);
+    expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).sort());
+  });
+});

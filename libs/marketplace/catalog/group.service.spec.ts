@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#platform/ids.js';
+import { auditOf } from '../../../test/support/audit.js';
+import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
+import { race } from '../../../test/support/race.js';
+import type { NewGroup } from './group.service.js';
+
+let catalog: CatalogFixture;
+
+beforeAll(async () => {
+  catalog = await openCatalog();
+}, 60_000);
+afterAll(() => catalog.close());
+
+function newGroup(of: Partial<NewGroup> = {}): NewGroup {
+  return { name: `Group-${newId()}`, multiplier: '1.25', fixedPerCall: null, models: ['imgmodel-4'], ...of };
+}
+
+async function created(of: Partial<NewGroup> = {}): Promise<string> {
+  const { group } = await catalog.groups.create(newGroup(of), admin());
+  return group.name;
+}
+
+const invalid = { code: 'invalid_value', param: 'models' };
+
+describe('a new group', () => {
+  it('begins with its multiplier and its rule, closed and without limits', async () => {
+    const wanted = newGroup({
+      multiplier: '0.50',
+      fixedPerCall: '0.0020',
+      models: ['imgmodel-lite', 'imgmodel-4'],
+    });
+    expect(await catalog.groups.create(wanted, admin())).toMatchObject({
+      group: { open: false, requestsPerMinute: null, maxRunningTasks: null, maxConcurrentRequests: null },
+      models: ['imgmodel-4', 'imgmodel-lite'],
+      multiplier: '0.5',
+      fixedPerCall: '0.002',
+    });
+    expect(await auditOf(catalog.ledger, `group:${wanted.name}`)).toMatchObject([
+      { action: 'group.created', after: { multiplier: '0.50' } },
+    ]);
+  });
+
+  it('is there once, when two make it at once, and with all that it has or not at all', async () => {
+    const wanted = newGroup();
+    const both = [1, 2].map(() => catalog.groups.create(wanted, admin()));
+    expect(await race(both)).toEqual({ succeeded: 1, refused: ['conflict'] });
+    const wrong = newGroup({ models: ['none'] });
+    await expect(catalog.groups.create(wrong, admin())).rejects.toMatchObject(invalid);
+    await expect(catalog.groups.find(wrong.name)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('serves no videos, nor the images of the vendor', async () => {
+    for (const model of ['vendora-imagine-video', 'vendora-imagine-image'])
+      await expect(created({ models: [model] })).rejects.toMatchObject(invalid);
+  });
+});
+
+describe('a change of a group', () => {
+  it('sets what is named, also when two change it at once', async () => {
+    const name = await created({ requestsPerMinute: 60 });
+    await Promise.all([
+      catalog.groups.change(name, { open: true }, admin()),
+      catalog.groups.change(name, { maxRunningTasks: 3 }, admin()),
+    ]);
+    const { group } = await catalog.groups.change(name, { requestsPerMinute: null }, admin());
+    expect(group).toMatchObject({ open: true, maxRunningTasks: 3, requestsPerMinute: null });
+    const [last] = (await auditOf(catalog.ledger, `group:${name}`)).slice(-1);
+    expect(last).toMatchObject({ before: { requestsPerMinute: 60 }, after: { requestsPerMinute: null } });
+  });
+
+  it('sets all of its models, and none that it may not serve', async () => {
+    const name = await created();
+    const before = await catalog.announced();
+    const set = (...models: string[]) => catalog.groups.setModels(name, models, admin());
+    expect(await set('imgmodel-lite', 'imgmodel-lite')).toMatchObject({ models: ['imgmodel-lite'] });
+    await expect(set('none')).rejects.toMatchObject(invalid);
+    await expect(set('vendora-imagine-video')).rejects.toMatchObject(invalid);
+    expect((await catalog.groups.find(name)).models).toEqual(['imgmodel-lite']);
+    expect(await catalog.announced()).toBe(before + 1);
+    const [last] = (await auditOf(catalog.ledger, `group:${name}`)).slice(-1);
+    expect(last).toMatchObject({
+      action: 'group.models-set',
+      before: ['imgmodel-4'],
+      after: ['imgmodel-lite'],
+    });
+  });
+
+  it('is refused for a group that is not there', async () => {
+    const notFound = { code: 'not_found' };
+    await expect(catalog.groups.change('none', {}, admin())).rejects.toMatchObject(notFound);
+    await expect(catalog.groups.setModels('none', [], admin())).rejects.toMatchObject(notFound);
+    await expect(catalog.groups.find('none')).rejects.toMatchObject(notFound);
+  });
+});
+
+describe('the list of groups', () => {
+  it('is by name in pages of any size, with what is in force now', async () => {
+    const name = await created({ fixedPerCall: '0.1' });
+    await catalog.ledger.owner.query(
+      `INSERT INTO multiplier_versions (group_name, multiplier, effective_from)
+       VALUES ($1, 3, now() + interval '1 day')`,
+      [name],
+    );
+    const all = await catalog.groups.list({ limit: 500, after: '' });
+    const paged = [];
+    for (let after = ''; ;) {
+      const [next] = await catalog.groups.list({ limit: 1, after });
+      if (!next) break;
+      paged.push(next);
+      after = next.group.name;
+    }
+    expect(paged).toEqual(all);
+    expect(all.find(({ group }) => group.name === name)).toMatchObject({
+      multiplier: '1.25',
+      fixedPerCall: '0.1',
+    });
+  });
+});

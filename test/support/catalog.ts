@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
+import { ChannelService } from '#marketplace/catalog/channel.service.js';
+import { GroupService } from '#marketplace/catalog/group.service.js';
+import { ModelService } from '#marketplace/catalog/model.service.js';
+import type { DoneBy } from '#marketplace/prices/proposal.service.js';
+import { systemClock } from '#platform/clock.js';
+import { newId } from '#platform/ids.js';
+import { SecretBox } from '#platform/sealed-secret.js';
+import { openEntities } from './entities.js';
+import { createLedgerFixture, type LedgerFixture } from './ledger.js';
+import { NOBODY_WAITS } from './payments.js';
+
+/** What changes the catalog, as the control plane puts it together. */
+export interface CatalogFixture {
+  ledger: LedgerFixture;
+  source: DataSource;
+  models: ModelService;
+  groups: GroupService;
+  channels: ChannelService;
+  /** How many changes gateways were told of. */
+  announced(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function openCatalog(): Promise<CatalogFixture> {
+  const ledger = await createLedgerFixture();
+  const source = await openEntities(ledger);
+  const changes = new CatalogChanges(source, NOBODY_WAITS);
+  return {
+    ledger,
+    source,
+    models: new ModelService(source, changes),
+    groups: new GroupService(source, changes, systemClock),
+    channels: new ChannelService(source, changes, new SecretBox([randomBytes(32)])),
+    announced: async () => {
+      const { rows } = await ledger.owner.query<{ count: number }>(
+        `SELECT count(*)::int AS count FROM outbox WHERE topic = 'catalog.changed'`,
+      );
+      return rows[0]!.count;
+    },
+    close: async () => {
+      await source.destroy();
+      await ledger.close();
+    },
+  };
+}
+
+/** An administrator, as the audit log names them. */
+export function admin(): DoneBy {
+  return { actor: `user:${newId()}`, requestId: newId() };
+}
