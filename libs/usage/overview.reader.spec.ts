@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
-import { readOverview } from '#usage/overview.reader.js';
-import { purgeUsageSums, sumUpUsage } from '#usage/usage-summary.js';
-import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { readOverview } from './overview.reader.js';
+import { purgeUsageSums, sumUpUsage } from './usage-summary.js';
 
 let fixture: LedgerFixture;
 let accountId: string;

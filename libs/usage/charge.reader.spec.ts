@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { inTransaction } from '#database/database.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { refundCharge } from '#ledger/charges/charge-refund.js';
+import { parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { type LedgerPerson, spend } from '../../test/support/ledger-person.js';
+import { ticketOf } from '../../test/support/tickets.js';
+import { type ChargeRecord, readCharge } from './charge.reader.js';
+
+let ledger: LedgerFixture;
+let engine: PostingEngine;
+let someone: LedgerPerson;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  engine = new PostingEngine({ pool: ledger.billing, loadPriceBook, log: ledger.log });
+  someone = await ledger.account({ credits: '10' });
+}, 60_000);
+afterAll(async () => {
+  await engine.close();
+  await ledger.close();
+});
+
+async function read(chargeId: string, accountId: string | null = someone.accountId): Promise<ChargeRecord> {
+  const found = await readCharge(ledger.billing, chargeId, accountId);
+  if (!found) throw new Error(`no charge ${chargeId}`);
+  return found;
+}
+
+/** What each posting did to each account, such as `settle main -0.03`. */
+function moved({ transactions }: ChargeRecord): [kind: string, account: string, amount: bigint][] {
+  return transactions.flatMap(({ kind, entries }) =>
+    entries.map(({ ledgerAccount, amount }) => [kind, ledgerAccount, amount] as [string, string, bigint]),
+  );
+}
+
+describe('a charge', () => {
+  it('that was delivered has what it was priced by, and the postings that paid for it', async () => {
+    const charge = await read(await spend(engine, someone, 2n));
+    expect(charge).toMatchObject({
+      accountId: someone.accountId,
+      keyId: someone.keyId,
+      model: 'imgmodel-4',
+      group: 'Vendora-Main',
+      family: 'image',
+      state: 'settled',
+      rule: 'list',
+      units: 2n,
+      unitPrice: '0.03',
+      multiplier: '1',
+      settled: 60_000_000n,
+      released: 0n,
+      channel: 'c',
+      task: null,
+      refunds: [],
+    });
+    expect(charge.createdAtMs).toBeCloseTo(charge.createdAt.getTime(), -1);
+    expect(charge.transactions.map(({ kind }) => kind)).toEqual(['hold', 'settle']);
+    // Each posting comes to nothing, and together they took the price from the main balance.
+    for (const { entries } of charge.transactions)
+      expect(entries.reduce((sum, { amount }) => sum + amount, 0n)).toBe(0n);
+    const main = moved(charge).filter(([, account]) => account === 'main');
+    expect(main.reduce((sum, [, , amount]) => sum + amount, 0n)).toBe(-60_000_000n);
+  });
+
+  it('that was paid back has its refunds with their postings', async () => {
+    const chargeId = await spend(engine, someone, 2n);
+    const { userId, ticketId } = await ticketOf(ledger, someone.accountId);
+    await inTransaction(ledger.billing, (client) =>
+      refundCharge(client, {
+        chargeId,
+        amount: parseAmount('0.02'),
+        reason: 'blurred',
+        ticketId,
+        requestedBy: userId,
+        approvedBy: null,
+        requestId: newId(),
+      }),
+    );
+    const charge = await read(chargeId);
+    expect(charge).toMatchObject({
+      settled: 60_000_000n,
+      refunds: [{ amount: 20_000_000n, reason: 'blurred' }],
+    });
+    expect(charge.transactions).toHaveLength(3);
+    const main = moved(charge).filter(([, account]) => account === 'main');
+    expect(main.reduce((sum, [, , amount]) => sum + amount, 0n)).toBe(-40_000_000n);
+  });
+
+  it('that was refused has why, and no postings', async () => {
+    const chargeId = newId();
+    const poor = await ledger.account({ credits: '0' });
+    await engine.hold({
+      chargeId,
+      ...poor,
+      model: 'imgmodel-4',
+      requestedModel: 'imgmodel-4',
+      group: 'Vendora-Main',
+      units: 1n,
+      quotedAmount: parseAmount('0.03'),
+      expiresAtMs: Date.parse('2100-01-01'),
+      deadlineMs: null,
+      taskId: null,
+      requestId: 'request',
+    });
+    expect(await read(chargeId, poor.accountId)).toMatchObject({
+      state: 'refused',
+      refusalCode: 'insufficient_user_quota',
+      settled: null,
+      transactions: [],
+    });
+  });
+
+  it('is shown to its account, to the staff, and to nobody else', async () => {
+    const chargeId = await spend(engine, someone, 1n);
+    const stranger = await ledger.account({ credits: '0' });
+    expect(await readCharge(ledger.billing, chargeId, stranger.accountId)).toBeNull();
+    expect(await read(chargeId, null)).toMatchObject({ id: chargeId });
+    expect(await readCharge(ledger.billing, newId(), null)).toBeNull();
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
+import { MarketReader } from '#marketplace/price-list.js';
+import { formatAmount } from '#money/amount.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { QuoteService, type Wish } from './quote.service.js';
+
+let ledger: LedgerFixture;
+let service: QuoteService;
+/** With a key of the one group and a balance of 1. */
+let accountId: string;
+let keyId: string;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  service = new QuoteService(ledger.billing, new MarketReader(ledger.billing));
+  ({ accountId, keyId } = await ledger.account({ credits: '1' }));
+}, 60_000);
+afterAll(() => ledger.close());
+
+function ask(wish: Partial<Wish>) {
+  return service.quote({ accountId, model: 'imgmodel-4', ...wish });
+}
+
+async function priceOf(wish: Partial<Wish>): Promise<string> {
+  const { quoted } = await ask(wish);
+  return formatAmount(quoted.amount);
+}
+
+const invalid = (param: string) => ({ code: 'invalid_value', param });
+
+describe('a quote', () => {
+  it('is the price of the units, one where none are named', async () => {
+    expect(await priceOf({})).toBe('0.03');
+    expect(await priceOf({ n: 4 })).toBe('0.12');
+    expect(await priceOf({ model: 'vendora-imagine-video', seconds: 3 })).toBe('0.15');
+    // The model's own default is five seconds.
+    expect(await priceOf({ model: 'vendora-imagine-video' })).toBe('0.25');
+    expect(await priceOf({ model: 'vendora-imagine-video-1.5-preview', seconds: 1 })).toBe('0.05');
+  });
+
+  it('is that of the tokens, and of a text at its most', async () => {
+    const tokens = { input: 1_000_000, cachedInput: 0, output: 100_000, cacheWrite: 0, cacheWrite1h: 0 };
+    expect(await priceOf({ model: 'vendora-chat', tokens })).toBe('3.5');
+    const { quoted, estimate } = await ask({
+      model: 'vendora-chat',
+      text: 'A lighthouse.',
+      maxOutputTokens: 100,
+    });
+    expect(estimate!.output).toBe(100n);
+    // At 2.5 and 10 for a million: nanos of a token are 2,500 and 10,000.
+    expect(quoted.amount).toBe(estimate!.input.most * 2_500n + 100n * 10_000n);
+    const longest = await ask({ model: 'vendora-chat', text: 'A lighthouse.' });
+    expect(longest.estimate!.output).toBe(4_096n);
+  });
+
+  it('is covered by the main balance of an account that is not frozen', async () => {
+    expect(await ask({ n: 10 })).toMatchObject({ covered: true, balance: 1_000_000_000n });
+    expect(await ask({ model: 'vendora-imagine-video', seconds: 21 })).toMatchObject({ covered: false });
+    const frozen = await ledger.account({ credits: '1' });
+    await ledger.owner.query(
+      `UPDATE customer_balances SET frozen = true, frozen_reason = 'x' WHERE account_id = $1`,
+      [frozen.accountId],
+    );
+    expect(await ask({ accountId: frozen.accountId })).toMatchObject({ covered: false });
+  });
+
+  it('follows a change of prices at once', async () => {
+    const [before] = [await priceOf({ model: 'vendora-3d' })];
+    await ledger.owner.query(
+      `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('vendora-3d', 0.4, now())`,
+    );
+    expect([before, await priceOf({ model: 'vendora-3d' })]).toEqual(['0.1', '0.4']);
+  });
+
+  it.each([
+    [{ seconds: 3 }, 'seconds'],
+    [{ model: 'vendora-imagine-video', n: 2 }, 'n'],
+    [{ text: 'a lighthouse' }, 'text'],
+    [{ tokens: { input: 1, cachedInput: 0, output: 0, cacheWrite: 0, cacheWrite1h: 0 } }, 'tokens'],
+  ])('of %o names units of another kind of model, and is refused', async (wish, param) => {
+    await expect(ask(wish)).rejects.toMatchObject(invalid(param));
+  });
+
+  it('of a model by the token needs tokens or a text, and not both', async () => {
+    const model = 'vendora-chat';
+    await expect(ask({ model })).rejects.toMatchObject({
+      code: 'missing_required_parameter',
+      param: 'tokens',
+    });
+    const tokens = { input: 1, cachedInput: 0, output: 1, cacheWrite: 0, cacheWrite1h: 0 };
+    await expect(ask({ model, tokens, text: 'x' })).rejects.toMatchObject(invalid('text'));
+  });
+});
+
+describe('where a quote is for', () => {
+  it('is the one group of the keys, and has to be named where there are more', async () => {
+    expect((await ask({})).group).toBe(VENDORA_MAIN);
+    const { accountId: both } = await ledger.account({ credits: '0' });
+    await ledger.key(both, PUBLIC_RELAY);
+    await expect(ask({ accountId: both })).rejects.toMatchObject(invalid('group'));
+    const wish = { accountId: both, model: 'imgmodel-lite', group: PUBLIC_RELAY };
+    // The group has a fixed price for each call.
+    expect(await priceOf({ ...wish, n: 3 })).toBe('0.0006');
+  });
+
+  it('is a group of a key that is good', async () => {
+    const { accountId: revoked, keyId: key } = await ledger.account({ credits: '0' });
+    await ledger.revoke(key);
+    await expect(ask({ accountId: revoked })).rejects.toMatchObject(invalid('group'));
+    await expect(ask({ accountId: revoked, keyId: key })).rejects.toMatchObject({ code: 'not_found' });
+    const { accountId: expired, keyId: old } = await ledger.account({ credits: '0' });
+    await ledger.owner.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [old]);
+    await expect(ask({ accountId: expired, group: VENDORA_MAIN })).rejects.toMatchObject(invalid('group'));
+    await expect(ask({ group: PUBLIC_RELAY })).rejects.toMatchObject(invalid('group'));
+  });
+
+  it('is a key of the account and what that may use', async () => {
+    const stranger = await ledger.account({ credits: '0' });
+    await expect(ask({ keyId: stranger.keyId })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(ask({ keyId, group: VENDORA_MAIN })).rejects.toMatchObject(invalid('group'));
+    const limited = await ledger.key(accountId);
+    await ledger.owner.query('UPDATE api_keys SET allowed_models = $2 WHERE id = $1', [
+      limited,
+      ['vendora-imagine-video-1.5'],
+    ]);
+    await expect(ask({ keyId: limited })).rejects.toMatchObject({ code: 'model_not_allowed' });
+    const alias = { keyId: limited, model: 'vendora-imagine-video-1.5-preview' };
+    expect(await priceOf({ ...alias, seconds: 2 })).toBe('0.1');
+  });
+
+  it.each(['none', 'imgmodel-lite'])('has no model %s, and says so', async (model) => {
+    await expect(ask({ model })).rejects.toMatchObject({ code: 'model_not_found', param: 'model' });
+  });
+});
