@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
+import type { PriceChange } from '#pricing/price-change.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { type LedgerPerson, spend } from '../../../test/support/ledger-person.js';
+import { previewChanges } from './preview.js';
+
+const HOUR_MS = 3_600_000;
+
+let ledger: LedgerFixture;
+let engine: PostingEngine;
+let people: [LedgerPerson, LedgerPerson];
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  engine = new PostingEngine({ pool: ledger.billing, loadPriceBook, log: ledger.log });
+  people = [await ledger.account({ credits: '10' }), await ledger.account({ credits: '10' })];
+  await spend(engine, people[0], 2n);
+  await spend(engine, people[0], 2n);
+  await spend(engine, people[1], 3n);
+}, 60_000);
+afterAll(async () => {
+  await engine.close();
+  await ledger.close();
+});
+
+let nowMs: number;
+beforeEach(() => {
+  nowMs = Date.now();
+});
+
+function preview(changes: PriceChange[], of: { fromMs?: number; toMs?: number; effectiveAt?: Date } = {}) {
+  const { fromMs = nowMs - HOUR_MS, toMs = nowMs + HOUR_MS, effectiveAt = null } = of;
+  return previewChanges(ledger.billing, {
+    changes,
+    effectiveAt,
+    from: new Date(fromMs),
+    to: new Date(toMs),
+  });
+}
+
+const priceOf = (model: string, unitPrice: string | null): PriceChange => ({
+  kind: 'price',
+  model,
+  price: unitPrice === null ? null : { unitPrice },
+});
+
+describe('a preview', () => {
+  it('prices the requests of the time again, without the change and with it', async () => {
+    expect(await preview([priceOf('imgmodel-4', '0.05')])).toMatchObject({
+      accounts: 2n,
+      rows: [
+        {
+          model: 'imgmodel-4',
+          group: 'Vendora-Main',
+          requests: 3n,
+          accounts: 2n,
+          charged: 210_000_000n,
+          current: 210_000_000n,
+          proposed: 350_000_000n,
+          wouldBeRefused: false,
+        },
+      ],
+    });
+  });
+
+  it('of a multiplier is of every model of the group', async () => {
+    const { rows } = await preview([{ kind: 'multiplier', group: 'Vendora-Main', multiplier: '0.5' }]);
+    expect(rows).toMatchObject([{ model: 'imgmodel-4', current: 210_000_000n, proposed: 105_000_000n }]);
+  });
+
+  it('of a price that is withdrawn says that the requests would be refused, and cost nothing', async () => {
+    const { rows } = await preview([priceOf('imgmodel-4', null)]);
+    expect(rows).toMatchObject([{ proposed: 0n, wouldBeRefused: true, current: 210_000_000n }]);
+  });
+
+  it('compares with what would hold when the change takes effect, not with what holds now', async () => {
+    await ledger.owner.query(
+      `INSERT INTO price_versions (model_id, unit_price, effective_from)
+       VALUES ('imgmodel-4', 0.04, now() + interval '1 hour')`,
+    );
+    const later = { effectiveAt: new Date(nowMs + 2 * HOUR_MS) };
+    const { rows } = await preview([priceOf('imgmodel-4', '0.05')], later);
+    expect(rows).toMatchObject([{ charged: 210_000_000n, current: 280_000_000n, proposed: 350_000_000n }]);
+  });
+
+  it('has none of other models, nor of another time, and changes nothing', async () => {
+    expect(await preview([priceOf('vendora-3d', '1')])).toMatchObject({ accounts: 0n, rows: [] });
+    const before = { fromMs: nowMs - 2 * HOUR_MS, toMs: nowMs - HOUR_MS };
+    expect(await preview([priceOf('imgmodel-4', '1')], before)).toMatchObject({ accounts: 0n, rows: [] });
+    const { prices } = await loadPriceBook(ledger.billing);
+    expect(prices.get('vendora-3d')).toHaveLength(1);
+  });
+});

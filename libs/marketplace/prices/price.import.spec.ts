@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { admin } from '../../../test/support/catalog.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { readPriceCsv, readPriceList } from './price-file.js';
+import { exportPrices, importPrices } from './price.import.js';
+import { ProposalService } from './proposal.service.js';
+
+let ledger: LedgerFixture;
+let service: ProposalService;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  service = new ProposalService({ pool: ledger.billing, lifeMs: 3_600_000 });
+}, 60_000);
+afterAll(() => ledger.close());
+
+let proposals: number;
+beforeEach(async () => {
+  proposals = await countProposals();
+});
+
+async function countProposals(): Promise<number> {
+  return (await service.list({ limit: 50, beforeId: null, openOnly: false })).length;
+}
+
+function importRows(
+  rows: Parameters<typeof importPrices>[1]['rows'],
+  of: { dryRun?: boolean; effectiveAt?: Date | null } = {},
+) {
+  const { dryRun = false, effectiveAt = null } = of;
+  const options = { rows, dryRun, effectiveAt, note: 'a file' };
+  return importPrices({ pool: ledger.billing, service }, options, admin());
+}
+
+const HEADER = 'kind,subject,unit_price,multiplier,withdrawn';
+const csv = (...lines: string[]) => readPriceCsv([HEADER, ...lines].join('\n'));
+
+describe('an export of prices', () => {
+  it('is taken as a CSV file and as a list, and changes nothing', async () => {
+    const exported = await exportPrices(ledger.billing);
+    for (const rows of [readPriceCsv(exported.csv()), readPriceList(exported.changes)])
+      expect(await importRows(rows)).toMatchObject({
+        added: [],
+        changed: [],
+        refused: [],
+        same: exported.changes.length,
+        proposal: null,
+      });
+    expect(await countProposals()).toBe(proposals);
+  });
+});
+
+describe('an import of prices', () => {
+  it('proposes what differs, once for the whole file', async () => {
+    const rows = csv(
+      'price,imgmodel-4,0.04,,',
+      'price,imgmodel-lite,0.0100,,',
+      'multiplier,Public-Relay,,2,',
+    );
+    const { changed, same, proposal } = await importRows(rows);
+    expect(same).toBe(1);
+    expect(changed.map(({ line }) => line)).toEqual([2, 4]);
+    expect(changed[0]!.before).toMatchObject({ price: { unitPrice: '0.03' } });
+    expect((await service.find(proposal!.id)).changes).toHaveLength(2);
+    expect(await countProposals()).toBe(proposals + 1);
+  });
+
+  it('that is only tried proposes nothing, and says the same', async () => {
+    const rows = csv('price,imgmodel-4,0.05,,');
+    const tried = await importRows(rows, { dryRun: true });
+    expect(tried).toMatchObject({ dryRun: true, proposal: null });
+    expect(await countProposals()).toBe(proposals);
+    const { changed } = await importRows(rows);
+    expect(changed).toEqual(tried.changed);
+  });
+
+  it('proposes nothing where a row is refused, and names each', async () => {
+    const rows = csv(
+      'price,imgmodel-4,0.05,,',
+      'price,none,0.05,,',
+      'price,imgmodel-4,0.06,,',
+      'price,imgmodel-lite,0.05,,yes',
+      'price,imgmodel-lite,1e3,,',
+      'tax,imgmodel-lite,1,,',
+    );
+    const { refused, proposal } = await importRows(rows);
+    expect(refused.map(({ line }) => line)).toEqual([3, 4, 5, 6, 7]);
+    expect(refused[1]!.reason).toContain('line 2');
+    expect(proposal).toBeNull();
+    expect(await countProposals()).toBe(proposals);
+  });
+
+  it('says what is new where nothing is in force', async () => {
+    await ledger.owner.query(
+      `INSERT INTO price_versions (model_id, effective_from) VALUES ('vendora-3d', now())`,
+    );
+    const { added } = await importRows(csv('price,vendora-3d,0.2,,'), { dryRun: true });
+    expect(added).toMatchObject([{ change: { model: 'vendora-3d', price: { unitPrice: '0.2' } } }]);
+  });
+
+  it('for a time that has passed is refused', async () => {
+    const late = importRows(csv('price,imgmodel-4,0.05,,'), { effectiveAt: new Date(0) });
+    await expect(late).rejects.toMatchObject({ code: 'invalid_value', param: 'effectiveAt' });
+  });
+});
+
+describe('a file of prices', () => {
+  it.each([
+    ['with a column that is unknown', 'kind,subject,colour\nprice,x,red', 'colour'],
+    ['without a subject', 'kind,unit_price\nprice,1', 'lacks kind or subject'],
+    ['that is no CSV', 'kind,subject\n"price,x', 'no CSV'],
+  ])('%s is refused', (_, text, sentence) => {
+    expect(() => readPriceCsv(text)).toThrow(sentence);
+  });
+
+  it('longer than 5,000 rows is refused', () => {
+    expect(readPriceList(Array(5_000).fill({}))).toHaveLength(5_000);
+    expect(() => readPriceList(Array(5_001).fill({}))).toThrow('more than 5000 rows');
+  });
+});
