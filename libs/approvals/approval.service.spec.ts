@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { inEntityTransaction } from '#database/entity-transaction.js';
+import type { Actor } from '#identity/role.js';
+import { ApiError } from '#platform/errors.js';
+import { newId } from '#platform/ids.js';
+import { actionsOn } from '../../test/support/audit.js';
+import { openEntities } from '../../test/support/entities.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { race } from '../../test/support/race.js';
+import { staffActor } from '../../test/support/staff.js';
+import type { Approval } from './approval.entity.js';
+import { type ApprovalRequest, ApprovalService } from './approval.service.js';
+
+let ledger: LedgerFixture;
+let source: DataSource;
+let approvals: ApprovalService;
+let asker: Actor;
+let other: Actor;
+/** Ids of the accounts that something was applied to, and what was reported after a commit. */
+const reported: unknown[] = [];
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  source = await openEntities(ledger);
+  approvals = new ApprovalService({ source });
+  approvals.register({
+    kind: 'rename',
+    roles: ['finance', 'admin'],
+    payload: z.strictObject({ accountId: z.string(), name: z.string() }),
+    apply: async (client, { accountId, name }) => {
+      const { rowCount } = await client.query('UPDATE accounts SET name = name || $2 WHERE id = $1', [
+        accountId,
+        name,
+      ]);
+      if (name === 'refused') throw new ApiError('conflict', 'Not this one.');
+      return { renamed: rowCount };
+    },
+    applied: (outcome) => reported.push(outcome),
+  });
+  [asker, other] = [await staffActor(ledger, 'finance'), await staffActor(ledger, 'admin')];
+}, 60_000);
+afterAll(async () => {
+  await source.destroy();
+  await ledger.close();
+});
+
+async function ask(of: Partial<ApprovalRequest> & { name?: string } = {}): Promise<Approval> {
+  const { name = '+', ...rest } = of;
+  const accountId = of.accountId ?? (await ledger.account({ credits: '0' })).accountId;
+  const request = {
+    kind: 'rename',
+    subject: `account:${accountId}`,
+    amount: null,
+    reason: 'a test',
+    actor: asker,
+    requestId: newId(),
+    payload: { accountId, name },
+    ...rest,
+    accountId,
+  };
+  return inEntityTransaction(source, (transaction) => approvals.request(transaction, request));
+}
+
+function decision({ id }: Approval, actor = other) {
+  return { approvalId: id, actor, note: null, requestId: newId() };
+}
+
+/** How often the name of its account was lengthened. */
+async function appliedTo({ accountId }: Approval): Promise<number> {
+  const { rows } = await ledger.owner.query<{ name: string }>('SELECT name FROM accounts WHERE id = $1', [
+    accountId,
+  ]);
+  return rows[0]!.name.length - accountId!.length;
+}
+
+describe('an approval', () => {
+  it('is applied once, when several people approve it at once, and reported once', async () => {
+    const approval = await ask();
+    expect(await appliedTo(approval)).toBe(0);
+    const third = await staffActor(ledger, 'finance');
+    const before = reported.length;
+    const ends = [other, third, other].map((actor) => approvals.approve(decision(approval, actor)));
+    const { succeeded, refused } = await race(ends);
+    // The one who approved twice is answered twice the same.
+    expect([1, 2]).toContain(succeeded);
+    expect(new Set(refused)).toEqual(new Set(['conflict']));
+    expect(await appliedTo(approval)).toBe(1);
+    expect(reported.slice(before)).toEqual([{ renamed: 1 }]);
+    expect(await actionsOn(ledger, approval.subject)).toEqual(['approval.requested', 'approval.approved']);
+  });
+
+  it('is either approved or rejected, when both happen at once', async () => {
+    const approval = await ask();
+    const third = await staffActor(ledger, 'finance');
+    const ends = [approvals.approve(decision(approval)), approvals.reject(decision(approval, third))];
+    expect(await race(ends)).toEqual({ succeeded: 1, refused: ['conflict'] });
+    const { state } = await approvals.show(approval.id, other);
+    expect(await appliedTo(approval)).toBe(state === 'approved' ? 1 : 0);
+  });
+
+  it('is decided by somebody else than who asked, with a role for it and no interest in it', async () => {
+    const approval = await ask({ accountId: other.accountId });
+    const second = { code: 'second_person_required' };
+    await expect(approvals.approve(decision(approval, asker))).rejects.toMatchObject(second);
+    await expect(approvals.approve(decision(approval, other))).rejects.toMatchObject(second);
+    const support = await staffActor(ledger, 'support');
+    await expect(approvals.reject(decision(approval, support))).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(approvals.show(approval.id, support)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await appliedTo(approval)).toBe(0);
+  });
+
+  it('whose work is refused stays pending, and nothing of it is left', async () => {
+    const approval = await ask({ name: 'refused' });
+    await expect(approvals.approve(decision(approval))).rejects.toMatchObject({ code: 'conflict' });
+    expect(await appliedTo(approval)).toBe(0);
+    expect(await approvals.show(approval.id, other)).toMatchObject({ state: 'pending', decidedBy: null });
+    expect(await approvals.reject(decision(approval))).toMatchObject({ state: 'rejected', outcome: null });
+  });
+
+  it('that there is not, and one of a kind that this program does not know, are refused', async () => {
+    const unknown = { approvalId: newId(), actor: other, note: null, requestId: newId() };
+    await expect(approvals.approve(unknown)).rejects.toMatchObject({ code: 'not_found' });
+    const approval = await ask();
+    await expect(new ApprovalService({ source }).show(approval.id, other)).rejects.toMatchObject({
+      code: 'conflict',
+    });
+  });
+});
+
+describe('a request for an approval', () => {
+  it('is one for its id, also when it is sent twice at once, and no other with the same', async () => {
+    const { accountId } = await ledger.account({ credits: '0' });
+    const request = { accountId, requestId: newId() };
+    const [one, two] = await Promise.all([ask(request), ask(request)]);
+    expect(one.id).toBe(two.id);
+    await expect(ask({ ...request, name: '++' })).rejects.toMatchObject({
+      code: 'conflict',
+      param: 'requestId',
+    });
+    expect(await actionsOn(ledger, one.subject)).toEqual(['approval.requested']);
+  });
+
+  it('keeps no address of a person', async () => {
+    const approval = await ask({ reason: 'ada@example.com asked', name: 'for ada@example.com' });
+    expect(JSON.stringify(approval)).not.toContain('ada@example.com');
+  });
+
+  it('of a payload that its kind does not take is not made', async () => {
+    await expect(ask({ payload: { accountId: 1 } })).rejects.toThrow();
+    await expect(ask({ kind: 'none' })).rejects.toThrow('nobody registered');
+  });
+});
+
+describe('the list of approvals', () => {
+  it('has those that the actor may decide, newest first, by state and in pages', async () => {
+    const [first, second] = [await ask(), await ask()];
+    await approvals.reject(decision(first));
+    const list = (of: { state?: 'pending'; beforeId?: string; actor?: Actor }) =>
+      approvals.list({ actor: other, limit: 1, beforeId: null, ...of });
+    // One more than the limit, since there are more.
+    expect((await list({})).map(({ id }) => id)).toEqual([second.id, first.id]);
+    const pending = await list({ state: 'pending' });
+    expect(pending[0]!.id).toBe(second.id);
+    expect(pending.map(({ id }) => id)).not.toContain(first.id);
+    expect((await list({ beforeId: second.id }))[0]!.id).toBe(first.id);
+    expect(await list({ actor: await staffActor(ledger, 'support') })).toEqual([]);
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { ManualClock } from '#platform/clock.js';
+import { ConfigReader } from '#platform/config.js';
+import { newId } from '#platform/ids.js';
+import { placeOf, SecretBox } from '#platform/sealed-secret.js';
+import { actionsOn, auditOf } from '../../test/support/audit.js';
+import { openEntities } from '../../test/support/entities.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { race } from '../../test/support/race.js';
+import { staffActor } from '../../test/support/staff.js';
+import { type Asker, EndpointService } from './endpoint.service.js';
+import { type EventType, financeEventTypes } from './webhook-event.js';
+import { readWebhooksConfig } from './webhooks.config.js';
+
+const secrets = new SecretBox([randomBytes(32)]);
+const webhooks = readWebhooksConfig(new ConfigReader({}));
+
+let ledger: LedgerFixture;
+let source: DataSource;
+let clock: ManualClock;
+let service: EndpointService;
+let asker: Asker;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  source = await openEntities(ledger);
+  clock = new ManualClock(Date.now());
+  service = new EndpointService(source, { webhooks, secrets }, clock);
+}, 60_000);
+beforeEach(async () => {
+  asker = await newAsker();
+});
+afterAll(async () => {
+  await source.destroy();
+  await ledger.close();
+});
+
+async function newAsker(...roles: Parameters<typeof staffActor>[1][]): Promise<Asker> {
+  return { actor: await staffActor(ledger, ...roles), requestId: newId() };
+}
+
+async function create(of: { url?: string; events?: EventType[] } = {}, by = asker) {
+  const { url = 'https://example.com/hook', events = ['topup.credited'] } = of;
+  return service.create(by, { url, events, description: 'of a test' });
+}
+
+function list() {
+  return service.list(asker.actor.accountId);
+}
+
+const notFound = { code: 'not_found' };
+
+describe('a new endpoint', () => {
+  it('shows its secret this once, which is stored sealed and not noted', async () => {
+    const { id, secret } = await create();
+    const [stored] = await list();
+    expect(stored).toMatchObject({ id, url: 'https://example.com/hook', previousSecret: null });
+    expect(secrets.open(stored!.secret, placeOf.webhook(id))).toBe(secret);
+    const noted = JSON.stringify([stored, await auditOf(ledger, `webhook:${id}`)]);
+    expect(noted).not.toContain(secret);
+    expect(await actionsOn(ledger, `webhook:${id}`)).toEqual(['webhook.created']);
+  });
+
+  it('is one of ten at most, also when they are made at once', async () => {
+    const ends = await race(Array.from({ length: 13 }, () => create()));
+    expect(ends).toEqual({ succeeded: 10, refused: ['conflict', 'conflict', 'conflict'] });
+    const [first] = await list();
+    await service.remove(asker, first!.id);
+    expect(await create()).toHaveProperty('id');
+  });
+
+  it.each(['ftp://example.com', 'https://127.0.0.1/hook', 'example.com'])(
+    'does not go to %s',
+    async (url) => {
+      await expect(create({ url })).rejects.toMatchObject({ param: 'url' });
+      expect(await list()).toEqual([]);
+    },
+  );
+
+  it('of events of finance is for people of finance', async () => {
+    const events = [...financeEventTypes];
+    const refusal = { code: 'forbidden', param: 'events' };
+    await expect(create({ events })).rejects.toMatchObject(refusal);
+    const { id } = await create();
+    expect(() => service.change(asker, id, { events })).toThrow(expect.objectContaining(refusal));
+    expect(await create({ events }, await newAsker('finance'))).toMatchObject({ events });
+  });
+});
+
+describe('a change of an endpoint', () => {
+  it('sets what is named, also when two change it at once, and switches it off and on', async () => {
+    const { id } = await create();
+    await Promise.all([
+      service.change(asker, id, { url: 'https://example.org/hook' }),
+      service.change(asker, id, { events: ['charge.refunded'] }),
+    ]);
+    const off = await service.change(asker, id, { enabled: false });
+    expect(off).toMatchObject({ url: 'https://example.org/hook', events: ['charge.refunded'] });
+    expect(off).toMatchObject({ disabledReason: 'owner', disabledAt: expect.any(Date) });
+    const on = await service.change(asker, id, { enabled: true });
+    expect(on).toMatchObject({ disabledReason: null, disabledAt: null, failingSince: null });
+  });
+
+  it('is not made by another account', async () => {
+    const { id } = await create();
+    const stranger = await newAsker();
+    for (const refused of [
+      service.change(stranger, id, { enabled: false }),
+      service.remove(stranger, id),
+      service.rotateSecret(stranger, id),
+      service.find(stranger.actor.accountId, id),
+    ])
+      await expect(refused).rejects.toMatchObject(notFound);
+    expect(await list()).toMatchObject([{ id, disabledAt: null, previousSecret: null }]);
+  });
+});
+
+describe('a new secret', () => {
+  it('leaves the one before to sign along for a while', async () => {
+    const { id, secret: first } = await create();
+    const { secret } = await service.rotateSecret(asker, id);
+    expect(secret).not.toBe(first);
+    const stored = await service.find(asker.actor.accountId, id);
+    const place = placeOf.webhook(id);
+    expect(secrets.open(stored.secret, place)).toBe(secret);
+    expect(secrets.open(stored.previousSecret!, place)).toBe(first);
+    expect(stored.previousSecretUntil!.getTime()).toBe(clock.nowMs() + webhooks.secretOverlapMs);
+  });
+
+  it('of two rotations at once is the later one, and the earlier signs along', async () => {
+    const { id } = await create();
+    const made = await Promise.all([1, 2].map(() => service.rotateSecret(asker, id)));
+    const stored = await service.find(asker.actor.accountId, id);
+    const place = placeOf.webhook(id);
+    const kept = [stored.secret, stored.previousSecret!].map((each) => secrets.open(each, place));
+    expect(kept.sort()).toEqual(made.map(({ secret }) => secret).sort());
+  });
+});
+
+describe('an endpoint that is removed', () => {
+  it('is gone, once, and its deliveries end', async () => {
+    const { id } = await create();
+    expect(await race([1, 2].map(() => service.remove(asker, id)))).toEqual({
+      succeeded: 1,
+      refused: ['not_found'],
+    });
+    expect(await list()).toEqual([]);
+    await expect(service.find(asker.actor.accountId, id)).rejects.toMatchObject(notFound);
+    expect(await actionsOn(ledger, `webhook:${id}`)).toEqual(['webhook.created', 'webhook.deleted']);
+  });
+});
