@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { newId } from '#platform/ids.js';
 import {
   balanceOf,
@@ -18,15 +17,7 @@ let payments: PaymentsFixture;
 beforeAll(async () => {
   payments = await openPayments();
 }, 60_000);
-afterAll(async () => {
-  const { billing } = payments.ledger;
-  expect(await checkLedger(billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
-  await payments.close();
-});
-
-async function newAccount(): Promise<string> {
-  return (await payments.ledger.account({ credits: '0' })).accountId;
-}
+afterAll(() => payments.close());
 
 /** What became of an event, and how often it was tried again. */
 async function outcomeOf(event: object): Promise<{ state: string; attempts: number } | undefined> {
@@ -59,7 +50,7 @@ function stateOf(accountId: string, orderId: string): Promise<{ state: string }>
 
 describe('a payment', () => {
   it('is credited and announced once, however often and at once its event is delivered', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
     await Promise.all(Array.from({ length: 5 }, () => receive(payments, event)));
@@ -70,7 +61,7 @@ describe('a payment', () => {
   });
 
   it('of which two events tell at once is credited once', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event, paymentId } = payments.stripe.pay(id);
     const { object } = (event as { data: { object: object } }).data;
@@ -83,7 +74,7 @@ describe('a payment', () => {
   });
 
   it('is credited also to an order that was given up or has expired', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
     const session = payments.stripe.sessionOf(id);
@@ -96,7 +87,7 @@ describe('a payment', () => {
   });
 
   it('stays paid when the end of its checkout is told afterwards', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { order } = await paidOrder(payments, accountId);
     const expired = payments.stripe.event('checkout.session.expired', payments.stripe.sessionOf(order.id));
     await receive(payments, expired);
@@ -109,7 +100,7 @@ describe('a payment', () => {
     ['another currency', { currency: 'eur' }, 'other_currency', 1_300n],
     ['an order that there is not', { client_reference_id: 'nobody' }, 'no_order', 1_300n],
   ])('of %s goes to suspense once and leaves the order open', async (_, changed, why, amountMinor) => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event, paymentId } = payments.stripe.pay(id, changed);
     const again = { ...event, id: `evt_${newId()}` };
@@ -120,7 +111,7 @@ describe('a payment', () => {
   });
 
   it('of an order that another one pays at the same moment goes to suspense', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const paid = [payments.stripe.pay(id), payments.stripe.pay(id)];
     await Promise.all(paid.map(({ event }) => receive(payments, event)));
@@ -130,7 +121,7 @@ describe('a payment', () => {
   });
 
   it('of an account that is being deleted goes to suspense', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     await payments.ledger.owner.query(`UPDATE accounts SET closing_at = now() WHERE id = $1`, [accountId]);
     const { event, paymentId } = payments.stripe.pay(id);
@@ -141,7 +132,7 @@ describe('a payment', () => {
 
 describe('an event', () => {
   it('that Stripe did not sign, or a provider that is not there sent, changes nothing', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
     const { payload, headers } = payments.stripe.signed(event, 'whsec_of_somebody_else');
@@ -160,7 +151,7 @@ describe('an event', () => {
   });
 
   it('whose transaction fails is not remembered, so that it is applied when it comes again', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
     const { owner } = payments.ledger;
@@ -199,7 +190,7 @@ describe('a dispute', () => {
   });
 
   it('that comes before its payment is applied once the payment is there, by one of several that try', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event, paymentId } = payments.stripe.pay(id);
     const disputed = open(paymentId);
@@ -217,7 +208,7 @@ describe('a dispute', () => {
       ['won', 'needs_response'],
       ['needs_response', 'needs_response', 'won', 'needs_response', 'lost'],
     ]) {
-      const accountId = await newAccount();
+      const accountId = await payments.newAccount();
       const { paymentId, topupId } = await paidOrder(payments, accountId);
       const disputeId = `dp_${newId()}`;
       for (const status of statuses)
@@ -229,7 +220,7 @@ describe('a dispute', () => {
   });
 
   it('that is lost keeps the credit, and its customer reads what went back', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { order, paymentId } = await paidOrder(payments, accountId);
     const disputeId = `dp_${newId()}`;
     const tell = (status: string) =>
@@ -244,7 +235,7 @@ describe('a dispute', () => {
   });
 
   it('of an order that was not paid shows nothing that went back', async () => {
-    const order = await orderOf(payments, await newAccount());
+    const order = await orderOf(payments, await payments.newAccount());
     expect(await payments.orders.reversalsOf(order)).toEqual({ refunds: [], disputes: [] });
   });
 });
@@ -261,7 +252,7 @@ describe('a refund that somebody made at Stripe itself', () => {
   });
 
   it('stands in suspense once, as money that left, and leaves the balance as it is', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { paymentId } = await paidOrder(payments, accountId);
     const made = refund(paymentId, 'succeeded');
     await Promise.all([
@@ -273,7 +264,7 @@ describe('a refund that somebody made at Stripe itself', () => {
   });
 
   it('is nothing while it is pending or when it failed', async () => {
-    const { paymentId } = await paidOrder(payments, await newAccount());
+    const { paymentId } = await paidOrder(payments, await payments.newAccount());
     for (const status of ['pending', 'failed']) {
       const made = refund(paymentId, status);
       await receive(payments, payments.stripe.event('refund.updated', made));

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Actor } from '#identity/role.js';
-import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { newId } from '#platform/ids.js';
 import { parseAmount } from '#money/amount.js';
@@ -12,7 +11,6 @@ import {
   orderOf,
   type PaymentsFixture,
 } from '../../test/support/payments.js';
-import { staffActor } from '../../test/support/staff.js';
 import type { PaymentFact } from './payment.provider.js';
 import { SuspenseService } from './suspense.service.js';
 
@@ -25,17 +23,7 @@ beforeAll(async () => {
   suspense = new SuspenseService({ source, config, approvals, relay: NOBODY_WAITS });
   await recordLimit(ledger.billing, 'manual-topup', parseAmount('100'));
 }, 60_000);
-afterAll(async () => {
-  const { billing } = payments.ledger;
-  expect(await checkLedger(billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
-  await payments.close();
-});
-
-const finance = () => staffActor(payments.ledger, 'finance');
-
-async function newAccount(): Promise<string> {
-  return (await payments.ledger.account({ credits: '0' })).accountId;
-}
+afterAll(() => payments.close());
 
 async function itemOf(fact: PaymentFact, reference: string): Promise<string> {
   await payments.inbox.accept({ provider: 'stripe', eventId: newId(), type: 'test', fact });
@@ -80,19 +68,14 @@ function credit(itemId: string, accountId: string, actor: Actor) {
   return suspense.creditSuspense({ itemId, accountId, note: 'they told us' }, asking(actor));
 }
 
-function approve(approvalId: string | null, actor: Actor) {
-  const decision = { approvalId: approvalId as string, note: null, requestId: newId() };
-  return payments.approvals.approve({ ...decision, actor });
-}
-
 describe('money in suspense', () => {
   it('is credited once to whom it was meant for, however many people do it at once', async () => {
-    const [itemId, accountId] = [await came(), await newAccount()];
-    const people = await Promise.all([finance(), finance(), finance()]);
+    const [itemId, accountId] = [await came(), await payments.newAccount()];
+    const people = await Promise.all([payments.finance(), payments.finance(), payments.finance()]);
     const answers = await Promise.all(people.map((actor) => credit(itemId, accountId, actor)));
     expect(answers.filter(({ done }) => done?.created)).toHaveLength(1);
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
-    const late = suspense.returnSuspense(itemId, 'back', asking(await finance()));
+    const late = suspense.returnSuspense(itemId, 'back', asking(await payments.finance()));
     await expect(late).rejects.toMatchObject({ code: 'conflict' });
     expect(await stateOf(itemId)).toBe('credited');
     expect(await takenFor(itemId)).toBe(1);
@@ -100,8 +83,8 @@ describe('money in suspense', () => {
 
   it('is credited to one account only', async () => {
     const itemId = await came();
-    const accounts = [await newAccount(), await newAccount()];
-    const people = [await finance(), await finance()];
+    const accounts = [await payments.newAccount(), await payments.newAccount()];
+    const people = [await payments.finance(), await payments.finance()];
     const ends = await Promise.allSettled(
       accounts.map((accountId, at) => credit(itemId, accountId, people[at]!)),
     );
@@ -113,8 +96,8 @@ describe('money in suspense', () => {
 
   it('is either credited or returned, never both, when both happen at once', async () => {
     for (let round = 0; round < 4; round += 1) {
-      const [itemId, accountId] = [await came(), await newAccount()];
-      const [one, two] = [await finance(), await finance()];
+      const [itemId, accountId] = [await came(), await payments.newAccount()];
+      const [one, two] = [await payments.finance(), await payments.finance()];
       const both = [
         () => credit(itemId, accountId, one),
         () => suspense.returnSuspense(itemId, 'not theirs', asking(two)),
@@ -131,48 +114,52 @@ describe('money in suspense', () => {
   });
 
   it('is returned once, and what was returned is credited to nobody', async () => {
-    const [itemId, accountId] = [await came(), await newAccount()];
-    const people = [await finance(), await finance()];
+    const [itemId, accountId] = [await came(), await payments.newAccount()];
+    const people = [await payments.finance(), await payments.finance()];
     await Promise.all(people.map((actor) => suspense.returnSuspense(itemId, 'back', asking(actor))));
     expect(await stateOf(itemId)).toBe('returned');
-    await expect(credit(itemId, accountId, await finance())).rejects.toMatchObject({ code: 'conflict' });
-    await expect(suspense.expenseSuspense(itemId, 'lost', asking(await finance()))).rejects.toMatchObject({
+    await expect(credit(itemId, accountId, await payments.finance())).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await expect(
+      suspense.expenseSuspense(itemId, 'lost', asking(await payments.finance())),
+    ).rejects.toMatchObject({
       code: 'conflict',
     });
   });
 
   it('of another currency is returned and never credited', async () => {
-    const [itemId, accountId] = [await came(1_300n, { currency: 'EUR' }), await newAccount()];
-    await expect(credit(itemId, accountId, await finance())).rejects.toMatchObject({
+    const [itemId, accountId] = [await came(1_300n, { currency: 'EUR' }), await payments.newAccount()];
+    await expect(credit(itemId, accountId, await payments.finance())).rejects.toMatchObject({
       code: 'invalid_value',
       param: 'currency',
     });
-    await suspense.returnSuspense(itemId, 'back', asking(await finance()));
+    await suspense.returnSuspense(itemId, 'back', asking(await payments.finance()));
     expect(await stateOf(itemId)).toBe('returned');
   });
 
   it('that buys no unit of balance, or for an account that there is not, is not credited', async () => {
-    const small = credit(await came(129n), await newAccount(), await finance());
+    const small = credit(await came(129n), await payments.newAccount(), await payments.finance());
     await expect(small).rejects.toMatchObject({ code: 'invalid_value', param: 'amount' });
-    const nobody = credit(await came(), 'nobody', await finance());
+    const nobody = credit(await came(), 'nobody', await payments.finance());
     await expect(nobody).rejects.toMatchObject({ code: 'invalid_value', param: 'accountId' });
-    const none = credit('none', await newAccount(), await finance());
+    const none = credit('none', await payments.newAccount(), await payments.finance());
     await expect(none).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('that somebody paid is no cost; what left is, and is credited to nobody', async () => {
-    const paid = suspense.expenseSuspense(await came(), 'lost', asking(await finance()));
+    const paid = suspense.expenseSuspense(await came(), 'lost', asking(await payments.finance()));
     await expect(paid).rejects.toMatchObject({ code: 'conflict' });
     const itemId = await left();
-    const wrong = credit(itemId, await newAccount(), await finance());
+    const wrong = credit(itemId, await payments.newAccount(), await payments.finance());
     await expect(wrong).rejects.toMatchObject({ code: 'conflict' });
-    const people = [await finance(), await finance()];
+    const people = [await payments.finance(), await payments.finance()];
     await Promise.all(people.map((actor) => suspense.expenseSuspense(itemId, 'a gift', asking(actor))));
     expect(await stateOf(itemId)).toBe('expensed');
   });
 
   it('is decided by nobody to whom it would go, or for whose order it came', async () => {
-    const actor = await finance();
+    const actor = await payments.finance();
     await expect(credit(await came(), actor.accountId, actor)).rejects.toMatchObject({
       code: 'second_person_required',
     });
@@ -189,22 +176,26 @@ describe('above the limit of one person', () => {
   const LARGE = 13_013n;
 
   it('money in suspense is credited once another one agrees, and once only', async () => {
-    const [itemId, accountId] = [await came(LARGE), await newAccount()];
-    const [asks, agrees] = [await finance(), await finance()];
+    const [itemId, accountId] = [await came(LARGE), await payments.newAccount()];
+    const [asks, agrees] = [await payments.finance(), await payments.finance()];
     const { approvalId } = await credit(itemId, accountId, asks);
     expect(await stateOf(itemId)).toBe('open');
-    await expect(approve(approvalId, asks)).rejects.toMatchObject({ code: 'second_person_required' });
-    await Promise.all([approve(approvalId, agrees), approve(approvalId, agrees)]);
+    await expect(payments.approve(approvalId, asks)).rejects.toMatchObject({
+      code: 'second_person_required',
+    });
+    await Promise.all([payments.approve(approvalId, agrees), payments.approve(approvalId, agrees)]);
     expect(await balanceOf(payments.ledger, accountId)).toBe('100.1');
     expect(await takenFor(itemId)).toBe(1);
     expect((await credit(itemId, accountId, asks)).done).toMatchObject({ created: false });
   });
 
   it('money that was returned while it waited is not credited by the approval', async () => {
-    const [itemId, accountId] = [await came(LARGE), await newAccount()];
-    const { approvalId } = await credit(itemId, accountId, await finance());
-    await suspense.returnSuspense(itemId, 'back', asking(await finance()));
-    await expect(approve(approvalId, await finance())).rejects.toMatchObject({ code: 'conflict' });
+    const [itemId, accountId] = [await came(LARGE), await payments.newAccount()];
+    const { approvalId } = await credit(itemId, accountId, await payments.finance());
+    await suspense.returnSuspense(itemId, 'back', asking(await payments.finance()));
+    await expect(payments.approve(approvalId, await payments.finance())).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
     expect(await takenFor(itemId)).toBe(0);
   });

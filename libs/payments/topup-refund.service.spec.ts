@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApprovalService } from '#approvals/approval.service.js';
-import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { findTopupRefund, type TopupRefund } from '#ledger/postings/topup-refund.js';
 import { parseAmount } from '#money/amount.js';
@@ -16,7 +15,6 @@ import {
   receive,
   roundNow,
 } from '../../test/support/payments.js';
-import { staffActor } from '../../test/support/staff.js';
 import { onOneDay } from '../../test/support/utc-day.js';
 import { TopupRefundService } from './topup-refund.service.js';
 
@@ -36,13 +34,7 @@ beforeAll(async () => {
   });
   await recordLimit(ledger.billing, 'topup-refund', parseAmount('100'));
 }, 60_000);
-afterAll(async () => {
-  const { billing } = payments.ledger;
-  expect(await checkLedger(billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
-  await payments.close();
-});
-
-const finance = () => staffActor(payments.ledger, 'finance');
+afterAll(() => payments.close());
 
 async function paidTopup(
   credits = '10',
@@ -76,7 +68,7 @@ async function refundsOf(topupId: string): Promise<TopupRefund[]> {
 describe('a refund of a top-up', () => {
   it('gives back what was paid for the credit, once, however often and at once it is asked for', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
-    const request = asking(await finance());
+    const request = asking(await payments.finance());
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => refunds.refund(wanted(topupId, '4'), request)),
     );
@@ -90,7 +82,9 @@ describe('a refund of a top-up', () => {
   it('by two people at once never gives back more than is unused', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
     const ends = await Promise.allSettled(
-      [await finance(), await finance()].map((actor) => refunds.refund(wanted(topupId, '6'), asking(actor))),
+      [await payments.finance(), await payments.finance()].map((actor) =>
+        refunds.refund(wanted(topupId, '6'), asking(actor)),
+      ),
     );
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(atStripe(paymentId)).toEqual([780]);
@@ -99,7 +93,7 @@ describe('a refund of a top-up', () => {
 
   it('of another amount under the same request id is refused', async () => {
     const { topupId } = await paidTopup();
-    const request = asking(await finance());
+    const request = asking(await payments.finance());
     await refunds.refund(wanted(topupId, '4'), request);
     await expect(refunds.refund(wanted(topupId, '5'), request)).rejects.toMatchObject({
       code: 'conflict',
@@ -108,7 +102,7 @@ describe('a refund of a top-up', () => {
   });
 
   it('is for no one who has an interest in it, nor of a top-up that there is not', async () => {
-    const actor = await finance();
+    const actor = await payments.finance();
     const topupId = await buy(payments.ledger, { accountId: actor.accountId, keyId: '' }, '10');
     await expect(refunds.refund(wanted(topupId), asking(actor))).rejects.toMatchObject({
       code: 'second_person_required',
@@ -120,7 +114,7 @@ describe('a refund of a top-up', () => {
     const { accountId, topupId } = await paidTopup();
     payments.stripe.refundStatus = 'failed';
     try {
-      const { done } = await refunds.refund(wanted(topupId), asking(await finance()));
+      const { done } = await refunds.refund(wanted(topupId), asking(await payments.finance()));
       expect(done).toMatchObject({ state: 'failed', failure: 'expired_or_canceled_card' });
     } finally {
       payments.stripe.refundStatus = 'succeeded';
@@ -132,7 +126,7 @@ describe('a refund of a top-up', () => {
 describe('above the limit of one person', () => {
   it('a refund waits for another one, and Stripe is asked once they agree', async () => {
     const { accountId, topupId, paymentId } = await paidTopup('101');
-    const [asks, agrees] = [await finance(), await finance()];
+    const [asks, agrees] = [await payments.finance(), await payments.finance()];
     const request = asking(asks);
     const { approvalId } = await refunds.refund(wanted(topupId), request);
     expect((await refunds.refund(wanted(topupId), request)).approvalId).toBe(approvalId);
@@ -153,10 +147,12 @@ describe('above the limit of one person', () => {
 
   it('a refund that was rejected moves nothing', async () => {
     const { accountId, topupId } = await paidTopup('101');
-    const { approvalId } = await refunds.refund(wanted(topupId), asking(await finance()));
+    const { approvalId } = await refunds.refund(wanted(topupId), asking(await payments.finance()));
     const decision = { approvalId: approvalId as string, note: 'no', requestId: newId() };
-    await payments.approvals.reject({ ...decision, actor: await finance() });
-    await expect(payments.approvals.approve({ ...decision, actor: await finance() })).rejects.toMatchObject({
+    await payments.approvals.reject({ ...decision, actor: await payments.finance() });
+    await expect(
+      payments.approvals.approve({ ...decision, actor: await payments.finance() }),
+    ).rejects.toMatchObject({
       code: 'conflict',
     });
     expect(await refundsOf(topupId)).toEqual([]);
@@ -165,7 +161,7 @@ describe('above the limit of one person', () => {
 
   it('are also two refunds that stay below it alone, asked for at once', () =>
     onOneDay(async () => {
-      const actor = await finance();
+      const actor = await payments.finance();
       const topups = [await paidTopup('60'), await paidTopup('60')];
       const answers = await Promise.all(
         topups.map(({ topupId }) => refunds.refund(wanted(topupId), asking(actor))),
@@ -178,7 +174,7 @@ describe('above the limit of one person', () => {
 describe('a refund that was interrupted', () => {
   it('before Stripe was asked is asked for by the next round, once though several try', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
-    await expect(killed.refund(wanted(topupId), asking(await finance()))).rejects.toThrow('killed');
+    await expect(killed.refund(wanted(topupId), asking(await payments.finance()))).rejects.toThrow('killed');
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
     expect(atStripe(paymentId)).toEqual([]);
     await Promise.all([roundNow(payments), roundNow(payments)]);
@@ -189,7 +185,7 @@ describe('a refund that was interrupted', () => {
   it('after Stripe had carried it out, and before that was known, is found there and not made again', async () => {
     const { topupId, paymentId } = await paidTopup();
     payments.stripe.lostAnswers = 1;
-    const { done } = await refunds.refund(wanted(topupId), asking(await finance()));
+    const { done } = await refunds.refund(wanted(topupId), asking(await payments.finance()));
     expect(done).toMatchObject({ state: 'pending' });
     expect(atStripe(paymentId)).toEqual([1_300]);
     await roundNow(payments);
@@ -199,7 +195,7 @@ describe('a refund that was interrupted', () => {
 
   it('and is being made by another process at this moment is left to that one', async () => {
     const { topupId, paymentId } = await paidTopup();
-    await expect(killed.refund(wanted(topupId), asking(await finance()))).rejects.toThrow('killed');
+    await expect(killed.refund(wanted(topupId), asking(await payments.finance()))).rejects.toThrow('killed');
     const [{ id }] = (await refundsOf(topupId)) as [TopupRefund];
     await Promise.all(Array.from({ length: 4 }, () => payments.runner.run(id)));
     expect(await refundsOf(topupId)).toMatchObject([{ state: 'succeeded' }]);
@@ -211,7 +207,7 @@ describe('a refund that was interrupted', () => {
     const { accountId, topupId, orderId } = await paidTopup();
     payments.stripe.refundStatus = 'pending';
     const { done } = await refunds
-      .refund(wanted(topupId, '4'), asking(await finance()))
+      .refund(wanted(topupId, '4'), asking(await payments.finance()))
       .finally(() => (payments.stripe.refundStatus = 'succeeded'));
     expect(done).toMatchObject({ state: 'pending' });
     const made = payments.stripe.refunds.get(done?.providerRefundId as string)!;
@@ -228,7 +224,7 @@ describe('a refund that was interrupted', () => {
 
   it('whose money came back to us after its end stands in suspense, and its credit stays gone', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
-    await refunds.refund(wanted(topupId), asking(await finance()));
+    await refunds.refund(wanted(topupId), asking(await payments.finance()));
     const made = [...payments.stripe.refunds.values()].find((each) => each.payment_intent === paymentId)!;
     const failed = { ...made, status: 'failed', failure_reason: 'lost_or_stolen_card' };
     const tell = () => receive(payments, payments.stripe.event('refund.failed', failed));
@@ -246,7 +242,7 @@ describe('a refund by bank transfer', () => {
   async function pendingAtBank(): Promise<{ accountId: string; refund: TopupRefund }> {
     const { accountId } = await payments.ledger.account({ credits: '0' });
     const topupId = await buy(payments.ledger, { accountId, keyId: '' }, '10');
-    const { done } = await refunds.refund(wanted(topupId), asking(await finance()));
+    const { done } = await refunds.refund(wanted(topupId), asking(await payments.finance()));
     expect(done).toMatchObject({ state: 'pending', provider: 'manual' });
     return { accountId, refund: done as TopupRefund };
   }
@@ -261,7 +257,7 @@ describe('a refund by bank transfer', () => {
   it('ends once as somebody says, and as nothing else afterwards', async () => {
     const { accountId, refund } = await pendingAtBank();
     const say = async (outcome: 'succeeded' | 'failed') =>
-      refunds.confirmRefund(confirmed(refund.id, outcome), asking(await finance()));
+      refunds.confirmRefund(confirmed(refund.id, outcome), asking(await payments.finance()));
     const ends = await Promise.allSettled([say('succeeded'), say('succeeded')]);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
     await expect(say('failed')).rejects.toMatchObject({ code: 'conflict' });
@@ -270,13 +266,13 @@ describe('a refund by bank transfer', () => {
 
   it('that the bank sent back returns the credit', async () => {
     const { accountId, refund } = await pendingAtBank();
-    await refunds.confirmRefund(confirmed(refund.id, 'failed'), asking(await finance()));
+    await refunds.confirmRefund(confirmed(refund.id, 'failed'), asking(await payments.finance()));
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
   });
 
   it('is confirmed by nobody whose own it is, and one through Stripe by nobody at all', async () => {
     const { accountId, refund } = await pendingAtBank();
-    const owner = { ...(await finance()), accountId };
+    const owner = { ...(await payments.finance()), accountId };
     await payments.ledger.owner.query('UPDATE users SET account_id = $2 WHERE id = $1', [
       owner.userId,
       accountId,
@@ -285,12 +281,12 @@ describe('a refund by bank transfer', () => {
       refunds.confirmRefund(confirmed(refund.id, 'succeeded'), asking(owner)),
     ).rejects.toMatchObject({ code: 'second_person_required' });
     const { topupId } = await paidTopup();
-    const { done } = await refunds.refund(wanted(topupId), asking(await finance()));
+    const { done } = await refunds.refund(wanted(topupId), asking(await payments.finance()));
     await expect(
-      refunds.confirmRefund(confirmed(done?.id as string, 'failed'), asking(await finance())),
+      refunds.confirmRefund(confirmed(done?.id as string, 'failed'), asking(await payments.finance())),
     ).rejects.toMatchObject({ code: 'conflict' });
     await expect(
-      refunds.confirmRefund(confirmed('none', 'failed'), asking(await finance())),
+      refunds.confirmRefund(confirmed('none', 'failed'), asking(await payments.finance())),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 });

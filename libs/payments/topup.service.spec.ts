@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import {
@@ -16,15 +15,7 @@ let payments: PaymentsFixture;
 beforeAll(async () => {
   payments = await openPayments();
 }, 60_000);
-afterAll(async () => {
-  const { billing } = payments.ledger;
-  expect(await checkLedger(billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
-  await payments.close();
-});
-
-async function newAccount(): Promise<string> {
-  return (await payments.ledger.account({ credits: '0' })).accountId;
-}
+afterAll(() => payments.close());
 
 function stateOf(accountId: string, orderId: string): Promise<{ state: string }> {
   return payments.orders.show(accountId, orderId);
@@ -44,7 +35,7 @@ async function topupsOf(accountId: string): Promise<number> {
 
 describe('an order', () => {
   it('costs what the rate of the account says, rounded up to the cent, and keeps it when the rate changes', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id, paidMinor } = await orderOf(payments, accountId, { credits: '1.23456' });
     expect(paidMinor).toBe(161n);
     await payments.ledger.owner.query(
@@ -59,7 +50,9 @@ describe('an order', () => {
   });
 
   it('of what an amount buys never gives more than was paid for', async () => {
-    const { credits, payMinor } = await payments.orders.quote(await newAccount(), { payMinor: 1_000n });
+    const { credits, payMinor } = await payments.orders.quote(await payments.newAccount(), {
+      payMinor: 1_000n,
+    });
     expect({ credits: formatAmount(credits), payMinor }).toEqual({
       credits: '7.692307692',
       payMinor: 1_000n,
@@ -71,7 +64,7 @@ describe('an order', () => {
     ['less than the price of a unit', { payMinor: 129n }, 'pay'],
     ['more than providers take', { payMinor: 100_000_000n }, 'pay'],
   ])('is not made of %s', async (_, wish, param) => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const refused = payments.topups.order({ accountId, wish, provider: 'stripe', requestId: newId() });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_value', param });
     expect(await payments.orders.list(accountId, 10, null)).toEqual([]);
@@ -79,7 +72,12 @@ describe('an order', () => {
 
   it('is not made for a provider that is not configured', async () => {
     const wish = { credits: parseAmount('10') };
-    const asked = { accountId: await newAccount(), wish, provider: 'sandbox' as const, requestId: newId() };
+    const asked = {
+      accountId: await payments.newAccount(),
+      wish,
+      provider: 'sandbox' as const,
+      requestId: newId(),
+    };
     await expect(payments.topups.order(asked)).rejects.toMatchObject({
       code: 'invalid_value',
       param: 'provider',
@@ -88,7 +86,12 @@ describe('an order', () => {
 
   it('is made once, with one checkout, however often and at once its request is sent', async () => {
     const wish = { credits: parseAmount('10') };
-    const asked = { accountId: await newAccount(), wish, provider: 'stripe' as const, requestId: newId() };
+    const asked = {
+      accountId: await payments.newAccount(),
+      wish,
+      provider: 'stripe' as const,
+      requestId: newId(),
+    };
     const made = await Promise.all(Array.from({ length: 5 }, () => payments.topups.order(asked)));
     made.push(await payments.topups.order(asked));
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
@@ -97,18 +100,23 @@ describe('an order', () => {
   });
 
   it('is not another one under the same request id', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { requestId } = await orderOf(payments, accountId);
     const wish = { credits: parseAmount('11') };
     const other = payments.topups.order({ accountId, wish, provider: 'stripe', requestId });
     await expect(other).rejects.toMatchObject({ code: 'conflict', param: 'requestId' });
-    const foreign = { accountId: await newAccount(), wish, provider: 'stripe' as const, requestId };
+    const foreign = { accountId: await payments.newAccount(), wish, provider: 'stripe' as const, requestId };
     expect(await payments.topups.order(foreign)).toMatchObject({ state: 'open' });
   });
 
   it('gets the checkout that Stripe opened though its answer was lost, when the request is repeated', async () => {
     const wish = { credits: parseAmount('10') };
-    const asked = { accountId: await newAccount(), wish, provider: 'stripe' as const, requestId: newId() };
+    const asked = {
+      accountId: await payments.newAccount(),
+      wish,
+      provider: 'stripe' as const,
+      requestId: newId(),
+    };
     payments.stripe.lostAnswers = 1;
     await expect(payments.topups.order(asked)).rejects.toMatchObject({ code: 'payment_provider_failed' });
     const { id, checkoutUrl } = await payments.topups.order(asked);
@@ -117,7 +125,7 @@ describe('an order', () => {
   });
 
   it('is one of twenty open ones at most, also of those that are made at once', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const wish = { credits: parseAmount('1') };
     const save = () =>
       payments.orders.save({ accountId, wish, provider: 'manual', requestId: newId() }).then(
@@ -133,15 +141,15 @@ describe('an order', () => {
   });
 
   it('is there for its own account only', async () => {
-    const { id } = await orderOf(payments, await newAccount());
-    const stranger = await newAccount();
+    const { id } = await orderOf(payments, await payments.newAccount());
+    const stranger = await payments.newAccount();
     await expect(payments.orders.show(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
     await expect(payments.topups.cancel(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
     expect(payments.stripe.sessionOf(id).status).toBe('open');
   });
 
   it('is listed newest first, page by page', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const made: string[] = [];
     for (let count = 0; count < 3; count += 1)
       made.unshift((await orderOf(payments, accountId, { provider: 'manual' })).id);
@@ -154,7 +162,7 @@ describe('an order', () => {
 
 describe('a cancelled order', () => {
   it('can be paid at Stripe no more, and a repeat changes nothing', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     expect(await payments.topups.cancel(accountId, id)).toMatchObject({ state: 'cancelled' });
     expect(payments.stripe.sessionOf(id).status).toBe('expired');
@@ -162,7 +170,7 @@ describe('a cancelled order', () => {
   });
 
   it('that was paid a moment before is credited, once also when its event comes after', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
     expect(await payments.topups.cancel(accountId, id)).toMatchObject({ state: 'paid' });
@@ -172,7 +180,7 @@ describe('a cancelled order', () => {
   });
 
   it('and its event at the same moment credit it once', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     const { event } = payments.stripe.pay(id);
     await Promise.all([
@@ -185,7 +193,7 @@ describe('a cancelled order', () => {
   });
 
   it('stays open while Stripe does not answer', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     payments.stripe.lostAnswers = 1;
     const failed = payments.topups.cancel(accountId, id);
@@ -203,7 +211,7 @@ describe('an order that nobody paid in time', () => {
       pool: ledger.billing,
       config: { payments: { ...config.payments, orderLifeMs: 0 } },
     });
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const wish = { credits: parseAmount('1') };
     for (let count = 0; count < 21; count += 1)
       await short.save({ accountId, wish, provider: 'manual', requestId: newId() });
@@ -211,7 +219,7 @@ describe('an order that nobody paid in time', () => {
   });
 
   it('is ended by a check, and one in its time is not', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const inTime = await orderOf(payments, accountId, { provider: 'manual' });
     const late = await orderOf(payments, accountId, { provider: 'manual' });
     await payments.ledger.owner.query(`UPDATE topup_orders SET expires_at = created_at WHERE id = $1`, [

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Actor } from '#identity/role.js';
-import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -12,7 +10,6 @@ import {
   orderOf,
   type PaymentsFixture,
 } from '../../test/support/payments.js';
-import { staffActor } from '../../test/support/staff.js';
 import { onOneDay } from '../../test/support/utc-day.js';
 import { type Transfer, TransferService } from './transfer.service.js';
 
@@ -25,17 +22,7 @@ beforeAll(async () => {
   transfers = new TransferService({ source, config, approvals, relay: NOBODY_WAITS });
   await recordLimit(ledger.billing, 'manual-topup', parseAmount('100'));
 }, 60_000);
-afterAll(async () => {
-  const { billing } = payments.ledger;
-  expect(await checkLedger(billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
-  await payments.close();
-});
-
-const finance = () => staffActor(payments.ledger, 'finance');
-
-async function newAccount(): Promise<string> {
-  return (await payments.ledger.account({ credits: '0' })).accountId;
-}
+afterAll(() => payments.close());
 
 /** 13.00 for ten credits, unless it is said otherwise. */
 function transferTo(accountId: string, of: Partial<Transfer> = {}): Transfer {
@@ -52,16 +39,11 @@ async function outflowsOf(paymentId: string): Promise<string[]> {
   return rows.map(({ amount }) => formatAmount(amount as never));
 }
 
-function approve(approvalId: string | null, actor: Actor) {
-  const decision = { approvalId: approvalId as string, note: null, requestId: newId() };
-  return payments.approvals.approve({ ...decision, actor });
-}
-
 describe('a bank transfer', () => {
   it('buys at the rate of the account, once, however often it is recorded', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const transfer = transferTo(accountId);
-    const actor = await finance();
+    const actor = await payments.finance();
     const first = await transfers.recordTransfer(transfer, asking(actor));
     const again = await transfers.recordTransfer(transfer, asking(actor));
     expect(first.done).toMatchObject({ created: true, credits: parseAmount('10') });
@@ -71,9 +53,9 @@ describe('a bank transfer', () => {
   });
 
   it('that two people record at once is credited once, and counts against the limit of one', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const transfer = transferTo(accountId);
-    const people = await Promise.all([finance(), finance(), finance()]);
+    const people = await Promise.all([payments.finance(), payments.finance(), payments.finance()]);
     const answers = await Promise.all(
       people.map((actor) => transfers.recordTransfer(transfer, asking(actor))),
     );
@@ -84,14 +66,14 @@ describe('a bank transfer', () => {
   });
 
   it.each([
-    ['for somebody else', async () => ({ accountId: await newAccount() })],
+    ['for somebody else', async () => ({ accountId: await payments.newAccount() })],
     ['of another amount', async () => ({ paidMinor: 1_301n })],
   ])('under the reference of another one %s is refused', async (_, change) => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const transfer = transferTo(accountId);
-    await transfers.recordTransfer(transfer, asking(await finance()));
+    await transfers.recordTransfer(transfer, asking(await payments.finance()));
     const other = { ...transfer, ...(await change()) };
-    await expect(transfers.recordTransfer(other, asking(await finance()))).rejects.toMatchObject({
+    await expect(transfers.recordTransfer(other, asking(await payments.finance()))).rejects.toMatchObject({
       code: 'conflict',
     });
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
@@ -105,8 +87,8 @@ describe('a bank transfer', () => {
     ['of a day before the account was there', { valueDate: '2001-01-01' }, 'valueDate'],
     ['for an order that there is not', { orderId: 'none' }, 'orderId'],
   ])('%s is refused, and counts against no limit', async (_, changed, param) => {
-    const transfer = transferTo(await newAccount(), changed);
-    await expect(transfers.recordTransfer(transfer, asking(await finance()))).rejects.toMatchObject({
+    const transfer = transferTo(await payments.newAccount(), changed);
+    await expect(transfers.recordTransfer(transfer, asking(await payments.finance()))).rejects.toMatchObject({
       code: 'invalid_value',
       param,
     });
@@ -114,7 +96,7 @@ describe('a bank transfer', () => {
   });
 
   it('to the account of whoever records it waits for somebody else', async () => {
-    const actor = await finance();
+    const actor = await payments.finance();
     await expect(transfers.recordTransfer(transferTo(actor.accountId), asking(actor))).rejects.toMatchObject({
       code: 'second_person_required',
     });
@@ -123,10 +105,10 @@ describe('a bank transfer', () => {
 
 describe('a bank transfer for an order', () => {
   it('pays it to the cent, and no second one does', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id: orderId } = await orderOf(payments, accountId, { provider: 'manual' });
     const record = async (of: Partial<Transfer> = {}) =>
-      transfers.recordTransfer(transferTo(accountId, { orderId, ...of }), asking(await finance()));
+      transfers.recordTransfer(transferTo(accountId, { orderId, ...of }), asking(await payments.finance()));
     await expect(record({ paidMinor: 1_299n })).rejects.toMatchObject({ code: 'conflict', param: 'paid' });
     const ends = await Promise.allSettled([record(), record()]);
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -140,9 +122,9 @@ describe('above the limit of one person', () => {
   const LARGE = { paidMinor: 13_013n };
 
   it('a transfer waits for another one, who credits it once', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const transfer = transferTo(accountId, LARGE);
-    const [asks, agrees] = [await finance(), await finance()];
+    const [asks, agrees] = [await payments.finance(), await payments.finance()];
     const request = asking(asks);
     const [one, two] = await Promise.all([
       transfers.recordTransfer(transfer, request),
@@ -151,35 +133,41 @@ describe('above the limit of one person', () => {
     expect(one.approvalId).not.toBeNull();
     expect(two.approvalId).toBe(one.approvalId);
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
-    await expect(approve(one.approvalId, asks)).rejects.toMatchObject({ code: 'second_person_required' });
-    await Promise.all([approve(one.approvalId, agrees), approve(one.approvalId, agrees)]);
+    await expect(payments.approve(one.approvalId, asks)).rejects.toMatchObject({
+      code: 'second_person_required',
+    });
+    await Promise.all([payments.approve(one.approvalId, agrees), payments.approve(one.approvalId, agrees)]);
     expect(await balanceOf(payments.ledger, accountId)).toBe('100.1');
     expect(await outflowsOf(transfer.paymentId)).toEqual(['100.1']);
     expect((await transfers.recordTransfer(transfer, request)).done).toMatchObject({ created: false });
   });
 
   it('two approvals of one transfer credit it once', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const transfer = transferTo(accountId, LARGE);
     const asked = await Promise.all(
-      [await finance(), await finance()].map((actor) => transfers.recordTransfer(transfer, asking(actor))),
+      [await payments.finance(), await payments.finance()].map((actor) =>
+        transfers.recordTransfer(transfer, asking(actor)),
+      ),
     );
-    const agrees = await finance();
-    await Promise.all(asked.map(({ approvalId }) => approve(approvalId, agrees)));
+    const agrees = await payments.finance();
+    await Promise.all(asked.map(({ approvalId }) => payments.approve(approvalId, agrees)));
     expect(await balanceOf(payments.ledger, accountId)).toBe('100.1');
     expect(await outflowsOf(transfer.paymentId)).toEqual(['100.1']);
   });
 
   it('an order that another transfer paid meanwhile refuses the approval, which can be rejected', async () => {
-    const accountId = await newAccount();
+    const accountId = await payments.newAccount();
     const { id: orderId } = await orderOf(payments, accountId, { credits: '101', provider: 'manual' });
     const ask = async () => {
       const transfer = transferTo(accountId, { orderId, paidMinor: 13_130n });
-      return transfers.recordTransfer(transfer, asking(await finance()));
+      return transfers.recordTransfer(transfer, asking(await payments.finance()));
     };
     const asked = [await ask(), await ask()];
-    const agrees = await finance();
-    const ends = await Promise.allSettled(asked.map(({ approvalId }) => approve(approvalId, agrees)));
+    const agrees = await payments.finance();
+    const ends = await Promise.allSettled(
+      asked.map(({ approvalId }) => payments.approve(approvalId, agrees)),
+    );
     expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'conflict' } });
     expect(await balanceOf(payments.ledger, accountId)).toBe('101');
@@ -190,8 +178,8 @@ describe('above the limit of one person', () => {
 
   it('are also two transfers below it, recorded at once by one person', () =>
     onOneDay(async () => {
-      const actor = await finance();
-      const each = [await newAccount(), await newAccount()].map((accountId) =>
+      const actor = await payments.finance();
+      const each = [await payments.newAccount(), await payments.newAccount()].map((accountId) =>
         transferTo(accountId, { paidMinor: 7_800n }),
       );
       const answers = await Promise.all(
@@ -202,10 +190,10 @@ describe('above the limit of one person', () => {
     }));
 
   it('a request id that was used for another transfer is refused', async () => {
-    const request = asking(await finance());
-    await transfers.recordTransfer(transferTo(await newAccount(), LARGE), request);
+    const request = asking(await payments.finance());
+    await transfers.recordTransfer(transferTo(await payments.newAccount(), LARGE), request);
     await expect(
-      transfers.recordTransfer(transferTo(await newAccount(), LARGE), request),
+      transfers.recordTransfer(transferTo(await payments.newAccount(), LARGE), request),
     ).rejects.toMatchObject({ code: 'conflict', param: 'requestId' });
   });
 });

@@ -3,6 +3,7 @@ import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
 import { actionsOn } from '../../test/support/audit.js';
 import {
+  deadLink,
   lastMail,
   mailedToken,
   newEmail,
@@ -43,8 +44,6 @@ async function addressOf({ userId }: Actor): Promise<string> {
   );
   return rows[0]!.email;
 }
-
-const deadLink = { code: 'invalid_value', param: 'token' };
 
 describe('another e-mail address', () => {
   it('is taken over by the link, which reports it to the old address', async () => {

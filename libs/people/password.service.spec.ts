@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
 import {
+  deadLink,
   enrolled,
   lastMail,
   mailedToken,
@@ -33,8 +34,6 @@ async function resetToken(email: string): Promise<string> {
 function reset(token: string, of: { password?: string; code?: string } = {}) {
   return people.passwords.reset({ token, password: OTHER, ...of }, newOrigin(), newId());
 }
-
-const deadLink = { code: 'invalid_value', param: 'token' };
 
 describe('a reset of the password', () => {
   it('answers the same whether anybody has the address, and mails nothing where nobody does', async () => {

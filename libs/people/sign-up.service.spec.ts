@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import {
+  deadLink,
   lastMail,
   mailedToken,
   newEmail,
@@ -37,8 +38,6 @@ async function inviteCodeOf(accountId: string): Promise<string> {
 function confirm(token: string, password = PASSWORD) {
   return people.signUps.confirm({ token, password }, newOrigin());
 }
-
-const deadLink = { code: 'invalid_value', param: 'token' };
 
 describe('signing up', () => {
   it('makes nothing but a mail until its link is used, and then an empty account and a session', async () => {

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
-import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { refundCharge } from '#ledger/charges/charge-refund.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
-import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
-import { type LedgerPerson, spend } from '../../test/support/ledger-person.js';
+import type { LedgerFixture } from '../../test/support/ledger.js';
+import {
+  type EngineFixture,
+  type LedgerPerson,
+  openEngine,
+  spend,
+} from '../../test/support/ledger-person.js';
 import { ticketOf } from '../../test/support/tickets.js';
 import { type ChargeRecord, readCharge } from './charge.reader.js';
 
 let ledger: LedgerFixture;
-let engine: PostingEngine;
+let under: EngineFixture;
 let someone: LedgerPerson;
 
 beforeAll(async () => {
-  ledger = await createLedgerFixture();
-  engine = new PostingEngine({ pool: ledger.billing, loadPriceBook, log: ledger.log });
+  under = await openEngine();
+  ({ ledger } = under);
   someone = await ledger.account({ credits: '10' });
 }, 60_000);
-afterAll(async () => {
-  await engine.close();
-  await ledger.close();
-});
+afterAll(() => under.close());
 
 async function read(chargeId: string, accountId: string | null = someone.accountId): Promise<ChargeRecord> {
   const found = await readCharge(ledger.billing, chargeId, accountId);
@@ -39,7 +39,7 @@ function moved({ transactions }: ChargeRecord): [kind: string, account: string, 
 
 describe('a charge', () => {
   it('that was delivered has what it was priced by, and the postings that paid for it', async () => {
-    const charge = await read(await spend(engine, someone, 2n));
+    const charge = await read(await spend(under.engine, someone, 2n));
     expect(charge).toMatchObject({
       accountId: someone.accountId,
       keyId: someone.keyId,
@@ -67,7 +67,7 @@ describe('a charge', () => {
   });
 
   it('that was paid back has its refunds with their postings', async () => {
-    const chargeId = await spend(engine, someone, 2n);
+    const chargeId = await spend(under.engine, someone, 2n);
     const { userId, ticketId } = await ticketOf(ledger, someone.accountId);
     await inTransaction(ledger.billing, (client) =>
       refundCharge(client, {
@@ -93,7 +93,7 @@ describe('a charge', () => {
   it('that was refused has why, and no postings', async () => {
     const chargeId = newId();
     const poor = await ledger.account({ credits: '0' });
-    await engine.hold({
+    await under.engine.hold({
       chargeId,
       ...poor,
       model: 'imgmodel-4',
@@ -115,7 +115,7 @@ describe('a charge', () => {
   });
 
   it('is shown to its account, to the staff, and to nobody else', async () => {
-    const chargeId = await spend(engine, someone, 1n);
+    const chargeId = await spend(under.engine, someone, 1n);
     const stranger = await ledger.account({ credits: '0' });
     expect(await readCharge(ledger.billing, chargeId, stranger.accountId)).toBeNull();
     expect(await read(chargeId, null)).toMatchObject({ id: chargeId });

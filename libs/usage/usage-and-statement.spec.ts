@@ -1,22 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadPriceBook } from '#catalog/catalog.store.js';
-import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
-import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
-import { buy, type LedgerPerson, spend } from '../../test/support/ledger-person.js';
+import type { LedgerFixture } from '../../test/support/ledger.js';
+import {
+  buy,
+  type EngineFixture,
+  type LedgerPerson,
+  openEngine,
+  spend,
+} from '../../test/support/ledger-person.js';
 import { readStatement, type StatementEntry, type StatementFilter } from './statement.store.js';
 import { readDailyUsage, readUsage, type UsageEntry, type UsageFilter } from './usage.store.js';
 
 let ledger: LedgerFixture;
-let engine: PostingEngine;
+let under: EngineFixture;
 let someone: LedgerPerson;
 let otherKeyId: string;
 /** Newest first. */
 let charges: string[];
 
 beforeAll(async () => {
-  ledger = await createLedgerFixture();
-  engine = new PostingEngine({ pool: ledger.billing, loadPriceBook, log: ledger.log });
+  under = await openEngine();
+  ({ ledger } = under);
   someone = await ledger.account({ credits: '10' });
   otherKeyId = await ledger.key(someone.accountId);
   const stranger = await ledger.account({ credits: '10' });
@@ -26,15 +30,12 @@ beforeAll(async () => {
     [otherKeyId, 2n],
     [someone.keyId, 3n],
   ] as const) {
-    charges.unshift(await spend(engine, { ...someone, keyId }, pictures));
-    await spend(engine, stranger, 1n);
+    charges.unshift(await spend(under.engine, { ...someone, keyId }, pictures));
+    await spend(under.engine, stranger, 1n);
   }
   await buy(ledger, someone, '5');
 }, 60_000);
-afterAll(async () => {
-  await engine.close();
-  await ledger.close();
-});
+afterAll(() => under.close());
 
 /** Every page of a list, to its end. */
 async function pages<T>(

@@ -2,30 +2,30 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { inTransaction } from '#database/database.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { transferInvite } from '#ledger/postings/invite-transfer.js';
-import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { movableOf, readPendingRewards } from '#ledger/postings/pending-rewards.js';
-import { PostingEngine } from '#ledger/charges/posting-engine.js';
-import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';
+import { endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
-import { loadPriceBook } from '#catalog/catalog.store.js';
-import { buy, type LedgerPerson, spend } from '../support/ledger-person.js';
-import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
+import {
+  beginRefund,
+  buy,
+  type EngineFixture,
+  type LedgerPerson,
+  openEngine,
+  spend,
+} from '../support/ledger-person.js';
+import type { LedgerFixture } from '../support/ledger.js';
 
 const HOUR_MS = 3_600_000;
 
+let under: EngineFixture;
 let fixture: LedgerFixture;
-let engine: PostingEngine;
 
 beforeAll(async () => {
-  fixture = await createLedgerFixture();
-  engine = new PostingEngine({ pool: fixture.billing, loadPriceBook, log: fixture.log });
-});
-afterAll(async () => {
-  expect(await checkLedger(fixture.billing, { graceMs: 60_000 })).toMatchObject({ ok: true, violations: [] });
-  await engine.close();
-  await fixture.close();
-});
+  under = await openEngine();
+  fixture = under.ledger;
+}, 60_000);
+afterAll(() => under.close());
 
 async function pair(): Promise<{ inviter: LedgerPerson; invitee: LedgerPerson }> {
   const inviter = await fixture.account({ credits: '0' });
@@ -43,8 +43,7 @@ function move({ accountId }: LedgerPerson, amount: string, windowMs = 0): Promis
 }
 
 async function refund(topupId: string, credits: string): Promise<void> {
-  const asked = { topupId, credits: parseAmount(credits), reason: 'r', actor: 'system', requestId: newId() };
-  const { id } = await inTransaction(fixture.billing, (client) => beginTopupRefund(client, asked));
+  const { id } = await beginRefund(fixture, topupId, credits);
   await inTransaction(fixture.billing, (client) =>
     endTopupRefund(client, { refundId: id, providerRefundId: null, outcome: 'succeeded' }),
   );
@@ -95,7 +94,7 @@ it('nor does spending it: the rest is owed, and the next top-up and the next rew
   const { inviter, invitee } = await pair();
   const topupId = await buy(fixture, invitee, '30');
   await move(inviter, '3');
-  await spend(engine, inviter, 99n);
+  await spend(under.engine, inviter, 99n);
   await refund(topupId, '30');
   expect(await balances(inviter)).toEqual({ main: '0', invite: '0', owed: '2.97' });
   await buy(fixture, inviter, '1');

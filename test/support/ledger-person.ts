@@ -1,10 +1,13 @@
 import { expect } from '@jest/globals';
-import type { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { loadPriceBook } from '#catalog/catalog.store.js';
+import { inTransaction } from '#database/database.js';
+import { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { beginTopupRefund, type TopupRefund } from '#ledger/postings/topup-refund.js';
 import { recordTopup } from '#ledger/postings/topup.js';
 import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
-import type { LedgerFixture } from './ledger.js';
+import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
 
 /** A picture costs 0.03. */
 const MODEL = 'imgmodel-4';
@@ -12,6 +15,40 @@ const MODEL = 'imgmodel-4';
 export interface LedgerPerson {
   accountId: string;
   keyId: string;
+}
+
+/** A ledger with what charges in it. */
+export interface EngineFixture {
+  ledger: LedgerFixture;
+  engine: PostingEngine;
+  /** @throws Error when the ledger is not clean */
+  close(): Promise<void>;
+}
+
+export async function openEngine(): Promise<EngineFixture> {
+  const ledger = await createLedgerFixture();
+  const engine = new PostingEngine({ pool: ledger.billing, loadPriceBook, log: ledger.log });
+  const close = async () => {
+    try {
+      await requireCleanLedger(ledger);
+    } finally {
+      await engine.close();
+      await ledger.close();
+    }
+  };
+  return { ledger, engine, close };
+}
+
+/** Begins a refund of a top-up; null: of all that is unused. */
+export function beginRefund(
+  { billing }: LedgerFixture,
+  topupId: string,
+  credits: string | null,
+): Promise<TopupRefund> {
+  const asked = { topupId, credits: credits === null ? null : parseAmount(credits), reason: 'r' };
+  return inTransaction(billing, (client) =>
+    beginTopupRefund(client, { ...asked, actor: 'system', requestId: newId() }),
+  );
 }
 
 /** Buys credits at 1.3; answers the id of the top-up. */

@@ -4,6 +4,7 @@ import { openPool } from '#database/database.js';
 import type { DatabaseRole } from '#database/roles.js';
 import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
 import { createLogger, type Logger } from '#platform/logging.js';
+import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { openCustomerAccount } from '#ledger/postings/customer-account.js';
 import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
@@ -45,6 +46,12 @@ export async function createLedgerFixture(): Promise<LedgerFixture> {
       await database.drop();
     },
   };
+}
+
+/** @throws Error naming the violations of the ledger's invariants */
+export async function requireCleanLedger({ billing }: Pick<LedgerFixture, 'billing'>): Promise<void> {
+  const { ok, violations } = await checkLedger(billing, { graceMs: 60_000 });
+  if (!ok) throw new Error(`the ledger is not clean: ${JSON.stringify(violations)}`);
 }
 
 async function createAccount(

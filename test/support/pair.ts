@@ -2,10 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningRelay, startRelay } from '#apps/standalone/composition.js';
-import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { formatAmount } from '#money/amount.js';
-import { createLedgerFixture, type LedgerFixture } from './ledger.js';
+import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
 import { UNTHROTTLED } from './unthrottled.js';
 
 /** Short enough that a test waits for a condition, not for a clock. */
@@ -72,12 +71,14 @@ export async function startPair(environment: Record<string, string> = {}): Promi
       customerOf(fixture, relays, await fixture.account({ credits, group })),
     stats: async () => (await (await fetch(`${first.sandboxUrl}/_sandbox/stats`)).json()) as SandboxStats,
     close: async () => {
-      const { ok, violations } = await checkLedger(fixture.billing, { graceMs: 60_000 });
-      await second.close();
-      await first.close();
-      await fixture.close();
-      await rm(storageDir, { recursive: true, force: true });
-      if (!ok) throw new Error(`the ledger is not clean: ${JSON.stringify(violations)}`);
+      try {
+        await requireCleanLedger(fixture);
+      } finally {
+        await second.close();
+        await first.close();
+        await fixture.close();
+        await rm(storageDir, { recursive: true, force: true });
+      }
     },
   };
 }

@@ -23,7 +23,8 @@ import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
 import { openEntities } from './entities.js';
-import { createLedgerFixture, type LedgerFixture } from './ledger.js';
+import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
+import { staffActor } from './staff.js';
 import { StripeStandIn } from './stripe.js';
 
 /** Money in as billing puts it together, without a loop: what waits is done when a spec says so. */
@@ -38,6 +39,12 @@ export interface PaymentsFixture {
   topups: TopupService;
   runner: RefundRunner;
   reconciler: PaymentReconciler;
+  /** An account without credits. */
+  newAccount(): Promise<string>;
+  /** Somebody of finance. */
+  finance(): Promise<Actor>;
+  approve(approvalId: string | null, actor: Actor): Promise<unknown>;
+  /** @throws Error when the ledger is not clean */
   close(): Promise<void>;
 }
 
@@ -54,10 +61,21 @@ export async function openPayments(env: NodeJS.ProcessEnv = {}): Promise<Payment
   await Promise.all(Array.from({ length: 8 }, () => ledger.billing.query('SELECT 1')));
   const parts = { ...openParts(ledger, source, readConfig({ ...stripe.environment, ...env })), stripe };
   const close = async () => {
-    await Promise.all([source.destroy(), stripe.close()]);
-    await ledger.close();
+    try {
+      await requireCleanLedger(ledger);
+    } finally {
+      await Promise.all([source.destroy(), stripe.close()]);
+      await ledger.close();
+    }
   };
-  return { ...parts, close };
+  return {
+    ...parts,
+    newAccount: async () => (await ledger.account({ credits: '0' })).accountId,
+    finance: () => staffActor(ledger, 'finance'),
+    approve: (approvalId, actor) =>
+      parts.approvals.approve({ approvalId: approvalId as string, actor, note: null, requestId: newId() }),
+    close,
+  };
 }
 
 function readConfig(env: NodeJS.ProcessEnv): PaymentsConfig {
@@ -70,7 +88,7 @@ function openParts(
   ledger: LedgerFixture,
   source: DataSource,
   payments: PaymentsConfig,
-): Omit<PaymentsFixture, 'stripe' | 'close'> {
+): Omit<PaymentsFixture, 'stripe' | 'newAccount' | 'finance' | 'approve' | 'close'> {
   const { billing: pool, log } = ledger;
   const config = { payments };
   const providers = new Map<PaymentProviderName, PaymentProvider>([

@@ -36,6 +36,9 @@ export interface PeopleFixture {
   close(): Promise<void>;
 }
 
+/** How a link that is used, replaced or too old is refused. */
+export const deadLink = { code: 'invalid_value', param: 'token' };
+
 export const PASSWORD = 'seven lanterns by the quay';
 
 const CONSOLE = 'http://console.test';

@@ -5,12 +5,11 @@ import { Writable } from 'node:stream';
 import OpenAI from 'openai';
 import { pino } from 'pino';
 import { startRelay as compose } from '#apps/standalone/composition.js';
-import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { formatAmount } from '#money/amount.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
-import { createLedgerFixture, type LedgerFixture } from './ledger.js';
+import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
 import { UNTHROTTLED } from './unthrottled.js';
 
 export { until } from './eventually.js';
@@ -132,8 +131,7 @@ export function json(body: unknown, headers: Record<string, string> = {}): Reque
 
 /** @throws Error naming the violations of the ledger's invariants */
 export async function expectCleanLedger(relay: Relay): Promise<void> {
-  const { ok, violations } = await checkLedger(relay.fixture.billing, { graceMs: 60_000 });
-  if (!ok) throw new Error(`the ledger is not clean: ${JSON.stringify(violations)}`);
+  await requireCleanLedger(relay.fixture);
 }
 
 function listeningLogger(): { log: Logger; logged: () => string } {

@@ -1,30 +1,29 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
-import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
-import { buy, type LedgerPerson, spend } from '../../../test/support/ledger-person.js';
+import type { LedgerFixture } from '../../../test/support/ledger.js';
+import {
+  beginRefund,
+  buy,
+  type EngineFixture,
+  type LedgerPerson,
+  openEngine,
+  spend,
+} from '../../../test/support/ledger-person.js';
 import { ticketOf } from '../../../test/support/tickets.js';
 import { refundCharge } from '../charges/charge-refund.js';
-import { PostingEngine } from '../charges/posting-engine.js';
-import { checkLedger } from '../checks/ledger-check.js';
 import { applyDispute } from './chargeback.js';
-import { beginTopupRefund } from './topup-refund.js';
 
+let under: EngineFixture;
 let fixture: LedgerFixture;
-let engine: PostingEngine;
 
 beforeAll(async () => {
-  fixture = await createLedgerFixture();
-  engine = new PostingEngine({ pool: fixture.billing, loadPriceBook, log: fixture.log });
-});
-afterAll(async () => {
-  expect(await checkLedger(fixture.billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
-  await engine.close();
-  await fixture.close();
-});
+  under = await openEngine();
+  fixture = under.ledger;
+}, 60_000);
+afterAll(() => under.close());
 
 function dispute({ accountId }: LedgerPerson, topupId: string, amountMinor: bigint): Promise<void> {
   const about = { provider: 'manual', disputeId: newId(), topupId, accountId, amountMinor } as const;
@@ -39,22 +38,15 @@ async function refundWork({ accountId }: LedgerPerson, chargeId: string, amount:
   );
 }
 
-function refund(topupId: string, credits: string | null): Promise<{ paidMinor: bigint }> {
-  const asked = { topupId, credits: credits === null ? null : parseAmount(credits), reason: 'r' };
-  return inTransaction(fixture.billing, (client) =>
-    beginTopupRefund(client, { ...asked, actor: 'system', requestId: newId() }),
-  );
-}
-
 it('a payment that the bank took back is not paid back again when its work is refunded later', async () => {
   const someone = await fixture.account({ credits: '0' });
   const disputed = await buy(fixture, someone, '3');
-  const work = await spend(engine, someone, 50n);
+  const work = await spend(under.engine, someone, 50n);
   await buy(fixture, someone, '30');
   await dispute(someone, disputed, 1_000_000n);
   await refundWork(someone, work, '1.5');
   for (const credits of ['1.5', '0.01', null])
-    await expect(refund(disputed, credits)).rejects.toMatchObject({
+    await expect(beginRefund(fixture, disputed, credits)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching('up 0 can be refunded') as unknown,
     });
@@ -63,14 +55,14 @@ it('a payment that the bank took back is not paid back again when its work is re
 it('of a payment that went back in part, the rest can be refunded and no cent more', async () => {
   const someone = await fixture.account({ credits: '0' });
   const disputed = await buy(fixture, someone, '3');
-  const work = await spend(engine, someone, 50n);
+  const work = await spend(under.engine, someone, 50n);
   await buy(fixture, someone, '30');
   const half = priceCredits(parseAmount('3'), '1.3').paidMinor / 2n;
   await dispute(someone, disputed, half);
   await refundWork(someone, work, '1.5');
-  await expect(refund(disputed, '1.6')).rejects.toMatchObject({ code: 'conflict' });
-  const { paidMinor } = await refund(disputed, null);
+  await expect(beginRefund(fixture, disputed, '1.6')).rejects.toMatchObject({ code: 'conflict' });
+  const { paidMinor } = await beginRefund(fixture, disputed, null);
   expect(paidMinor).toBeGreaterThan(0n);
   expect(paidMinor).toBeLessThanOrEqual(priceCredits(parseAmount('3'), '1.3').paidMinor - half);
-  await expect(refund(disputed, null)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(beginRefund(fixture, disputed, null)).rejects.toMatchObject({ code: 'conflict' });
 });

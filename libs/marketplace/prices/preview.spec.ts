@@ -1,29 +1,30 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadPriceBook } from '#catalog/catalog.store.js';
-import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import type { PriceChange } from '#pricing/price-change.js';
-import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
-import { type LedgerPerson, spend } from '../../../test/support/ledger-person.js';
+import type { LedgerFixture } from '../../../test/support/ledger.js';
+import {
+  type EngineFixture,
+  type LedgerPerson,
+  openEngine,
+  spend,
+} from '../../../test/support/ledger-person.js';
 import { previewChanges } from './preview.js';
 
 const HOUR_MS = 3_600_000;
 
 let ledger: LedgerFixture;
-let engine: PostingEngine;
+let under: EngineFixture;
 let people: [LedgerPerson, LedgerPerson];
 
 beforeAll(async () => {
-  ledger = await createLedgerFixture();
-  engine = new PostingEngine({ pool: ledger.billing, loadPriceBook, log: ledger.log });
+  under = await openEngine();
+  ({ ledger } = under);
   people = [await ledger.account({ credits: '10' }), await ledger.account({ credits: '10' })];
-  await spend(engine, people[0], 2n);
-  await spend(engine, people[0], 2n);
-  await spend(engine, people[1], 3n);
+  await spend(under.engine, people[0], 2n);
+  await spend(under.engine, people[0], 2n);
+  await spend(under.engine, people[1], 3n);
 }, 60_000);
-afterAll(async () => {
-  await engine.close();
-  await ledger.close();
-});
+afterAll(() => under.close());
 
 let nowMs: number;
 beforeEach(() => {
