@@ -1,3 +1,6 @@
+import { until } from './eventually.js';
+import type { LedgerFixture } from './ledger.js';
+
 /** How what was started at once ended: how many succeeded, and the codes of the others' refusals. */
 export async function race(
   work: readonly Promise<unknown>[],
@@ -8,4 +11,34 @@ export async function race(
     succeeded: ends.length - failed.length,
     refused: failed.map(({ reason }) => (reason as { code?: unknown }).code ?? reason),
   };
+}
+
+/**
+ * Starts work while the rows that `hold` locks are held, and lets go of them once all of it waits: it meets there, however
+ * fast the machine is.
+ */
+export async function meetAt<T>(
+  { owner }: Pick<LedgerFixture, 'owner'>,
+  hold: { sql: string; values: unknown[] },
+  work: readonly (() => Promise<T>)[],
+): Promise<T[]> {
+  const holder = await owner.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query(hold.sql, hold.values);
+    const all = Promise.all(work.map((start) => start()));
+    await until('all to wait for the rows', async () => (await waitingIn(owner)) === work.length);
+    await holder.query('COMMIT');
+    return await all;
+  } finally {
+    holder.release();
+  }
+}
+
+async function waitingIn(owner: LedgerFixture['owner']): Promise<number> {
+  const { rows } = await owner.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return rows[0]!.count;
 }

@@ -4,6 +4,7 @@ import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { meetAt } from '../../../test/support/race.js';
 import { staffActor } from '../../../test/support/staff.js';
 import { type AccountLimitsChange, readAccountLimits, setAccountLimits } from './account-limits.js';
 
@@ -27,7 +28,16 @@ function set(change: AccountLimitsChange, { id = accountId, actor = support } = 
 
 describe('limits of an account', () => {
   it('change where they are named, also when two change them at once', async () => {
-    await Promise.all([set({ requestsPerMinute: 60 }), set({ maxConcurrentRequests: 4 })]);
+    const hold = {
+      sql: 'SELECT FROM customer_balances b, accounts a WHERE a.id = $1 AND b.account_id = a.id FOR UPDATE',
+      values: [accountId],
+    };
+    const changes = [{ requestsPerMinute: 60 }, { maxConcurrentRequests: 4 }];
+    await meetAt(
+      ledger,
+      hold,
+      changes.map((change) => () => set(change)),
+    );
     const both = { requestsPerMinute: 60, maxConcurrentRequests: 4 };
     expect(await readAccountLimits(ledger.billing, accountId)).toEqual(both);
     expect(await set({ requestsPerMinute: null })).toEqual({ ...both, requestsPerMinute: null });

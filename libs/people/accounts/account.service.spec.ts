@@ -5,6 +5,7 @@ import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { actionsOn, auditOf } from '../../../test/support/audit.js';
 import { openPeople, type PeopleFixture, signedUp } from '../../../test/support/people.js';
+import { meetAt } from '../../../test/support/race.js';
 import { staffActor } from '../../../test/support/staff.js';
 import { AccountReader } from './account.reader.js';
 import { AccountService } from './account.service.js';
@@ -58,9 +59,13 @@ describe('settings of an account', () => {
   });
 
   it('that two change at once are both there', async () => {
-    await Promise.all([
-      service.change(operation(), { monthlyLimit: parseAmount('5') }),
-      service.change(operation(), { lowBalanceThreshold: parseAmount('2') }),
+    const hold = {
+      sql: 'SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE',
+      values: [accountId],
+    };
+    await meetAt(people.ledger, hold, [
+      () => service.change(operation(), { monthlyLimit: parseAmount('5') }),
+      () => service.change(operation(), { lowBalanceThreshold: parseAmount('2') }),
     ]);
     expect(await reader.show(accountId)).toMatchObject({ monthlyLimit: '5', lowBalanceThreshold: '2' });
   });

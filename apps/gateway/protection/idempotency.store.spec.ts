@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { openPool } from '#database/database.js';
+import { newId } from '#platform/ids.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { IdempotencyStore, type KeptAnswer, type KeyedRequest } from './idempotency.store.js';
+
+const MINUTE_MS = 60_000;
+const TIMES = { leaseMs: MINUTE_MS, lifeMs: MINUTE_MS };
+const ANSWER = { status: 200, contentType: 'application/json' };
+
+let ledger: LedgerFixture;
+let pool: pg.Pool;
+let store: IdempotencyStore;
+let keyId: string;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  pool = openPool({ url: ledger.urlFor('gateway'), max: 8, applicationName: 'spec' });
+  await Promise.all(Array.from({ length: 8 }, () => pool.query('SELECT 1')));
+  store = new IdempotencyStore(pool);
+}, 60_000);
+beforeEach(async () => {
+  ({ keyId } = await ledger.account({ credits: '0' }));
+});
+afterAll(async () => {
+  await pool.end();
+  await ledger.close();
+});
+
+function request(of: Partial<KeyedRequest> = {}): KeyedRequest {
+  return { keyId, name: 'order-1', contentHash: Buffer.alloc(32, 1), chargeId: newId(), ...of };
+}
+
+async function claimed(times = TIMES): Promise<KeyedRequest> {
+  const first = request();
+  expect(await store.claim(first, times)).toBe(true);
+  return first;
+}
+
+function answer({ chargeId }: KeyedRequest, body: KeptAnswer['body'] = { bytes: Buffer.from('{}') }) {
+  return store.answer(chargeId, { ...ANSWER, body });
+}
+
+function find() {
+  return store.find(keyId, 'order-1');
+}
+
+describe('a request with an Idempotency-Key', () => {
+  it('is the first for one of many that come at once', async () => {
+    const many = Array.from({ length: 8 }, () => request());
+    const firsts = await Promise.all(many.map((each) => store.claim(each, TIMES)));
+    expect(firsts.filter(Boolean)).toHaveLength(1);
+    expect((await find())!.chargeId).toBe(many[firsts.indexOf(true)]!.chargeId);
+  });
+
+  it('has a name of its own for each key of the API', async () => {
+    await claimed();
+    const { keyId: other } = await ledger.account({ credits: '0' });
+    expect(await store.claim(request({ keyId: other }), TIMES)).toBe(true);
+    expect(await store.claim(request({ name: 'order-2' }), TIMES)).toBe(true);
+    expect(await store.find(other, 'order-2')).toBeNull();
+  });
+
+  it('keeps its answer, the first one, in bytes or in a file', async () => {
+    const first = await claimed();
+    expect(await find()).toEqual({
+      chargeId: first.chargeId,
+      contentHash: first.contentHash,
+      isExpired: false,
+      isLeft: false,
+      answer: null,
+    });
+    await answer(first, { bytes: Buffer.from('{"a":1}') });
+    await answer(first, { file: 'later' });
+    expect((await find())!.answer).toEqual({ ...ANSWER, body: { bytes: Buffer.from('{"a":1}') } });
+    const second = request({ name: 'order-2' });
+    await store.claim(second, TIMES);
+    await answer(second, { file: 'kept/answer' });
+    expect((await store.find(keyId, 'order-2'))!.answer).toEqual({
+      ...ANSWER,
+      body: { file: 'kept/answer' },
+    });
+  });
+});
+
+describe('a request that runs', () => {
+  it('is left once nobody renews it, and somebody who takes over is the first', async () => {
+    const first = await claimed({ ...TIMES, leaseMs: 0 });
+    expect(await find()).toMatchObject({ isLeft: true });
+    await store.renew([first.chargeId], MINUTE_MS);
+    expect(await find()).toMatchObject({ isLeft: false });
+    // It is at work after all.
+    await store.freeLeft(first.chargeId);
+    expect(await find()).not.toBeNull();
+    await store.renew([first.chargeId], 0);
+    await store.freeLeft(first.chargeId);
+    const next = await claimed();
+    // The one before owns nothing any more.
+    await answer(first);
+    await store.free(first.chargeId);
+    expect(await find()).toMatchObject({ chargeId: next.chargeId, answer: null });
+  });
+
+  it('is freed where it failed, but not once it was answered', async () => {
+    const first = await claimed();
+    await store.free(first.chargeId);
+    const second = await claimed();
+    await answer(second);
+    await store.free(second.chargeId);
+    await store.renew([second.chargeId], 0);
+    await store.freeLeft(second.chargeId);
+    expect(await find()).toMatchObject({ chargeId: second.chargeId, isLeft: false });
+  });
+});
+
+describe('expired requests', () => {
+  it('are forgotten some at a time, with their files, also by two at once', async () => {
+    const files = ['a', 'b', 'c', 'd'];
+    for (const name of files) {
+      const each = request({ name });
+      await store.claim(each, { ...TIMES, lifeMs: 0 });
+      await answer(each, { file: name });
+    }
+    await claimed();
+    expect(await store.find(keyId, 'a')).toMatchObject({ isExpired: true });
+    const purged = await Promise.all([store.purge(2), store.purge(2), store.purge(2)]);
+    purged.push(await store.purge(2));
+    expect(purged.flatMap((each) => each.files).sort()).toEqual(files);
+    expect(purged.every(({ rows }) => rows <= 2)).toBe(true);
+    expect(await find()).toMatchObject({ isExpired: false });
+  });
+
+  it('are forgotten by name, where they are expired', async () => {
+    const live = await claimed();
+    expect(await store.purge(1, live.chargeId)).toEqual({ rows: 0, files: [] });
+    await store.free(live.chargeId);
+    const old = await claimed({ ...TIMES, lifeMs: 0 });
+    expect(await store.purge(1, old.chargeId)).toEqual({ rows: 1, files: [] });
+    expect(await find()).toBeNull();
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { ApprovalService } from '#approvals/approval.service.js';
+import type { Actor } from '#identity/role.js';
+import { recordLimit } from '#ledger/postings/outflow.js';
+import { parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import { actionsOn } from '../../../test/support/audit.js';
+import { openEntities } from '../../../test/support/entities.js';
+import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from '../../../test/support/ledger.js';
+import { asking, balanceOf } from '../../../test/support/payments.js';
+import { staffActor } from '../../../test/support/staff.js';
+import { ticketOf } from '../../../test/support/tickets.js';
+import { onOneDay } from '../../../test/support/utc-day.js';
+import { AdjustmentService } from './adjustment.service.js';
+
+let ledger: LedgerFixture;
+let source: DataSource;
+let approvals: ApprovalService;
+let service: AdjustmentService;
+let finance: Actor;
+let accountId: string;
+let ticketId: string;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  source = await openEntities(ledger);
+  approvals = new ApprovalService({ source });
+  service = new AdjustmentService({ source, approvals });
+  await recordLimit(ledger.billing, 'adjustment', parseAmount('5'));
+}, 60_000);
+beforeEach(async () => {
+  finance = await staffActor(ledger, 'finance');
+  ({ accountId } = await ledger.account({ credits: '10' }));
+  ({ ticketId } = await ticketOf(ledger, accountId));
+});
+afterAll(async () => {
+  await requireCleanLedger(ledger);
+  await source.destroy();
+  await ledger.close();
+});
+
+function adjust(amount: bigint, of: { actor?: Actor; requestId?: string } = {}) {
+  const { actor = finance, requestId = newId() } = of;
+  const wanted = { accountId, ticketId, amount, reason: 'compensation', note: 'a mistake' } as const;
+  return service.adjust(wanted, asking(actor, requestId));
+}
+
+function approve(approvalId: string | null, actor: Actor) {
+  return approvals.approve({ approvalId: approvalId as string, actor, note: null, requestId: newId() });
+}
+
+const balance = () => balanceOf(ledger, accountId);
+const given = parseAmount('2.5');
+const conflict = { code: 'conflict' };
+
+describe('an adjustment', () => {
+  it('is made once for its request, however often and at once it is asked for', async () => {
+    const requestId = newId();
+    const answers = await Promise.all([1, 2, 3].map(() => adjust(given, { requestId })));
+    answers.push(await adjust(given, { requestId }));
+    expect(new Set(answers.map(({ done }) => done?.id)).size).toBe(1);
+    expect(await balance()).toBe('12.5');
+    await expect(adjust(parseAmount('2.6'), { requestId })).rejects.toMatchObject(conflict);
+    expect(await actionsOn(ledger, `account:${accountId}`)).toEqual(['account.adjusted']);
+  });
+
+  it('above the limit waits for a second person, which small ones of a day reach together', () =>
+    onOneDay(async () => {
+      const actor = await staffActor(ledger, 'finance');
+      const before = Number(await balance());
+      await adjust(parseAmount('4'), { actor });
+      const { state, done, approvalId } = await adjust(given, { actor });
+      expect([state, done]).toEqual(['pending', null]);
+      expect(Number(await balance())).toBe(before + 4);
+      await expect(approve(approvalId, actor)).rejects.toMatchObject({ code: 'second_person_required' });
+      const others = await Promise.all([1, 2].map(() => staffActor(ledger, 'finance')));
+      await Promise.allSettled(others.map((each) => approve(approvalId, each)));
+      expect(Number(await balance())).toBe(before + 6.5);
+    }));
+
+  it('takes no more than there is', async () => {
+    for (let times = 0; times < 2; times += 1)
+      await adjust(-parseAmount('5'), { actor: await staffActor(ledger, 'finance') });
+    const more = adjust(-parseAmount('1'), { actor: await staffActor(ledger, 'finance') });
+    await expect(more).rejects.toMatchObject(conflict);
+    expect(await balance()).toBe('0');
+  });
+
+  it('is not made by somebody with an interest in the account', async () => {
+    ({ accountId } = finance);
+    ({ ticketId } = await ticketOfOwn());
+    await expect(adjust(given)).rejects.toMatchObject({ code: 'second_person_required' });
+    expect(await balance()).toBe('0');
+  });
+
+  it('is reversed once, also when two reverse it at once', async () => {
+    const { done } = await adjust(given);
+    const two = [finance, await staffActor(ledger, 'finance')];
+    const ends = await Promise.allSettled(
+      two.map((actor) => service.reverse(done!.id, 'a mistake', asking(actor))),
+    );
+    expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await balance()).toBe('10');
+    await expect(service.reverse(newId(), 'x', asking(finance))).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+/** A ticket of the account of finance's own person. */
+async function ticketOfOwn(): Promise<{ ticketId: string }> {
+  const id = newId();
+  await ledger.owner.query(
+    `INSERT INTO tickets (id, account_id, opened_by, kind, subject) VALUES ($1, $2, $3, 'refund', 'Back')`,
+    [id, finance.accountId, finance.userId],
+  );
+  return { ticketId: id };
+}
