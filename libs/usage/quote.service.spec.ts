@@ -3,7 +3,7 @@ import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
 import { MarketReader } from '#marketplace/price-list.js';
 import { formatAmount } from '#money/amount.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
-import { QuoteService, type Wish } from './quote.service.js';
+import { QuoteService, type WantedQuote } from './quote.service.js';
 
 let ledger: LedgerFixture;
 let service: QuoteService;
@@ -18,11 +18,11 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => ledger.close());
 
-function ask(wish: Partial<Wish>) {
+function ask(wish: Partial<WantedQuote>) {
   return service.quote({ accountId, model: 'imgmodel-4', ...wish });
 }
 
-async function priceOf(wish: Partial<Wish>): Promise<string> {
+async function priceOf(wish: Partial<WantedQuote>): Promise<string> {
   const { quoted } = await ask(wish);
   return formatAmount(quoted.amount);
 }

@@ -4,35 +4,27 @@ import { z } from 'zod';
 import { id } from '#platform/http/fields.js';
 import { readAccountLimits, setAccountLimits } from '#people/accounts/account-limits.js';
 import { POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, route, Serves } from '../http/route.js';
+import { type AnswerOf, type CallOf, routesFor, Serves } from '../http/route.js';
 
-const tag = 'Support: accounts';
 const params = z.strictObject({ accountId: id });
 const limit = z.int().min(1).max(1_000_000_000).nullable();
 const answer = z
   .object({ requestsPerMinute: limit, maxConcurrentRequests: limit })
   .meta({ id: 'AccountLimits' });
 
+const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
+const forAdmins = routesFor(['admin'], 'Support: accounts');
+
 const accountLimitRoutes = {
-  show: route({
-    id: 'getLimitsOfAccount',
-    method: 'GET',
-    path: '/api/support/accounts/{accountId}/limits',
-    tag,
+  show: forStaff.get('getLimitsOfAccount', '/api/support/accounts/{accountId}/limits', {
     summary: 'What all keys of an account may do together; null: the defaults of the gateways.',
-    access: ['support', 'admin'],
     params,
     answer,
   }),
-  change: route({
-    id: 'limitAccount',
-    method: 'PATCH',
-    path: '/api/admin/accounts/{accountId}/limits',
-    tag,
+  change: forAdmins.patch('limitAccount', '/api/admin/accounts/{accountId}/limits', {
     summary: 'Changes what is named and leaves the rest; null: the defaults of the gateways.',
     description:
       'In place of the defaults of the account and of its keys; what is set for a key or a group holds as well.',
-    access: ['admin'],
     confirms: true,
     params,
     body: z.strictObject({

@@ -1,21 +1,15 @@
 import { z } from 'zod';
 import { id, timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
-const tag = 'Support: accounts';
-const staff = ['support', 'admin'] as const;
+const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
 
 export const viewRoutes = {
-  begin: route({
-    id: 'viewAccount',
-    method: 'POST',
-    path: '/api/support/accounts/{accountId}/view',
-    tag,
+  begin: forStaff.post('viewAccount', '/api/support/accounts/{accountId}/view', {
     summary: 'Looks at the console as the owner of an account sees it, for a while.',
     description:
       'From then on, the GET routes of everybody (`/api/account`, `/api/usage` …) answer this session for that account; ' +
       'whatever else is refused until the view ends. The session says so in `viewing`. The owner sees who looked, by role, when and why.',
-    access: staff,
     params: z.strictObject({ accountId: id }),
     body: z.strictObject({
       reason: z
@@ -28,13 +22,8 @@ export const viewRoutes = {
     }),
     answer: z.object({ accountId: z.string(), name: z.string(), until: timeView }),
   }),
-  end: route({
-    id: 'endAccountView',
-    method: 'DELETE',
-    path: '/api/support/view',
-    tag,
+  end: forStaff.delete('endAccountView', '/api/support/view', {
     summary: 'Goes back to your own console; without a view it changes nothing.',
-    access: staff,
     underView: 'own',
   }),
 };

@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { amount, amountView, id, pageOf, pageQuery, requestId, time } from '#platform/http/fields.js';
 import { reasonText as note } from '#payments/payment.fields.js';
 import { adjustmentView, reason, debtorView, writeOffView } from '#finance/adjustments/adjustments.view.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
-const FINANCE = ['finance'] as const;
-const tag = 'Adjustments';
 const state = z.enum(['done', 'pending', 'rejected']);
 const approvalId = z.string().nullable().meta({ description: 'What a second person decides.' });
 const adjusted = z
@@ -28,82 +26,48 @@ const filter = {
   from: time.optional().meta({ description: 'Recorded not before this time.' }),
   to: time.optional().meta({ description: 'Recorded before this time.' }),
 };
+
+const forFinance = routesFor(['finance'], 'Adjustments');
+
 export const adjustmentRoutes = {
-  list: route({
-    id: 'listAdjustments',
-    method: 'GET',
-    path: '/api/finance/adjustments',
-    tag,
+  list: forFinance.get('listAdjustments', '/api/finance/adjustments', {
     summary: 'The register of adjustments, newest first.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...filter }),
     answer: pageOf(adjustmentView),
   }),
-  file: route({
-    id: 'exportAdjustments',
-    method: 'GET',
-    path: '/api/finance/adjustments.csv',
-    tag,
+  file: forFinance.csv('exportAdjustments', '/api/finance/adjustments.csv', {
     summary: 'The register as a file.',
-    access: FINANCE,
     query: z.strictObject(filter),
-    produces: ['text/csv'],
   }),
-  adjust: route({
-    id: 'adjustAccount',
-    method: 'POST',
-    path: '/api/finance/adjustments',
-    tag,
+  adjust: forFinance.post('adjustAccount', '/api/finance/adjustments', {
     summary: 'Give an account credit, or take some, because of a ticket.',
     description:
       'More than one person may do alone for an account in a day waits for a second one, as does anything about your own account. It is never edited: reverse it and adjust again.',
-    access: FINANCE,
     confirms: true,
     body: z.strictObject({ accountId: id, ticketId: id, amount: signed, reason, note, requestId }),
     answer: adjusted,
     refusals: ['second_person_required', 'conflict'],
   }),
-  reverse: route({
-    id: 'reverseAdjustment',
-    method: 'POST',
-    path: '/api/finance/adjustments/{adjustmentId}/reverse',
-    tag,
+  reverse: forFinance.post('reverseAdjustment', '/api/finance/adjustments/{adjustmentId}/reverse', {
     summary: 'Reverse an adjustment whole, once, by its opposite.',
-    access: FINANCE,
     confirms: true,
     params: z.strictObject({ adjustmentId: id }),
     body: z.strictObject({ note, requestId }),
     answer: adjusted,
     refusals: ['second_person_required', 'conflict', 'not_found'],
   }),
-  writeOffs: route({
-    id: 'listWriteOffs',
-    method: 'GET',
-    path: '/api/finance/write-offs',
-    tag,
+  writeOffs: forFinance.get('listWriteOffs', '/api/finance/write-offs', {
     summary: 'Debts that were given up, and reversals of that, newest first.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, accountId: id.optional() }),
     answer: pageOf(writeOffView),
   }),
-  writeOffsFile: route({
-    id: 'exportWriteOffs',
-    method: 'GET',
-    path: '/api/finance/write-offs.csv',
-    tag,
+  writeOffsFile: forFinance.csv('exportWriteOffs', '/api/finance/write-offs.csv', {
     summary: 'The same as a file.',
-    access: FINANCE,
     query: z.strictObject({ accountId: id.optional() }),
-    produces: ['text/csv'],
   }),
-  writeOff: route({
-    id: 'writeOffDebt',
-    method: 'POST',
-    path: '/api/finance/write-offs',
-    tag,
+  writeOff: forFinance.post('writeOffDebt', '/api/finance/write-offs', {
     summary: 'Give up the debt of an account, or a part of it; once a month.',
     description: 'At 0 the freeze of the debt ends. The limit for one person is that of adjustments.',
-    access: FINANCE,
     confirms: true,
     body: z.strictObject({
       accountId: id,
@@ -118,27 +82,17 @@ export const adjustmentRoutes = {
     answer: writtenOff,
     refusals: ['second_person_required', 'conflict'],
   }),
-  reverseWriteOff: route({
-    id: 'reverseWriteOff',
-    method: 'POST',
-    path: '/api/finance/write-offs/{writeOffId}/reverse',
-    tag,
+  reverseWriteOff: forFinance.post('reverseWriteOff', '/api/finance/write-offs/{writeOffId}/reverse', {
     summary: 'Reverse a write-off whole, once, by its opposite: the debt comes back.',
     description: 'Below 0 the account is frozen again. The limit for one person is that of adjustments.',
-    access: FINANCE,
     confirms: true,
     params: z.strictObject({ writeOffId: id }),
     body: z.strictObject({ note, requestId }),
     answer: writtenOff,
     refusals: ['second_person_required', 'conflict', 'not_found'],
   }),
-  debts: route({
-    id: 'reportDebts',
-    method: 'GET',
-    path: '/api/finance/reports/debts',
-    tag,
+  debts: forFinance.get('reportDebts', '/api/finance/reports/debts', {
     summary: 'Accounts that owe or are frozen: how much, since when, and why.',
-    access: FINANCE,
     query: z.strictObject(pageQuery),
     answer: pageOf(debtorView).extend({
       accounts: z.number().int(),
@@ -147,13 +101,7 @@ export const adjustmentRoutes = {
       owedRewards: amountView.meta({ description: 'Of all accounts, also of those that are not frozen.' }),
     }),
   }),
-  debtsFile: route({
-    id: 'exportDebts',
-    method: 'GET',
-    path: '/api/finance/reports/debts.csv',
-    tag,
+  debtsFile: forFinance.csv('exportDebts', '/api/finance/reports/debts.csv', {
     summary: 'The same as a file.',
-    access: FINANCE,
-    produces: ['text/csv'],
   }),
 };

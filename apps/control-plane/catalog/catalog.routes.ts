@@ -4,10 +4,8 @@ import { hindrances } from '#catalog/offer.js';
 import { name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { decimal, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
-const tag = 'Catalog';
-const access = ['admin'] as const;
 const MODELS = '/api/admin/models';
 const GROUPS = '/api/admin/groups';
 const CHANNELS = '/api/admin/channels';
@@ -103,25 +101,17 @@ const namesModel = z.strictObject({ model: modelName });
 const namesGroup = z.strictObject({ group: groupName });
 const namesChannel = z.strictObject({ channelId });
 
+const forAdmins = routesFor(['admin'], 'Catalog');
+
 export const catalogRoutes = {
-  listModels: route({
-    id: 'listModels',
-    method: 'GET',
-    path: MODELS,
-    tag,
+  listModels: forAdmins.get('listModels', MODELS, {
     summary: 'All models, by their ids; also those that are switched off or have no price.',
-    access,
     query: z.strictObject({ ...pageQuery, family: families.optional() }),
     answer: pageOf(modelView),
   }),
-  createModel: route({
-    id: 'createModel',
-    method: 'POST',
-    path: MODELS,
-    tag,
+  createModel: forAdmins.post('createModel', MODELS, {
     summary: 'Add a model, or an alias of one.',
     description: 'It is for sale when it has a price, by a proposal; an alias has the price of its model.',
-    access,
     body: z.strictObject({
       id: modelName,
       family: families.optional().meta({ description: 'Left out for an alias.' }),
@@ -138,23 +128,13 @@ export const catalogRoutes = {
     status: 201,
     refusals: ['conflict'],
   }),
-  getModel: route({
-    id: 'getModel',
-    method: 'GET',
-    path: `${MODELS}/{model}`,
-    tag,
+  getModel: forAdmins.get('getModel', `${MODELS}/{model}`, {
     summary: 'One model.',
-    access,
     params: namesModel,
     answer: modelView,
   }),
-  changeModel: route({
-    id: 'changeModel',
-    method: 'PATCH',
-    path: `${MODELS}/{model}`,
-    tag,
+  changeModel: forAdmins.patch('changeModel', `${MODELS}/{model}`, {
     summary: 'Switch a model on or off, or change its limits or vendor.',
-    access,
     params: namesModel,
     body: z.strictObject({
       enabled: z.boolean().optional(),
@@ -163,23 +143,13 @@ export const catalogRoutes = {
     }),
     answer: modelView,
   }),
-  listGroups: route({
-    id: 'listGroups',
-    method: 'GET',
-    path: GROUPS,
-    tag,
+  listGroups: forAdmins.get('listGroups', GROUPS, {
     summary: 'All groups, with the multiplier and rule in force.',
-    access,
     query: z.strictObject(pageQuery),
     answer: pageOf(groupView),
   }),
-  createGroup: route({
-    id: 'createGroup',
-    method: 'POST',
-    path: GROUPS,
-    tag,
+  createGroup: forAdmins.post('createGroup', GROUPS, {
     summary: 'Add a group, with the multiplier and rule that it begins with.',
-    access,
     confirms: true,
     body: z.strictObject({
       name: groupName,
@@ -195,25 +165,15 @@ export const catalogRoutes = {
     status: 201,
     refusals: ['conflict'],
   }),
-  getGroup: route({
-    id: 'getGroup',
-    method: 'GET',
-    path: `${GROUPS}/{group}`,
-    tag,
+  getGroup: forAdmins.get('getGroup', `${GROUPS}/{group}`, {
     summary: 'One group.',
-    access,
     params: namesGroup,
     answer: groupView,
   }),
-  changeGroup: route({
-    id: 'changeGroup',
-    method: 'PATCH',
-    path: `${GROUPS}/{group}`,
-    tag,
+  changeGroup: forAdmins.patch('changeGroup', `${GROUPS}/{group}`, {
     summary: 'Open or close a group, and change the limits that each account has in it.',
     description:
       'Once it is closed, keys of accounts that it was not granted to are refused where money is held.',
-    access,
     confirms: true,
     params: namesGroup,
     body: z.strictObject({
@@ -224,34 +184,19 @@ export const catalogRoutes = {
     }),
     answer: groupView,
   }),
-  setGroupModels: route({
-    id: 'setGroupModels',
-    method: 'PUT',
-    path: `${GROUPS}/{group}/models`,
-    tag,
+  setGroupModels: forAdmins.put('setGroupModels', `${GROUPS}/{group}/models`, {
     summary: 'Set which models the keys of a group may use.',
-    access,
     params: namesGroup,
     body: z.strictObject({ models: modelNames }),
     answer: groupView,
   }),
-  listChannels: route({
-    id: 'listChannels',
-    method: 'GET',
-    path: CHANNELS,
-    tag,
+  listChannels: forAdmins.get('listChannels', CHANNELS, {
     summary: 'All upstreams.',
-    access,
     query: z.strictObject(pageQuery),
     answer: pageOf(channelView),
   }),
-  createChannel: route({
-    id: 'createChannel',
-    method: 'POST',
-    path: CHANNELS,
-    tag,
+  createChannel: forAdmins.post('createChannel', CHANNELS, {
     summary: 'Add an upstream.',
-    access,
     confirms: true,
     body: z
       .strictObject(channelFields)
@@ -268,25 +213,15 @@ export const catalogRoutes = {
     status: 201,
     refusals: ['conflict'],
   }),
-  getChannel: route({
-    id: 'getChannel',
-    method: 'GET',
-    path: `${CHANNELS}/{channelId}`,
-    tag,
+  getChannel: forAdmins.get('getChannel', `${CHANNELS}/{channelId}`, {
     summary: 'One upstream.',
-    access,
     params: namesChannel,
     answer: channelView,
   }),
-  changeChannel: route({
-    id: 'changeChannel',
-    method: 'PATCH',
-    path: `${CHANNELS}/{channelId}`,
-    tag,
+  changeChannel: forAdmins.patch('changeChannel', `${CHANNELS}/{channelId}`, {
     summary:
       'Change an upstream; what is left out stays. Its models, groups and keys are each given as a whole.',
     description: 'Another origin of the address needs the keys again.',
-    access,
     confirms: true,
     params: namesChannel,
     body: z

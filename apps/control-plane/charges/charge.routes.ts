@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lineKinds } from '#pricing/quote.js';
 import { amountView, id, timeView } from '#platform/http/fields.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const decimalView = z.string().meta({ description: 'An exact decimal string.' });
 const wholeView = z
@@ -102,37 +102,25 @@ const chargeId = z.strictObject({ chargeId: id });
 const tokens = z.int().min(0).max(100_000_000);
 const count = z.int().min(1).max(1_000_000);
 
+const forUsers = routesFor(['user'], 'Charges');
+const forReaders = routesFor(['support', 'finance', 'admin'], 'Charges');
+
 export const chargeRoutes = {
-  show: route({
-    id: 'getCharge',
-    method: 'GET',
-    path: '/api/charges/{chargeId}',
-    tag: 'Charges',
+  show: forUsers.get('getCharge', '/api/charges/{chargeId}', {
     summary: 'What a request cost, and why.',
-    access: ['user'],
     params: chargeId,
     answer: chargeView,
   }),
-  support: route({
-    id: 'getAnyCharge',
-    method: 'GET',
-    path: '/api/support/charges/{chargeId}',
-    tag: 'Charges',
+  support: forReaders.get('getAnyCharge', '/api/support/charges/{chargeId}', {
     summary: 'The same for a charge of any account.',
-    access: ['support', 'finance', 'admin'],
     params: chargeId,
     answer: chargeView,
   }),
-  quote: route({
-    id: 'quote',
-    method: 'POST',
-    path: '/api/quote',
-    tag: 'Charges',
+  quote: forUsers.post('quote', '/api/quote', {
     summary: 'What a request would cost now, by the code that charges it; nothing is charged.',
     description:
       'A model priced by the call takes `n` (1), one priced by the second takes `seconds` (its default), one priced by ' +
       'the token takes `tokens`, or a `text`: then the amount is the hold, the most that it can cost.',
-    access: ['user'],
     body: z.strictObject({
       model: modelName,
       group: groupName

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
-
-const tag = 'Dead letters';
-const access = ['admin'] as const;
+import { routesFor } from '../http/route.js';
 
 const word = z.string().max(200);
 
@@ -34,14 +31,11 @@ const params = z.strictObject({
   letterId: z.string().regex(/^[1-9]\d{0,17}$/, 'must be the id of a letter'),
 });
 
+const forAdmins = routesFor(['admin'], 'Dead letters');
+
 export const deadLetterRoutes = {
-  list: route({
-    id: 'listDeadLetters',
-    method: 'GET',
-    path: '/api/admin/dead-letters',
-    tag,
+  list: forAdmins.get('listDeadLetters', '/api/admin/dead-letters', {
     summary: 'Messages that no handler could make sense of, the newest first.',
-    access,
     query: z.strictObject({
       ...pageQuery,
       topic: word.optional(),
@@ -51,24 +45,14 @@ export const deadLetterRoutes = {
     }),
     answer: pageOf(letterView),
   }),
-  show: route({
-    id: 'getDeadLetter',
-    method: 'GET',
-    path: '/api/admin/dead-letters/{letterId}',
-    tag,
+  show: forAdmins.get('getDeadLetter', '/api/admin/dead-letters/{letterId}', {
     summary: 'One of them, with its message.',
-    access,
     params,
     answer: wholeLetter,
   }),
-  replay: route({
-    id: 'replayDeadLetter',
-    method: 'POST',
-    path: '/api/admin/dead-letters/{letterId}/replays',
-    tag,
+  replay: forAdmins.post('replayDeadLetter', '/api/admin/dead-letters/{letterId}/replays', {
     summary: 'Publishes its message again, once; should that fail, there is another letter.',
     description: 'A request for a hold is never played again: who asked for it has had another answer.',
-    access,
     params,
     answer: wholeLetter,
     refusals: ['conflict'],

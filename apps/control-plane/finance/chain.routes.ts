@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
-
-const tag = 'Books';
+import { routesFor } from '../http/route.js';
 
 const hash = z.string().meta({ description: 'SHA-256, hex.' });
 
@@ -29,16 +27,13 @@ const blockView = z
   })
   .meta({ id: 'ChainBlock' });
 
+const forFinance = routesFor(['finance'], 'Books');
+
 export const chainRoutes = {
-  blocks: route({
-    id: 'listChainBlocks',
-    method: 'GET',
-    path: '/api/finance/chain',
-    tag,
+  blocks: forFinance.get('listChainBlocks', '/api/finance/chain', {
     summary: 'The hash chain over the ledger, its newest block first.',
     description:
       'The first item of the first page is the head. Keep its hash elsewhere to see later whether anything up to it was edited, removed or inserted: `tollgate ledger verify --head <hash>`. It is in every export and on the bus topic `ledger.sealed`, too.',
-    access: ['finance'],
     query: z.strictObject(pageQuery),
     answer: pageOf(blockView),
   }),

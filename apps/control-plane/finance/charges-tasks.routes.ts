@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { pageQuery, time, timeView } from '#platform/http/fields.js';
 import { workState, dayShape, itemShape } from '#finance/views/charges-tasks.view.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
-const FINANCE = ['finance'] as const;
-const tag = 'Reports';
 const range = {
   from: time.optional().meta({ description: 'Not before this time; 31 days before its end by default.' }),
   to: time.optional().meta({ description: 'Before this time; now by default. At most 92 days.' }),
@@ -15,16 +13,13 @@ const filter = {
   faults: z.enum(['true', 'false']).default('false').meta({ description: 'Only what should not be.' }),
 };
 
+const forFinance = routesFor(['finance'], 'Reports');
+
 export const chargesTasksRoutes = {
-  days: route({
-    id: 'reportChargesTasks',
-    method: 'GET',
-    path: '/api/finance/reports/charges-tasks',
-    tag,
+  days: forFinance.get('reportChargesTasks', '/api/finance/reports/charges-tasks', {
     summary: 'Charges against tasks and requests: how many are in which state, by UTC day.',
     description:
       'Every charge against its task or request, and every task and answered request against its charge. All but matched and running should be 0: charged without work, work without charge, failed without release, failed and settled, late (completed after its charge was given back), task or charge missing.',
-    access: FINANCE,
     query: z.strictObject(range),
     answer: z.object({
       from: timeView,
@@ -33,24 +28,13 @@ export const chargesTasksRoutes = {
       days: z.array(dayShape),
     }),
   }),
-  items: route({
-    id: 'listChargesTasks',
-    method: 'GET',
-    path: '/api/finance/reports/charges-tasks/items',
-    tag,
+  items: forFinance.get('listChargesTasks', '/api/finance/reports/charges-tasks/items', {
     summary: 'Charges against tasks and requests one by one, newest first.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...filter }),
     answer: z.object({ items: z.array(itemShape), nextCursor: z.string().nullable() }),
   }),
-  itemsCsv: route({
-    id: 'downloadChargesTasks',
-    method: 'GET',
-    path: '/api/finance/reports/charges-tasks/items.csv',
-    tag,
+  itemsCsv: forFinance.csv('downloadChargesTasks', '/api/finance/reports/charges-tasks/items.csv', {
     summary: 'The same as a file.',
-    access: FINANCE,
     query: z.strictObject(filter),
-    produces: ['text/csv'],
   }),
 };

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { findingShape } from '#finance/views/controls.view.js';
-import { route } from '../http/route.js';
-
-const FINANCE = ['finance'] as const;
-const tag = 'Controls';
+import { routesFor } from '../http/route.js';
 
 const controlId = z.string().regex(/^[a-z][a-z0-9-]{0,60}$/, 'must be the id of a control');
 const findingId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
@@ -37,25 +34,17 @@ const findingQuery = {
   state: z.enum(['open', 'resolved', 'all']).default('open'),
 };
 
+const forFinance = routesFor(['finance'], 'Controls');
+
 export const controlRoutes = {
-  list: route({
-    id: 'listControls',
-    method: 'GET',
-    path: '/api/finance/controls',
-    tag,
+  list: forFinance.get('listControls', '/api/finance/controls', {
     summary: 'The controls of the books, and how each stood when it last looked.',
-    access: FINANCE,
     answer: z.object({ items: z.array(standingView) }),
   }),
-  run: route({
-    id: 'runControls',
-    method: 'POST',
-    path: '/api/finance/controls/run',
-    tag,
+  run: forFinance.post('runControls', '/api/finance/controls/run', {
     summary: 'Run controls now.',
     description:
       'Those that are named, or all but the daily ones. A query of a control that takes longer than half a minute is given up.',
-    access: FINANCE,
     body: z.strictObject({ controls: z.array(controlId).min(1).max(100).optional() }),
     answer: z.object({
       runId: z.string(),
@@ -72,38 +61,26 @@ export const controlRoutes = {
     }),
     refusals: ['conflict'],
   }),
-  findings: route({
-    id: 'listFindings',
-    method: 'GET',
-    path: '/api/finance/controls/{controlId}/findings',
-    tag,
+  findings: forFinance.get('listFindings', '/api/finance/controls/{controlId}/findings', {
     summary: 'What a control found, newest first.',
-    access: FINANCE,
     params: z.strictObject({ controlId }),
     query: z.strictObject({ ...pageQuery, ...findingQuery }),
     answer: pageOf(findingShape),
   }),
-  findingsCsv: route({
-    id: 'downloadFindings',
-    method: 'GET',
-    path: '/api/finance/controls/{controlId}/findings.csv',
-    tag,
+  findingsCsv: forFinance.csv('downloadFindings', '/api/finance/controls/{controlId}/findings.csv', {
     summary: 'What a control found, as a file.',
-    access: FINANCE,
     params: z.strictObject({ controlId }),
     query: z.strictObject(findingQuery),
-    produces: ['text/csv'],
   }),
-  acknowledge: route({
-    id: 'acknowledgeFinding',
-    method: 'POST',
-    path: '/api/finance/controls/{controlId}/findings/{findingId}/acknowledge',
-    tag,
-    summary: 'Say that you look at a finding. It stays open until its control does not see it any more.',
-    access: FINANCE,
-    params: z.strictObject({ controlId, findingId }),
-    body: z.strictObject({ note: z.string().trim().max(2_000).default('') }),
-    answer: findingShape,
-    refusals: ['conflict'],
-  }),
+  acknowledge: forFinance.post(
+    'acknowledgeFinding',
+    '/api/finance/controls/{controlId}/findings/{findingId}/acknowledge',
+    {
+      summary: 'Say that you look at a finding. It stays open until its control does not see it any more.',
+      params: z.strictObject({ controlId, findingId }),
+      body: z.strictObject({ note: z.string().trim().max(2_000).default('') }),
+      answer: findingShape,
+      refusals: ['conflict'],
+    },
+  ),
 };

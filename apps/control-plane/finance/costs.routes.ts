@@ -11,23 +11,18 @@ import {
   billView,
   chargeMarginView,
 } from '#finance/views/costs.view.js';
-import { route } from '../http/route.js';
-
-const tag = 'Costs';
-const FINANCE = ['finance'] as const;
-const READERS = ['finance', 'admin'] as const;
+import { routesFor } from '../http/route.js';
 
 const COSTS = '/api/finance/upstream-costs';
 const BILLS = '/api/finance/upstream-bills';
 const channel = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i, 'must be the id of a channel');
+
+const forReaders = routesFor(['finance', 'admin'], 'Costs');
+const forFinance = routesFor(['finance'], 'Costs');
+
 export const costRoutes = {
-  list: route({
-    id: 'listUpstreamCosts',
-    method: 'GET',
-    path: COSTS,
-    tag,
+  list: forReaders.get('listUpstreamCosts', COSTS, {
     summary: 'What channels take for models: versions, the newest first.',
-    access: READERS,
     query: z.strictObject({
       ...pageQuery,
       channel: channel.optional(),
@@ -40,15 +35,10 @@ export const costRoutes = {
     }),
     answer: pageOf(costView),
   }),
-  set: route({
-    id: 'setUpstreamCost',
-    method: 'POST',
-    path: COSTS,
-    tag,
+  set: forFinance.post('setUpstreamCost', COSTS, {
     summary: 'Set what a channel takes for a model.',
     description:
       'Applies to charges that end from then on. A recorded cost never changes; corrections are made when the bill of the upstream is recorded.',
-    access: FINANCE,
     body: z.strictObject({
       channel,
       model: modelName,
@@ -65,15 +55,10 @@ export const costRoutes = {
     status: 201,
     refusals: ['conflict'],
   }),
-  import: route({
-    id: 'importUpstreamCosts',
-    method: 'POST',
-    path: `${COSTS}/import`,
-    tag,
+  import: forFinance.post('importUpstreamCosts', `${COSTS}/import`, {
     summary: 'Set costs from a CSV file; all of its rows or, where one is refused, none.',
     description:
       'Columns: channel, model, unit_cost or input_cost, cached_input_cost and output_cost, bills_failures (yes, no), effective_from, withdrawn (yes). Rows that ask for what is in force change nothing.',
-    access: FINANCE,
     query: z.strictObject({
       reason: reasonText.default('Import'),
       requestId,
@@ -87,25 +72,15 @@ export const costRoutes = {
     answer: costImportView,
     refusals: ['conflict'],
   }),
-  bills: route({
-    id: 'listUpstreamBills',
-    method: 'GET',
-    path: BILLS,
-    tag,
+  bills: forReaders.get('listUpstreamBills', BILLS, {
     summary: 'Bills of upstreams, the newest first.',
-    access: READERS,
     query: z.strictObject({ ...pageQuery, channel: channel.optional() }),
     answer: pageOf(billView),
   }),
-  recordBill: route({
-    id: 'recordUpstreamBill',
-    method: 'POST',
-    path: BILLS,
-    tag,
+  recordBill: forFinance.post('recordUpstreamBill', BILLS, {
     summary: 'Record what an upstream billed.',
     description:
       'It clears the accrued costs of its days; the difference is an expense of the last day. The same number of a channel with the same content gives the same answer.',
-    access: FINANCE,
     body: z.strictObject({
       channel,
       number: z
@@ -124,22 +99,12 @@ export const costRoutes = {
     status: 201,
     refusals: ['conflict'],
   }),
-  billsReport: route({
-    id: 'reportUpstreamBills',
-    method: 'GET',
-    path: '/api/finance/reports/upstream-bills',
-    tag,
+  billsReport: forFinance.get('reportUpstreamBills', '/api/finance/reports/upstream-bills', {
     summary: 'Accrued costs against bills, by channel.',
-    access: FINANCE,
     answer: z.object({ costsTo: timeView.nullable(), channels: z.array(channelBillsView) }),
   }),
-  charge: route({
-    id: 'getChargeMargin',
-    method: 'GET',
-    path: '/api/finance/charges/{chargeId}',
-    tag,
+  charge: forFinance.get('getChargeMargin', '/api/finance/charges/{chargeId}', {
     summary: 'A charge with what it did cost, and its margin.',
-    access: FINANCE,
     params: z.strictObject({ chargeId: id }),
     answer: chargeMarginView,
   }),

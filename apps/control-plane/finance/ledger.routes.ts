@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { exactTime, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
-
-const FINANCE = ['finance'] as const;
-const tag = 'Books';
+import { routesFor } from '../http/route.js';
 
 /** Of a ledger account or a transaction: a whole number. */
 const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
@@ -97,63 +94,43 @@ const instant = {
   recordedBefore,
 };
 
+const forFinance = routesFor(['finance'], 'Books');
+
 export const ledgerRoutes = {
-  trialBalance: route({
-    id: 'readTrialBalance',
-    method: 'GET',
-    path: '/api/finance/trial-balance',
-    tag,
+  trialBalance: forFinance.get('readTrialBalance', '/api/finance/trial-balance', {
     summary: 'The balances of all ledger accounts at a time.',
     description:
       'Up to the oldest transaction that runs, so that what it said stays true: by recorded time for its `at`, by effective time for its `at` and `recordedBefore` together, since facts may come late.',
-    access: FINANCE,
     query: z.strictObject(instant),
     answer: trialBalanceView,
   }),
-  trialBalanceCsv: route({
-    id: 'exportTrialBalance',
-    method: 'GET',
-    path: '/api/finance/trial-balance.csv',
-    tag,
+  trialBalanceCsv: forFinance.csv('exportTrialBalance', '/api/finance/trial-balance.csv', {
     summary: 'The same as a file.',
-    access: FINANCE,
     query: z.strictObject(instant),
-    produces: ['text/csv'],
   }),
-  accounts: route({
-    id: 'listLedgerAccounts',
-    method: 'GET',
-    path: '/api/finance/ledger-accounts',
-    tag,
+  accounts: forFinance.get('listLedgerAccounts', '/api/finance/ledger-accounts', {
     summary: 'The accounts of the ledger, by code.',
-    access: FINANCE,
     query: z.strictObject({
       ...pageQuery,
       code: z.string().max(100).optional().meta({ description: 'What codes begin with.' }),
     }),
     answer: pageOf(z.object(accountFields)),
   }),
-  statement: route({
-    id: 'readLedgerAccountStatement',
-    method: 'GET',
-    path: '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
-    tag,
-    summary: 'The entries of a ledger account, oldest first, with the balances around them.',
-    access: FINANCE,
-    params: z.strictObject({ ledgerAccountId: number }),
-    query: z.strictObject({ ...pageQuery, ...range, cursor: z.string().max(400).optional() }),
-    answer: statementView,
-    refusals: ['not_found', 'conflict'],
-  }),
-  export: route({
-    id: 'exportLedger',
-    method: 'GET',
-    path: '/api/finance/export',
-    tag,
+  statement: forFinance.get(
+    'readLedgerAccountStatement',
+    '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
+    {
+      summary: 'The entries of a ledger account, oldest first, with the balances around them.',
+      params: z.strictObject({ ledgerAccountId: number }),
+      query: z.strictObject({ ...pageQuery, ...range, cursor: z.string().max(400).optional() }),
+      answer: statementView,
+      refusals: ['not_found', 'conflict'],
+    },
+  ),
+  export: forFinance.get('exportLedger', '/api/finance/export', {
     summary: 'The books of a time for other programs, as a file.',
     description:
       'CSV and JSON Lines have credits positive, as the ledger has them; hledger and beancount have debits positive, declare accounts and commodities, and assert the balance of each account that moved at the end of each day.',
-    access: FINANCE,
     query: z.strictObject({
       format: z.enum(['csv', 'jsonl', 'hledger', 'beancount']),
       ...range,

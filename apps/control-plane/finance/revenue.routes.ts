@@ -4,10 +4,7 @@ import { type RevenueDimension, revenueDimensions } from '#finance/reports/reven
 import { time } from '#platform/http/fields.js';
 import { day } from '#finance/views/costs.view.js';
 import { priceChangeView, revenueView } from '#finance/views/revenue.view.js';
-import { route } from '../http/route.js';
-
-const tag = 'Reports';
-const FINANCE = ['finance'] as const;
+import { routesFor } from '../http/route.js';
 
 const known = new Set<string>(revenueDimensions);
 
@@ -38,51 +35,31 @@ const versionsQuery = {
 
 const revenueQuery = { ...days, by };
 
+const forFinance = routesFor(['finance'], 'Reports');
+
 export const revenueRoutes = {
-  revenue: route({
-    id: 'reportRevenue',
-    method: 'GET',
-    path: '/api/finance/reports/revenue',
-    tag,
+  revenue: forFinance.get('reportRevenue', '/api/finance/reports/revenue', {
     summary: 'Revenue, cost and margin of days, by anything.',
-    access: FINANCE,
     query: z.strictObject({
       ...revenueQuery,
       limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
     }),
     answer: revenueView,
   }),
-  revenueCsv: route({
-    id: 'exportRevenue',
-    method: 'GET',
-    path: '/api/finance/reports/revenue.csv',
-    tag,
+  revenueCsv: forFinance.csv('exportRevenue', '/api/finance/reports/revenue.csv', {
     summary: 'The same as a file with all rows.',
-    access: FINANCE,
     query: z.strictObject(revenueQuery),
-    produces: ['text/csv'],
   }),
-  priceChanges: route({
-    id: 'reportPriceChanges',
-    method: 'GET',
-    path: '/api/finance/reports/price-changes',
-    tag,
+  priceChanges: forFinance.get('reportPriceChanges', '/api/finance/reports/price-changes', {
     summary: 'Versions of prices, multipliers and group rules, the latest first, with what each earned.',
-    access: FINANCE,
     query: z.strictObject({
       ...versionsQuery,
       limit: z.coerce.number().int().min(1).max(5_000).default(500),
     }),
     answer: z.object({ versions: z.array(priceChangeView) }),
   }),
-  priceChangesCsv: route({
-    id: 'exportPriceChanges',
-    method: 'GET',
-    path: '/api/finance/reports/price-changes.csv',
-    tag,
+  priceChangesCsv: forFinance.csv('exportPriceChanges', '/api/finance/reports/price-changes.csv', {
     summary: 'The same as a file with all of them.',
-    access: FINANCE,
     query: z.strictObject(versionsQuery),
-    produces: ['text/csv'],
   }),
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amountView, timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const headFields = {
   id: z.string(),
@@ -27,14 +27,11 @@ const entryView = z
   })
   .meta({ id: 'LedgerEntry' });
 
+const forFinance = routesFor(['finance'], 'Books');
+
 export const transactionRoutes = {
-  show: route({
-    id: 'readLedgerTransaction',
-    method: 'GET',
-    path: '/api/finance/transactions/{transactionId}',
-    tag: 'Books',
+  show: forFinance.get('readLedgerTransaction', '/api/finance/transactions/{transactionId}', {
     summary: 'One transaction of the ledger with its entries and what belongs to it.',
-    access: ['finance'],
     params: z.strictObject({
       transactionId: z.string().regex(/^\d{1,18}$/, 'must be a whole number'),
     }),

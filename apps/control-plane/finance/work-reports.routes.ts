@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { amountView, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { ms, failureShape, holdShape } from '#finance/views/work-reports.view.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
-const FINANCE = ['finance'] as const;
-const tag = 'Reports';
 const count = z.number().int();
 const holdsView = z
   .object({
@@ -59,78 +57,42 @@ const promotionRange = {
   to: time.optional().meta({ description: 'Recorded before this time.' }),
 };
 
+const forFinance = routesFor(['finance'], 'Reports');
+
 export const workReportRoutes = {
-  holds: route({
-    id: 'reportHolds',
-    method: 'GET',
-    path: '/api/finance/reports/holds',
-    tag,
+  holds: forFinance.get('reportHolds', '/api/finance/reports/holds', {
     summary: 'What is held, oldest first, and for how long.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...holdsQuery }),
     answer: holdsView,
   }),
-  holdsCsv: route({
-    id: 'downloadHolds',
-    method: 'GET',
-    path: '/api/finance/reports/holds.csv',
-    tag,
+  holdsCsv: forFinance.csv('downloadHolds', '/api/finance/reports/holds.csv', {
     summary: 'What is held, oldest first, as a file.',
-    access: FINANCE,
     query: z.strictObject(holdsQuery),
-    produces: ['text/csv'],
   }),
-  refunds: route({
-    id: 'reportRefunds',
-    method: 'GET',
-    path: '/api/finance/reports/refunds',
-    tag,
+  refunds: forFinance.get('reportRefunds', '/api/finance/reports/refunds', {
     summary: 'Refunds against failures by UTC day, and how long they took.',
     description:
       'A failure is work whose price was held and that failed; the latency goes from there to the posting that gave the money back.',
-    access: FINANCE,
     query: z.strictObject(range),
     answer: z.object({ from: timeView, to: timeView, days: z.array(refundDay) }),
   }),
-  refundsCsv: route({
-    id: 'downloadRefunds',
-    method: 'GET',
-    path: '/api/finance/reports/refunds.csv',
-    tag,
+  refundsCsv: forFinance.csv('downloadRefunds', '/api/finance/reports/refunds.csv', {
     summary: 'Refunds against failures by UTC day, as a file.',
-    access: FINANCE,
     query: z.strictObject(range),
-    produces: ['text/csv'],
   }),
-  failures: route({
-    id: 'listFailures',
-    method: 'GET',
-    path: '/api/finance/reports/refunds/failures',
-    tag,
+  failures: forFinance.get('listFailures', '/api/finance/reports/refunds/failures', {
     summary: 'Failures with when their money came back, newest first.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...failuresQuery }),
     answer: z.object({ items: z.array(failureShape), nextCursor: z.string().nullable() }),
   }),
-  failuresCsv: route({
-    id: 'downloadFailures',
-    method: 'GET',
-    path: '/api/finance/reports/refunds/failures.csv',
-    tag,
+  failuresCsv: forFinance.csv('downloadFailures', '/api/finance/reports/refunds/failures.csv', {
     summary: 'Failures with when their money came back, as a file.',
-    access: FINANCE,
     query: z.strictObject(failuresQuery),
-    produces: ['text/csv'],
   }),
-  promotion: route({
-    id: 'reportPromotion',
-    method: 'GET',
-    path: '/api/finance/reports/promotion',
-    tag,
+  promotion: forFinance.get('reportPromotion', '/api/finance/reports/promotion', {
     summary: 'What invites cost: rewards, what was clawed back, moved and used.',
     description:
       'Invite balances roll forward: opening + given − clawedBack − moved = closing. What left issued:promo is given − clawedBack. Used are credits that nobody paid for, as far as lots are brought along.',
-    access: FINANCE,
     query: z.strictObject(promotionRange),
     answer: z.object({
       from: timeView.nullable(),
@@ -144,14 +106,8 @@ export const workReportRoutes = {
       days: z.array(z.object({ day: z.string(), ...movement })),
     }),
   }),
-  promotionCsv: route({
-    id: 'downloadPromotion',
-    method: 'GET',
-    path: '/api/finance/reports/promotion.csv',
-    tag,
+  promotionCsv: forFinance.csv('downloadPromotion', '/api/finance/reports/promotion.csv', {
     summary: 'What invites cost, day by day, between the balances before and after, as a file.',
-    access: FINANCE,
     query: z.strictObject(promotionRange),
-    produces: ['text/csv'],
   }),
 };

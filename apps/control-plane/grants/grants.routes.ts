@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, timeView } from '#platform/http/fields.js';
 import { groupName } from '#marketplace/prices/price-change.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const groupView = z
   .object({
@@ -17,55 +17,37 @@ const groupView = z
 const accountGroupsView = z
   .object({ accountId: z.string(), groups: z.array(groupView) })
   .meta({ id: 'AccountGroups' });
-
-const tag = 'Groups of accounts';
 const ofAccount = z.strictObject({ accountId: id });
 const oneGroup = z.strictObject({ accountId: id, group: groupName });
 
+const forUsers = routesFor(['user'], 'Groups of accounts');
+const forReaders = routesFor(['support', 'finance', 'admin'], 'Groups of accounts');
+const forAdmins = routesFor(['admin'], 'Groups of accounts');
+
 export const grantRoutes = {
-  own: route({
-    id: 'listOwnGroups',
-    method: 'GET',
-    path: '/api/groups',
-    tag,
+  own: forUsers.get('listOwnGroups', '/api/groups', {
     summary: 'The groups that you may make keys in.',
     description: 'Some are open to everybody; others are granted by the operator, who is asked by a ticket.',
-    access: ['user'],
     answer: z.object({ groups: z.array(z.string()) }),
   }),
-  list: route({
-    id: 'listAccountGroups',
-    method: 'GET',
-    path: '/api/support/accounts/{accountId}/groups',
-    tag,
+  list: forReaders.get('listAccountGroups', '/api/support/accounts/{accountId}/groups', {
     summary: 'The groups that an account may make keys in, and who granted them.',
-    access: ['support', 'finance', 'admin'],
     params: ofAccount,
     answer: accountGroupsView,
   }),
-  grant: route({
-    id: 'grantGroup',
-    method: 'PUT',
-    path: '/api/admin/accounts/{accountId}/groups/{group}',
-    tag,
+  grant: forAdmins.put('grantGroup', '/api/admin/accounts/{accountId}/groups/{group}', {
     summary: 'Lets an account make keys in a group; a repeat changes nothing.',
     description: 'With a ticket of the account, it is answered by the grant.',
-    access: ['admin'],
     confirms: true,
     params: oneGroup,
     body: z.strictObject({ ticketId: id.optional() }),
     answer: accountGroupsView,
     refusals: ['second_person_required'],
   }),
-  withdraw: route({
-    id: 'withdrawGroup',
-    method: 'DELETE',
-    path: '/api/admin/accounts/{accountId}/groups/{group}',
-    tag,
+  withdraw: forAdmins.delete('withdrawGroup', '/api/admin/accounts/{accountId}/groups/{group}', {
     summary: 'Takes a granted group back; a repeat changes nothing.',
     description:
       'Calls with keys of the group that are charged from now on are refused, unless the group is open to everybody.',
-    access: ['admin'],
     params: oneGroup,
     answer: accountGroupsView,
     refusals: ['second_person_required'],

@@ -33,7 +33,7 @@ export type AnswerOf<R> =
     : never;
 
 type Optional =
-  | ('params' | 'query' | 'body' | 'answer' | 'status' | 'refusals')
+  | ('params' | 'query' | 'body' | 'answer' | 'status' | 'refusals' | 'produces')
   | ('guardsAgainstForgery' | 'underView' | 'load' | 'confirms' | 'beforeSecondFactor');
 
 const NO_FIELDS = z.strictObject({});
@@ -52,32 +52,56 @@ function loadOf({ method, path, produces = [] }: Pick<Route, 'method' | 'path' |
   return path.startsWith('/api/finance/') ? 'query' : 'light';
 }
 
-/** Declares a route; what is left out is: no parameters, no body, status 200 with an answer and 204 without. */
-export function route<
-  const X extends Access,
-  P extends Fields = NoFields,
-  Q extends Fields = NoFields,
-  B extends z.ZodType | null = null,
-  A extends z.ZodType | null = null,
->(
-  spec: Omit<Route<P, Q, B, A>, Optional | 'access'> & { access: X } & Partial<
-      Pick<Route<P, Q, B, A>, Optional>
-    >,
-): Route<P, Q, B, A> & { access: X } {
-  const hasAnswer = spec.answer != null || spec.produces !== undefined;
+type Spec<P extends Fields, Q extends Fields, B extends z.ZodType | null, A extends z.ZodType | null> = Omit<
+  Route<P, Q, B, A>,
+  Optional | 'access' | 'method' | 'tag' | 'id' | 'path'
+> &
+  Partial<Pick<Route<P, Q, B, A>, Optional>>;
+
+interface Common<X extends Access = Access> extends Pick<Route, 'method' | 'tag' | 'produces'> {
+  readonly access: X;
+}
+
+/** Declares routes of one tag for the same readers; `csv` is a GET that answers a file of rows. */
+export function routesFor<const X extends Access>(access: X, tag: string) {
   return {
-    ...spec,
-    params: spec.params ?? (NO_FIELDS as unknown as P),
-    query: spec.query ?? (NO_FIELDS as unknown as Q),
-    body: spec.body ?? (null as B),
-    answer: spec.answer ?? (null as A),
-    status: spec.status ?? (hasAnswer ? 200 : 204),
-    refusals: spec.refusals ?? [],
-    guardsAgainstForgery: spec.guardsAgainstForgery ?? true,
-    underView: spec.underView ?? viewOf(spec),
-    load: spec.load ?? loadOf(spec),
-    confirms: spec.confirms ?? false,
-    beforeSecondFactor: spec.beforeSecondFactor ?? false,
+    get: declaring({ access, tag, method: 'GET' }),
+    csv: declaring({ access, tag, method: 'GET', produces: ['text/csv'] }),
+    post: declaring({ access, tag, method: 'POST' }),
+    put: declaring({ access, tag, method: 'PUT' }),
+    patch: declaring({ access, tag, method: 'PATCH' }),
+    delete: declaring({ access, tag, method: 'DELETE' }),
+  };
+}
+
+/** What a route leaves out is: no parameters, no body, status 200 with an answer and 204 without. */
+function declaring<X extends Access>(common: Common<X>) {
+  return <
+    P extends Fields = NoFields,
+    Q extends Fields = NoFields,
+    B extends z.ZodType | null = null,
+    A extends z.ZodType | null = null,
+  >(
+    id: string,
+    path: Route['path'],
+    spec: Spec<P, Q, B, A>,
+  ): Route<P, Q, B, A> & { access: X } => {
+    const declared = { ...common, ...spec, id, path };
+    const hasAnswer = spec.answer != null || declared.produces !== undefined;
+    return {
+      ...declared,
+      params: spec.params ?? (NO_FIELDS as unknown as P),
+      query: spec.query ?? (NO_FIELDS as unknown as Q),
+      body: spec.body ?? (null as B),
+      answer: spec.answer ?? (null as A),
+      status: spec.status ?? (hasAnswer ? 200 : 204),
+      refusals: spec.refusals ?? [],
+      guardsAgainstForgery: spec.guardsAgainstForgery ?? true,
+      underView: spec.underView ?? viewOf(declared),
+      load: spec.load ?? loadOf(declared),
+      confirms: spec.confirms ?? false,
+      beforeSecondFactor: spec.beforeSecondFactor ?? false,
+    };
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amount, amountView, timeView } from '#platform/http/fields.js';
 import { financeRequestId } from '#payments/payment.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const invitesView = z
   .object({
@@ -32,23 +32,15 @@ const invitesView = z
   })
   .meta({ id: 'Invites' });
 
+const forUsers = routesFor(['user'], 'Invites');
+
 export const inviteRoutes = {
-  show: route({
-    id: 'getInvites',
-    method: 'GET',
-    path: '/api/invites',
-    tag: 'Invites',
+  show: forUsers.get('getInvites', '/api/invites', {
     summary: 'The code to invite others with, who came by it, and the rewards of their first two top-ups.',
-    access: ['user'],
     answer: invitesView,
   }),
-  transfer: route({
-    id: 'transferInviteBalance',
-    method: 'POST',
-    path: '/api/invites/transfers',
-    tag: 'Invites',
+  transfer: forUsers.post('transferInviteBalance', '/api/invites/transfers', {
     summary: 'Move any part of the invite balance to the main balance.',
-    access: ['user'],
     body: z.strictObject({
       amount: amount.refine((value) => value > 0n, 'must be above 0'),
       requestId: financeRequestId,

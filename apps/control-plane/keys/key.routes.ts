@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { normalRange } from '#identity/ip-list.js';
 import { amount, id, name, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 import { keyView } from './key.view.js';
 
 const MAX_MODELS = 500;
@@ -40,60 +40,36 @@ const rules = {
   requestsPerMinute: z.int().min(1).max(MAX_COUNT).nullable().optional(),
   maxRunningTasks: z.int().min(0).max(MAX_COUNT).nullable().optional(),
 };
-const tag = 'API keys';
 const params = z.strictObject({ keyId: id });
 
+const forUsers = routesFor(['user'], 'API keys');
+
 export const keyRoutes = {
-  list: route({
-    id: 'listKeys',
-    method: 'GET',
-    path: '/api/keys',
-    tag,
+  list: forUsers.get('listKeys', '/api/keys', {
     summary: 'Your keys, the newest first.',
-    access: ['user'],
     query: z.strictObject(pageQuery),
     answer: pageOf(keyView),
   }),
-  create: route({
-    id: 'createKey',
-    method: 'POST',
-    path: '/api/keys',
-    tag,
+  create: forUsers.post('createKey', '/api/keys', {
     summary: 'Creates a key. The key itself is shown this once.',
-    access: ['user'],
     body: z.strictObject({ name, group: z.string().min(1).max(100), ...rules }),
     answer: z.object({ ...keyView.shape, apiKey: z.string() }),
     status: 201,
     refusals: ['conflict'],
   }),
-  show: route({
-    id: 'getKey',
-    method: 'GET',
-    path: '/api/keys/{keyId}',
-    tag,
+  show: forUsers.get('getKey', '/api/keys/{keyId}', {
     summary: 'One of your keys.',
-    access: ['user'],
     params,
     answer: keyView,
   }),
-  change: route({
-    id: 'changeKey',
-    method: 'PATCH',
-    path: '/api/keys/{keyId}',
-    tag,
+  change: forUsers.patch('changeKey', '/api/keys/{keyId}', {
     summary: 'Changes what is named and leaves the rest; calls that are charged from now on see it.',
-    access: ['user'],
     params,
     body: z.strictObject({ name: name.optional(), ...rules }),
     answer: keyView,
   }),
-  remove: route({
-    id: 'deleteKey',
-    method: 'DELETE',
-    path: '/api/keys/{keyId}',
-    tag,
+  remove: forUsers.delete('deleteKey', '/api/keys/{keyId}', {
     summary: 'Deletes a key for good; no call that is charged from now on passes.',
-    access: ['user'],
     params,
   }),
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { groupName, modelName, priceFields } from '#marketplace/prices/price-change.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
 
@@ -60,27 +60,19 @@ const filters = {
 
 const CACHING = 'Answers carry an ETag; If-None-Match gets 304.';
 
+const forAll = routesFor('public', 'Marketplace');
+
 export const marketRoutes = {
-  prices: route({
-    id: 'listPrices',
-    method: 'GET',
-    path: '/api/public/prices',
-    tag: 'Marketplace',
+  prices: forAll.get('listPrices', '/api/public/prices', {
     summary: 'The public price list, by family and vendor.',
     description: `Prices in force now, in USD of balance. ${CACHING}`,
-    access: 'public',
     query: z.strictObject({ ...pageQuery, ...filters }),
     answer: pageOf(listedModel),
   }),
-  history: route({
-    id: 'getPriceHistory',
-    method: 'GET',
-    path: '/api/public/prices/{model}/history',
-    tag: 'Marketplace',
+  history: forAll.get('getPriceHistory', '/api/public/prices/{model}/history', {
     summary:
       'What a model cost and will cost: versions of its price, and of the multipliers and rules of its groups.',
     description: `Newest first, announced ones included. ${CACHING}`,
-    access: 'public',
     params: z.strictObject({ model: modelName }),
     query: z.strictObject(pageQuery),
     answer: pageOf(historyEntry),

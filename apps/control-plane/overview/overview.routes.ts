@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amountView, timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 import { taskView } from '../tasks/task.view.js';
 import { usageEntry } from '../usage/usage.routes.js';
 
@@ -30,14 +30,11 @@ const day = z
   .object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...sums })
   .meta({ id: 'OverviewDay' });
 
+const forUsers = routesFor(['user'], 'Account');
+
 export const overviewRoutes = {
-  show: route({
-    id: 'getOverview',
-    method: 'GET',
-    path: '/api/overview',
-    tag: 'Account',
+  show: forUsers.get('getOverview', '/api/overview', {
     summary: 'Your account at a glance: balances, thirty days, what runs, and the last requests.',
-    access: ['user'],
     query: z.strictObject({ zone: zone.default('UTC') }),
     answer: z.object({
       balance: z.object({

@@ -8,11 +8,8 @@ import {
   reference,
   financeRequestId,
 } from '#payments/payment.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 import { providerName } from './topups.routes.js';
-
-const FINANCE = ['finance'] as const;
-const TAG = 'Finance';
 
 const actor = z.string().nullable().meta({ description: 'As `user:{id}`.' });
 const approvalId = z.string().nullable().meta({
@@ -119,25 +116,17 @@ const disputeView = z
 
 const ofAccount = { accountId: id.optional() };
 
+const forFinance = routesFor(['finance'], 'Finance');
+
 export const financeRoutes = {
-  topups: route({
-    id: 'listPayments',
-    method: 'GET',
-    path: '/api/finance/topups',
-    tag: TAG,
+  topups: forFinance.get('listPayments', '/api/finance/topups', {
     summary: 'Payments that became balance.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...ofAccount }),
     answer: pageOf(topupView),
   }),
-  record: route({
-    id: 'recordTransfer',
-    method: 'POST',
-    path: '/api/finance/topups',
-    tag: TAG,
+  record: forFinance.post('recordTransfer', '/api/finance/topups', {
     summary: 'Record a bank transfer, once for its reference.',
     description: 'For an order it must be its amount; for an account it buys what it buys at its rate.',
-    access: FINANCE,
     confirms: true,
     body: z
       .strictObject({
@@ -160,13 +149,8 @@ export const financeRoutes = {
     answer: creditedView,
     refusals: ['second_person_required', 'conflict'],
   }),
-  refund: route({
-    id: 'refundTopup',
-    method: 'POST',
-    path: '/api/finance/topups/{topupId}/refunds',
-    tag: TAG,
+  refund: forFinance.post('refundTopup', '/api/finance/topups/{topupId}/refunds', {
     summary: 'Refund what is unused of a top-up, or a part of it.',
-    access: FINANCE,
     confirms: true,
     params: z.strictObject({ topupId: id }),
     body: z.strictObject({
@@ -177,13 +161,8 @@ export const financeRoutes = {
     answer: z.object({ refund: refundView.nullable(), approvalId }),
     refusals: ['second_person_required', 'conflict'],
   }),
-  refunds: route({
-    id: 'listTopupRefunds',
-    method: 'GET',
-    path: '/api/finance/topup-refunds',
-    tag: TAG,
+  refunds: forFinance.get('listTopupRefunds', '/api/finance/topup-refunds', {
     summary: 'Refunds of top-ups, and which of them the provider has not ended yet.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...ofAccount, state: refundState.optional() }),
     answer: pageOf(
       refundView.extend({
@@ -194,13 +173,8 @@ export const financeRoutes = {
       }),
     ),
   }),
-  confirmRefund: route({
-    id: 'confirmTopupRefund',
-    method: 'POST',
-    path: '/api/finance/topup-refunds/{refundId}/confirm',
-    tag: TAG,
+  confirmRefund: forFinance.post('confirmTopupRefund', '/api/finance/topup-refunds/{refundId}/confirm', {
     summary: 'Say how a refund by bank transfer ended.',
-    access: FINANCE,
     confirms: true,
     params: z.strictObject({ refundId: id }),
     body: z.strictObject({
@@ -211,70 +185,40 @@ export const financeRoutes = {
     answer: refundView,
     refusals: ['second_person_required', 'conflict'],
   }),
-  suspense: route({
-    id: 'listSuspense',
-    method: 'GET',
-    path: '/api/finance/suspense',
-    tag: TAG,
+  suspense: forFinance.get('listSuspense', '/api/finance/suspense', {
     summary: 'Money at providers that belongs to no order: another amount, another currency, paid twice.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, state: suspenseState.optional() }),
     answer: pageOf(suspenseView),
   }),
-  creditSuspense: route({
-    id: 'creditSuspense',
-    method: 'POST',
-    path: '/api/finance/suspense/{itemId}/credit',
-    tag: TAG,
+  creditSuspense: forFinance.post('creditSuspense', '/api/finance/suspense/{itemId}/credit', {
     summary: 'Credit it to the account that it was meant for, at the rate of the account.',
-    access: FINANCE,
     confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ accountId: id, note: reasonText, requestId: financeRequestId }),
     answer: creditedView,
     refusals: ['second_person_required', 'conflict'],
   }),
-  returnSuspense: route({
-    id: 'returnSuspense',
-    method: 'POST',
-    path: '/api/finance/suspense/{itemId}/return',
-    tag: TAG,
+  returnSuspense: forFinance.post('returnSuspense', '/api/finance/suspense/{itemId}/return', {
     summary: 'Book that it went back to where it came from.',
-    access: FINANCE,
     confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
-  expenseSuspense: route({
-    id: 'expenseSuspense',
-    method: 'POST',
-    path: '/api/finance/suspense/{itemId}/expense',
-    tag: TAG,
+  expenseSuspense: forFinance.post('expenseSuspense', '/api/finance/suspense/{itemId}/expense', {
     summary: 'Book it as a cost of the provider: money that left for good, or that nobody can explain.',
-    access: FINANCE,
     confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
-  events: route({
-    id: 'listPaymentEvents',
-    method: 'GET',
-    path: '/api/finance/payment-events',
-    tag: TAG,
+  events: forFinance.get('listPaymentEvents', '/api/finance/payment-events', {
     summary: 'Events of providers, and what became of them.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, state: eventState.optional() }),
     answer: pageOf(eventView),
   }),
-  disputes: route({
-    id: 'listDisputes',
-    method: 'GET',
-    path: '/api/finance/disputes',
-    tag: TAG,
+  disputes: forFinance.get('listDisputes', '/api/finance/disputes', {
     summary: 'Payments that customers had their bank take back.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...ofAccount }),
     answer: pageOf(disputeView),
   }),

@@ -1,39 +1,26 @@
 import { z } from 'zod';
 import { id } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const params = z.strictObject({ orderId: id });
 const HTML = ['text/html'] as const;
 
+const forAll = routesFor('public', 'Payments');
+
 /** The page of the sandbox provider. As at any provider, whoever has its address may pay. */
 export const sandboxRoutes = {
-  page: route({
-    id: 'showSandboxPayment',
-    method: 'GET',
-    path: '/sandbox-pay/{orderId}',
-    tag: 'Payments',
+  page: forAll.get('showSandboxPayment', '/sandbox-pay/{orderId}', {
     summary: 'The page where an order of the sandbox provider is paid; absent unless it is enabled.',
-    access: 'public',
     params,
     produces: HTML,
   }),
-  pay: route({
-    id: 'paySandboxOrder',
-    method: 'POST',
-    path: '/sandbox-pay/{orderId}/pay',
-    tag: 'Payments',
+  pay: forAll.post('paySandboxOrder', '/sandbox-pay/{orderId}/pay', {
     summary: 'The button that pays.',
-    access: 'public',
     params,
     status: 303,
   }),
-  cancel: route({
-    id: 'cancelSandboxOrder',
-    method: 'POST',
-    path: '/sandbox-pay/{orderId}/cancel',
-    tag: 'Payments',
+  cancel: forAll.post('cancelSandboxOrder', '/sandbox-pay/{orderId}/cancel', {
     summary: 'The button that gives the order up.',
-    access: 'public',
     params,
     status: 303,
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { amount, amountView, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { currencyView, payment, paymentView, financeRequestId } from '#payments/payment.fields.js';
 import { orderStates } from '#payments/topup-order.entity.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 export const providerName = z.enum(['stripe', 'manual', 'sandbox']);
 const rate = z
@@ -55,14 +55,12 @@ function isOneWish(value: { credits?: unknown; pay?: unknown }): boolean {
 const ONE_WISH = { message: 'give either credits or pay', path: ['credits'] };
 const params = z.strictObject({ orderId: id });
 
+const forUsers = routesFor(['user'], 'Top-ups');
+const forAll = routesFor('public', 'Payments');
+
 export const topupRoutes = {
-  quote: route({
-    id: 'quoteTopup',
-    method: 'GET',
-    path: '/api/topups/quote',
-    tag: 'Top-ups',
+  quote: forUsers.get('quoteTopup', '/api/topups/quote', {
     summary: 'What credits cost, or what a payment buys, at the rate of the account. No fee, no bonus.',
-    access: ['user'],
     query: z.strictObject(wish).refine(isOneWish, ONE_WISH),
     answer: z.object({
       credits: amountView,
@@ -72,15 +70,10 @@ export const topupRoutes = {
       providers: z.array(providerName),
     }),
   }),
-  create: route({
-    id: 'createTopup',
-    method: 'POST',
-    path: '/api/topups',
-    tag: 'Top-ups',
+  create: forUsers.post('createTopup', '/api/topups', {
     summary: 'Order credits, and get the address where they are paid.',
     description:
       'At least one unit of balance. The balance is credited once the provider says that it was paid.',
-    access: ['user'],
     body: z
       .strictObject({ ...wish, provider: providerName, requestId: financeRequestId })
       .refine(isOneWish, ONE_WISH),
@@ -88,44 +81,24 @@ export const topupRoutes = {
     status: 201,
     refusals: ['conflict', 'payment_provider_failed'],
   }),
-  list: route({
-    id: 'listTopups',
-    method: 'GET',
-    path: '/api/topups',
-    tag: 'Top-ups',
+  list: forUsers.get('listTopups', '/api/topups', {
     summary: "The account's orders.",
-    access: ['user'],
     query: z.strictObject(pageQuery),
     answer: pageOf(orderView),
   }),
-  show: route({
-    id: 'getTopup',
-    method: 'GET',
-    path: '/api/topups/{orderId}',
-    tag: 'Top-ups',
+  show: forUsers.get('getTopup', '/api/topups/{orderId}', {
     summary: 'One of them, with what was refunded and disputed.',
-    access: ['user'],
     params,
     answer: orderWithReversals,
   }),
-  cancel: route({
-    id: 'cancelTopup',
-    method: 'POST',
-    path: '/api/topups/{orderId}/cancel',
-    tag: 'Top-ups',
+  cancel: forUsers.post('cancelTopup', '/api/topups/{orderId}/cancel', {
     summary: 'Give an open order up. One that was paid meanwhile is credited.',
-    access: ['user'],
     params,
     answer: orderView,
     refusals: ['payment_provider_failed'],
   }),
-  event: route({
-    id: 'receivePaymentEvent',
-    method: 'POST',
-    path: '/api/payments/events/{provider}',
-    tag: 'Payments',
+  event: forAll.post('receivePaymentEvent', '/api/payments/events/{provider}', {
     summary: 'Where payment providers send their signed events. Acknowledged once committed.',
-    access: 'public',
     params: z.strictObject({ provider: z.string().max(20) }),
     body: z.unknown(),
     keepsBytes: true,

@@ -2,19 +2,16 @@ import { z } from 'zod';
 import { roles } from '#identity/role.js';
 import { id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { personView } from '#people/people.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
-const tag = 'People';
 const params = z.strictObject({ userId: id });
 
+const forAdmins = routesFor(['admin'], 'People');
+const forAdminsOfAuditLog = routesFor(['admin'], 'Audit log');
+
 export const peopleRoutes = {
-  list: route({
-    id: 'listPeople',
-    method: 'GET',
-    path: '/api/admin/people',
-    tag,
+  list: forAdmins.get('listPeople', '/api/admin/people', {
     summary: 'People, the newest first.',
-    access: ['admin'],
     query: z.strictObject({
       ...pageQuery,
       email: z
@@ -29,15 +26,10 @@ export const peopleRoutes = {
     }),
     answer: pageOf(personView),
   }),
-  setRoles: route({
-    id: 'setRoles',
-    method: 'PUT',
-    path: '/api/admin/people/{userId}/roles',
-    tag,
+  setRoles: forAdmins.put('setRoles', '/api/admin/people/{userId}/roles', {
     summary: 'Asks for roles and takes roles away: those named, and no others; everybody is a user.',
     description:
       'What is taken away goes at once; what is new waits for another administrator: see the approvals. Not for oneself, and one administrator remains. The first administrator ever names the second one alone.',
-    access: ['admin'],
     confirms: true,
     params,
     body: z.strictObject({ roles: z.array(z.enum(roles)).max(roles.length) }),
@@ -46,26 +38,16 @@ export const peopleRoutes = {
     }),
     refusals: ['conflict'],
   }),
-  setDisabled: route({
-    id: 'setPersonDisabled',
-    method: 'PUT',
-    path: '/api/admin/people/{userId}/disabled',
-    tag,
+  setDisabled: forAdmins.put('setPersonDisabled', '/api/admin/people/{userId}/disabled', {
     summary: 'Blocks sign-in for a person and ends all sessions, or allows it again.',
-    access: ['admin'],
     confirms: true,
     params,
     body: z.strictObject({ disabled: z.boolean() }),
     answer: personView,
     refusals: ['second_person_required', 'conflict'],
   }),
-  removeTotp: route({
-    id: 'removePersonTotp',
-    method: 'DELETE',
-    path: '/api/admin/people/{userId}/totp',
-    tag,
+  removeTotp: forAdmins.delete('removePersonTotp', '/api/admin/people/{userId}/totp', {
     summary: 'Removes a lost device and its recovery codes, and ends all sessions.',
-    access: ['admin'],
     confirms: true,
     params,
     answer: personView,
@@ -94,13 +76,8 @@ const auditView = z
 const word = z.string().min(1).max(200).optional();
 
 export const auditRoutes = {
-  list: route({
-    id: 'listAuditLog',
-    method: 'GET',
-    path: '/api/admin/audit-log',
-    tag: 'Audit log',
+  list: forAdminsOfAuditLog.get('listAuditLog', '/api/admin/audit-log', {
     summary: 'What operators changed, and what people changed about their own access, the newest first.',
-    access: ['admin'],
     query: z.strictObject({
       ...pageQuery,
       subject: word.meta({ description: 'Such as `user:{id}`, `account:{id}` or `model:{id}`.' }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, name, timeView } from '#platform/http/fields.js';
 import { email, linkToken, newPassword, oneTimeCode, password, rolesView } from '#people/people.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 export const sessionView = z
   .object({
@@ -35,68 +35,44 @@ const listedSessionView = z
   })
   .meta({ id: 'ListedSession' });
 
-const tag = 'Session';
+const forUsers = routesFor(['user'], 'Session');
+const forAll = routesFor('public', 'Session');
 
 export const sessionRoutes = {
-  show: route({
-    id: 'getSession',
-    method: 'GET',
-    path: '/api/session',
-    tag,
+  show: forUsers.get('getSession', '/api/session', {
     summary: 'Who is signed in.',
-    access: ['user'],
     underView: 'own',
     beforeSecondFactor: true,
     answer: sessionView,
   }),
-  confirm: route({
-    id: 'confirmSession',
-    method: 'POST',
-    path: '/api/session/confirm',
-    tag,
+  confirm: forUsers.post('confirmSession', '/api/session/confirm', {
     summary: 'Proves that it is you, before what a stolen session must not do.',
     description:
       'Routes marked `x-confirms` answer `confirmation_required` to a session that did not sign in or prove itself lately. ' +
       'Send a code of your device or a recovery code; without a device, your password.',
-    access: ['user'],
     underView: 'own',
     beforeSecondFactor: true,
     body: z.strictObject({ code: oneTimeCode.optional(), password: password.optional() }),
     refusals: ['too_many_attempts'],
   }),
-  signUp: route({
-    id: 'signUp',
-    method: 'POST',
-    path: '/api/public/sign-ups',
-    tag,
+  signUp: forAll.post('signUp', '/api/public/sign-ups', {
     summary: 'Asks for an account: a link comes by mail, where the password is chosen.',
     description:
       'The answer is the same whether the address has an account or not; the mail says which. An invite code is good only ' +
       'here: nobody can name an inviter later.',
-    access: 'public',
     body: z.strictObject({ email, inviteCode: z.string().trim().min(1).max(40).optional() }),
     status: 202,
     refusals: ['too_many_attempts'],
   }),
-  confirmSignUp: route({
-    id: 'confirmSignUp',
-    method: 'POST',
-    path: '/api/public/sign-ups/confirm',
-    tag,
+  confirmSignUp: forAll.post('confirmSignUp', '/api/public/sign-ups/confirm', {
     summary: 'Opens the account by the link of the mail, sets its password and signs in.',
-    access: 'public',
     body: z.strictObject({ token: linkToken, password: newPassword, name: name.optional() }),
     answer: sessionView,
     status: 201,
   }),
-  signIn: route({
-    id: 'signIn',
-    method: 'POST',
-    path: '/api/public/sign-in',
-    tag,
+  signIn: forAll.post('signIn', '/api/public/sign-in', {
     summary: 'Signs in; the session is a cookie.',
     description: 'Where a device is enrolled, `totp_required` asks to send the same again with its code.',
-    access: 'public',
     body: z.strictObject({
       email,
       password,
@@ -108,77 +84,42 @@ export const sessionRoutes = {
     answer: sessionView,
     refusals: ['sign_in_failed', 'totp_required', 'account_closing', 'too_many_attempts'],
   }),
-  signOut: route({
-    id: 'signOut',
-    method: 'POST',
-    path: '/api/sign-out',
-    tag,
+  signOut: forUsers.post('signOut', '/api/sign-out', {
     summary: 'Ends this session.',
-    access: ['user'],
     beforeSecondFactor: true,
     underView: 'own',
   }),
-  list: route({
-    id: 'listSessions',
-    method: 'GET',
-    path: '/api/sessions',
-    tag,
+  list: forUsers.get('listSessions', '/api/sessions', {
     summary: 'Where you are signed in, the last used first.',
-    access: ['user'],
     underView: 'refused',
     answer: z.object({ items: z.array(listedSessionView) }),
   }),
-  revoke: route({
-    id: 'revokeSession',
-    method: 'DELETE',
-    path: '/api/sessions/{sessionId}',
-    tag,
+  revoke: forUsers.delete('revokeSession', '/api/sessions/{sessionId}', {
     summary: 'Ends one of your sessions.',
-    access: ['user'],
     params: z.strictObject({ sessionId: id }),
   }),
-  revokeAll: route({
-    id: 'revokeSessions',
-    method: 'DELETE',
-    path: '/api/sessions',
-    tag,
+  revokeAll: forUsers.delete('revokeSessions', '/api/sessions', {
     summary: 'Ends all your sessions, this one included; or all others.',
-    access: ['user'],
     query: z.strictObject({ keepThis: z.enum(['true', 'false']).default('false') }),
     answer: z.object({ revoked: z.number().int() }),
   }),
 };
 
 export const passwordRoutes = {
-  requestReset: route({
-    id: 'requestPasswordReset',
-    method: 'POST',
-    path: '/api/public/password-resets',
-    tag,
+  requestReset: forAll.post('requestPasswordReset', '/api/public/password-resets', {
     summary: 'Mails a link to set a new password, if the address has an account.',
-    access: 'public',
     body: z.strictObject({ email }),
     status: 202,
     refusals: ['too_many_attempts'],
   }),
-  reset: route({
-    id: 'resetPassword',
-    method: 'POST',
-    path: '/api/public/password-resets/confirm',
-    tag,
+  reset: forAll.post('resetPassword', '/api/public/password-resets/confirm', {
     summary: 'Sets a new password by the link, ends all sessions and signs in.',
-    access: 'public',
     body: z.strictObject({ token: linkToken, password: newPassword, code: oneTimeCode.optional() }),
     answer: sessionView,
     refusals: ['sign_in_failed', 'totp_required', 'too_many_attempts'],
   }),
-  change: route({
-    id: 'changePassword',
-    method: 'POST',
-    path: '/api/password',
-    tag,
+  change: forUsers.post('changePassword', '/api/password', {
     summary: 'Sets a new password and ends all other sessions.',
-    access: ['user'],
     confirms: true,
     body: z.strictObject({ currentPassword: password, newPassword }),
     refusals: ['too_many_attempts', 'conflict'],
@@ -186,28 +127,18 @@ export const passwordRoutes = {
 };
 
 export const emailRoutes = {
-  request: route({
-    id: 'requestEmailChange',
-    method: 'POST',
-    path: '/api/email-changes',
-    tag,
+  request: forUsers.post('requestEmailChange', '/api/email-changes', {
     summary: 'Mails a link to another e-mail address of yours, which takes it over.',
     description:
       'The answer is the same whether the address is taken or not; the mail says which. The old address gets a notice once ' +
       'the link was followed.',
-    access: ['user'],
     confirms: true,
     body: z.strictObject({ email, password }),
     status: 202,
     refusals: ['too_many_attempts'],
   }),
-  confirm: route({
-    id: 'confirmEmailChange',
-    method: 'POST',
-    path: '/api/public/email-changes/confirm',
-    tag,
+  confirm: forAll.post('confirmEmailChange', '/api/public/email-changes/confirm', {
     summary: 'Takes the new address over by the link of the mail. Sessions go on.',
-    access: 'public',
     body: z.strictObject({ token: linkToken }),
     answer: z.object({ email: z.string() }),
   }),
@@ -220,60 +151,35 @@ const codesView = z
   .meta({ id: 'RecoveryCodes' });
 
 export const totpRoutes = {
-  show: route({
-    id: 'getTotp',
-    method: 'GET',
-    path: '/api/totp',
-    tag,
+  show: forUsers.get('getTotp', '/api/totp', {
     summary: 'Whether one-time codes are asked for at sign-in.',
-    access: ['user'],
     beforeSecondFactor: true,
     underView: 'refused',
     answer: z.object({ enabled: z.boolean(), recoveryCodesLeft: z.number().int() }),
   }),
-  enrol: route({
-    id: 'enrolTotp',
-    method: 'POST',
-    path: '/api/totp/enrolment',
-    tag,
+  enrol: forUsers.post('enrolTotp', '/api/totp/enrolment', {
     summary: 'Begins to enrol a device: a secret for it, in force once a code of it was confirmed.',
-    access: ['user'],
     beforeSecondFactor: true,
     body: z.strictObject({ password }),
     answer: z.object({ secret: z.string(), uri: z.string() }),
     refusals: ['too_many_attempts', 'conflict'],
   }),
-  confirm: route({
-    id: 'confirmTotp',
-    method: 'POST',
-    path: '/api/totp/confirm',
-    tag,
+  confirm: forUsers.post('confirmTotp', '/api/totp/confirm', {
     summary: 'Confirms the device by a code; from now on codes are asked for.',
-    access: ['user'],
     beforeSecondFactor: true,
     body: z.strictObject({ code: z.string().regex(/^\d{6}$/, 'must be six digits') }),
     answer: codesView,
     refusals: ['conflict', 'too_many_attempts'],
   }),
-  renewCodes: route({
-    id: 'renewRecoveryCodes',
-    method: 'POST',
-    path: '/api/totp/recovery-codes',
-    tag,
+  renewCodes: forUsers.post('renewRecoveryCodes', '/api/totp/recovery-codes', {
     summary: 'New recovery codes in place of all before.',
-    access: ['user'],
     confirms: true,
     body: z.strictObject({ password }),
     answer: codesView,
     refusals: ['too_many_attempts', 'conflict'],
   }),
-  disable: route({
-    id: 'disableTotp',
-    method: 'POST',
-    path: '/api/totp/disable',
-    tag,
+  disable: forUsers.post('disableTotp', '/api/totp/disable', {
     summary: 'Asks for no codes any more.',
-    access: ['user'],
     confirms: true,
     body: z.strictObject({ password }),
     refusals: ['too_many_attempts'],

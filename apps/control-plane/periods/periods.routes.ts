@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { pageOf, pageQuery, requestId, time, timeView } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
 import { periodView, checklistItemView, grace, waiverView } from '#finance/periods/periods.view.js';
-import { route } from '../http/route.js';
-
-const FINANCE = ['finance'] as const;
-const tag = 'Periods';
+import { routesFor } from '../http/route.js';
 
 const periodId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 const params = z.strictObject({ periodId });
@@ -41,44 +38,26 @@ const waiver = {
   }),
   reason: reasonText,
 };
+
+const forFinance = routesFor(['finance'], 'Periods');
+
 export const periodRoutes = {
-  list: route({
-    id: 'listPeriods',
-    method: 'GET',
-    path: '/api/finance/periods',
-    tag,
+  list: forFinance.get('listPeriods', '/api/finance/periods', {
     summary: 'Periods that were closed, or tried, newest first.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, state: z.enum(['closing', 'closed', 'abandoned']).optional() }),
     answer: pageOf(periodView),
   }),
-  show: route({
-    id: 'getPeriod',
-    method: 'GET',
-    path: '/api/finance/periods/{periodId}',
-    tag,
+  show: forFinance.get('getPeriod', '/api/finance/periods/{periodId}', {
     summary: 'One of them, with its checklist and its trial balance.',
-    access: FINANCE,
     params,
     answer: periodView.extend({ balances: z.array(balanceView) }),
   }),
-  balances: route({
-    id: 'exportPeriodBalances',
-    method: 'GET',
-    path: '/api/finance/periods/{periodId}/trial-balance.csv',
-    tag,
+  balances: forFinance.csv('exportPeriodBalances', '/api/finance/periods/{periodId}/trial-balance.csv', {
     summary: 'The trial balance of a closed period as a file.',
-    access: FINANCE,
     params,
-    produces: ['text/csv'],
   }),
-  late: route({
-    id: 'listLatePostings',
-    method: 'GET',
-    path: '/api/finance/periods/{periodId}/late-postings',
-    tag,
+  late: forFinance.get('listLatePostings', '/api/finance/periods/{periodId}/late-postings', {
     summary: 'Facts of the period that came after its close: posted later, oldest first.',
-    access: FINANCE,
     params,
     query: z.strictObject(pageQuery),
     answer: pageOf(
@@ -92,13 +71,8 @@ export const periodRoutes = {
       }),
     ),
   }),
-  check: route({
-    id: 'checkPeriod',
-    method: 'POST',
-    path: '/api/finance/periods/check',
-    tag,
+  check: forFinance.post('checkPeriod', '/api/finance/periods/check', {
     summary: 'The checklist of a close, now. Nothing is changed.',
-    access: FINANCE,
     body: z.strictObject({ end }),
     answer: z.object({
       at: timeView.nullable().meta({ description: 'Up to where the books were certain.' }),
@@ -107,38 +81,23 @@ export const periodRoutes = {
       checklist: z.array(checklistItemView),
     }),
   }),
-  waivers: route({
-    id: 'listPeriodWaivers',
-    method: 'GET',
-    path: '/api/finance/periods/waivers',
-    tag,
+  waivers: forFinance.get('listPeriodWaivers', '/api/finance/periods/waivers', {
     summary: 'What two people agreed to leave for later, of the period that ends then.',
-    access: FINANCE,
     query: z.strictObject({ end: time }),
     answer: z.object({ items: z.array(waiverView) }),
   }),
-  waive: route({
-    id: 'askPeriodWaiver',
-    method: 'POST',
-    path: '/api/finance/periods/waivers',
-    tag,
+  waive: forFinance.post('askPeriodWaiver', '/api/finance/periods/waivers', {
     summary: 'Ask to close a period in spite of what an item of its checklist counts.',
     description:
       'Another person of finance agrees in the approvals. What means that the books contradict themselves cannot be waived by anybody.',
-    access: FINANCE,
     body: z.strictObject({ ...waiver, requestId }),
     answer: z.object({ approvalId: z.string(), state: z.enum(['pending', 'approved', 'rejected']) }),
     refusals: ['conflict'],
   }),
-  close: route({
-    id: 'closePeriod',
-    method: 'POST',
-    path: '/api/finance/periods/close',
-    tag,
+  close: forFinance.post('closePeriod', '/api/finance/periods/close', {
     summary: 'Close the books up to an instant, for good.',
     description:
       'Runs the checklist; what is red, and was not waived by two people for this end, abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.',
-    access: FINANCE,
     body: z.strictObject({ end, note: reasonText.optional(), requestId }),
     answer: periodView,
     refusals: ['conflict'],

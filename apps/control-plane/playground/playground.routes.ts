@@ -5,26 +5,23 @@ import {
   PICTURES_BODY_BYTES,
   VIDEO_BODY_BYTES,
 } from '#platform/http/body-limits.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 import { taskId } from '../tasks/tasks.routes.js';
 
-const tag = 'Playground';
 const DESCRIPTION =
   'The header `x-tollgate-key` names one of your keys by its id: the call counts as one of that key. Body, answer and ' +
   'errors are those of the gateway, which says so at /openapi.json.';
 const json = ['application/json'];
 
+const forUsers = routesFor(['user'], 'Playground');
+const forUsersOfTasks = routesFor(['user'], 'Tasks');
+
 /** A call of the gateway that the pages may make. */
 function call(id: string, path: string, told: { summary: string; produces: string[]; mostBytes: number }) {
   const { summary, produces, mostBytes } = told;
-  return route({
-    id,
-    method: 'POST',
-    path: `/api/playground/v1/${path}`,
-    tag,
+  return forUsers.post(id, `/api/playground/v1/${path}`, {
     summary,
     description: DESCRIPTION,
-    access: ['user'],
     streamsBody: mostBytes,
     produces,
     refusals: ['missing_required_parameter', 'rate_limit_exceeded'],
@@ -62,27 +59,17 @@ export const playgroundRoutes = {
     produces: ['audio/mpeg', 'audio/wav', 'audio/opus', 'audio/aac', 'audio/flac', 'audio/pcm'],
     mostBytes: JSON_BODY_BYTES,
   }),
-  models: route({
-    id: 'playModels',
-    method: 'GET',
-    path: '/api/playground/v1/models',
-    tag,
+  models: forUsers.get('playModels', '/api/playground/v1/models', {
     summary: 'The models of a key.',
     description: DESCRIPTION,
-    access: ['user'],
     underView: 'refused',
     produces: json,
     refusals: ['missing_required_parameter', 'rate_limit_exceeded'],
   }),
-  content: route({
-    id: 'downloadTask',
-    method: 'GET',
-    path: '/api/tasks/{taskId}/content',
-    tag: 'Tasks',
+  content: forUsersOfTasks.get('downloadTask', '/api/tasks/{taskId}/content', {
     summary: 'The file of a finished task, whole or in part (Range).',
     description:
       'To be shown in a page, or with `download=true` to be kept. Errors are those of the gateway.',
-    access: ['user'],
     params: z.strictObject({ taskId }),
     query: z.strictObject({ download: z.enum(['true', 'false']).default('false') }),
     produces: ['video/mp4', 'model/gltf-binary'],

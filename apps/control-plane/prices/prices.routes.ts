@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { changeFields, changesField, noteField } from '#marketplace/prices/price-change.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const PROPOSALS = '/api/admin/price-proposals';
 const PRICES = '/api/admin/prices';
-const tag = 'Prices';
-const staff = ['admin', 'finance'] as const;
-
 const effectiveAt = time
   .nullable()
   .default(null)
@@ -118,118 +115,70 @@ const dryRun = z
   .default('false')
   .transform((text) => text === 'true');
 
+const forAdmins = routesFor(['admin'], 'Prices');
+const forReaders = routesFor(['admin', 'finance'], 'Prices');
+
 export const pricesRoutes = {
-  propose: route({
-    id: 'proposePrices',
-    method: 'POST',
-    path: PROPOSALS,
-    tag,
+  propose: forAdmins.post('proposePrices', PROPOSALS, {
     summary: 'Propose new prices, multipliers or group rules.',
     description: 'Nothing changes until the proposal is confirmed. Look at its preview first.',
-    access: ['admin'],
     body: newProposal,
     answer: proposalDetail,
     status: 201,
   }),
-  list: route({
-    id: 'listPriceProposals',
-    method: 'GET',
-    path: PROPOSALS,
-    tag,
+  list: forReaders.get('listPriceProposals', PROPOSALS, {
     summary: 'Proposals, newest first.',
-    access: staff,
     query: z.strictObject({ ...pageQuery, state: z.enum(['open', 'all']).default('all') }),
     answer: pageOf(proposalSummary),
   }),
-  show: route({
-    id: 'getPriceProposal',
-    method: 'GET',
-    path: `${PROPOSALS}/{proposalId}`,
-    tag,
+  show: forReaders.get('getPriceProposal', `${PROPOSALS}/{proposalId}`, {
     summary: 'One proposal, and what has changed since it was made.',
-    access: staff,
     params: proposalId,
     answer: proposalDetail,
   }),
-  revise: route({
-    id: 'revisePriceProposal',
-    method: 'PATCH',
-    path: `${PROPOSALS}/{proposalId}`,
-    tag,
+  revise: forAdmins.patch('revisePriceProposal', `${PROPOSALS}/{proposalId}`, {
     summary: 'Replace what an open proposal proposes, on what is in force now.',
-    access: ['admin'],
     params: proposalId,
     body: newProposal.extend({ revision: atRevision }),
     answer: proposalDetail,
     refusals: ['conflict'],
   }),
-  preview: route({
-    id: 'previewPriceProposal',
-    method: 'GET',
-    path: `${PROPOSALS}/{proposalId}/preview`,
-    tag,
+  preview: forReaders.get('previewPriceProposal', `${PROPOSALS}/{proposalId}/preview`, {
     summary: 'What requests of the past would cost under a proposal.',
     description:
       'Requests of the last 24 hours, or of another time of at most 31 days, are priced again by the code that prices ' +
       'holds. Only models and groups that the proposal concerns are listed.',
-    access: staff,
     params: proposalId,
     query: z.strictObject({ from: time.optional(), to: time.optional() }),
     answer: previewView,
   }),
-  confirm: route({
-    id: 'confirmPriceProposal',
-    method: 'POST',
-    path: `${PROPOSALS}/{proposalId}/confirm`,
-    tag,
+  confirm: forAdmins.post('confirmPriceProposal', `${PROPOSALS}/{proposalId}/confirm`, {
     summary: 'Make the versions of a proposal.',
     description:
       'Refused with `conflict` when the same prices have changed since it was proposed, or its time has passed. ' +
       'Charges already held keep their price; every hold after the effective time has the new one.',
-    access: ['admin'],
     confirms: true,
     params: proposalId,
     body: z.strictObject({ revision: atRevision }),
     answer: proposalDetail,
     refusals: ['second_person_required', 'conflict'],
   }),
-  cancel: route({
-    id: 'cancelPriceProposal',
-    method: 'POST',
-    path: `${PROPOSALS}/{proposalId}/cancel`,
-    tag,
+  cancel: forAdmins.post('cancelPriceProposal', `${PROPOSALS}/{proposalId}/cancel`, {
     summary: 'Close a proposal that is not wanted.',
-    access: ['admin'],
     params: proposalId,
     body: z.strictObject({ revision: atRevision }),
     answer: proposalDetail,
     refusals: ['conflict'],
   }),
-  exportJson: route({
-    id: 'exportPrices',
-    method: 'GET',
-    path: `${PRICES}/export`,
-    tag,
+  exportJson: forReaders.get('exportPrices', `${PRICES}/export`, {
     summary: 'Every price, multiplier and rule in force, as an import takes them.',
-    access: staff,
     answer: z.object({ exportedAt: timeView, rows: z.array(changeView) }),
   }),
-  exportCsv: route({
-    id: 'exportPricesCsv',
-    method: 'GET',
-    path: `${PRICES}/export.csv`,
-    tag,
+  exportCsv: forReaders.csv('exportPricesCsv', `${PRICES}/export.csv`, {
     summary: 'The same as a CSV file.',
-    access: staff,
-    produces: ['text/csv'],
   }),
-  importJson: route({
-    id: 'importPrices',
-    method: 'POST',
-    path: `${PRICES}/import`,
-    tag,
+  importJson: forAdmins.post('importPrices', `${PRICES}/import`, {
     summary: 'Compare a list of prices with what is in force, and propose what differs.',
-    access: ['admin'],
     body: z.strictObject({
       rows: z.array(z.unknown()).min(1, 'must hold a row'),
       effectiveAt,
@@ -238,13 +187,8 @@ export const pricesRoutes = {
     }),
     answer: importView,
   }),
-  importCsv: route({
-    id: 'importPricesCsv',
-    method: 'POST',
-    path: `${PRICES}/import.csv`,
-    tag,
+  importCsv: forAdmins.post('importPricesCsv', `${PRICES}/import.csv`, {
     summary: 'The same from a CSV file.',
-    access: ['admin'],
     query: z.strictObject({
       effectiveAt: time.optional(),
       note: noteField.default('Import'),

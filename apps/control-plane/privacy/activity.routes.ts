@@ -1,19 +1,16 @@
 import { z } from 'zod';
 import { activityActors } from '#privacy/activity.js';
 import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
+
+const forUsers = routesFor(['user'], 'Account');
 
 export const activityRoutes = {
-  list: route({
-    id: 'listActivity',
-    method: 'GET',
-    path: '/api/activity',
-    tag: 'Account',
+  list: forUsers.get('listActivity', '/api/activity', {
     summary: 'What happened to the access of your account, the newest first.',
     description:
       'Sign-ins, changes of keys, password and second factor, exports and deletions that were asked for, and each time a ' +
       'colleague of ours viewed your console: their role, when, and why.',
-    access: ['user'],
     query: z.strictObject(pageQuery),
     answer: pageOf(
       z.object({

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { amountView, id, requestId, timeView } from '#platform/http/fields.js';
 import { oneTimeCode } from '#people/people.fields.js';
-import { route } from '../http/route.js';
-
-const tag = 'Privacy';
-const staff = ['support', 'admin'] as const;
+import { routesFor } from '../http/route.js';
 
 const forfeitBalance = z.boolean().default(false).meta({
   description:
@@ -24,14 +21,12 @@ const deletionView = z
   })
   .meta({ id: 'AccountDeletion' });
 
+const forUsers = routesFor(['user'], 'Privacy');
+const forStaff = routesFor(['support', 'admin'], 'Privacy');
+
 export const deletionRoutes = {
-  show: route({
-    id: 'getAccountDeletion',
-    method: 'GET',
-    path: '/api/account/deletion',
-    tag,
+  show: forUsers.get('getAccountDeletion', '/api/account/deletion', {
     summary: 'What deleting your account would mean now.',
-    access: ['user'],
     underView: 'refused',
     answer: z.object({
       graceSeconds: z.number().meta({ description: 'How long a deletion can be cancelled.' }),
@@ -40,29 +35,19 @@ export const deletionRoutes = {
       held: amountView.meta({ description: 'Of calls in progress; they end as usual first.' }),
     }),
   }),
-  request: route({
-    id: 'deleteAccount',
-    method: 'POST',
-    path: '/api/account/deletion',
-    tag,
+  request: forUsers.post('deleteAccount', '/api/account/deletion', {
     summary: 'Deletes your account after a cooling-off period.',
     description:
       'Every API key is revoked at once, for good, and every session ends. Until `dueAt` signing in with `cancelDeletion` keeps ' +
       'the account. Then what bookkeeping requires stays, under a pseudonym; everything else is deleted.',
-    access: ['user'],
     confirms: true,
     body: z.strictObject({ password, code: oneTimeCode.optional(), forfeitBalance }),
     answer: deletionView,
     status: 202,
     refusals: ['conflict', 'totp_required', 'too_many_attempts'],
   }),
-  ask: route({
-    id: 'askForAccountDeletion',
-    method: 'POST',
-    path: '/api/support/tickets/{ticketId}/account-deletion',
-    tag,
+  ask: forStaff.post('askForAccountDeletion', '/api/support/tickets/{ticketId}/account-deletion', {
     summary: 'Asks an administrator to delete the account of a ticket.',
-    access: staff,
     confirms: true,
     params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
@@ -74,13 +59,8 @@ export const deletionRoutes = {
     status: 202,
     refusals: ['second_person_required', 'conflict'],
   }),
-  cancel: route({
-    id: 'cancelAccountDeletion',
-    method: 'DELETE',
-    path: '/api/support/accounts/{accountId}/deletion',
-    tag,
+  cancel: forStaff.delete('cancelAccountDeletion', '/api/support/accounts/{accountId}/deletion', {
     summary: 'Cancels the deletion of an account before it is due, for an owner who cannot sign in.',
-    access: staff,
     params: z.strictObject({ accountId: id }),
     refusals: ['conflict'],
   }),

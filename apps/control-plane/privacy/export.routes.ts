@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { id, timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
-
-const tag = 'Privacy';
+import { routesFor } from '../http/route.js';
 
 const exportView = z
   .object({
@@ -19,37 +17,24 @@ const exportView = z
   })
   .meta({ id: 'DataExport' });
 
+const forUsers = routesFor(['user'], 'Privacy');
+
 export const exportRoutes = {
-  list: route({
-    id: 'listDataExports',
-    method: 'GET',
-    path: '/api/data-exports',
-    tag,
+  list: forUsers.get('listDataExports', '/api/data-exports', {
     summary: 'The exports of your data, the newest first.',
-    access: ['user'],
     underView: 'refused',
     answer: z.object({ items: z.array(exportView) }),
   }),
-  request: route({
-    id: 'requestDataExport',
-    method: 'POST',
-    path: '/api/data-exports',
-    tag,
+  request: forUsers.post('requestDataExport', '/api/data-exports', {
     summary: 'Asks for an archive of your data; while one is made, that one is answered.',
-    access: ['user'],
     confirms: true,
     body: z.strictObject({ password: z.string().min(1).max(200) }),
     answer: exportView,
     status: 202,
     refusals: ['too_many_attempts'],
   }),
-  download: route({
-    id: 'downloadDataExport',
-    method: 'GET',
-    path: '/api/data-exports/{exportId}/archive',
-    tag,
+  download: forUsers.get('downloadDataExport', '/api/data-exports/{exportId}/archive', {
     summary: 'The archive: a zip file of JSON Lines.',
-    access: ['user'],
     confirms: true,
     underView: 'refused',
     params: z.strictObject({ exportId: id }),

@@ -1,31 +1,24 @@
 import { z } from 'zod';
 import { retentionClasses } from '#privacy/retention.js';
 import { timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const name = z.enum(retentionClasses);
 const keptSeconds = z.number().meta({ description: 'How long it is kept.' });
 
+const forAll = routesFor('public', 'Privacy');
+const forAdmins = routesFor(['admin'], 'Privacy');
+
 export const retentionRoutes = {
-  show: route({
-    id: 'getRetention',
-    method: 'GET',
-    path: '/api/public/retention',
-    tag: 'Privacy',
+  show: forAll.get('getRetention', '/api/public/retention', {
     summary: 'How long what is kept.',
     description:
       'Balances, charges, payments, approvals and the audit log are kept for good; they name people by ids. Prompts are ' +
       'counted from the end of their task.',
-    access: 'public',
     answer: z.object({ items: z.array(z.object({ class: name, keptSeconds })) }),
   }),
-  runs: route({
-    id: 'listRetentionRuns',
-    method: 'GET',
-    path: '/api/admin/retention',
-    tag: 'Privacy',
+  runs: forAdmins.get('listRetentionRuns', '/api/admin/retention', {
     summary: 'The retention schedule, and what its last runs removed.',
-    access: ['admin'],
     answer: z.object({
       items: z.array(
         z.object({

@@ -2,22 +2,16 @@ import { z } from 'zod';
 import { timeView } from '#platform/http/fields.js';
 import { channelHealthView, programView } from '#operations/program.view.js';
 import { channelId } from '../catalog/catalog.routes.js';
-import { route } from '../http/route.js';
-
-const tag = 'Programs';
-const access = ['admin'] as const;
+import { routesFor } from '../http/route.js';
 
 const params = z.strictObject({ channelId });
 
+const forAdmins = routesFor(['admin'], 'Programs');
+
 export const programRoutes = {
-  list: route({
-    id: 'listPrograms',
-    method: 'GET',
-    path: '/api/admin/programs',
-    tag,
+  list: forAdmins.get('listPrograms', '/api/admin/programs', {
     summary: 'Live status of every process.',
     description: 'A program that died is listed for an hour, silent.',
-    access,
     answer: z.object({
       items: z.array(programView),
       deadLetters: z.int().meta({ description: 'Messages that a person has not looked at.' }),
@@ -25,33 +19,18 @@ export const programRoutes = {
       at: timeView,
     }),
   }),
-  channels: route({
-    id: 'listChannelHealth',
-    method: 'GET',
-    path: '/api/admin/channel-health',
-    tag,
+  channels: forAdmins.get('listChannelHealth', '/api/admin/channel-health', {
     summary: 'How every channel is, as each program meets it.',
-    access,
     answer: z.object({ items: z.array(channelHealthView) }),
   }),
-  channel: route({
-    id: 'getChannelHealth',
-    method: 'GET',
-    path: '/api/admin/channels/{channelId}/health',
-    tag,
+  channel: forAdmins.get('getChannelHealth', '/api/admin/channels/{channelId}/health', {
     summary: 'How one channel is.',
-    access,
     params,
     answer: channelHealthView,
   }),
-  test: route({
-    id: 'testChannel',
-    method: 'POST',
-    path: '/api/admin/channels/{channelId}/tests',
-    tag,
+  test: forAdmins.post('testChannel', '/api/admin/channels/{channelId}/tests', {
     summary: 'Asks an upstream, with each of its keys, for something free.',
     description: 'Such as its list of models: it costs nothing, holds no money, and no customer notices.',
-    access,
     params,
     answer: z.object({
       ok: z.boolean(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, time, timeView } from '#platform/http/fields.js';
 import { reasonText, financeRequestId } from '#payments/payment.fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const rate = z.enum(['1.3', '1.2']);
 
@@ -25,24 +25,17 @@ export const rateView = z
 
 const params = z.strictObject({ accountId: id });
 
+const forReaders = routesFor(['support', 'finance', 'admin'], 'Rates');
+const forAdmins = routesFor(['admin'], 'Rates');
+
 export const rateRoutes = {
-  show: route({
-    id: 'getAccountRate',
-    method: 'GET',
-    path: '/api/support/accounts/{accountId}/rate',
-    tag: 'Rates',
+  show: forReaders.get('getAccountRate', '/api/support/accounts/{accountId}/rate', {
     summary: 'The rate of an account with its history, and the volume that a reseller is verified by.',
-    access: ['support', 'finance', 'admin'],
     params,
     answer: rateView,
   }),
-  set: route({
-    id: 'setAccountRate',
-    method: 'POST',
-    path: '/api/admin/accounts/{accountId}/rate',
-    tag: 'Rates',
+  set: forAdmins.post('setAccountRate', '/api/admin/accounts/{accountId}/rate', {
     summary: 'Give an account another rate from a time on. Orders that were made keep theirs.',
-    access: ['admin'],
     confirms: true,
     params,
     body: z.strictObject({

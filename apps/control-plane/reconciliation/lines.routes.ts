@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { requestId, timeView } from '#platform/http/fields.js';
 import { currencyView, paymentView, reasonText } from '#payments/payment.fields.js';
 import { reportingProvider } from '#finance/provider-reports/reconciliation.view.js';
-import { route } from '../http/route.js';
-
-const FINANCE = ['finance'] as const;
-const tag = 'Reconciliation';
+import { routesFor } from '../http/route.js';
 
 const lineView = z
   .object({
@@ -44,48 +41,39 @@ const lineView = z
 
 const lineParams = z.strictObject({ provider: reportingProvider, lineId: z.string().min(1).max(200) });
 
+const forFinance = routesFor(['finance'], 'Reconciliation');
+
 /** Lines of reports. */
 export const lineRoutes = {
-  line: route({
-    id: 'readProviderLine',
-    method: 'GET',
-    path: '/api/finance/provider-lines/{provider}/{lineId}',
-    tag,
+  line: forFinance.get('readProviderLine', '/api/finance/provider-lines/{provider}/{lineId}', {
     summary: 'One line of a report, with what was posted from it and what was said of it later.',
-    access: FINANCE,
     params: lineParams,
     answer: lineView,
   }),
-  bookLine: route({
-    id: 'bookProviderLine',
-    method: 'POST',
-    path: '/api/finance/provider-lines/{provider}/{lineId}/book',
-    tag,
+  bookLine: forFinance.post('bookProviderLine', '/api/finance/provider-lines/{provider}/{lineId}/book', {
     summary: 'Book a payment, refund or dispute that is missing here, from its line.',
     description:
       'As if the provider had reported it when it happened: a payment or refund goes to suspense, to be credited or returned from there; a dispute takes back what was credited.',
-    access: FINANCE,
     confirms: true,
     params: lineParams,
     body: z.strictObject({ note: reasonText }),
     answer: z.object({ state: z.enum(['applied', 'ignored', 'suspense', 'waiting']), detail: z.string() }),
     refusals: ['second_person_required', 'conflict'],
   }),
-  acceptLine: route({
-    id: 'acceptProviderLine',
-    method: 'POST',
-    path: '/api/finance/provider-lines/{provider}/{lineId}/accept',
-    tag,
-    summary: 'Accept a line that a later report contradicts, or a payout that no line names.',
-    description:
-      'Its item is then accepted and no longer counts, until a report contradicts it again. Above the adjustment limit it needs the approval of a second person.',
-    access: FINANCE,
-    params: lineParams,
-    body: z.strictObject({ reason: reasonText, requestId }),
-    answer: z.object({
-      state: z.enum(['done', 'pending', 'rejected']),
-      approvalId: z.string().nullable(),
-    }),
-    refusals: ['second_person_required', 'conflict'],
-  }),
+  acceptLine: forFinance.post(
+    'acceptProviderLine',
+    '/api/finance/provider-lines/{provider}/{lineId}/accept',
+    {
+      summary: 'Accept a line that a later report contradicts, or a payout that no line names.',
+      description:
+        'Its item is then accepted and no longer counts, until a report contradicts it again. Above the adjustment limit it needs the approval of a second person.',
+      params: lineParams,
+      body: z.strictObject({ reason: reasonText, requestId }),
+      answer: z.object({
+        state: z.enum(['done', 'pending', 'rejected']),
+        approvalId: z.string().nullable(),
+      }),
+      refusals: ['second_person_required', 'conflict'],
+    },
+  ),
 };

@@ -15,10 +15,8 @@ import {
   payoutState,
   reportView,
 } from '#finance/provider-reports/reconciliation.view.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
-const FINANCE = ['finance'] as const;
-const tag = 'Reconciliation';
 const bankAccountId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and -');
 const flag = z.enum(['true', 'false']).default('false');
 
@@ -75,146 +73,75 @@ const matchQuery = {
 const payoutQuery = { ...range, provider: reportingProvider.optional(), state: payoutState.optional() };
 const bankQuery = { ...range, bankAccountId: bankAccountId.optional(), state: bankState.optional() };
 
+const forFinance = routesFor(['finance'], 'Reconciliation');
+
 export const reconciliationRoutes = {
-  payments: route({
-    id: 'reconcilePayments',
-    method: 'GET',
-    path: `${RECONCILIATION}/payments`,
-    tag,
+  payments: forFinance.get('reconcilePayments', `${RECONCILIATION}/payments`, {
     summary: 'Payments, refunds and disputes against the reports of their providers, item by item.',
     description:
       'In both directions: missing here is what the provider knows and we do not, missing there what we booked and the provider does not know, for times that a report covers.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...matchQuery }),
     answer: pageOf(matchView),
   }),
-  paymentsCsv: route({
-    id: 'reconcilePaymentsCsv',
-    method: 'GET',
-    path: `${RECONCILIATION}/payments.csv`,
-    tag,
+  paymentsCsv: forFinance.csv('reconcilePaymentsCsv', `${RECONCILIATION}/payments.csv`, {
     summary: 'The same as a CSV file.',
-    access: FINANCE,
     query: z.strictObject(matchQuery),
-    produces: ['text/csv'],
   }),
-  paymentDays: route({
-    id: 'reconcilePaymentDays',
-    method: 'GET',
-    path: `${RECONCILIATION}/payment-days`,
-    tag,
+  paymentDays: forFinance.get('reconcilePaymentDays', `${RECONCILIATION}/payment-days`, {
     summary: 'The same, counted and added up by day, provider, state and currency.',
-    access: FINANCE,
     query: z.strictObject(matchQuery),
     answer: z.object({ days: z.array(matchDayView) }),
   }),
-  payouts: route({
-    id: 'reconcilePayouts',
-    method: 'GET',
-    path: `${RECONCILIATION}/payouts`,
-    tag,
+  payouts: forFinance.get('reconcilePayouts', `${RECONCILIATION}/payouts`, {
     summary: 'Payouts against what they are made of: payments less fees, refunds and disputes.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...payoutQuery }),
     answer: pageOf(payoutView),
   }),
-  payoutsCsv: route({
-    id: 'reconcilePayoutsCsv',
-    method: 'GET',
-    path: `${RECONCILIATION}/payouts.csv`,
-    tag,
+  payoutsCsv: forFinance.csv('reconcilePayoutsCsv', `${RECONCILIATION}/payouts.csv`, {
     summary: 'The same as a CSV file.',
-    access: FINANCE,
     query: z.strictObject(payoutQuery),
-    produces: ['text/csv'],
   }),
-  bank: route({
-    id: 'reconcileBank',
-    method: 'GET',
-    path: `${RECONCILIATION}/bank`,
-    tag,
+  bank: forFinance.get('reconcileBank', `${RECONCILIATION}/bank`, {
     summary: 'Lines at the bank against payouts and transfers, in both directions.',
-    access: FINANCE,
     query: z.strictObject({ ...pageQuery, ...bankQuery }),
     answer: pageOf(bankItemView),
   }),
-  bankCsv: route({
-    id: 'reconcileBankCsv',
-    method: 'GET',
-    path: `${RECONCILIATION}/bank.csv`,
-    tag,
+  bankCsv: forFinance.csv('reconcileBankCsv', `${RECONCILIATION}/bank.csv`, {
     summary: 'The same as a CSV file.',
-    access: FINANCE,
     query: z.strictObject(bankQuery),
-    produces: ['text/csv'],
   }),
-  reports: route({
-    id: 'listProviderReports',
-    method: 'GET',
-    path: '/api/finance/provider-reports',
-    tag,
+  reports: forFinance.get('listProviderReports', '/api/finance/provider-reports', {
     summary: 'Imports of reports, newest first.',
-    access: FINANCE,
     query: z.strictObject(pageQuery),
     answer: pageOf(runView),
   }),
-  coverage: route({
-    id: 'listReportCoverage',
-    method: 'GET',
-    path: '/api/finance/provider-reports/coverage',
-    tag,
+  coverage: forFinance.get('listReportCoverage', '/api/finance/provider-reports/coverage', {
     summary: 'For which times there are reports, by provider and bank account, and the gaps between them.',
-    access: FINANCE,
     answer: z.object({ items: z.array(coverageView) }),
   }),
-  importStripe: route({
-    id: 'importStripeReport',
-    method: 'POST',
-    path: '/api/finance/provider-reports/stripe',
-    tag,
+  importStripe: forFinance.post('importStripeReport', '/api/finance/provider-reports/stripe', {
     summary: 'Import an itemised report of Stripe as CSV: all of it or nothing.',
     description:
       'Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. Known lines do not change. The file does not say for which days it was asked, so from and to do; a list of payouts, which tells of movements from before its days, covers no time. A larger file is imported by the command line.',
-    access: FINANCE,
     query: z.strictObject({ ...days, dryRun: flag }),
     body: z.string(),
     consumes: 'text/csv',
     answer: reportView,
   }),
-  fetch: route({
-    id: 'fetchProviderReports',
-    method: 'POST',
-    path: '/api/finance/provider-reports/fetch',
-    tag,
+  fetch: forFinance.post('fetchProviderReports', '/api/finance/provider-reports/fetch', {
     summary: 'Ask the providers for their newest movements now, and not only on schedule.',
-    access: FINANCE,
   }),
-  bankAccounts: route({
-    id: 'listBankAccounts',
-    method: 'GET',
-    path: '/api/finance/bank-accounts',
-    tag,
+  bankAccounts: forFinance.get('listBankAccounts', '/api/finance/bank-accounts', {
     summary: 'Accounts at banks, and how their files are read.',
-    access: FINANCE,
     answer: z.object({ items: z.array(z.object({ id: z.string(), mapping: bankMapping })) }),
   }),
-  saveBankAccount: route({
-    id: 'saveBankAccount',
-    method: 'PUT',
-    path: '/api/finance/bank-accounts/{bankAccountId}',
-    tag,
+  saveBankAccount: forFinance.put('saveBankAccount', '/api/finance/bank-accounts/{bankAccountId}', {
     summary: 'Say how the files of a bank account are read.',
-    access: FINANCE,
     params: z.strictObject({ bankAccountId }),
     body: z.strictObject({ mapping: bankMapping }),
   }),
-  importBank: route({
-    id: 'importBankFile',
-    method: 'POST',
-    path: '/api/finance/bank-accounts/{bankAccountId}/lines',
-    tag,
+  importBank: forFinance.post('importBankFile', '/api/finance/bank-accounts/{bankAccountId}/lines', {
     summary: 'Import a CSV file of a bank: all of it or nothing.',
-    access: FINANCE,
     params: z.strictObject({ bankAccountId }),
     query: z.strictObject({ ...days, dryRun: flag }),
     body: z.string(),
@@ -222,26 +149,16 @@ export const reconciliationRoutes = {
     answer: reportView,
     refusals: ['conflict'],
   }),
-  matchBankLine: route({
-    id: 'matchBankLine',
-    method: 'POST',
-    path: '/api/finance/bank-lines/{bankLineId}/match',
-    tag,
+  matchBankLine: forFinance.post('matchBankLine', '/api/finance/bank-lines/{bankLineId}/match', {
     summary: 'Classify a bank line that could not be matched.',
     description:
       'A payout as `provider:id`, a top-up, refund or suspense item by its id; a suspense item without a subject is made of the line, to be credited from there; none is nothing of ours.',
-    access: FINANCE,
     params: z.strictObject({ bankLineId: number }),
     body: z.strictObject({ kind: bankSubject, subject: z.string().max(250).optional(), note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
-  undoBankMatch: route({
-    id: 'undoBankMatch',
-    method: 'POST',
-    path: '/api/finance/bank-lines/{bankLineId}/undo',
-    tag,
+  undoBankMatch: forFinance.post('undoBankMatch', '/api/finance/bank-lines/{bankLineId}/undo', {
     summary: 'Undo what was said of a line, with the exact reversal of its posting.',
-    access: FINANCE,
     params: z.strictObject({ bankLineId: number }),
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, amountView, id, requestId, timeView } from '#platform/http/fields.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 export const refundView = z
   .object({
@@ -16,19 +16,13 @@ export const refundView = z
   })
   .meta({ id: 'ChargeRefund' });
 
-const tag = 'Refunds';
-const STAFF = ['support', 'admin'] as const;
+const forStaff = routesFor(['support', 'admin'], 'Refunds');
 
 export const refundRoutes = {
-  create: route({
-    id: 'refundCharge',
-    method: 'POST',
-    path: '/api/support/tickets/{ticketId}/refunds',
-    tag,
+  create: forStaff.post('refundCharge', '/api/support/tickets/{ticketId}/refunds', {
     summary: 'Refunds part of a settled charge, from a ticket.',
     description:
       'More than one person may decide alone waits for a second one: see the approvals. Together the refunds of a charge are never more than was settled.',
-    access: STAFF,
     confirms: true,
     params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
@@ -51,13 +45,8 @@ export const refundRoutes = {
     }),
     refusals: ['second_person_required', 'conflict'],
   }),
-  list: route({
-    id: 'listChargeRefunds',
-    method: 'GET',
-    path: '/api/support/charges/{chargeId}/refunds',
-    tag,
+  list: forStaff.get('listChargeRefunds', '/api/support/charges/{chargeId}/refunds', {
     summary: 'The refunds of a charge, oldest first, and what can still be refunded.',
-    access: STAFF,
     params: z.strictObject({ chargeId: id }),
     answer: z.object({ settled: amountView, refundable: amountView, items: z.array(refundView) }),
   }),

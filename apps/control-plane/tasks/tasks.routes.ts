@@ -2,25 +2,20 @@ import { z } from 'zod';
 import { id, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { publicStates } from '#tasks/task-state.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 import { taskView } from './task.view.js';
-
-const tag = 'Tasks';
 
 /** Ids of tasks of other programs may be longer than ours. */
 export const taskId = z.string().regex(/^[0-9a-z]{20,40}$/, 'must be the id of a task');
 
+const forUsers = routesFor(['user'], 'Tasks');
+
 export const taskRoutes = {
-  list: route({
-    id: 'listTasks',
-    method: 'GET',
-    path: '/api/tasks',
-    tag,
+  list: forUsers.get('listTasks', '/api/tasks', {
     summary: 'Your videos and 3D assets.',
     description:
       'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at so many ' +
       'tasks at most. `running` means queued and in progress.',
-    access: ['user'],
     query: z.strictObject({
       ...pageQuery,
       kind: z.enum(['video', '3d']).optional(),
@@ -32,13 +27,8 @@ export const taskRoutes = {
     }),
     answer: pageOf(taskView),
   }),
-  show: route({
-    id: 'getTask',
-    method: 'GET',
-    path: '/api/tasks/{taskId}',
-    tag,
+  show: forUsers.get('getTask', '/api/tasks/{taskId}', {
     summary: 'One of your tasks.',
-    access: ['user'],
     params: z.strictObject({ taskId }),
     answer: taskView,
   }),

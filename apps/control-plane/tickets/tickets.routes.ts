@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery, requestId, timeView } from '#platform/http/fields.js';
 import { ticketKinds, ticketStates } from '#support/ticket.entity.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const MAX_BODY_CHARS = 10_000;
 
@@ -72,20 +72,16 @@ const staffTicket = ticketView
     reseller: resellerView.nullable().meta({ description: 'Of kind `reseller_rate` only.' }),
   })
   .meta({ id: 'StaffTicket' });
-
-const tag = 'Tickets';
-const STAFF = ['support', 'admin'] as const;
 const params = z.strictObject({ ticketId: id });
 const filters = { state: z.enum(ticketStates).optional(), kind: z.enum(ticketKinds).optional() };
 
+const forUsers = routesFor(['user'], 'Tickets');
+const forStaff = routesFor(['support', 'admin'], 'Tickets');
+const forAdmins = routesFor(['admin'], 'Tickets');
+
 export const ticketRoutes = {
-  open: route({
-    id: 'openTicket',
-    method: 'POST',
-    path: '/api/tickets',
-    tag,
+  open: forUsers.post('openTicket', '/api/tickets', {
     summary: 'Asks support for something.',
-    access: ['user'],
     body: z.strictObject({
       kind: z.enum(ticketKinds),
       subject,
@@ -96,125 +92,70 @@ export const ticketRoutes = {
     answer: ticketWithMessages,
     refusals: ['conflict'],
   }),
-  list: route({
-    id: 'listTickets',
-    method: 'GET',
-    path: '/api/tickets',
-    tag,
+  list: forUsers.get('listTickets', '/api/tickets', {
     summary: 'The tickets of the account, newest first.',
-    access: ['user'],
     query: z.strictObject({ ...pageQuery, ...filters }),
     answer: pageOf(ticketView),
   }),
-  show: route({
-    id: 'getTicket',
-    method: 'GET',
-    path: '/api/tickets/{ticketId}',
-    tag,
+  show: forUsers.get('getTicket', '/api/tickets/{ticketId}', {
     summary: 'One ticket with its messages.',
-    access: ['user'],
     params,
     answer: ticketWithMessages,
   }),
-  write: route({
-    id: 'writeToTicket',
-    method: 'POST',
-    path: '/api/tickets/{ticketId}/messages',
-    tag,
+  write: forUsers.post('writeToTicket', '/api/tickets/{ticketId}/messages', {
     summary: 'Writes to support.',
-    access: ['user'],
     params,
     body: z.strictObject({ body }),
     status: 201,
     answer: ticketWithMessages,
     refusals: ['conflict'],
   }),
-  close: route({
-    id: 'closeTicket',
-    method: 'POST',
-    path: '/api/tickets/{ticketId}/close',
-    tag,
+  close: forUsers.post('closeTicket', '/api/tickets/{ticketId}/close', {
     summary: 'Closes a ticket; a repeat changes nothing.',
-    access: ['user'],
     params,
     answer: ticketWithMessages,
   }),
-  reopen: route({
-    id: 'reopenTicket',
-    method: 'POST',
-    path: '/api/tickets/{ticketId}/reopen',
-    tag,
+  reopen: forUsers.post('reopenTicket', '/api/tickets/{ticketId}/reopen', {
     summary: 'Opens a closed ticket again.',
-    access: ['user'],
     params,
     answer: ticketWithMessages,
   }),
 };
 
 export const supportTicketRoutes = {
-  list: route({
-    id: 'listSupportTickets',
-    method: 'GET',
-    path: '/api/support/tickets',
-    tag,
+  list: forStaff.get('listSupportTickets', '/api/support/tickets', {
     summary: 'The queue of support: the oldest first.',
-    access: STAFF,
     query: z.strictObject({ ...pageQuery, ...filters, accountId: id.optional() }),
     answer: pageOf(ticketView),
   }),
-  show: route({
-    id: 'getSupportTicket',
-    method: 'GET',
-    path: '/api/support/tickets/{ticketId}',
-    tag,
+  show: forStaff.get('getSupportTicket', '/api/support/tickets/{ticketId}', {
     summary: 'A ticket with its messages and notes.',
-    access: STAFF,
     params,
     answer: staffTicket,
   }),
-  answer: route({
-    id: 'answerTicket',
-    method: 'POST',
-    path: '/api/support/tickets/{ticketId}/messages',
-    tag,
+  answer: forStaff.post('answerTicket', '/api/support/tickets/{ticketId}/messages', {
     summary: 'Answers the customer, or leaves a note that staff alone reads.',
-    access: STAFF,
     params,
     body: z.strictObject({ body, isNote: z.boolean().default(false) }),
     status: 201,
     answer: staffTicket,
     refusals: ['second_person_required', 'conflict'],
   }),
-  close: route({
-    id: 'closeSupportTicket',
-    method: 'POST',
-    path: '/api/support/tickets/{ticketId}/close',
-    tag,
+  close: forStaff.post('closeSupportTicket', '/api/support/tickets/{ticketId}/close', {
     summary: 'Closes a ticket; a repeat changes nothing.',
-    access: STAFF,
     params,
     answer: staffTicket,
     refusals: ['second_person_required'],
   }),
-  reopen: route({
-    id: 'reopenSupportTicket',
-    method: 'POST',
-    path: '/api/support/tickets/{ticketId}/reopen',
-    tag,
+  reopen: forStaff.post('reopenSupportTicket', '/api/support/tickets/{ticketId}/reopen', {
     summary: 'Opens a closed ticket again.',
-    access: STAFF,
     params,
     answer: staffTicket,
     refusals: ['second_person_required'],
   }),
-  grantResellerRate: route({
-    id: 'grantResellerRate',
-    method: 'POST',
-    path: '/api/admin/tickets/{ticketId}/reseller-rate',
-    tag,
+  grantResellerRate: forAdmins.post('grantResellerRate', '/api/admin/tickets/{ticketId}/reseller-rate', {
     summary: 'Gives the account of a ticket the reseller rate from now on; a repeat changes nothing.',
     description: 'Refused below the verified volume.',
-    access: ['admin'],
     confirms: true,
     params,
     body: z.strictObject({ requestId }),

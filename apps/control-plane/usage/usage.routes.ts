@@ -3,10 +3,8 @@ import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/htt
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { balances } from '#usage/statement.store.js';
 import { usageStates } from '#usage/usage.store.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
-const tag = 'Usage';
-const staff = ['support', 'finance'] as const;
 const accountParams = z.strictObject({ accountId: id });
 const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
 
@@ -100,122 +98,91 @@ const dailyQuery = z.strictObject({ ...pageQuery, ...usageFilter, by: z.enum(['m
 const DAILY = 'By UTC day, newest first; the last 31 days, or another time of at most 92.';
 const csv = ['text/csv'];
 
+const forUsers = routesFor(['user'], 'Usage');
+const forSupportAndFinance = routesFor(['support', 'finance'], 'Usage');
+
 export const usageRoutes = {
-  usage: route({
-    id: 'listUsage',
-    method: 'GET',
+  usage: forUsers.get('listUsage', '/api/usage', {
     load: 'query',
-    path: '/api/usage',
-    tag,
     summary: 'Your requests, one by one.',
     description: SPARSE,
-    access: ['user'],
     query: z.strictObject({ ...pageQuery, ...usageFilter }),
     answer: pageOf(usageEntry),
   }),
-  usageCsv: route({
-    id: 'downloadUsage',
-    method: 'GET',
-    path: '/api/usage.csv',
-    tag,
+  usageCsv: forUsers.get('downloadUsage', '/api/usage.csv', {
     summary: 'The same, all of it, as a CSV file.',
-    access: ['user'],
     query: z.strictObject(usageFilter),
     produces: csv,
   }),
-  daily: route({
-    id: 'listDailyUsage',
-    method: 'GET',
+  daily: forUsers.get('listDailyUsage', '/api/usage/daily', {
     load: 'query',
-    path: '/api/usage/daily',
-    tag,
     summary: 'Your requests and what they cost by day, and by model or key.',
     description: DAILY,
-    access: ['user'],
     query: dailyQuery,
     answer: pageOf(dailyTotal),
   }),
-  statement: route({
-    id: 'listStatement',
-    method: 'GET',
+  statement: forUsers.get('listStatement', '/api/statement', {
     load: 'query',
-    path: '/api/statement',
-    tag,
     summary: 'What moved on your balances.',
     description: SPARSE,
-    access: ['user'],
     query: z.strictObject({ ...pageQuery, ...statementFilter }),
     answer: pageOf(statementEntry),
   }),
-  statementCsv: route({
-    id: 'downloadStatement',
-    method: 'GET',
-    path: '/api/statement.csv',
-    tag,
+  statementCsv: forUsers.get('downloadStatement', '/api/statement.csv', {
     summary: 'The same, all of it, as a CSV file.',
-    access: ['user'],
     query: z.strictObject(statementFilter),
     produces: csv,
   }),
-  accountUsage: route({
-    id: 'listAccountUsage',
-    method: 'GET',
+  accountUsage: forSupportAndFinance.get('listAccountUsage', '/api/support/accounts/{accountId}/usage', {
     load: 'query',
-    path: '/api/support/accounts/{accountId}/usage',
-    tag,
     summary: 'The requests of an account, one by one.',
     description: SPARSE,
-    access: staff,
     params: accountParams,
     query: z.strictObject({ ...pageQuery, ...usageFilter }),
     answer: pageOf(usageEntry),
   }),
-  accountUsageCsv: route({
-    id: 'downloadAccountUsage',
-    method: 'GET',
-    path: '/api/support/accounts/{accountId}/usage.csv',
-    tag,
-    summary: 'The same, all of it, as a CSV file.',
-    access: staff,
-    params: accountParams,
-    query: z.strictObject(usageFilter),
-    produces: csv,
-  }),
-  accountDaily: route({
-    id: 'listAccountDailyUsage',
-    method: 'GET',
-    load: 'query',
-    path: '/api/support/accounts/{accountId}/usage/daily',
-    tag,
-    summary: 'The requests of an account and what they cost by day, and by model or key.',
-    description: DAILY,
-    access: staff,
-    params: accountParams,
-    query: dailyQuery,
-    answer: pageOf(dailyTotal),
-  }),
-  accountStatement: route({
-    id: 'listAccountStatement',
-    method: 'GET',
-    load: 'query',
-    path: '/api/support/accounts/{accountId}/statement',
-    tag,
-    summary: 'What moved on the balances of an account.',
-    description: SPARSE,
-    access: staff,
-    params: accountParams,
-    query: z.strictObject({ ...pageQuery, ...statementFilter }),
-    answer: pageOf(statementEntry),
-  }),
-  accountStatementCsv: route({
-    id: 'downloadAccountStatement',
-    method: 'GET',
-    path: '/api/support/accounts/{accountId}/statement.csv',
-    tag,
-    summary: 'The same, all of it, as a CSV file.',
-    access: staff,
-    params: accountParams,
-    query: z.strictObject(statementFilter),
-    produces: csv,
-  }),
+  accountUsageCsv: forSupportAndFinance.get(
+    'downloadAccountUsage',
+    '/api/support/accounts/{accountId}/usage.csv',
+    {
+      summary: 'The same, all of it, as a CSV file.',
+      params: accountParams,
+      query: z.strictObject(usageFilter),
+      produces: csv,
+    },
+  ),
+  accountDaily: forSupportAndFinance.get(
+    'listAccountDailyUsage',
+    '/api/support/accounts/{accountId}/usage/daily',
+    {
+      load: 'query',
+      summary: 'The requests of an account and what they cost by day, and by model or key.',
+      description: DAILY,
+      params: accountParams,
+      query: dailyQuery,
+      answer: pageOf(dailyTotal),
+    },
+  ),
+  accountStatement: forSupportAndFinance.get(
+    'listAccountStatement',
+    '/api/support/accounts/{accountId}/statement',
+    {
+      load: 'query',
+      summary: 'What moved on the balances of an account.',
+      description: SPARSE,
+      params: accountParams,
+      query: z.strictObject({ ...pageQuery, ...statementFilter }),
+      answer: pageOf(statementEntry),
+    },
+  ),
+  accountStatementCsv: forSupportAndFinance.get(
+    'downloadAccountStatement',
+    '/api/support/accounts/{accountId}/statement.csv',
+    {
+      summary: 'The same, all of it, as a CSV file.',
+      params: accountParams,
+      query: z.strictObject(statementFilter),
+      produces: csv,
+    },
+  ),
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { eventTypes } from '#webhooks/webhook-event.js';
-import { route } from '../http/route.js';
+import { routesFor } from '../http/route.js';
 
 const url = z
   .string()
@@ -71,55 +71,34 @@ const deliveryDetail = deliveryView
     ),
   })
   .meta({ id: 'WebhookDeliveryDetail' });
-
-const tag = 'Webhooks';
-const access = ['user'] as const;
 const endpointParams = z.strictObject({ endpointId: id });
 const deliveryParams = z.strictObject({ endpointId: id, deliveryId: id });
 
+const forUsers = routesFor(['user'], 'Webhooks');
+
 export const webhookRoutes = {
-  list: route({
-    id: 'listWebhooks',
-    method: 'GET',
-    path: '/api/webhooks',
-    tag,
+  list: forUsers.get('listWebhooks', '/api/webhooks', {
     summary: 'The endpoints of the account.',
-    access,
     answer: z.object({ items: z.array(endpointView) }),
   }),
-  create: route({
-    id: 'createWebhook',
-    method: 'POST',
-    path: '/api/webhooks',
-    tag,
+  create: forUsers.post('createWebhook', '/api/webhooks', {
     summary: 'Adds an endpoint. Its secret is in this answer only.',
     description:
       'Deliveries follow the Standard Webhooks scheme: headers webhook-id, webhook-timestamp and webhook-signature. ' +
       'They come at least once and in any order; any 2xx answer in time accepts one, anything else has it come again.',
-    access,
     body: z.strictObject({ url, description: description.default(''), events }),
     status: 201,
     answer: endpointView.extend({ secret: secretView }),
     refusals: ['conflict'],
   }),
-  show: route({
-    id: 'getWebhook',
-    method: 'GET',
-    path: '/api/webhooks/{endpointId}',
-    tag,
+  show: forUsers.get('getWebhook', '/api/webhooks/{endpointId}', {
     summary: 'One endpoint.',
-    access,
     params: endpointParams,
     answer: endpointView,
   }),
-  change: route({
-    id: 'changeWebhook',
-    method: 'PATCH',
-    path: '/api/webhooks/{endpointId}',
-    tag,
+  change: forUsers.patch('changeWebhook', '/api/webhooks/{endpointId}', {
     summary: 'Changes an endpoint, or switches it off and on.',
     description: 'Switching it off gives up what is still to be sent to it; that can be replayed later.',
-    access,
     params: endpointParams,
     body: z.strictObject({
       url: url.optional(),
@@ -129,77 +108,46 @@ export const webhookRoutes = {
     }),
     answer: endpointView,
   }),
-  remove: route({
-    id: 'deleteWebhook',
-    method: 'DELETE',
-    path: '/api/webhooks/{endpointId}',
-    tag,
+  remove: forUsers.delete('deleteWebhook', '/api/webhooks/{endpointId}', {
     summary: 'Deletes an endpoint; what is still to be sent to it is given up.',
-    access,
     params: endpointParams,
   }),
-  rotateSecret: route({
-    id: 'rotateWebhookSecret',
-    method: 'POST',
-    path: '/api/webhooks/{endpointId}/secret',
-    tag,
+  rotateSecret: forUsers.post('rotateWebhookSecret', '/api/webhooks/{endpointId}/secret', {
     summary: 'Exchanges the secret. Both sign for a while.',
-    access,
     params: endpointParams,
     answer: endpointView.extend({ secret: secretView }),
   }),
-  ping: route({
-    id: 'pingWebhook',
-    method: 'POST',
-    path: '/api/webhooks/{endpointId}/pings',
-    tag,
+  ping: forUsers.post('pingWebhook', '/api/webhooks/{endpointId}/pings', {
     summary: 'Sends a trial event of type `ping`.',
-    access,
     params: endpointParams,
     status: 202,
     answer: deliveryView,
     refusals: ['conflict', 'too_many_attempts'],
   }),
-  deliveries: route({
-    id: 'listWebhookDeliveries',
-    method: 'GET',
-    path: '/api/webhooks/{endpointId}/deliveries',
-    tag,
+  deliveries: forUsers.get('listWebhookDeliveries', '/api/webhooks/{endpointId}/deliveries', {
     summary: 'What was sent to an endpoint, newest first.',
-    access,
     params: endpointParams,
     query: z.strictObject({ ...pageQuery, state: z.enum(DELIVERY_STATES).optional() }),
     answer: pageOf(deliveryView),
   }),
-  delivery: route({
-    id: 'getWebhookDelivery',
-    method: 'GET',
-    path: '/api/webhooks/{endpointId}/deliveries/{deliveryId}',
-    tag,
+  delivery: forUsers.get('getWebhookDelivery', '/api/webhooks/{endpointId}/deliveries/{deliveryId}', {
     summary: 'One delivery with every attempt.',
-    access,
     params: deliveryParams,
     answer: deliveryDetail,
   }),
-  replay: route({
-    id: 'replayWebhookDelivery',
-    method: 'POST',
-    path: '/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays',
-    tag,
-    summary: 'Sends a delivery again, under the same webhook-id.',
-    access,
-    params: deliveryParams,
-    status: 202,
-    answer: deliveryView,
-    refusals: ['conflict'],
-  }),
-  replaySince: route({
-    id: 'replayWebhookDeliveries',
-    method: 'POST',
-    path: '/api/webhooks/{endpointId}/replays',
-    tag,
+  replay: forUsers.post(
+    'replayWebhookDelivery',
+    '/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays',
+    {
+      summary: 'Sends a delivery again, under the same webhook-id.',
+      params: deliveryParams,
+      status: 202,
+      answer: deliveryView,
+      refusals: ['conflict'],
+    },
+  ),
+  replaySince: forUsers.post('replayWebhookDeliveries', '/api/webhooks/{endpointId}/replays', {
     summary: 'Sends again what was queued since a time.',
-    access,
     params: endpointParams,
     body: z.strictObject({
       since: time,
