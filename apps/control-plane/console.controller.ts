@@ -3,7 +3,7 @@ import { type ReadinessChecks, readiness } from '#platform/health.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
 import { BASE_URL, CONFIG, READINESS } from './control-plane.tokens.js';
 import { consoleRoutes } from './console.routes.js';
-import { type AnswerOf, type CallOf, Serves } from './http/route.js';
+import { type CallOf, Serves } from './http/route.js';
 import { RequestThrottle } from './http/request-throttle.js';
 import { viewSession } from './people/session.view.js';
 
@@ -17,12 +17,12 @@ export class ConsoleController {
   ) {}
 
   @Serves(consoleRoutes.relay)
-  relay(_call: CallOf<typeof consoleRoutes.relay>): AnswerOf<typeof consoleRoutes.relay> {
+  relay(_call: CallOf<typeof consoleRoutes.relay>) {
     return { baseUrl: this.baseUrl(), paymentCurrency: this.config.payments.currency };
   }
 
   @Serves(consoleRoutes.session)
-  session({ session }: CallOf<typeof consoleRoutes.session>): AnswerOf<typeof consoleRoutes.session> {
+  session({ session }: CallOf<typeof consoleRoutes.session>) {
     const isStaff = session?.actor.roles.some((role) => role !== 'user') ?? false;
     return { session: session && viewSession(session), onePerson: isStaff && this.config.duties.onePerson };
   }

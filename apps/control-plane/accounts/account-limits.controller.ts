@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { id } from '#platform/http/fields.js';
 import { readAccountLimits, setAccountLimits } from '#people/accounts/account-limits.js';
 import { POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, routesFor, Serves } from '../http/route.js';
+import { type CallOf, routesFor, Serves } from '../http/route.js';
 
 const params = z.strictObject({ accountId: id });
 const limit = z.int().min(1).max(1_000_000_000).nullable();
@@ -42,19 +42,12 @@ export class AccountLimitsController {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
 
   @Serves(accountLimitRoutes.show)
-  show({
-    params,
-  }: CallOf<typeof accountLimitRoutes.show>): Promise<AnswerOf<typeof accountLimitRoutes.show>> {
+  show({ params }: CallOf<typeof accountLimitRoutes.show>) {
     return readAccountLimits(this.pool, params.accountId);
   }
 
   @Serves(accountLimitRoutes.change)
-  change({
-    params: { accountId },
-    body,
-    actor,
-    requestId,
-  }: CallOf<typeof accountLimitRoutes.change>): Promise<AnswerOf<typeof accountLimitRoutes.change>> {
+  change({ params: { accountId }, body, actor, requestId }: CallOf<typeof accountLimitRoutes.change>) {
     return setAccountLimits(this.pool, { by: `user:${actor.userId}`, actor, accountId, requestId }, body);
   }
 }

@@ -1,8 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { AccountService } from '#people/accounts/account.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
-import type { AccountView } from '#people/accounts/account.view.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { accountRoutes } from './account.routes.js';
 
 @Controller()
@@ -13,12 +12,12 @@ export class AccountController {
   ) {}
 
   @Serves(accountRoutes.show)
-  show({ actor }: CallOf<typeof accountRoutes.show>): Promise<AnswerOf<typeof accountRoutes.show>> {
+  show({ actor }: CallOf<typeof accountRoutes.show>) {
     return this.reader.show(actor.accountId);
   }
 
   @Serves(accountRoutes.change)
-  async change({ actor, body, requestId }: CallOf<typeof accountRoutes.change>): Promise<AccountView> {
+  async change({ actor, body, requestId }: CallOf<typeof accountRoutes.change>) {
     const { accountId } = actor;
     await this.service.change({ by: `user:${actor.userId}`, accountId, requestId }, body);
     return this.reader.show(accountId);

@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { KeyService } from '#people/keys/key.service.js';
 import { RolesService } from '#people/roles.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { viewKey } from '../keys/key.view.js';
 import { viewPerson } from '../people/person.view.js';
 import { supportRoutes } from './account.routes.js';
@@ -19,14 +19,12 @@ export class SupportController {
   ) {}
 
   @Serves(supportRoutes.search)
-  search({ query }: CallOf<typeof supportRoutes.search>): Promise<AnswerOf<typeof supportRoutes.search>> {
+  search({ query }: CallOf<typeof supportRoutes.search>) {
     return this.reader.search(query);
   }
 
   @Serves(supportRoutes.show)
-  async show({
-    params: { accountId },
-  }: CallOf<typeof supportRoutes.show>): Promise<AnswerOf<typeof supportRoutes.show>> {
+  async show({ params: { accountId } }: CallOf<typeof supportRoutes.show>) {
     const account = await this.reader.show(accountId);
     const [person, keys] = await Promise.all([
       this.people.ofAccount(accountId),

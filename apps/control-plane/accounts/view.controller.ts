@@ -7,7 +7,7 @@ import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { viewRoutes as routes } from './view.routes.js';
 
 /** Support looks at what a customer sees. Who looked at whom, and why, is in the audit log, and the customer reads it. */
@@ -25,7 +25,7 @@ export class ViewController {
     params: { accountId },
     body: { reason, ticketId },
     requestId,
-  }: CallOf<typeof routes.begin>): Promise<AnswerOf<typeof routes.begin>> {
+  }: CallOf<typeof routes.begin>) {
     return inEntityTransaction(this.source, async ({ client }) => {
       const { rows } = await client.query<{ name: string }>('SELECT name FROM accounts WHERE id = $1', [
         accountId,

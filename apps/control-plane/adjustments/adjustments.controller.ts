@@ -20,7 +20,7 @@ import {
   writeOffColumns,
 } from '#finance/adjustments/adjustments.view.js';
 import { POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { adjustmentRoutes as routes } from './adjustments.routes.js';
 
 /** Rows of a file that are read at once. */
@@ -35,7 +35,7 @@ export class AdjustmentsController {
   ) {}
 
   @Serves(routes.list)
-  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...filter } = query;
     const [beforeId = null] = readCursor(cursor, 1) ?? [];
     const views = (await listAdjustments(this.pool, { ...filter, limit, beforeId })).map(viewAdjustment);
@@ -52,7 +52,7 @@ export class AdjustmentsController {
   }
 
   @Serves(routes.adjust)
-  async adjust(call: CallOf<typeof routes.adjust>): Promise<AnswerOf<typeof routes.adjust>> {
+  async adjust(call: CallOf<typeof routes.adjust>) {
     const { amount, requestId: _, ...wanted } = call.body;
     const answer = await this.service.adjust({ ...wanted, amount: parseSigned(amount) }, asking(call));
     const { state, done, approvalId } = answer;
@@ -60,14 +60,14 @@ export class AdjustmentsController {
   }
 
   @Serves(routes.reverse)
-  async reverse(call: CallOf<typeof routes.reverse>): Promise<AnswerOf<typeof routes.reverse>> {
+  async reverse(call: CallOf<typeof routes.reverse>) {
     const answer = await this.service.reverse(call.params.adjustmentId, call.body.note, asking(call));
     const { state, done, approvalId } = answer;
     return { state, adjustment: done && viewAdjustment(done), approvalId };
   }
 
   @Serves(routes.writeOffs)
-  async writeOffs({ query }: CallOf<typeof routes.writeOffs>): Promise<AnswerOf<typeof routes.writeOffs>> {
+  async writeOffs({ query }: CallOf<typeof routes.writeOffs>) {
     const { limit, cursor, accountId } = query;
     const [beforeId = null] = readCursor(cursor, 1) ?? [];
     const views = (await listWriteOffs(this.pool, { limit, beforeId, accountId })).map(viewWriteOff);
@@ -84,23 +84,21 @@ export class AdjustmentsController {
   }
 
   @Serves(routes.writeOff)
-  async writeOff(call: CallOf<typeof routes.writeOff>): Promise<AnswerOf<typeof routes.writeOff>> {
+  async writeOff(call: CallOf<typeof routes.writeOff>) {
     const { amount = null, requestId: _, ...wanted } = call.body;
     const { state, done, approvalId } = await this.service.writeOff({ ...wanted, amount }, asking(call));
     return { state, writeOff: done && viewWriteOff(done), approvalId };
   }
 
   @Serves(routes.reverseWriteOff)
-  async reverseWriteOff(
-    call: CallOf<typeof routes.reverseWriteOff>,
-  ): Promise<AnswerOf<typeof routes.reverseWriteOff>> {
+  async reverseWriteOff(call: CallOf<typeof routes.reverseWriteOff>) {
     const answer = await this.service.reverseWriteOff(call.params.writeOffId, call.body.note, asking(call));
     const { state, done, approvalId } = answer;
     return { state, writeOff: done && viewWriteOff(done), approvalId };
   }
 
   @Serves(routes.debts)
-  debts({ query }: CallOf<typeof routes.debts>): Promise<AnswerOf<typeof routes.debts>> {
+  debts({ query }: CallOf<typeof routes.debts>) {
     const { limit, cursor } = query;
     const [afterId = null] = readCursor(cursor, 1) ?? [];
     return inSnapshot(this.pool, async (client) => {

@@ -1,8 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { ApprovalService } from '#approvals/approval.service.js';
-import { type ApprovalView, viewApproval } from '#approvals/approvals.view.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { viewApproval } from '#approvals/approvals.view.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { approvalRoutes } from './approvals.routes.js';
 
 @Controller()
@@ -10,10 +10,7 @@ export class ApprovalsController {
   constructor(@Inject(ApprovalService) private readonly service: ApprovalService) {}
 
   @Serves(approvalRoutes.list)
-  async list({
-    actor,
-    query,
-  }: CallOf<typeof approvalRoutes.list>): Promise<AnswerOf<typeof approvalRoutes.list>> {
+  async list({ actor, query }: CallOf<typeof approvalRoutes.list>) {
     const { limit, state, cursor } = query;
     const [beforeId = null] = readCursor(cursor, 1) ?? [];
     const page = pageFrom(await this.service.list({ actor, state, limit, beforeId }), limit, ({ id }) => [
@@ -23,12 +20,12 @@ export class ApprovalsController {
   }
 
   @Serves(approvalRoutes.show)
-  async show({ actor, params }: CallOf<typeof approvalRoutes.show>): Promise<ApprovalView> {
+  async show({ actor, params }: CallOf<typeof approvalRoutes.show>) {
     return viewApproval(await this.service.show(params.approvalId, actor));
   }
 
   @Serves(approvalRoutes.approve)
-  async approve(call: CallOf<typeof approvalRoutes.approve>): Promise<ApprovalView> {
+  async approve(call: CallOf<typeof approvalRoutes.approve>) {
     const { actor, params, body, requestId } = call;
     const { approvalId } = params;
     return viewApproval(
@@ -37,12 +34,7 @@ export class ApprovalsController {
   }
 
   @Serves(approvalRoutes.reject)
-  async reject({
-    actor,
-    params,
-    body,
-    requestId,
-  }: CallOf<typeof approvalRoutes.reject>): Promise<ApprovalView> {
+  async reject({ actor, params, body, requestId }: CallOf<typeof approvalRoutes.reject>) {
     const { approvalId } = params;
     return viewApproval(await this.service.reject({ approvalId, actor, note: body.note, requestId }));
   }

@@ -20,53 +20,51 @@ export class CatalogController {
   ) {}
 
   @Serves(routes.listModels)
-  async listModels({ query }: CallOf<typeof routes.listModels>): Promise<AnswerOf<typeof routes.listModels>> {
+  async listModels({ query }: CallOf<typeof routes.listModels>) {
     const { limit, cursor, family } = query;
     const rows = await this.models.list({ limit: limit + 1, after: after(cursor), family });
     return pageFrom(await this.modelViews(rows), limit, ({ id }) => [id]);
   }
 
   @Serves(routes.createModel)
-  async createModel(call: CallOf<typeof routes.createModel>): Promise<AnswerOf<typeof routes.createModel>> {
+  async createModel(call: CallOf<typeof routes.createModel>) {
     return this.modelView(await this.models.create(call.body, doneBy(call)));
   }
 
   @Serves(routes.getModel)
-  async getModel({ params }: CallOf<typeof routes.getModel>): Promise<AnswerOf<typeof routes.getModel>> {
+  async getModel({ params }: CallOf<typeof routes.getModel>) {
     return this.modelView(await this.models.find(params.model));
   }
 
   @Serves(routes.changeModel)
-  async changeModel(call: CallOf<typeof routes.changeModel>): Promise<AnswerOf<typeof routes.changeModel>> {
+  async changeModel(call: CallOf<typeof routes.changeModel>) {
     return this.modelView(await this.models.change(call.params.model, call.body, doneBy(call)));
   }
 
   @Serves(routes.listGroups)
-  async listGroups({ query }: CallOf<typeof routes.listGroups>): Promise<AnswerOf<typeof routes.listGroups>> {
+  async listGroups({ query }: CallOf<typeof routes.listGroups>) {
     const { limit, cursor } = query;
     const rows = await this.groups.list({ limit: limit + 1, after: after(cursor) });
     return pageFrom(rows.map(groupView), limit, ({ name }) => [name]);
   }
 
   @Serves(routes.createGroup)
-  async createGroup(call: CallOf<typeof routes.createGroup>): Promise<AnswerOf<typeof routes.createGroup>> {
+  async createGroup(call: CallOf<typeof routes.createGroup>) {
     return groupView(await this.groups.create(call.body, doneBy(call)));
   }
 
   @Serves(routes.getGroup)
-  async getGroup({ params }: CallOf<typeof routes.getGroup>): Promise<AnswerOf<typeof routes.getGroup>> {
+  async getGroup({ params }: CallOf<typeof routes.getGroup>) {
     return groupView(await this.groups.find(params.group));
   }
 
   @Serves(routes.changeGroup)
-  async changeGroup(call: CallOf<typeof routes.changeGroup>): Promise<AnswerOf<typeof routes.changeGroup>> {
+  async changeGroup(call: CallOf<typeof routes.changeGroup>) {
     return groupView(await this.groups.change(call.params.group, call.body, doneBy(call)));
   }
 
   @Serves(routes.setGroupModels)
-  async setGroupModels(
-    call: CallOf<typeof routes.setGroupModels>,
-  ): Promise<AnswerOf<typeof routes.setGroupModels>> {
+  async setGroupModels(call: CallOf<typeof routes.setGroupModels>) {
     return groupView(await this.groups.setModels(call.params.group, call.body.models, doneBy(call)));
   }
 

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { pageFrom } from '#platform/http/page.js';
 import { ChannelService, type ShownChannel } from '#marketplace/catalog/channel.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { catalogRoutes as routes } from './catalog.routes.js';
 import { after, doneBy } from './catalog.calls.js';
 
@@ -11,32 +11,24 @@ export class ChannelsController {
   constructor(@Inject(ChannelService) private readonly channels: ChannelService) {}
 
   @Serves(routes.listChannels)
-  async listChannels({
-    query,
-  }: CallOf<typeof routes.listChannels>): Promise<AnswerOf<typeof routes.listChannels>> {
+  async listChannels({ query }: CallOf<typeof routes.listChannels>) {
     const { limit, cursor } = query;
     const rows = await this.channels.list({ limit: limit + 1, after: after(cursor) });
     return pageFrom(rows.map(channelView), limit, ({ id }) => [id]);
   }
 
   @Serves(routes.createChannel)
-  async createChannel(
-    call: CallOf<typeof routes.createChannel>,
-  ): Promise<AnswerOf<typeof routes.createChannel>> {
+  async createChannel(call: CallOf<typeof routes.createChannel>) {
     return channelView(await this.channels.create(call.body, doneBy(call)));
   }
 
   @Serves(routes.getChannel)
-  async getChannel({
-    params,
-  }: CallOf<typeof routes.getChannel>): Promise<AnswerOf<typeof routes.getChannel>> {
+  async getChannel({ params }: CallOf<typeof routes.getChannel>) {
     return channelView(await this.channels.find(params.channelId));
   }
 
   @Serves(routes.changeChannel)
-  async changeChannel(
-    call: CallOf<typeof routes.changeChannel>,
-  ): Promise<AnswerOf<typeof routes.changeChannel>> {
+  async changeChannel(call: CallOf<typeof routes.changeChannel>) {
     return channelView(await this.channels.change(call.params.channelId, call.body, doneBy(call)));
   }
 }

@@ -20,17 +20,17 @@ export class ChargeController {
   ) {}
 
   @Serves(routes.show)
-  async show({ params, actor }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+  async show({ params, actor }: CallOf<typeof routes.show>) {
     return this.explain(params.chargeId, actor.accountId);
   }
 
   @Serves(routes.support)
-  async support({ params }: CallOf<typeof routes.support>): Promise<AnswerOf<typeof routes.support>> {
+  async support({ params }: CallOf<typeof routes.support>) {
     return this.explain(params.chargeId, null);
   }
 
   @Serves(routes.quote)
-  async quote({ body, actor }: CallOf<typeof routes.quote>): Promise<AnswerOf<typeof routes.quote>> {
+  async quote({ body, actor }: CallOf<typeof routes.quote>) {
     const { quoted, group, market, balance, covered, estimate } = await this.quotes.quote({
       ...body,
       accountId: actor.accountId,

@@ -10,7 +10,7 @@ import {
   type StoredLetter,
 } from '#operations/dead-letter.service.js';
 import { POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { deadLetterRoutes as routes } from './dead-letters.routes.js';
 
 /** Dead letters, for administrators. */
@@ -22,7 +22,7 @@ export class DeadLettersController {
   ) {}
 
   @Serves(routes.list)
-  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, replayed, ...filter } = query;
     const after = readCursor(cursor, 1, /^\d{1,18}$/)?.[0] ?? null;
     const isReplayed = replayed === undefined ? undefined : replayed === 'true';
@@ -36,12 +36,12 @@ export class DeadLettersController {
   }
 
   @Serves(routes.show)
-  async show({ params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+  async show({ params }: CallOf<typeof routes.show>) {
     return wholeOf(await findLetter(this.pool, BigInt(params.letterId)));
   }
 
   @Serves(routes.replay)
-  async replay(call: CallOf<typeof routes.replay>): Promise<AnswerOf<typeof routes.replay>> {
+  async replay(call: CallOf<typeof routes.replay>) {
     const { actor, params, requestId } = call;
     const by = { actor: `user:${actor.userId}`, requestId };
     const letter = await replayLetter(this.pool, BigInt(params.letterId), by);

@@ -4,7 +4,7 @@ import { listBlocks } from '#ledger/chain/chain.js';
 import { signaturesOf } from '#ledger/chain/chain-signature.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { chainRoutes as routes } from './chain.routes.js';
 
 const NUMBER = /^\d{1,18}$/;
@@ -15,7 +15,7 @@ export class ChainController {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
 
   @Serves(routes.blocks)
-  async blocks({ query }: CallOf<typeof routes.blocks>): Promise<AnswerOf<typeof routes.blocks>> {
+  async blocks({ query }: CallOf<typeof routes.blocks>) {
     const { limit, cursor } = query;
     const before = readCursor(cursor, 1, NUMBER)?.[0] ?? null;
     const asked = { before: before === null ? null : BigInt(before), limit: limit + 1 };

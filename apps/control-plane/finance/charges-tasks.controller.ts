@@ -17,7 +17,7 @@ import { isInstantText, pageFrom, readCursor } from '#platform/http/page.js';
 import { faultsOf, workColumns, workDayView, workView } from '#finance/views/charges-tasks.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -38,7 +38,7 @@ export class ChargesTasksController {
   ) {}
 
   @Serves(routes.days)
-  async days({ query }: CallOf<typeof routes.days>): Promise<AnswerOf<typeof routes.days>> {
+  async days({ query }: CallOf<typeof routes.days>) {
     const range = this.rangeOf(query);
     const days = await inSnapshot(this.pool, (client) => readWorkDays(client, range));
     const { from, to } = range;
@@ -51,7 +51,7 @@ export class ChargesTasksController {
   }
 
   @Serves(routes.items)
-  async items({ query }: CallOf<typeof routes.items>): Promise<AnswerOf<typeof routes.items>> {
+  async items({ query }: CallOf<typeof routes.items>) {
     const { limit, cursor } = query;
     const [at = '', subject = ''] = readCursor(cursor, 2) ?? [];
     if (cursor !== undefined && !isInstantText(at)) readCursor('', 2);

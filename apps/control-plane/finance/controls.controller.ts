@@ -12,7 +12,7 @@ import { pageFrom, readCursor } from '#platform/http/page.js';
 import { findingColumns, type FindingView, findingView, outcomeView } from '#finance/views/controls.view.js';
 import { timeOf } from '#finance/views/ledger.view.js';
 import { POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { controlRoutes as routes } from './controls.routes.js';
 import { Reconciler } from './reconciler.job.js';
 
@@ -28,7 +28,7 @@ export class ControlsController {
   ) {}
 
   @Serves(routes.list)
-  async list(): Promise<AnswerOf<typeof routes.list>> {
+  async list() {
     const ids = controls.map(({ id }) => id);
     const standings = await inSnapshot(this.pool, (client) => readStandings(client, ids));
     const items = standings.map(({ control, lastRunAt, horizon, ...standing }) => {
@@ -50,7 +50,7 @@ export class ControlsController {
   }
 
   @Serves(routes.run)
-  async run({ body, actor }: CallOf<typeof routes.run>): Promise<AnswerOf<typeof routes.run>> {
+  async run({ body, actor }: CallOf<typeof routes.run>) {
     const asked = body.controls ?? null;
     const unknown = asked?.find((each) => controls.every(({ id }) => id !== each));
     if (unknown !== undefined) {
@@ -68,10 +68,7 @@ export class ControlsController {
   }
 
   @Serves(routes.findings)
-  async findings({
-    params,
-    query,
-  }: CallOf<typeof routes.findings>): Promise<AnswerOf<typeof routes.findings>> {
+  async findings({ params, query }: CallOf<typeof routes.findings>) {
     const { limit, cursor, state } = query;
     const after = readCursor(cursor, 1, /^\d{1,18}$/)?.[0];
     const found = await listFindings(this.pool, {
@@ -94,12 +91,7 @@ export class ControlsController {
   }
 
   @Serves(routes.acknowledge)
-  async acknowledge({
-    params,
-    body,
-    actor,
-    requestId,
-  }: CallOf<typeof routes.acknowledge>): Promise<AnswerOf<typeof routes.acknowledge>> {
+  async acknowledge({ params, body, actor, requestId }: CallOf<typeof routes.acknowledge>) {
     const asked = {
       control: params.controlId,
       findingId: BigInt(params.findingId),

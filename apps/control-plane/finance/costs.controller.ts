@@ -19,7 +19,7 @@ import {
 } from '#finance/views/costs.view.js';
 import { timeOf } from '#finance/views/ledger.view.js';
 import { POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { costRoutes as routes } from './costs.routes.js';
 
 const NUMBER = /^\d{1,18}$/;
@@ -30,7 +30,7 @@ export class CostsController {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
 
   @Serves(routes.list)
-  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...asked } = query;
     const before = readCursor(cursor, 1, NUMBER)?.[0];
     const beforeId = before === undefined ? null : BigInt(before);
@@ -39,21 +39,17 @@ export class CostsController {
   }
 
   @Serves(routes.set)
-  async set({ body, actor }: CallOf<typeof routes.set>): Promise<AnswerOf<typeof routes.set>> {
+  async set({ body, actor }: CallOf<typeof routes.set>) {
     return viewCost(await setCost(this.pool, { ...body, actor: `user:${actor.userId}` }));
   }
 
   @Serves(routes.import)
-  async import({
-    body,
-    query,
-    actor,
-  }: CallOf<typeof routes.import>): Promise<AnswerOf<typeof routes.import>> {
+  async import({ body, query, actor }: CallOf<typeof routes.import>) {
     return viewCostImport(await importCosts(this.pool, body, { ...query, actor: `user:${actor.userId}` }));
   }
 
   @Serves(routes.bills)
-  async bills({ query }: CallOf<typeof routes.bills>): Promise<AnswerOf<typeof routes.bills>> {
+  async bills({ query }: CallOf<typeof routes.bills>) {
     const { limit, cursor, channel } = query;
     const beforeId = readCursor(cursor, 1)?.[0] ?? null;
     const rows = await listBills(this.pool, { limit: limit + 1, beforeId, channel: channel ?? null });
@@ -61,16 +57,13 @@ export class CostsController {
   }
 
   @Serves(routes.recordBill)
-  async recordBill({
-    body,
-    actor,
-  }: CallOf<typeof routes.recordBill>): Promise<AnswerOf<typeof routes.recordBill>> {
+  async recordBill({ body, actor }: CallOf<typeof routes.recordBill>) {
     const amount = parseAmount(body.amount);
     return viewBill(await recordBill(this.pool, { ...body, amount, actor: `user:${actor.userId}` }));
   }
 
   @Serves(routes.billsReport)
-  async billsReport(): Promise<AnswerOf<typeof routes.billsReport>> {
+  async billsReport() {
     return inSnapshot(this.pool, async (client) => ({
       costsTo: timeOf((await costsProgress(client)).at),
       channels: (await billsByChannel(client)).map(viewChannelBills),
@@ -78,7 +71,7 @@ export class CostsController {
   }
 
   @Serves(routes.charge)
-  async charge({ params }: CallOf<typeof routes.charge>): Promise<AnswerOf<typeof routes.charge>> {
+  async charge({ params }: CallOf<typeof routes.charge>) {
     const charge = await readCharge(this.pool, params.chargeId, null);
     const margin = await chargeMargin(this.pool, params.chargeId);
     if (!charge || !margin) throw new ApiError('not_found', 'There is no such charge.');

@@ -18,7 +18,7 @@ import { everyLot, type LotsAsked } from '#finance/views/report-files.js';
 import { daysOf } from '#finance/views/revenue.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
 
 /** What was paid for and is not used yet. */
@@ -34,9 +34,7 @@ export class DeferredRevenueController {
   }
 
   @Serves(routes.deferredRevenue)
-  async deferredRevenue({
-    query,
-  }: CallOf<typeof routes.deferredRevenue>): Promise<AnswerOf<typeof routes.deferredRevenue>> {
+  async deferredRevenue({ query }: CallOf<typeof routes.deferredRevenue>) {
     return viewDeferredRevenue(await deferredRevenueReport(this.pool, checkedDays(query)), this.currency);
   }
 
@@ -52,7 +50,7 @@ export class DeferredRevenueController {
   }
 
   @Serves(routes.lots)
-  async lots({ query }: CallOf<typeof routes.lots>): Promise<AnswerOf<typeof routes.lots>> {
+  async lots({ query }: CallOf<typeof routes.lots>) {
     const { limit, cursor } = query;
     const key = readCursor(cursor, 1, LOT)?.[0];
     const after = key === undefined ? null : BigInt(key);

@@ -17,7 +17,7 @@ import { ledgerCursorKey, readLedgerCursor } from '#finance/views/ledger.cursor.
 import { accountView, balanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { ledgerRoutes as routes } from './ledger.routes.js';
 
 /** The ledger as finance reads it: balances, statements and files. It changes nothing. */
@@ -33,7 +33,7 @@ export class LedgerController {
   }
 
   @Serves(routes.trialBalance)
-  trialBalance({ query }: CallOf<typeof routes.trialBalance>): Promise<AnswerOf<typeof routes.trialBalance>> {
+  trialBalance({ query }: CallOf<typeof routes.trialBalance>) {
     return this.balancesAt(query);
   }
 
@@ -53,7 +53,7 @@ export class LedgerController {
   }
 
   @Serves(routes.accounts)
-  async accounts({ query }: CallOf<typeof routes.accounts>): Promise<AnswerOf<typeof routes.accounts>> {
+  async accounts({ query }: CallOf<typeof routes.accounts>) {
     const { limit, cursor, code = null } = query;
     const after = readCursor(cursor, 1)?.[0] ?? null;
     const found = await listLedgerAccounts(this.pool, { limit: limit + 1, after, codePrefix: code });
@@ -62,10 +62,7 @@ export class LedgerController {
   }
 
   @Serves(routes.statement)
-  async statement({
-    params,
-    query,
-  }: CallOf<typeof routes.statement>): Promise<AnswerOf<typeof routes.statement>> {
+  async statement({ params, query }: CallOf<typeof routes.statement>) {
     const { limit, cursor } = query;
     const asked = { ...(await this.rangeOf(query)), limit, after: readLedgerCursor(cursor) };
     const statement = await ledgerAccountStatement(this.pool, BigInt(params.ledgerAccountId), asked);

@@ -14,7 +14,7 @@ import {
   viewRevenue,
 } from '#finance/views/revenue.view.js';
 import { POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { revenueRoutes as routes } from './revenue.routes.js';
 
 /** What was earned, by anything, and by each version of a price. */
@@ -23,7 +23,7 @@ export class RevenueController {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
 
   @Serves(routes.revenue)
-  async revenue({ query }: CallOf<typeof routes.revenue>): Promise<AnswerOf<typeof routes.revenue>> {
+  async revenue({ query }: CallOf<typeof routes.revenue>) {
     const { by, limit } = query;
     return viewRevenue(await revenueReport(this.pool, { ...checkedDays(query), by, limit }), by);
   }
@@ -37,9 +37,7 @@ export class RevenueController {
   }
 
   @Serves(routes.priceChanges)
-  async priceChanges({
-    query,
-  }: CallOf<typeof routes.priceChanges>): Promise<AnswerOf<typeof routes.priceChanges>> {
+  async priceChanges({ query }: CallOf<typeof routes.priceChanges>) {
     const { from = null, to = null, kind = null, subject = null, limit } = query;
     const versions = await priceChanges(this.pool, { from, to, kind, subject, limit });
     return { versions: versions.map(viewPriceChange) };

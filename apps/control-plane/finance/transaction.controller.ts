@@ -6,7 +6,7 @@ import { ApiError } from '#platform/errors.js';
 import { transactionView } from '#finance/views/transaction.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { transactionRoutes as routes } from './transaction.routes.js';
 
 /** One transaction, which every report and control leads to. */
@@ -22,7 +22,7 @@ export class TransactionController {
   }
 
   @Serves(routes.show)
-  async show({ params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+  async show({ params }: CallOf<typeof routes.show>) {
     const id = BigInt(params.transactionId);
     const found = await inSnapshot(this.pool, (client) => readTransaction(client, id));
     if (!found) throw new ApiError('not_found', 'There is no such transaction.');

@@ -25,7 +25,7 @@ import {
 } from '#finance/views/work-reports.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { workReportRoutes as routes } from './work-reports.routes.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -46,7 +46,7 @@ export class WorkReportsController {
   }
 
   @Serves(routes.holds)
-  async holds({ query }: CallOf<typeof routes.holds>): Promise<AnswerOf<typeof routes.holds>> {
+  async holds({ query }: CallOf<typeof routes.holds>) {
     const { limit, cursor, overdue } = query;
     const key = timeCursor(cursor);
     const asked: HoldsQuery = {
@@ -70,7 +70,7 @@ export class WorkReportsController {
   }
 
   @Serves(routes.refunds)
-  async refunds({ query }: CallOf<typeof routes.refunds>): Promise<AnswerOf<typeof routes.refunds>> {
+  async refunds({ query }: CallOf<typeof routes.refunds>) {
     const range = this.rangeOf(query);
     const days = await inSnapshot(this.pool, (client) => readRefundDays(client, range));
     return { from: range.from.toISOString(), to: range.to.toISOString(), days: days.map(refundDayView) };
@@ -88,7 +88,7 @@ export class WorkReportsController {
   }
 
   @Serves(routes.failures)
-  async failures({ query }: CallOf<typeof routes.failures>): Promise<AnswerOf<typeof routes.failures>> {
+  async failures({ query }: CallOf<typeof routes.failures>) {
     const { limit, cursor, outstanding } = query;
     const key = timeCursor(cursor);
     const asked: FailuresQuery = {
@@ -113,7 +113,7 @@ export class WorkReportsController {
   }
 
   @Serves(routes.promotion)
-  promotion({ query }: CallOf<typeof routes.promotion>): Promise<AnswerOf<typeof routes.promotion>> {
+  promotion({ query }: CallOf<typeof routes.promotion>) {
     return this.readPromotion(query);
   }
 

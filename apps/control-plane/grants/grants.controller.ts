@@ -22,25 +22,25 @@ export class GrantsController {
   ) {}
 
   @Serves(routes.own)
-  async own({ actor }: CallOf<typeof routes.own>): Promise<AnswerOf<typeof routes.own>> {
+  async own({ actor }: CallOf<typeof routes.own>) {
     const groups = await groupsOfAccount(this.pool, actor.accountId);
     return { groups: groups.map(({ group }) => group) };
   }
 
   @Serves(routes.list)
-  list({ params }: CallOf<typeof routes.list>): Promise<View> {
+  list({ params }: CallOf<typeof routes.list>) {
     return this.view(params.accountId);
   }
 
   @Serves(routes.grant)
-  async grant(call: CallOf<typeof routes.grant>): Promise<View> {
+  async grant(call: CallOf<typeof routes.grant>) {
     await this.grants.grant(staff(call), call.params, call.body.ticketId);
     this.mail.wake();
     return this.view(call.params.accountId);
   }
 
   @Serves(routes.withdraw)
-  async withdraw(call: CallOf<typeof routes.withdraw>): Promise<View> {
+  async withdraw(call: CallOf<typeof routes.withdraw>) {
     await this.grants.withdraw(staff(call), call.params);
     return this.view(call.params.accountId);
   }

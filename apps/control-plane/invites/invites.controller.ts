@@ -6,7 +6,7 @@ import { movableOf, readPendingRewards } from '#ledger/postings/pending-rewards.
 import { viewAmount } from '#platform/http/fields.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { inviteRoutes } from './invites.routes.js';
 
 interface InviteeRow {
@@ -22,7 +22,7 @@ export class InvitesController {
   ) {}
 
   @Serves(inviteRoutes.show)
-  async show({ actor }: CallOf<typeof inviteRoutes.show>): Promise<AnswerOf<typeof inviteRoutes.show>> {
+  async show({ actor }: CallOf<typeof inviteRoutes.show>) {
     const { accountId } = actor;
     const { rows } = await this.pool.query<{ code: string; balance: bigint; owed: bigint }>(
       `SELECT a.invite_code AS code, b.invite AS balance,
@@ -58,10 +58,7 @@ export class InvitesController {
   }
 
   @Serves(inviteRoutes.transfer)
-  async transfer({
-    actor,
-    body,
-  }: CallOf<typeof inviteRoutes.transfer>): Promise<AnswerOf<typeof inviteRoutes.transfer>> {
+  async transfer({ actor, body }: CallOf<typeof inviteRoutes.transfer>) {
     const { amount, requestId } = body;
     const { inviteRewardWindowMs: windowMs } = this.config;
     const moved = await inTransaction(this.pool, (client) =>

@@ -11,25 +11,25 @@ export class KeyController {
   constructor(@Inject(KeyService) private readonly service: KeyService) {}
 
   @Serves(keyRoutes.list)
-  async list({ actor, query }: CallOf<typeof keyRoutes.list>): Promise<AnswerOf<typeof keyRoutes.list>> {
+  async list({ actor, query }: CallOf<typeof keyRoutes.list>) {
     const { items, nextCursor } = await this.service.list(actor.accountId, query);
     return { items: items.map(viewKey), nextCursor };
   }
 
   @Serves(keyRoutes.create)
-  async create(call: CallOf<typeof keyRoutes.create>): Promise<AnswerOf<typeof keyRoutes.create>> {
+  async create(call: CallOf<typeof keyRoutes.create>) {
     const { name, group, ...rules } = call.body;
     const { key, apiKey } = await this.service.create(call, { name, group, ...given(rules) });
     return { ...viewKey(key), apiKey };
   }
 
   @Serves(keyRoutes.show)
-  async show({ actor, params }: CallOf<typeof keyRoutes.show>): Promise<KeyView> {
+  async show({ actor, params }: CallOf<typeof keyRoutes.show>) {
     return viewKey(await this.service.find(actor.accountId, params.keyId));
   }
 
   @Serves(keyRoutes.change)
-  async change(call: CallOf<typeof keyRoutes.change>): Promise<KeyView> {
+  async change(call: CallOf<typeof keyRoutes.change>) {
     return viewKey(await this.service.change(call, call.params.keyId, given(call.body)));
   }
 

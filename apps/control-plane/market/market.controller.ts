@@ -14,7 +14,7 @@ import {
 } from '#marketplace/price-list.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { marketRoutes as routes } from './market.routes.js';
 
 const NOT_MODIFIED = 304;
@@ -28,7 +28,7 @@ export class MarketController {
   ) {}
 
   @Serves(routes.prices)
-  async prices(call: CallOf<typeof routes.prices>): Promise<AnswerOf<typeof routes.prices>> {
+  async prices(call: CallOf<typeof routes.prices>) {
     const { limit, cursor, ...filter } = call.query;
     const after = readCursor(cursor, 3);
     const market = await this.market.read();
@@ -40,7 +40,7 @@ export class MarketController {
   }
 
   @Serves(routes.history)
-  async history(call: CallOf<typeof routes.history>): Promise<AnswerOf<typeof routes.history>> {
+  async history(call: CallOf<typeof routes.history>) {
     const { limit, cursor } = call.query;
     const market = await this.market.read();
     const entries = priceHistory(market, call.params.model);

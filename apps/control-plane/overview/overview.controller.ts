@@ -5,7 +5,7 @@ import { viewAmount } from '#platform/http/fields.js';
 import { usageView } from '#usage/usage.view.js';
 import { readOverview, type UsageSums } from '#usage/overview.reader.js';
 import { CLOCK, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { viewTask } from '../tasks/task.view.js';
 import { overviewRoutes as routes } from './overview.routes.js';
 
@@ -18,7 +18,7 @@ export class OverviewController {
   ) {}
 
   @Serves(routes.show)
-  async show({ actor, query: { zone } }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+  async show({ actor, query: { zone } }: CallOf<typeof routes.show>) {
     const { balance, days, runningTasks, running, lastRequests } = await readOverview(
       this.pool,
       actor.accountId,

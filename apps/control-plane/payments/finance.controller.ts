@@ -6,7 +6,7 @@ import { viewPayment } from '#payments/payment.fields.js';
 import { FinanceReader } from '#payments/finance.reader.js';
 import { TopupRefundService } from '#payments/topup-refund.service.js';
 import { TransferService } from '#payments/transfer.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { financeRoutes, type refundView } from './finance.routes.js';
 import { asking, filter, viewCredited } from './finance.calls.js';
 
@@ -19,9 +19,7 @@ export class FinanceController {
   ) {}
 
   @Serves(financeRoutes.topups)
-  async topups({
-    query,
-  }: CallOf<typeof financeRoutes.topups>): Promise<AnswerOf<typeof financeRoutes.topups>> {
+  async topups({ query }: CallOf<typeof financeRoutes.topups>) {
     const page = await this.reader.topups({ ...query, where: filter({ 't.account_id': query.accountId }) });
     const items = page.items.map(({ credits, paidMinor, refunded, disputed, recordedAt, ...row }) => ({
       ...row,
@@ -35,7 +33,7 @@ export class FinanceController {
   }
 
   @Serves(financeRoutes.record)
-  async record(call: CallOf<typeof financeRoutes.record>): Promise<AnswerOf<typeof financeRoutes.record>> {
+  async record(call: CallOf<typeof financeRoutes.record>) {
     const {
       accountId = null,
       orderId = null,
@@ -50,7 +48,7 @@ export class FinanceController {
   }
 
   @Serves(financeRoutes.refund)
-  async refund(call: CallOf<typeof financeRoutes.refund>): Promise<AnswerOf<typeof financeRoutes.refund>> {
+  async refund(call: CallOf<typeof financeRoutes.refund>) {
     const { credits = null, reason } = call.body;
     const { topupId } = call.params;
     const { done, approvalId } = await this.topupRefunds.refund({ topupId, credits, reason }, asking(call));
@@ -58,9 +56,7 @@ export class FinanceController {
   }
 
   @Serves(financeRoutes.refunds)
-  async refunds({
-    query,
-  }: CallOf<typeof financeRoutes.refunds>): Promise<AnswerOf<typeof financeRoutes.refunds>> {
+  async refunds({ query }: CallOf<typeof financeRoutes.refunds>) {
     const where = filter({ 'r.account_id': query.accountId, 'r.state': query.state });
     const page = await this.reader.refunds({ ...query, where });
     const items = page.items.map(({ createdAt, endedAt, reason, attempts, ...row }) => ({
@@ -74,9 +70,7 @@ export class FinanceController {
   }
 
   @Serves(financeRoutes.confirmRefund)
-  async confirmRefund(
-    call: CallOf<typeof financeRoutes.confirmRefund>,
-  ): Promise<AnswerOf<typeof financeRoutes.confirmRefund>> {
+  async confirmRefund(call: CallOf<typeof financeRoutes.confirmRefund>) {
     const { outcome, reference = null, note } = call.body;
     const { refundId } = call.params;
     const { actor, requestId: auditId } = call;
@@ -85,9 +79,7 @@ export class FinanceController {
   }
 
   @Serves(financeRoutes.events)
-  async events({
-    query,
-  }: CallOf<typeof financeRoutes.events>): Promise<AnswerOf<typeof financeRoutes.events>> {
+  async events({ query }: CallOf<typeof financeRoutes.events>) {
     const page = await this.reader.events({ ...query, where: filter({ state: query.state }) });
     const items = page.items.map(({ receivedAt, receivedText: _, ...row }) => ({
       ...row,
@@ -97,9 +89,7 @@ export class FinanceController {
   }
 
   @Serves(financeRoutes.disputes)
-  async disputes({
-    query,
-  }: CallOf<typeof financeRoutes.disputes>): Promise<AnswerOf<typeof financeRoutes.disputes>> {
+  async disputes({ query }: CallOf<typeof financeRoutes.disputes>) {
     const where = filter({ 'd.account_id': query.accountId });
     const page = await this.reader.disputes({ ...query, where });
     const items = page.items.map(({ amountMinor, credits, openedAt, closedAt, openedText: _, ...row }) => ({

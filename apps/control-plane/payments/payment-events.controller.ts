@@ -10,8 +10,8 @@ export class PaymentEventsController {
 
   /** The signature is over the body as it came, so that is what is checked. */
   @Serves(topupRoutes.event)
-  async event({ params, request }: CallOf<typeof topupRoutes.event>): Promise<{ received: true }> {
+  async event({ params, request }: CallOf<typeof topupRoutes.event>) {
     await this.inbox.receive(params.provider, Buffer.concat(request.sentBytes ?? []), request.headers);
-    return { received: true };
+    return { received: true as const };
   }
 }

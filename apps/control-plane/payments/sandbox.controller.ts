@@ -21,7 +21,7 @@ export class SandboxController {
   ) {}
 
   @Serves(sandboxRoutes.page)
-  async page({ params, reply }: CallOf<typeof sandboxRoutes.page>): Promise<string> {
+  async page({ params, reply }: CallOf<typeof sandboxRoutes.page>) {
     const { order } = await this.find(params.orderId);
     void reply.headers({
       'content-type': 'text/html; charset=utf-8',

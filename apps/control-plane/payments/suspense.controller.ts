@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { viewPayment } from '#payments/payment.fields.js';
 import { FinanceReader } from '#payments/finance.reader.js';
 import { SuspenseService } from '#payments/suspense.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { financeRoutes } from './finance.routes.js';
 import { asking, filter, viewCredited } from './finance.calls.js';
 
@@ -15,9 +15,7 @@ export class SuspenseController {
   ) {}
 
   @Serves(financeRoutes.suspense)
-  async suspense({
-    query,
-  }: CallOf<typeof financeRoutes.suspense>): Promise<AnswerOf<typeof financeRoutes.suspense>> {
+  async suspense({ query }: CallOf<typeof financeRoutes.suspense>) {
     const page = await this.reader.suspense({ ...query, where: filter({ state: query.state }) });
     const items = page.items.map(({ amountMinor, clearedAt, createdAt, ...row }) => ({
       ...row,
@@ -29,9 +27,7 @@ export class SuspenseController {
   }
 
   @Serves(financeRoutes.creditSuspense)
-  async creditSuspense(
-    call: CallOf<typeof financeRoutes.creditSuspense>,
-  ): Promise<AnswerOf<typeof financeRoutes.creditSuspense>> {
+  async creditSuspense(call: CallOf<typeof financeRoutes.creditSuspense>) {
     const { itemId } = call.params;
     const { accountId, note } = call.body;
     return viewCredited(await this.suspenseItems.creditSuspense({ itemId, accountId, note }, asking(call)));

@@ -10,7 +10,7 @@ import type { TopupOrder } from '#payments/topup-order.entity.js';
 import { TopupService } from '#payments/topup.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { type orderView, topupRoutes } from './topups.routes.js';
 
 @Controller()
@@ -22,24 +22,21 @@ export class TopupsController {
   ) {}
 
   @Serves(topupRoutes.quote)
-  async quote({
-    actor,
-    query,
-  }: CallOf<typeof topupRoutes.quote>): Promise<AnswerOf<typeof topupRoutes.quote>> {
+  async quote({ actor, query }: CallOf<typeof topupRoutes.quote>) {
     const { credits, payMinor, currency, rate } = await this.orders.quote(actor.accountId, wishOf(query));
     const providers = this.service.providers();
     return { credits: viewAmount(credits), pay: viewPayment(payMinor), currency, rate, providers };
   }
 
   @Serves(topupRoutes.create)
-  async create({ actor, body }: CallOf<typeof topupRoutes.create>): Promise<View> {
+  async create({ actor, body }: CallOf<typeof topupRoutes.create>) {
     const { provider, requestId } = body;
     const { accountId } = actor;
     return this.view(await this.service.order({ accountId, wish: wishOf(body), provider, requestId }));
   }
 
   @Serves(topupRoutes.list)
-  async list({ actor, query }: CallOf<typeof topupRoutes.list>): Promise<AnswerOf<typeof topupRoutes.list>> {
+  async list({ actor, query }: CallOf<typeof topupRoutes.list>) {
     const [beforeId = null] = readCursor(query.cursor, 1) ?? [];
     const orders = await this.orders.list(actor.accountId, query.limit, beforeId);
     const page = pageFrom(orders, query.limit, ({ id }) => [id]);
@@ -47,14 +44,14 @@ export class TopupsController {
   }
 
   @Serves(topupRoutes.show)
-  async show({ actor, params }: CallOf<typeof topupRoutes.show>): Promise<AnswerOf<typeof topupRoutes.show>> {
+  async show({ actor, params }: CallOf<typeof topupRoutes.show>) {
     const order = await this.orders.show(actor.accountId, params.orderId);
     const { refunds, disputes } = await this.orders.reversalsOf(order);
     return { ...this.view(order), refunds: refunds.map(viewReversal), disputes: disputes.map(viewReversal) };
   }
 
   @Serves(topupRoutes.cancel)
-  async cancel({ actor, params }: CallOf<typeof topupRoutes.cancel>): Promise<View> {
+  async cancel({ actor, params }: CallOf<typeof topupRoutes.cancel>) {
     return this.view(await this.service.cancel(actor.accountId, params.orderId));
   }
 

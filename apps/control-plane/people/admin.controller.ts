@@ -17,33 +17,29 @@ export class AdminController {
   ) {}
 
   @Serves(peopleRoutes.list)
-  async list({ query }: CallOf<typeof peopleRoutes.list>): Promise<AnswerOf<typeof peopleRoutes.list>> {
+  async list({ query }: CallOf<typeof peopleRoutes.list>) {
     const { items, nextCursor } = await this.service.list(query);
     return { items: items.map(viewPerson), nextCursor };
   }
 
   @Serves(peopleRoutes.setRoles)
-  async setRoles({
-    params,
-    body,
-    ...call
-  }: CallOf<typeof peopleRoutes.setRoles>): Promise<AnswerOf<typeof peopleRoutes.setRoles>> {
+  async setRoles({ params, body, ...call }: CallOf<typeof peopleRoutes.setRoles>) {
     const { person, approvalId } = await this.grants.setRoles({ ...call, ...params }, body.roles);
     return { ...viewPerson(person), approvalId };
   }
 
   @Serves(peopleRoutes.setDisabled)
-  async setDisabled({ params, body, ...call }: CallOf<typeof peopleRoutes.setDisabled>): Promise<PersonView> {
+  async setDisabled({ params, body, ...call }: CallOf<typeof peopleRoutes.setDisabled>) {
     return viewPerson(await this.service.setDisabled({ ...call, ...params }, body.disabled));
   }
 
   @Serves(peopleRoutes.removeTotp)
-  async removeTotp({ params, ...call }: CallOf<typeof peopleRoutes.removeTotp>): Promise<PersonView> {
+  async removeTotp({ params, ...call }: CallOf<typeof peopleRoutes.removeTotp>) {
     return viewPerson(await this.service.removeTotp({ ...call, ...params }));
   }
 
   @Serves(auditRoutes.list)
-  async readAuditLog({ query }: CallOf<typeof auditRoutes.list>): Promise<AnswerOf<typeof auditRoutes.list>> {
+  async readAuditLog({ query }: CallOf<typeof auditRoutes.list>) {
     const { items, nextCursor } = await this.auditLog.list(query);
     return {
       items: items.map((line) => ({

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { EmailService } from '#people/email.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { originOf } from './entrance.js';
 import { emailRoutes } from './session.routes.js';
 
@@ -15,10 +15,7 @@ export class EmailController {
   }
 
   @Serves(emailRoutes.confirm)
-  confirm({
-    body,
-    requestId,
-  }: CallOf<typeof emailRoutes.confirm>): Promise<AnswerOf<typeof emailRoutes.confirm>> {
+  confirm({ body, requestId }: CallOf<typeof emailRoutes.confirm>) {
     return this.emails.confirm(body.token, requestId);
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { PasswordService } from '#people/password.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { Entrance, originOf } from './entrance.js';
 import { passwordRoutes } from './session.routes.js';
 
@@ -18,7 +18,7 @@ export class PasswordController {
   }
 
   @Serves(passwordRoutes.reset)
-  async reset(call: CallOf<typeof passwordRoutes.reset>): Promise<AnswerOf<typeof passwordRoutes.reset>> {
+  async reset(call: CallOf<typeof passwordRoutes.reset>) {
     return this.entrance.enter(
       call,
       await this.passwords.reset(call.body, originOf(call.request), call.requestId),

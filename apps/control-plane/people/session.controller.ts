@@ -18,12 +18,12 @@ export class SessionController {
   ) {}
 
   @Serves(sessionRoutes.show)
-  show({ session }: CallOf<typeof sessionRoutes.show>): SessionView {
+  show({ session }: CallOf<typeof sessionRoutes.show>) {
     return viewSession(session);
   }
 
   @Serves(sessionRoutes.signIn)
-  async signIn(call: CallOf<typeof sessionRoutes.signIn>): Promise<SessionView> {
+  async signIn(call: CallOf<typeof sessionRoutes.signIn>) {
     return this.entrance.enter(call, await this.signIns.signIn(call.body, originOf(call.request)));
   }
 
@@ -34,7 +34,7 @@ export class SessionController {
   }
 
   @Serves(sessionRoutes.list)
-  async list({ actor }: CallOf<typeof sessionRoutes.list>): Promise<AnswerOf<typeof sessionRoutes.list>> {
+  async list({ actor }: CallOf<typeof sessionRoutes.list>) {
     const found = await this.sessions.list(actor.userId);
     return {
       items: found.map((each) => ({
@@ -54,11 +54,7 @@ export class SessionController {
   }
 
   @Serves(sessionRoutes.revokeAll)
-  async revokeAll({
-    actor,
-    query,
-    reply,
-  }: CallOf<typeof sessionRoutes.revokeAll>): Promise<AnswerOf<typeof sessionRoutes.revokeAll>> {
+  async revokeAll({ actor, query, reply }: CallOf<typeof sessionRoutes.revokeAll>) {
     const isKept = query.keepThis === 'true';
     const revoked = await this.sessions.revokeAll(actor.userId, isKept ? actor.sessionId : null);
     if (!isKept) this.entrance.leave(reply);

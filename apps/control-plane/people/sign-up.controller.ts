@@ -20,7 +20,7 @@ export class SignUpController {
   }
 
   @Serves(sessionRoutes.confirmSignUp)
-  async confirmSignUp(call: CallOf<typeof sessionRoutes.confirmSignUp>): Promise<SessionView> {
+  async confirmSignUp(call: CallOf<typeof sessionRoutes.confirmSignUp>) {
     return this.entrance.enter(call, await this.signUps.confirm(call.body, originOf(call.request)));
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { ConfirmationService } from '#people/confirmation.service.js';
 import { TotpService } from '#people/totp.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { sessionRoutes, totpRoutes } from './session.routes.js';
 
 /** One-time codes as the second factor, and the proof that a person is still there. */
@@ -18,24 +18,22 @@ export class TotpController {
   }
 
   @Serves(totpRoutes.show)
-  showTotp({ actor }: CallOf<typeof totpRoutes.show>): Promise<AnswerOf<typeof totpRoutes.show>> {
+  showTotp({ actor }: CallOf<typeof totpRoutes.show>) {
     return this.totp.state(actor);
   }
 
   @Serves(totpRoutes.enrol)
-  enrol({ actor, body }: CallOf<typeof totpRoutes.enrol>): Promise<AnswerOf<typeof totpRoutes.enrol>> {
+  enrol({ actor, body }: CallOf<typeof totpRoutes.enrol>) {
     return this.totp.enrol(actor, body.password);
   }
 
   @Serves(totpRoutes.confirm)
-  async confirmTotp(call: CallOf<typeof totpRoutes.confirm>): Promise<AnswerOf<typeof totpRoutes.confirm>> {
+  async confirmTotp(call: CallOf<typeof totpRoutes.confirm>) {
     return { recoveryCodes: await this.totp.confirm(call.actor, call.body.code, call.requestId) };
   }
 
   @Serves(totpRoutes.renewCodes)
-  async renewCodes(
-    call: CallOf<typeof totpRoutes.renewCodes>,
-  ): Promise<AnswerOf<typeof totpRoutes.renewCodes>> {
+  async renewCodes(call: CallOf<typeof totpRoutes.renewCodes>) {
     return { recoveryCodes: await this.totp.renewCodes(call.actor, call.body.password, call.requestId) };
   }
 

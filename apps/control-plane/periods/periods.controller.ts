@@ -10,7 +10,7 @@ import { PeriodService } from '#finance/periods/period.service.js';
 import { viewBalances, viewLate, viewPeriod } from '#finance/periods/periods.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { periodRoutes as routes } from './periods.routes.js';
 
 const NUMBER = /^\d{1,18}$/;
@@ -29,7 +29,7 @@ export class PeriodsController {
   }
 
   @Serves(routes.list)
-  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, state } = query;
     const before = readCursor(cursor, 1, NUMBER)?.[0];
     const beforeId = before === undefined ? null : BigInt(before);
@@ -38,7 +38,7 @@ export class PeriodsController {
   }
 
   @Serves(routes.show)
-  async show({ params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+  async show({ params }: CallOf<typeof routes.show>) {
     const period = await this.find(params.periodId);
     return { ...viewPeriod(period), balances: await this.balancesOf(period) };
   }
@@ -52,7 +52,7 @@ export class PeriodsController {
   }
 
   @Serves(routes.late)
-  async late({ params, query }: CallOf<typeof routes.late>): Promise<AnswerOf<typeof routes.late>> {
+  async late({ params, query }: CallOf<typeof routes.late>) {
     const { limit, cursor } = query;
     const { id: periodId } = await this.find(params.periodId);
     const after = readCursor(cursor, 1, NUMBER)?.[0];
@@ -62,14 +62,14 @@ export class PeriodsController {
   }
 
   @Serves(routes.check)
-  async check({ body }: CallOf<typeof routes.check>): Promise<AnswerOf<typeof routes.check>> {
+  async check({ body }: CallOf<typeof routes.check>) {
     const { at, checklist, graceMs } = await this.service.check(body.end);
     const ok = checklist.every(({ state }) => state !== 'failed');
     return { at: timeOf(at), ok, graceSeconds: graceMs / 1000, checklist };
   }
 
   @Serves(routes.close)
-  async close(call: CallOf<typeof routes.close>): Promise<AnswerOf<typeof routes.close>> {
+  async close(call: CallOf<typeof routes.close>) {
     const { end, note = null, requestId } = call.body;
     const actor = `user:${call.actor.userId}`;
     return viewPeriod(await this.service.close({ end, note, actor, requestId }, call.requestId));

@@ -28,12 +28,12 @@ export class PricesController {
   ) {}
 
   @Serves(routes.propose)
-  async propose(call: CallOf<typeof routes.propose>): Promise<AnswerOf<typeof routes.propose>> {
+  async propose(call: CallOf<typeof routes.propose>) {
     return this.detail(await this.service.propose(call.body, doneBy(call)), call.reply);
   }
 
   @Serves(routes.list)
-  async list({ query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ query }: CallOf<typeof routes.list>) {
     const { limit, state } = query;
     const beforeId = readCursor(query.cursor, 1)?.[0] ?? null;
     const rows = await this.service.list({ limit: limit + 1, beforeId, openOnly: state === 'open' });
@@ -41,12 +41,12 @@ export class PricesController {
   }
 
   @Serves(routes.show)
-  async show({ params, reply }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+  async show({ params, reply }: CallOf<typeof routes.show>) {
     return this.detail(await this.service.find(params.proposalId), reply);
   }
 
   @Serves(routes.revise)
-  async revise(call: CallOf<typeof routes.revise>): Promise<AnswerOf<typeof routes.revise>> {
+  async revise(call: CallOf<typeof routes.revise>) {
     const { revision, ...wanted } = call.body;
     const { proposalId } = call.params;
     return this.detail(
@@ -56,19 +56,19 @@ export class PricesController {
   }
 
   @Serves(routes.confirm)
-  async confirm(call: CallOf<typeof routes.confirm>): Promise<AnswerOf<typeof routes.confirm>> {
+  async confirm(call: CallOf<typeof routes.confirm>) {
     const { proposalId } = call.params;
     return this.detail(await this.service.confirm(proposalId, call.body.revision, doneBy(call)), call.reply);
   }
 
   @Serves(routes.cancel)
-  async cancel(call: CallOf<typeof routes.cancel>): Promise<AnswerOf<typeof routes.cancel>> {
+  async cancel(call: CallOf<typeof routes.cancel>) {
     const { proposalId } = call.params;
     return this.detail(await this.service.cancel(proposalId, call.body.revision, doneBy(call)), call.reply);
   }
 
   @Serves(routes.preview)
-  async preview({ params, query }: CallOf<typeof routes.preview>): Promise<AnswerOf<typeof routes.preview>> {
+  async preview({ params, query }: CallOf<typeof routes.preview>) {
     const { changes, effectiveAt } = await this.service.find(params.proposalId);
     const window = previewWindow(query, this.clock.nowMs());
     return previewView(
@@ -81,13 +81,13 @@ export class PricesController {
   }
 
   @Serves(routes.exportJson)
-  async exportJson(): Promise<AnswerOf<typeof routes.exportJson>> {
+  async exportJson() {
     const { exportedAt, changes } = await exportPrices(this.pool);
     return { exportedAt: exportedAt.toISOString(), rows: changes };
   }
 
   @Serves(routes.exportCsv)
-  async exportCsv({ reply }: CallOf<typeof routes.exportCsv>): Promise<string> {
+  async exportCsv({ reply }: CallOf<typeof routes.exportCsv>) {
     void reply.headers({
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="prices.csv"',
@@ -96,14 +96,14 @@ export class PricesController {
   }
 
   @Serves(routes.importJson)
-  async importJson(call: CallOf<typeof routes.importJson>): Promise<AnswerOf<typeof routes.importJson>> {
+  async importJson(call: CallOf<typeof routes.importJson>) {
     const { rows, ...options } = call.body;
     const parts = { pool: this.pool, service: this.service };
     return importView(await importPrices(parts, { ...options, rows: readPriceList(rows) }, doneBy(call)));
   }
 
   @Serves(routes.importCsv)
-  async importCsv(call: CallOf<typeof routes.importCsv>): Promise<AnswerOf<typeof routes.importCsv>> {
+  async importCsv(call: CallOf<typeof routes.importCsv>) {
     const { effectiveAt = null, note, dryRun } = call.query;
     const parts = { pool: this.pool, service: this.service };
     const options = { effectiveAt, note, dryRun };

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { readActivity } from '#privacy/activity.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { activityRoutes as routes } from './activity.routes.js';
 
 const LINE_ID = /^\d{1,18}$/;
@@ -14,7 +14,7 @@ export class ActivityController {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
 
   @Serves(routes.list)
-  async list({ actor, query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ actor, query }: CallOf<typeof routes.list>) {
     const before = readCursor(query.cursor, 1, LINE_ID)?.[0] ?? null;
     const lines = await readActivity(this.pool, actor.accountId, { limit: query.limit + 1, before });
     const { items, nextCursor } = pageFrom(lines, query.limit, ({ id }) => [String(id)]);

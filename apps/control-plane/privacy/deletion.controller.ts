@@ -14,20 +14,20 @@ export class DeletionController {
   ) {}
 
   @Serves(routes.show)
-  async show({ actor }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+  async show({ actor }: CallOf<typeof routes.show>) {
     const { graceSeconds, main, invite, held } = await this.service.preview(actor.accountId);
     return { graceSeconds, main: viewAmount(main), invite: viewAmount(invite), held: viewAmount(held) };
   }
 
   @Serves(routes.request)
-  async request(call: CallOf<typeof routes.request>): Promise<AnswerOf<typeof routes.request>> {
+  async request(call: CallOf<typeof routes.request>) {
     const deletion = await this.service.request(call.actor, call.body, call.requestId);
     this.entrance.leave(call.reply);
     return viewDeletion(deletion);
   }
 
   @Serves(routes.ask)
-  async ask(call: CallOf<typeof routes.ask>): Promise<AnswerOf<typeof routes.ask>> {
+  async ask(call: CallOf<typeof routes.ask>) {
     const { actor, requestId, params, body } = call;
     return {
       approvalId: await this.service.ask({ actor, requestId, side: 'staff' }, { ...params, ...body }),

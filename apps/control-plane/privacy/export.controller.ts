@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { type DataExport, DataExports } from '#privacy/data-export.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { ExportRequests } from './export.requests.js';
 import { exportRoutes as routes } from './export.routes.js';
 
@@ -14,16 +14,12 @@ export class ExportController {
   ) {}
 
   @Serves(routes.list)
-  async list({ actor }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ actor }: CallOf<typeof routes.list>) {
     return { items: (await this.exports.list(actor.accountId)).map(viewExport) };
   }
 
   @Serves(routes.request)
-  async request({
-    actor,
-    body,
-    requestId,
-  }: CallOf<typeof routes.request>): Promise<AnswerOf<typeof routes.request>> {
+  async request({ actor, body, requestId }: CallOf<typeof routes.request>) {
     return viewExport(await this.requests.request(actor, body.password, requestId));
   }
 

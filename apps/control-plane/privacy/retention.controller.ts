@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { readRetention, retentionClasses, retentionRules } from '#privacy/retention.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, Serves } from '../http/route.js';
+import { Serves } from '../http/route.js';
 import { retentionRoutes as routes } from './retention.routes.js';
 
 @Controller()
@@ -14,12 +14,12 @@ export class RetentionController {
   ) {}
 
   @Serves(routes.show)
-  show(): AnswerOf<typeof routes.show> {
+  show() {
     return { items: retentionClasses.map((name) => ({ class: name, keptSeconds: this.keptSeconds(name) })) };
   }
 
   @Serves(routes.runs)
-  async runs(): Promise<AnswerOf<typeof routes.runs>> {
+  async runs() {
     const runs = new Map((await readRetention(this.pool)).map((run) => [run.class, run]));
     return {
       items: retentionClasses.map((name) => {

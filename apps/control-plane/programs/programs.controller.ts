@@ -4,7 +4,7 @@ import { ApiError } from '#platform/errors.js';
 import { ChannelTests } from '#operations/channel-tests.js';
 import { ProgramReader } from '#operations/program.reader.js';
 import { CLOCK } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { programRoutes as routes } from './programs.routes.js';
 
 /** What runs, and how it is. */
@@ -17,28 +17,24 @@ export class ProgramsController {
   ) {}
 
   @Serves(routes.list)
-  async list(_call: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list(_call: CallOf<typeof routes.list>) {
     return { ...(await this.reader.programs()), at: new Date(this.clock.nowMs()).toISOString() };
   }
 
   @Serves(routes.channels)
-  async channels(_call: CallOf<typeof routes.channels>): Promise<AnswerOf<typeof routes.channels>> {
+  async channels(_call: CallOf<typeof routes.channels>) {
     return { items: await this.reader.channels(null) };
   }
 
   @Serves(routes.channel)
-  async channel({ params }: CallOf<typeof routes.channel>): Promise<AnswerOf<typeof routes.channel>> {
+  async channel({ params }: CallOf<typeof routes.channel>) {
     const [found] = await this.reader.channels(params.channelId);
     if (!found) throw new ApiError('not_found', `There is no channel ${params.channelId}.`);
     return found;
   }
 
   @Serves(routes.test)
-  async test({
-    actor,
-    params,
-    requestId,
-  }: CallOf<typeof routes.test>): Promise<AnswerOf<typeof routes.test>> {
+  async test({ actor, params, requestId }: CallOf<typeof routes.test>) {
     const by = { actor: `user:${actor.userId}`, requestId };
     const trials = await this.tests.run(params.channelId, by);
     return { ok: trials.every(({ verdict }) => verdict !== 'failed'), trials };

@@ -21,12 +21,12 @@ export class RatesController {
   ) {}
 
   @Serves(rateRoutes.show)
-  async show({ params }: CallOf<typeof rateRoutes.show>): Promise<View> {
+  async show({ params }: CallOf<typeof rateRoutes.show>) {
     return this.view(params.accountId);
   }
 
   @Serves(rateRoutes.set)
-  async set({ params, body, actor, requestId }: CallOf<typeof rateRoutes.set>): Promise<View> {
+  async set({ params, body, actor, requestId }: CallOf<typeof rateRoutes.set>) {
     const { accountId } = params;
     const by = `user:${actor.userId}`;
     await this.mustExist(accountId);

@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { formatMinor } from '#money/currency.js';
 import { LineService, type StoredLine } from '#finance/provider-reports/line.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { lineRoutes as routes } from './lines.routes.js';
 import { asking } from './asking.js';
 
@@ -11,18 +11,18 @@ export class LinesController {
   constructor(@Inject(LineService) private readonly lines: LineService) {}
 
   @Serves(routes.line)
-  async line({ params }: CallOf<typeof routes.line>): Promise<AnswerOf<typeof routes.line>> {
+  async line({ params }: CallOf<typeof routes.line>) {
     return viewLine(await this.lines.find(params.provider, params.lineId));
   }
 
   @Serves(routes.bookLine)
-  async bookLine(call: CallOf<typeof routes.bookLine>): Promise<AnswerOf<typeof routes.bookLine>> {
+  async bookLine(call: CallOf<typeof routes.bookLine>) {
     const { state, detail } = await this.lines.book(call.params, call.body.note, asking(call));
     return { state, detail };
   }
 
   @Serves(routes.acceptLine)
-  acceptLine(call: CallOf<typeof routes.acceptLine>): Promise<AnswerOf<typeof routes.acceptLine>> {
+  acceptLine(call: CallOf<typeof routes.acceptLine>) {
     const { actor, body, requestId: auditId } = call;
     return this.lines.accept(call.params, body.reason, { actor, requestId: body.requestId, auditId });
   }

@@ -24,7 +24,7 @@ import {
 } from '#finance/provider-reports/reconciliation.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONFIG, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 
 /** Rows of a file that are read at once. */
@@ -46,7 +46,7 @@ export class ReconciliationController {
   ) {}
 
   @Serves(routes.payments)
-  payments({ query }: CallOf<typeof routes.payments>): Promise<AnswerOf<typeof routes.payments>> {
+  payments({ query }: CallOf<typeof routes.payments>) {
     return this.page(this.matches(query), query, viewMatch);
   }
 
@@ -57,16 +57,14 @@ export class ReconciliationController {
   }
 
   @Serves(routes.paymentDays)
-  async paymentDays({
-    query,
-  }: CallOf<typeof routes.paymentDays>): Promise<AnswerOf<typeof routes.paymentDays>> {
+  async paymentDays({ query }: CallOf<typeof routes.paymentDays>) {
     const asked = this.matchQuery(query);
     const days = await inSnapshot(this.pool, (client) => summariseMatches(client, asked));
     return { days: days.map(viewMatchDay) };
   }
 
   @Serves(routes.payouts)
-  payouts({ query }: CallOf<typeof routes.payouts>): Promise<AnswerOf<typeof routes.payouts>> {
+  payouts({ query }: CallOf<typeof routes.payouts>) {
     return this.page(payoutListing(query), query, viewPayout);
   }
 
@@ -80,7 +78,7 @@ export class ReconciliationController {
   }
 
   @Serves(routes.bank)
-  bank({ query }: CallOf<typeof routes.bank>): Promise<AnswerOf<typeof routes.bank>> {
+  bank({ query }: CallOf<typeof routes.bank>) {
     return this.page(bankListing(query), query, viewBankItem);
   }
 

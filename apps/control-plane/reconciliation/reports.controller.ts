@@ -3,7 +3,7 @@ import { BankService } from '#finance/provider-reports/bank/bank.service.js';
 import { ProviderReports } from '#finance/provider-reports/provider-reports.js';
 import { instantOf, viewImport } from '#finance/provider-reports/reconciliation.view.js';
 import { ReportService, type ReportRun } from '#finance/provider-reports/report.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 import { asking } from './asking.js';
 
@@ -17,20 +17,18 @@ export class ReportsController {
   ) {}
 
   @Serves(routes.reports)
-  async reports({ query }: CallOf<typeof routes.reports>): Promise<AnswerOf<typeof routes.reports>> {
+  async reports({ query }: CallOf<typeof routes.reports>) {
     const { items, nextCursor } = await this.service.list(query);
     return { items: items.map(viewRun), nextCursor };
   }
 
   @Serves(routes.coverage)
-  async coverage(): Promise<AnswerOf<typeof routes.coverage>> {
+  async coverage() {
     return { items: await this.service.coverage() };
   }
 
   @Serves(routes.importStripe)
-  async importStripe(
-    call: CallOf<typeof routes.importStripe>,
-  ): Promise<AnswerOf<typeof routes.importStripe>> {
+  async importStripe(call: CallOf<typeof routes.importStripe>) {
     return viewImport(await this.service.importStripe(uploadOf(call), asking(call)));
   }
 
@@ -40,7 +38,7 @@ export class ReportsController {
   }
 
   @Serves(routes.bankAccounts)
-  async bankAccounts(): Promise<AnswerOf<typeof routes.bankAccounts>> {
+  async bankAccounts() {
     return { items: await this.bank.list() };
   }
 
@@ -51,7 +49,7 @@ export class ReportsController {
   }
 
   @Serves(routes.importBank)
-  async importBank(call: CallOf<typeof routes.importBank>): Promise<AnswerOf<typeof routes.importBank>> {
+  async importBank(call: CallOf<typeof routes.importBank>) {
     const { bankAccountId } = call.params;
     return viewImport(await this.service.importBank(bankAccountId, uploadOf(call), asking(call)));
   }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ChargeRefund } from '#ledger/charges/charge-refund.js';
 import { viewAmount } from '#platform/http/fields.js';
 import { ChargeRefundService } from '#support/charge-refund.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { staff } from '../tickets/support-tickets.controller.js';
 import { refundRoutes as routes, type refundView } from './refunds.routes.js';
 
@@ -13,7 +13,7 @@ export class RefundsController {
   constructor(@Inject(ChargeRefundService) private readonly service: ChargeRefundService) {}
 
   @Serves(routes.create)
-  async create(call: CallOf<typeof routes.create>): Promise<AnswerOf<typeof routes.create>> {
+  async create(call: CallOf<typeof routes.create>) {
     const { state, refund, approvalId } = await this.service.refund(staff(call), {
       ...call.params,
       ...call.body,
@@ -22,7 +22,7 @@ export class RefundsController {
   }
 
   @Serves(routes.list)
-  async list({ params }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ params }: CallOf<typeof routes.list>) {
     const { settled, refundable, items } = await this.service.ofCharge(params.chargeId);
     return { settled: viewAmount(settled), refundable: viewAmount(refundable), items: items.map(view) };
   }

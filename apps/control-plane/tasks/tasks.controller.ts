@@ -5,7 +5,7 @@ import { ApiError } from '#platform/errors.js';
 import { readCursor, sliceOf } from '#platform/http/page.js';
 import { findTask, listTasks } from '#usage/task.reader.js';
 import { CLOCK, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { viewTask } from './task.view.js';
 import { taskRoutes as routes } from './tasks.routes.js';
 
@@ -18,7 +18,7 @@ export class TasksController {
   ) {}
 
   @Serves(routes.list)
-  async list({ actor, query }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ actor, query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...filter } = query;
     const after = readCursor(cursor, 1)?.[0] ?? null;
     const slice = await listTasks(this.pool, { accountId: actor.accountId, filter }, { limit, after });
@@ -27,7 +27,7 @@ export class TasksController {
   }
 
   @Serves(routes.show)
-  async show({ actor, params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+  async show({ actor, params }: CallOf<typeof routes.show>) {
     const task = await findTask(this.pool, actor.accountId, params.taskId);
     if (!task) throw new ApiError('not_found', 'You have no such task.');
     return viewTask(task, this.clock.nowMs());

@@ -18,35 +18,35 @@ export class SupportTicketsController {
   ) {}
 
   @Serves(routes.list)
-  async list(call: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list(call: CallOf<typeof routes.list>) {
     const { items, nextCursor } = await this.service.list(staff(call), call.query);
     return { items: items.map(viewTicket), nextCursor };
   }
 
   @Serves(routes.show)
-  async show(call: CallOf<typeof routes.show>): Promise<View> {
+  async show(call: CallOf<typeof routes.show>) {
     return this.view(await this.service.find(staff(call), call.params.ticketId));
   }
 
   @Serves(routes.answer)
-  async answer(call: CallOf<typeof routes.answer>): Promise<View> {
+  async answer(call: CallOf<typeof routes.answer>) {
     const written = await this.service.write(staff(call), call.params.ticketId, call.body);
     this.mail.wake();
     return this.view(written);
   }
 
   @Serves(routes.close)
-  async close(call: CallOf<typeof routes.close>): Promise<View> {
+  async close(call: CallOf<typeof routes.close>) {
     return this.view(await this.service.close(staff(call), call.params.ticketId));
   }
 
   @Serves(routes.reopen)
-  async reopen(call: CallOf<typeof routes.reopen>): Promise<View> {
+  async reopen(call: CallOf<typeof routes.reopen>) {
     return this.view(await this.service.reopen(staff(call), call.params.ticketId));
   }
 
   @Serves(routes.grantResellerRate)
-  async grantResellerRate(call: CallOf<typeof routes.grantResellerRate>): Promise<View> {
+  async grantResellerRate(call: CallOf<typeof routes.grantResellerRate>) {
     const { ticketId } = call.params;
     await this.resellers.grant(staff(call), ticketId, call.body.requestId);
     this.mail.wake();

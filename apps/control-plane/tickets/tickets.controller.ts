@@ -12,33 +12,33 @@ export class TicketsController {
   constructor(@Inject(TicketService) private readonly service: TicketService) {}
 
   @Serves(routes.open)
-  async open(call: CallOf<typeof routes.open>): Promise<View> {
+  async open(call: CallOf<typeof routes.open>) {
     return view(await this.service.open(customer(call), call.body));
   }
 
   @Serves(routes.list)
-  async list(call: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list(call: CallOf<typeof routes.list>) {
     const { items, nextCursor } = await this.service.list(customer(call), call.query);
     return { items: items.map(viewTicket), nextCursor };
   }
 
   @Serves(routes.show)
-  async show(call: CallOf<typeof routes.show>): Promise<View> {
+  async show(call: CallOf<typeof routes.show>) {
     return view(await this.service.find(customer(call), call.params.ticketId));
   }
 
   @Serves(routes.write)
-  async write(call: CallOf<typeof routes.write>): Promise<View> {
+  async write(call: CallOf<typeof routes.write>) {
     return view(await this.service.write(customer(call), call.params.ticketId, call.body));
   }
 
   @Serves(routes.close)
-  async close(call: CallOf<typeof routes.close>): Promise<View> {
+  async close(call: CallOf<typeof routes.close>) {
     return view(await this.service.close(customer(call), call.params.ticketId));
   }
 
   @Serves(routes.reopen)
-  async reopen(call: CallOf<typeof routes.reopen>): Promise<View> {
+  async reopen(call: CallOf<typeof routes.reopen>) {
     return view(await this.service.reopen(customer(call), call.params.ticketId));
   }
 }

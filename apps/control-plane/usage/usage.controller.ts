@@ -19,7 +19,7 @@ import {
   usageView,
 } from '#usage/usage.view.js';
 import { CLOCK, POOL } from '../control-plane.tokens.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { usageRoutes as routes } from './usage.routes.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -42,15 +42,12 @@ export class UsageController {
   ) {}
 
   @Serves(routes.usage)
-  async usage({ actor, query }: CallOf<typeof routes.usage>): Promise<AnswerOf<typeof routes.usage>> {
+  async usage({ actor, query }: CallOf<typeof routes.usage>) {
     return this.usagePage(actor.accountId, query, false);
   }
 
   @Serves(routes.accountUsage)
-  async accountUsage({
-    params,
-    query,
-  }: CallOf<typeof routes.accountUsage>): Promise<AnswerOf<typeof routes.accountUsage>> {
+  async accountUsage({ params, query }: CallOf<typeof routes.accountUsage>) {
     return this.usagePage(await this.known(params.accountId), query, true);
   }
 
@@ -69,31 +66,22 @@ export class UsageController {
   }
 
   @Serves(routes.daily)
-  async daily({ actor, query }: CallOf<typeof routes.daily>): Promise<AnswerOf<typeof routes.daily>> {
+  async daily({ actor, query }: CallOf<typeof routes.daily>) {
     return this.dailyPage(actor.accountId, query);
   }
 
   @Serves(routes.accountDaily)
-  async accountDaily({
-    params,
-    query,
-  }: CallOf<typeof routes.accountDaily>): Promise<AnswerOf<typeof routes.accountDaily>> {
+  async accountDaily({ params, query }: CallOf<typeof routes.accountDaily>) {
     return this.dailyPage(await this.known(params.accountId), query);
   }
 
   @Serves(routes.statement)
-  async statement({
-    actor,
-    query,
-  }: CallOf<typeof routes.statement>): Promise<AnswerOf<typeof routes.statement>> {
+  async statement({ actor, query }: CallOf<typeof routes.statement>) {
     return this.statementPage(actor.accountId, query);
   }
 
   @Serves(routes.accountStatement)
-  async accountStatement({
-    params,
-    query,
-  }: CallOf<typeof routes.accountStatement>): Promise<AnswerOf<typeof routes.accountStatement>> {
+  async accountStatement({ params, query }: CallOf<typeof routes.accountStatement>) {
     return this.statementPage(await this.known(params.accountId), query);
   }
 

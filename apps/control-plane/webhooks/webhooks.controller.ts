@@ -16,22 +16,22 @@ export class WebhooksController {
   ) {}
 
   @Serves(routes.list)
-  async list({ actor }: CallOf<typeof routes.list>): Promise<AnswerOf<typeof routes.list>> {
+  async list({ actor }: CallOf<typeof routes.list>) {
     return { items: (await this.service.list(actor.accountId)).map(viewEndpoint) };
   }
 
   @Serves(routes.create)
-  async create(call: CallOf<typeof routes.create>): Promise<AnswerOf<typeof routes.create>> {
+  async create(call: CallOf<typeof routes.create>) {
     return viewWithSecret(await this.service.create(call, call.body));
   }
 
   @Serves(routes.show)
-  async show({ actor, params }: CallOf<typeof routes.show>): Promise<AnswerOf<typeof routes.show>> {
+  async show({ actor, params }: CallOf<typeof routes.show>) {
     return viewEndpoint(await this.service.find(actor.accountId, params.endpointId));
   }
 
   @Serves(routes.change)
-  async change(call: CallOf<typeof routes.change>): Promise<AnswerOf<typeof routes.change>> {
+  async change(call: CallOf<typeof routes.change>) {
     return viewEndpoint(await this.service.change(call, call.params.endpointId, call.body));
   }
 
@@ -41,27 +41,25 @@ export class WebhooksController {
   }
 
   @Serves(routes.rotateSecret)
-  async rotateSecret(
-    call: CallOf<typeof routes.rotateSecret>,
-  ): Promise<AnswerOf<typeof routes.rotateSecret>> {
+  async rotateSecret(call: CallOf<typeof routes.rotateSecret>) {
     return viewWithSecret(await this.service.rotateSecret(call, call.params.endpointId));
   }
 
   @Serves(routes.ping)
-  async ping(call: CallOf<typeof routes.ping>): Promise<AnswerOf<typeof routes.ping>> {
+  async ping(call: CallOf<typeof routes.ping>) {
     const delivery = await this.log.ping(endpointOf(call));
     this.sender.wake();
     return viewDelivery(delivery);
   }
 
   @Serves(routes.deliveries)
-  async deliveries(call: CallOf<typeof routes.deliveries>): Promise<AnswerOf<typeof routes.deliveries>> {
+  async deliveries(call: CallOf<typeof routes.deliveries>) {
     const { items, nextCursor } = await this.log.list(endpointOf(call), call.query);
     return { items: items.map(viewDelivery), nextCursor };
   }
 
   @Serves(routes.delivery)
-  async delivery(call: CallOf<typeof routes.delivery>): Promise<AnswerOf<typeof routes.delivery>> {
+  async delivery(call: CallOf<typeof routes.delivery>) {
     const { body, log, ...delivery } = await this.log.find(endpointOf(call), call.params.deliveryId);
     return {
       ...viewDelivery(delivery),
@@ -71,14 +69,14 @@ export class WebhooksController {
   }
 
   @Serves(routes.replay)
-  async replay(call: CallOf<typeof routes.replay>): Promise<AnswerOf<typeof routes.replay>> {
+  async replay(call: CallOf<typeof routes.replay>) {
     const delivery = await this.log.replay(endpointOf(call), call.params.deliveryId);
     this.sender.wake();
     return viewDelivery(delivery);
   }
 
   @Serves(routes.replaySince)
-  async replaySince(call: CallOf<typeof routes.replaySince>): Promise<AnswerOf<typeof routes.replaySince>> {
+  async replaySince(call: CallOf<typeof routes.replaySince>) {
     const { since, states } = call.body;
     const replayed = await this.log.replaySince(endpointOf(call), since, states);
     this.sender.wake();
