@@ -23,7 +23,7 @@ export const approvalView = z
     decidedAt: timeView.nullable(),
   })
   .meta({ id: 'Approval' });
-export type ApprovalView = z.input<typeof approvalView>;
+export type ApprovalView = z.output<typeof approvalView>;
 
 export function viewApproval(approval: Approval): ApprovalView {
   const { payload, amount, createdAt, decidedAt, requestId: _, ...shown } = approval;

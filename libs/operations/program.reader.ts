@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { ChannelVitals } from '#upstream/channel-vitals.js';
 import type { channelHealthView, programView } from './program.view.js';
 
-type ProgramView = z.input<typeof programView>;
-type HealthView = z.input<typeof channelHealthView>;
+type ProgramView = z.output<typeof programView>;
+type HealthView = z.output<typeof channelHealthView>;
 
 interface Programs {
   items: ProgramView[];

@@ -125,7 +125,18 @@ export function Serves<R extends Route>(declared: R) {
     property: string | symbol,
     descriptor: TypedPropertyDescriptor<H>,
   ): void => {
+    const { answer } = declared;
+    if (answer !== null) descriptor.value = shaping(descriptor.value as Handler, answer) as unknown as H;
     CallInput(declared)(target, property, 0);
     decorate(target, property, descriptor);
+  };
+}
+
+type Handler = (call: unknown) => unknown;
+
+/** Gives an answer the shape of its route: what is not declared stays here. */
+function shaping(handle: Handler, answer: z.ZodType): Handler {
+  return async function (this: unknown, call: unknown): Promise<unknown> {
+    return answer.parse(await handle.call(this, call));
   };
 }

@@ -22,7 +22,7 @@ export const keyView = z
   })
   .meta({ id: 'Key' });
 
-export function viewKey(key: KeyWithSpend): z.input<typeof keyView> {
+export function viewKey(key: KeyWithSpend): z.output<typeof keyView> {
   const { id, name, prefix, group, allowedModels, allowedIps, requestsPerMinute, maxRunningTasks } = key;
   return {
     keyId: id,

@@ -108,7 +108,7 @@ function viewRefund(
     TopupRefund,
     'id' | 'topupId' | 'accountId' | 'provider' | 'currency' | 'state' | 'providerRefundId' | 'failure'
   > & { credits: bigint; paidMinor: bigint },
-): z.input<typeof refundView> {
+): z.output<typeof refundView> {
   const { id, topupId, accountId, provider, currency, state, providerRefundId, failure } = refund;
   return {
     id,

@@ -78,7 +78,7 @@ export class TopupsController {
   }
 }
 
-type View = z.input<typeof orderView>;
+type View = z.output<typeof orderView>;
 
 type Reversal = OrderReversals['refunds' | 'disputes'][number];
 

@@ -81,4 +81,4 @@ export class RatesController {
   }
 }
 
-type View = z.input<typeof rateView>;
+type View = z.output<typeof rateView>;

@@ -28,7 +28,7 @@ export class RefundsController {
   }
 }
 
-function view(refund: ChargeRefund): z.input<typeof refundView> {
+function view(refund: ChargeRefund): z.output<typeof refundView> {
   const { refundId, chargeId, seq, amount, reason, ticketId, requestedBy, approvedBy, recordedAt } = refund;
   return {
     id: refundId,

@@ -38,7 +38,7 @@ export const taskView = z
   })
   .meta({ id: 'Task' });
 
-export type TaskView = z.input<typeof taskView>;
+export type TaskView = z.output<typeof taskView>;
 
 /** A task as its owner sees it: the channel that did the work is not theirs to know. */
 export function viewTask(task: AccountTask, nowMs: number): TaskView {

@@ -66,9 +66,9 @@ export const debtorView = z
   })
   .meta({ id: 'Debtor' });
 
-type AdjustmentView = z.input<typeof adjustmentView>;
-type WriteOffView = z.input<typeof writeOffView>;
-type DebtorView = z.input<typeof debtorView>;
+type AdjustmentView = z.output<typeof adjustmentView>;
+type WriteOffView = z.output<typeof writeOffView>;
+type DebtorView = z.output<typeof debtorView>;
 
 export function viewAdjustment(adjustment: Adjustment): AdjustmentView {
   const { requestId: _, aloneLimit: __, amount, transactionId, recordedAt, ...rest } = adjustment;

@@ -78,7 +78,7 @@ export const waiverView = z
   })
   .meta({ id: 'Waiver' });
 
-export function viewPeriod(period: Period): z.input<typeof periodView> {
+export function viewPeriod(period: Period): z.output<typeof periodView> {
   const { id, startsAt, endsAt, recordedBefore, begunAt, endedAt, requestId: _, graceMs, ...rest } = period;
   const { checklist, waivers } = rest;
   return {
@@ -115,7 +115,7 @@ export function viewLate(late: LatePosting) {
   };
 }
 
-export function viewWaiver({ end, recordedAt, findings, ...waiver }: Waiver): z.input<typeof waiverView> {
+export function viewWaiver({ end, recordedAt, findings, ...waiver }: Waiver): z.output<typeof waiverView> {
   return {
     ...waiver,
     findings: findings && [...findings],

@@ -137,9 +137,9 @@ export const reportView = z
   })
   .meta({ id: 'ProviderReport' });
 
-type MatchView = z.input<typeof matchView>;
-type PayoutView = z.input<typeof payoutView>;
-type BankItemView = z.input<typeof bankItemView>;
+type MatchView = z.output<typeof matchView>;
+type PayoutView = z.output<typeof payoutView>;
+type BankItemView = z.output<typeof bankItemView>;
 
 export function viewMatch(item: MatchedItem): MatchView {
   const { provider, kind, id, state, at, daysApart, ours, theirs } = item;
@@ -160,7 +160,7 @@ function viewSide({ amountMinor, currency, at }: { amountMinor: bigint; currency
   return { amount: formatMinor(amountMinor, currency), currency, at: instant(at) };
 }
 
-export function viewMatchDay({ oursMinor, theirsMinor, ...day }: MatchDay): z.input<typeof matchDayView> {
+export function viewMatchDay({ oursMinor, theirsMinor, ...day }: MatchDay): z.output<typeof matchDayView> {
   const { currency } = day;
   return { ...day, ours: formatMinor(oursMinor, currency), theirs: formatMinor(theirsMinor, currency) };
 }
@@ -199,7 +199,7 @@ export function viewImport({
   added,
   changed,
   covers,
-}: ReportImport): z.input<typeof reportView> {
+}: ReportImport): z.output<typeof reportView> {
   return {
     id: reportId,
     lines,

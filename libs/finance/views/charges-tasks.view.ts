@@ -40,7 +40,7 @@ export const dayShape = z
   })
   .meta({ id: 'ChargeTaskDay' });
 
-type ItemView = z.input<typeof itemShape>;
+type ItemView = z.output<typeof itemShape>;
 
 export function workView({ at, amount, settled, transactionIds, ...item }: WorkItem): ItemView {
   return {
@@ -52,7 +52,7 @@ export function workView({ at, amount, settled, transactionIds, ...item }: WorkI
   };
 }
 
-export function workDayView({ items, amount, settled, ...day }: WorkDay): z.input<typeof dayShape> {
+export function workDayView({ items, amount, settled, ...day }: WorkDay): z.output<typeof dayShape> {
   return { ...day, items: Number(items), amount: viewAmount(amount), settled: viewAmount(settled) };
 }
 

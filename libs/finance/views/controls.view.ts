@@ -27,7 +27,7 @@ export function outcomeView({ control, result, durationMs, error }: ControlOutco
   return { id: control.id, state, count: result?.count ?? null, durationMs, error };
 }
 
-export type FindingView = z.input<typeof findingShape>;
+export type FindingView = z.output<typeof findingShape>;
 
 export function findingView(finding: Finding): FindingView {
   const { id, transactionIds, firstSeenAt, lastSeenAt, resolvedAt, acknowledgedAt } = finding;

@@ -122,7 +122,7 @@ export const channelBillsView = z
   })
   .meta({ id: 'ChannelBills' });
 
-type View<T extends z.ZodType> = z.input<T>;
+type View<T extends z.ZodType> = z.output<T>;
 
 export function viewCost(version: CostVersion): View<typeof costView> {
   const { id, effectiveFrom, until, recordedAt, ...rest } = version;

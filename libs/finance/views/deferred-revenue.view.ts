@@ -81,7 +81,7 @@ export const lotView = z
 export function viewDeferredRevenue(
   report: DeferredRevenueReport,
   currency: string,
-): z.input<typeof deferredRevenueView> {
+): z.output<typeof deferredRevenueView> {
   const { from, to, lines, lots, agrees } = report;
   const paid = inCurrency(currency);
   return {
@@ -115,7 +115,7 @@ function inCurrency(currency: string): (minor: bigint) => string {
   return (minor) => money(minor, unit);
 }
 
-type DeferredView = z.input<typeof deferredRevenueView>;
+type DeferredView = z.output<typeof deferredRevenueView>;
 
 export interface DeferredFileRow {
   item: string;
@@ -150,7 +150,7 @@ export const deferredColumns: readonly CsvColumn<DeferredFileRow>[] = [
   { title: 'transactions', value: ({ transactions }) => transactions },
 ];
 
-export type LotView = z.input<typeof lotView>;
+export type LotView = z.output<typeof lotView>;
 
 /** @param currency of the house, ISO 4217 */
 export function viewLot(lot: DeferredLot, currency: string): LotView {

@@ -133,7 +133,7 @@ function hundredths(value: bigint): string {
 export function viewRevenue(
   report: RevenueReport,
   by: readonly RevenueDimension[],
-): z.input<typeof revenueView> {
+): z.output<typeof revenueView> {
   const { from, to, rows, truncated, totals, agrees, ledger } = report;
   return {
     from,
@@ -173,7 +173,7 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export function viewPriceChange(version: PriceVersionEarned): z.input<typeof priceChangeView> {
+export function viewPriceChange(version: PriceVersionEarned): z.output<typeof priceChangeView> {
   const { versionId, effectiveFrom, until, recordedAt, gross, charges, units, ...rest } = version;
   return {
     ...rest,
@@ -190,7 +190,7 @@ export function viewPriceChange(version: PriceVersionEarned): z.input<typeof pri
 /** People make versions of prices by hand: there are never so many. */
 export const ALL_VERSIONS = 1_000_000;
 
-type PriceChange = z.input<typeof priceChangeView>;
+type PriceChange = z.output<typeof priceChangeView>;
 
 export const priceChangeColumns: readonly CsvColumn<PriceChange>[] = [
   { title: 'effective_from', value: ({ effectiveFrom }) => effectiveFrom },

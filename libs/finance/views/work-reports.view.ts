@@ -45,8 +45,8 @@ export const failureShape = z
     transactionIds: z.array(z.string()),
   })
   .meta({ id: 'FailedWork' });
-export type HoldView = z.input<typeof holdShape>;
-export type FailureView = z.input<typeof failureShape>;
+export type HoldView = z.output<typeof holdShape>;
+export type FailureView = z.output<typeof failureShape>;
 
 export function holdView({ amount, heldSince, dueAt, ageMs, transactionId, ...hold }: OpenHold): HoldView {
   return {

@@ -26,7 +26,7 @@ export const accountView = z
     spentThisMonth: amountView.meta({ description: 'USD that all keys hold or spent in this UTC month.' }),
   })
   .meta({ id: 'Account' });
-export type AccountView = z.input<typeof accountView>;
+export type AccountView = z.output<typeof accountView>;
 
 /** An account with its balances, as the database has them. */
 export interface AccountRow {

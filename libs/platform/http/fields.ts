@@ -12,9 +12,16 @@ export const amount = z
   .transform((text): Nanos => parseAmount(text))
   .meta({ description: 'USD of credit, a decimal string.', examples: ['0.02'] });
 
+/**
+ * Shapes of answers take what the code has, a bigint or a Date, and give what the client reads. What is text already
+ * stays as it is.
+ */
+
 /** USD of credit in an answer. */
 export const amountView = z
-  .string()
+  .union([z.bigint(), z.string()])
+  .transform((value) => (typeof value === 'bigint' ? formatAmount(value) : value))
+  .pipe(z.string())
   .meta({ description: 'USD of credit, a decimal string.', examples: ['0.02'] });
 
 export function viewAmount(value: Nanos | bigint): string {
@@ -22,7 +29,22 @@ export function viewAmount(value: Nanos | bigint): string {
 }
 
 /** A time in an answer: ISO 8601 in UTC. */
-export const timeView = z.iso.datetime().meta({ description: 'ISO 8601, UTC.' });
+export const timeView = z
+  .union([z.date(), z.string()])
+  .transform((value) => (typeof value === 'string' ? isoOf(value) : value.toISOString()))
+  .pipe(z.iso.datetime())
+  .meta({ description: 'ISO 8601, UTC.' });
+
+/** The times of the ledger have microseconds, so its rows have them as the database's text. */
+function isoOf(text: string): string {
+  return text.replace(/^(\S{10}) (\S+)\+00$/, '$1T$2Z');
+}
+
+/** A number that JSON would cut, such as the id of a ledger transaction, as its text. */
+export const numberText = z.union([z.bigint(), z.string()]).transform(String).pipe(z.string());
+
+/** A count of the database in an answer. */
+export const countView = z.union([z.bigint(), z.number()]).transform(Number).pipe(z.number().int());
 
 /** A time in a request, kept as its text: the times of the ledger have microseconds, which a Date has not. */
 export const exactTime = z.iso
