@@ -39,13 +39,17 @@ export async function actingPersonIfAny(
 }
 
 /** Who does it, as the audit log names them, and the person, where one could be named. */
-export interface Doer {
+export interface ActingOperator {
   by: string;
   actor: Actor | null;
 }
 
 /** The person who acts, or the login of this machine where there never was an administrator. @throws OperatorError */
-export async function doerOf(pool: pg.Pool, acting: Acting, roles: readonly Role[]): Promise<Doer> {
+export async function operatorOf(
+  pool: pg.Pool,
+  acting: Acting,
+  roles: readonly Role[],
+): Promise<ActingOperator> {
   const actor = await actingPersonIfAny(pool, acting, roles);
   return { actor, by: actor ? `user:${actor.userId}` : operatorName() };
 }
@@ -55,9 +59,9 @@ export function doerUnless(
   pool: pg.Pool,
   acting: Acting & { isOnlyTried: boolean },
   roles: readonly Role[],
-): Promise<Doer> {
+): Promise<ActingOperator> {
   if (acting.isOnlyTried) return Promise.resolve({ actor: null, by: operatorName() });
-  return doerOf(pool, acting, roles);
+  return operatorOf(pool, acting, roles);
 }
 
 async function namedPerson(

@@ -7,8 +7,8 @@ import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { type Services, withServices } from './services.js';
 import { operatorName } from './operator-name.js';
 import { facts, printJson, printText, table } from './output.js';
+import { JSON_OPTION } from './arguments.js';
 
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
 const SHOWN = 200;
 
@@ -58,7 +58,7 @@ async function list(options: Options): Promise<void> {
     return approvals.list({ actor, state: 'pending', limit: SHOWN, beforeId: null });
   });
   if (options.json) return printJson({ items: found.map(viewApproval) });
-  const titles = ['Approval', 'What', 'About', 'Amount', 'Asked by', 'Reason'].map((title) => ({ title }));
+  const titles = ['Approval', 'What', 'About', 'Amount', 'Asked by', 'Reason'];
   const rows = found.map(({ id, kind, subject, amount, requestedBy, reason }) => [
     id,
     kind,

@@ -2,6 +2,15 @@ import { InvalidArgumentError } from 'commander';
 import { InvalidAmount, MAX_AMOUNT_NANOS, type Nanos, parseAmount } from '#money/amount.js';
 import { MINOR_PER_UNIT, RESELLER_RATE, STANDARD_RATE, type TopupRate } from '#topup/conversion.js';
 
+/** Options of many commands. */
+export const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+export const LIMIT_OPTION = ['--limit <count>', 'at most this many', countArgument, 100] as const;
+
+/** The currency of payments, as the relay is configured. */
+export function paymentCurrency(): string {
+  return process.env['PAYMENT_CURRENCY'] ?? 'USD';
+}
+
 /** Readers of command-line values: each says the rule that a bad value breaks. */
 
 export function creditsArgument(text: string): Nanos {

@@ -21,7 +21,7 @@ const STATEMENT_TIMEOUT_MS = 600_000;
  * Runs a command on the database that the environment names, and lets go of it afterwards: DATABASE_URL, else the one
  * of the standalone relay that runs on DATA_DIR, else the embedded one there, started for the time of the command.
  */
-export async function withDatabase<T>(
+export async function onDatabase<T>(
   env: NodeJS.ProcessEnv,
   work: (pool: pg.Pool, url: string) => Promise<T>,
 ): Promise<T> {

@@ -15,11 +15,11 @@ import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { hashApiKey, newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
-import { withDatabase } from './database.access.js';
+import { onDatabase } from './database.access.js';
 import { type DemoRelay, findOrStartRelay } from './demo.relay.js';
 import { checkReport } from './money.commands.js';
 import { printText } from './output.js';
-import { readStatement, statementTable } from './statement.js';
+import { readWholeStatement, statementTable } from './statement.js';
 
 const HELP = `Shows the main job with the OpenAI client: models, images, videos, a failure, and the account's statement.
 
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   try {
     // Played credit belongs into the books of the relay that is shown, never into those that DATABASE_URL may name.
     const env = relay.apiKey === undefined ? { ...process.env, DATABASE_URL: '' } : process.env;
-    await withDatabase(env, (pool) => show(relay, pool));
+    await onDatabase(env, (pool) => show(relay, pool));
   } finally {
     await relay.close();
   }
@@ -182,7 +182,7 @@ async function settleAccount(pool: pg.Pool, accountId: string, before: bigint): 
   while ((await readBalance(pool, accountId))?.held !== 0n && Date.now() < deadline) await pause(100);
   const after = await readBalance(pool, accountId);
   printText('\nStatement, newest first (USD)\n');
-  printText(statementTable(await readStatement(pool, accountId, STATEMENT_LINES)));
+  printText(statementTable(await readWholeStatement(pool, accountId, STATEMENT_LINES)));
   const check = await checkLedger(pool, { graceMs: SETTLE_LIMIT_MS });
   printText(`\n${checkReport(check)}`);
   expectThat(check.ok, 'the ledger check failed');

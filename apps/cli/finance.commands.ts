@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { once } from 'node:events';
 import type pg from 'pg';
-import { balanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
-import { inTurn, writeCsv } from '#platform/http/csv.js';
+import { trialBalanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
+import { inSequence, writeCsv } from '#platform/http/csv.js';
 import { booksOfPeriod, findPeriod } from '#finance/periods/period.js';
 import { exportFormats, type ExportFormatName, exportLedger } from '#ledger/export/export.js';
 import {
@@ -13,8 +13,15 @@ import {
 import type { RangeQuery } from '#ledger/export/range.js';
 import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
 import { OperatorError } from '#platform/errors.js';
-import { countArgument, exactTimeArgument, periodArgument, timeArgument } from './arguments.js';
-import { withDatabase } from './database.access.js';
+import {
+  countArgument,
+  exactTimeArgument,
+  periodArgument,
+  timeArgument,
+  paymentCurrency,
+  JSON_OPTION,
+} from './arguments.js';
+import { onDatabase } from './database.access.js';
 import { adjustmentCommands } from './finance/adjustments.commands.js';
 import { controlCommands } from './finance/controls.commands.js';
 import { costsCommand } from './finance/costs.commands.js';
@@ -24,10 +31,8 @@ import { importCommand } from './finance/import.commands.js';
 import { reconcileCommand } from './finance/reconcile.commands.js';
 import { revenueCommands } from './finance/revenue.commands.js';
 import { workCommands } from './finance/work.commands.js';
-import { facts, printJson, printText, table } from './output.js';
+import { facts, printJson, printText, table, right } from './output.js';
 import { countedOn } from './progress.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 
 const NOTES = `
 Times are days or times of ISO 8601, such as 2026-01-31 or 2026-01-31T08:00:00Z. Reports go up to the oldest
@@ -61,7 +66,7 @@ export function financeCommand(): Command {
   withRange(finance.command('statement'))
     .description('the entries of a ledger account, oldest first')
     .argument('<account>', 'code of the ledger account, such as issued:credit')
-    .option('--limit <count>', 'at most so many entries', countArgument, 1000)
+    .option('--limit <count>', 'at most this many entries', countArgument, 1000)
     .option(...JSON_OPTION)
     .action(printStatement);
   withRange(finance.command('export'))
@@ -141,22 +146,17 @@ async function printTrialBalance(options: {
 }): Promise<void> {
   const { at = null, by, recordedBefore = null } = options;
   requireEffective(by, recordedBefore);
-  const report = await withDatabase(process.env, (pool) => trialBalance(pool, { by, at, recordedBefore }));
-  const view = trialBalanceView(report, currency());
+  const report = await onDatabase(process.env, (pool) => trialBalance(pool, { by, at, recordedBefore }));
+  const view = trialBalanceView(report, paymentCurrency());
   if (report.totals.some(({ total }) => total !== 0n)) process.exitCode = 1;
-  if (options.csv) return writeCsv(process.stdout, balanceColumns, inTurn(view.balances));
+  if (options.csv) return writeCsv(process.stdout, trialBalanceColumns, inSequence(view.balances));
   if (options.json) return printJson(view);
   const rows = view.balances
     .filter(({ balance }) => balance !== '0')
     .map(({ code, unit, balance }) =>
       balance.startsWith('-') ? [code, balance.slice(1), '', unit] : [code, '', balance, unit],
     );
-  const titles = [
-    { title: 'Account' },
-    { title: 'Debit', align: 'right' as const },
-    { title: 'Credit', align: 'right' as const },
-    { title: 'Unit' },
-  ];
+  const titles = ['Account', right('Debit'), right('Credit'), 'Unit'];
   printText(`Postings ${by} before ${view.at ?? 'the beginning'}\n\n${table(titles, rows)}`);
 }
 
@@ -165,14 +165,14 @@ async function printStatement(
   options: Times & { limit: number; json?: boolean },
 ): Promise<void> {
   const { limit } = options;
-  const statement = await withDatabase(process.env, async (pool) => {
+  const statement = await onDatabase(process.env, async (pool) => {
     const { id } = await accountOf(pool, code);
     const asked = { ...(await rangeOf(pool, options)), limit, after: null };
     const found = await ledgerAccountStatement(pool, id, asked);
     if (!found) throw noAccount(code);
     return found;
   });
-  const view = statementView(statement, currency());
+  const view = statementView(statement, paymentCurrency());
   if (options.json) return printJson({ ...view, more: statement.next !== null });
   const rows = view.items.map(({ recordedAt, effectiveAt, kind, reference, amount, balance }) => [
     (view.by === 'effective' ? effectiveAt : recordedAt).replace('T', ' ').slice(0, 19),
@@ -181,13 +181,7 @@ async function printStatement(
     amount.startsWith('-') ? amount : `+${amount}`,
     balance,
   ]);
-  const titles = [
-    { title: 'Time (UTC)' },
-    { title: 'What' },
-    { title: 'Reference' },
-    { title: 'Amount', align: 'right' as const },
-    { title: 'After', align: 'right' as const },
-  ];
+  const titles = ['Time (UTC)', 'What', 'Reference', right('Amount'), right('After')];
   const { unit } = view.account;
   const heading = facts([
     ['Account', code],
@@ -203,11 +197,11 @@ async function writeExport(
   options: Times & { format: ExportFormatName; account?: string; summary?: boolean },
 ): Promise<void> {
   const { format, summary = false } = options;
-  await withDatabase(process.env, async (pool) => {
+  await onDatabase(process.env, async (pool) => {
     const ledgerAccountId =
       options.account === undefined ? null : (await accountOf(pool, options.account)).id;
     const range = await rangeOf(pool, options);
-    const asked = { format, ...range, ledgerAccountId, summary, currency: currency() };
+    const asked = { format, ...range, ledgerAccountId, summary, currency: paymentCurrency() };
     const pieces = countedOn(exportLedger(pool, asked), {
       sizeOf: (piece) => piece.length,
       words: (sum) => `${(sum / 1e6).toFixed(1)} MB`,
@@ -226,8 +220,4 @@ async function accountOf(pool: pg.Pool, code: string): Promise<LedgerAccount> {
 
 function noAccount(code: string): OperatorError {
   return new OperatorError(`There is no ledger account ${code}.`);
-}
-
-function currency(): string {
-  return process.env['PAYMENT_CURRENCY'] ?? 'USD';
 }

@@ -18,13 +18,12 @@ import {
   paymentIdArgument,
   rateArgument,
   secondsArgument,
+  JSON_OPTION,
 } from './arguments.js';
 import { verifyCommand } from './operations/ledger-verify.command.js';
-import { migrateDatabase, withDatabase } from './database.access.js';
+import { migrateDatabase, onDatabase } from './database.access.js';
 import { facts, printJson, printText, table } from './output.js';
 import { operatorName } from './operator-name.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 
 interface TopupOptions extends OptionValues, Acting {
   credits?: Nanos;
@@ -93,13 +92,13 @@ function printTopup(
   { done, approvalId }: Done<TopupResult>,
   of: { accountId: string; paymentId: string; rate: TopupRate; paid: string; json?: boolean | undefined },
 ): void {
-  const { json, ...told } = of;
+  const { json, ...recorded } = of;
   if (done === null) {
-    if (json) return printJson({ ...told, topupId: null, created: false, approvalId });
+    if (json) return printJson({ ...recorded, topupId: null, created: false, approvalId });
     return printText(waitingFor(approvalId));
   }
   const answer = {
-    ...told,
+    ...recorded,
     topupId: done.topupId,
     created: done.created,
     credits: formatAmount(done.credits),
@@ -127,7 +126,7 @@ export function ledgerCommand(): Command {
 }
 
 async function check(options: { grace: number; json?: boolean }): Promise<void> {
-  const result = await withDatabase(process.env, (pool) => checkShown(pool, options.grace));
+  const result = await onDatabase(process.env, (pool) => checkShown(pool, options.grace));
   if (!result.ok) process.exitCode = 1;
   if (options.json) return printJson({ ok: result.ok, violations: result.violations });
   printText(checkReport(result));
@@ -158,13 +157,7 @@ export function checkReport({ ok, violations }: LedgerCheckResult): string {
   const parts = violations.map(({ invariant, message, rows }) => {
     const titles = Object.keys(rows[0] ?? {});
     const cells = rows.map((row) => titles.map((title) => row[title] ?? ''));
-    const offenders =
-      rows.length === 0
-        ? ''
-        : `\n${table(
-            titles.map((title) => ({ title })),
-            cells,
-          )}`;
+    const offenders = rows.length === 0 ? '' : `\n${table(titles, cells)}`;
     return `Invariant ${invariant}: ${message}.${offenders}`;
   });
   return `Ledger check: ${violations.length} violated.\n\n${parts.join('\n\n')}`;

@@ -12,20 +12,24 @@ export function printText(text: string): void {
 /** Tables fit a terminal of this many columns. */
 const WIDTH = 100;
 
-export interface Column {
-  title: string;
-  align?: 'left' | 'right';
+/** The title of a column; numbers are on the right of theirs. */
+export type TableColumn = string | { readonly number: string };
+
+/** A column of numbers. */
+export function right(number: string): TableColumn {
+  return { number };
 }
 
 /** A table without colours; a cell that would widen it beyond the terminal is cut with an ellipsis. */
-export function table(columns: Column[], rows: string[][]): string {
+export function table(columns: readonly TableColumn[], rows: string[][]): string {
+  const titles = columns.map((column) => (typeof column === 'string' ? column : column.number));
   const drawn = new Table({
-    head: columns.map(({ title }) => title),
-    colAligns: columns.map(({ align = 'left' }) => align),
+    head: titles,
+    colAligns: columns.map((column) => (typeof column === 'string' ? 'left' : 'right')),
     style: { head: [], border: [], compact: true },
     chars: PLAIN,
   });
-  drawn.push(...fitted(columns, rows));
+  drawn.push(...fitted(titles, rows));
   return drawn.toString();
 }
 
@@ -47,12 +51,12 @@ const PLAIN = {
   middle: '',
 };
 
-/** Two blanks stand around each cell. */
+/** There are two blanks around each cell. */
 const PADDING = 2;
 
 /** Cuts the widest column until the row fits. */
-function fitted(columns: Column[], rows: string[][]): string[][] {
-  const widths = columns.map(({ title }, at) =>
+function fitted(titles: string[], rows: string[][]): string[][] {
+  const widths = titles.map((title, at) =>
     Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)),
   );
   let excess = widths.reduce((sum, width) => sum + width + PADDING, 0) - WIDTH;

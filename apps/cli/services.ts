@@ -16,7 +16,7 @@ import { ChargeRefundService } from '#support/charge-refund.service.js';
 import { TicketService } from '#support/ticket.service.js';
 import { openDataSource } from '#database/database.js';
 import { ConfigReader } from '#platform/config.js';
-import { withDatabase } from './database.access.js';
+import { onDatabase } from './database.access.js';
 
 /** The services of the console for the command line: what needs a second person there needs one here. */
 export interface Services {
@@ -46,7 +46,7 @@ export function withServices<T>(
     currency: readPaymentCurrency(reader),
     graceMs: readDeletionGrace(reader),
   });
-  return withDatabase(env, async (pool, url) => {
+  return onDatabase(env, async (pool, url) => {
     const source = await openDataSource({ url, max: 2, applicationName: 'tollgate-cli', entities: ENTITIES });
     try {
       return await work(openServices({ pool, source, currency }, graceMs));

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { accountStatement } from '#ledger/reports/statement.js';
 import { formatAmount } from '#money/amount.js';
-import { table } from './output.js';
+import { table, right } from './output.js';
 
 export interface StatementRow {
   transactionId: string;
@@ -14,7 +14,7 @@ export interface StatementRow {
 }
 
 /** The newest lines of an account, amounts in USD as decimals. */
-export async function readStatement(
+export async function readWholeStatement(
   pool: pg.Pool,
   accountId: string,
   limit: number,
@@ -41,15 +41,5 @@ export function statementTable(lines: StatementRow[]): string {
     amount.startsWith('-') ? amount : `+${amount}`,
     balanceAfter,
   ]);
-  return table(
-    [
-      { title: 'Time (UTC)' },
-      { title: 'What' },
-      { title: 'Reference' },
-      { title: 'Balance' },
-      { title: 'Amount', align: 'right' },
-      { title: 'After', align: 'right' },
-    ],
-    rows,
-  );
+  return table(['Time (UTC)', 'What', 'Reference', 'Balance', right('Amount'), right('After')], rows);
 }

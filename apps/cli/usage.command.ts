@@ -6,8 +6,8 @@ import { everyItem, usageColumns, usageView } from '#usage/usage.view.js';
 import { findAccount } from '#identity/account.store.js';
 import { unknownAccount } from '#identity/key.store.js';
 import { countArgument } from './arguments.js';
-import { withDatabase } from './database.access.js';
-import { printJson, printText, table } from './output.js';
+import { onDatabase } from './database.access.js';
+import { printJson, printText, table, right } from './output.js';
 import { countedOn } from './progress.js';
 
 interface UsageOptions {
@@ -49,7 +49,7 @@ function timeArgument(text: string): Date {
 async function usage(accountId: string, options: UsageOptions): Promise<void> {
   const { key: keyId, model, group, state, from, to } = options;
   const filter: UsageFilter = { keyId, model, group, state, from, to };
-  await withDatabase(process.env, async (pool) => {
+  await onDatabase(process.env, async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
     const entries = entriesOf(pool, accountId, filter);
     if (options.csv) {
@@ -59,7 +59,7 @@ async function usage(accountId: string, options: UsageOptions): Promise<void> {
   });
 }
 
-/** Whoever reads the file may have had enough of it, as `head` has. */
+/** The reader of the file may have had enough of it, as `head` has. */
 function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
@@ -89,17 +89,5 @@ async function print(
     latencyMs === null ? '-' : String(latencyMs),
     String(upstreamStatus ?? '-'),
   ]);
-  printText(
-    table(
-      [
-        { title: 'Time (UTC)' },
-        { title: 'Model' },
-        { title: 'State' },
-        { title: 'USD', align: 'right' },
-        { title: 'ms', align: 'right' },
-        { title: 'Upstream', align: 'right' },
-      ],
-      rows,
-    ),
-  );
+  printText(table(['Time (UTC)', 'Model', 'State', right('USD'), right('ms'), right('Upstream')], rows));
 }

@@ -1,7 +1,7 @@
 import type { ConfigReader } from '#platform/config.js';
 import { readThrottleConfig, type ThrottleConfig } from './http/throttle.config.js';
 
-/** What the pages of the console stand on. Durations in milliseconds. */
+/** What the pages of the console need. Durations in milliseconds. */
 export interface ConsoleConfig {
   /** How long support may look at the console of somebody else, before it has to say so again. */
   readonly viewLifeMs: number;

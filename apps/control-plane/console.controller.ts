@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Inject, UseGuards } from '@nestjs/common';
 import { type ReadinessChecks, readiness } from '#platform/health.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
-import { BASE_URL, CONFIG, READINESS } from './control-plane.tokens.js';
+import { BASE_URL, CONTROL_PLANE_CONFIG, READINESS } from './control-plane.tokens.js';
 import { consoleRoutes } from './console.routes.js';
 import { type CallOf, Serves } from './http/route.js';
 import { RequestThrottle } from './http/request-throttle.js';
@@ -12,7 +12,7 @@ import { viewSession } from './people/session.view.js';
 export class ConsoleController {
   constructor(
     @Inject(READINESS) private readonly checks: ReadinessChecks,
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
     @Inject(BASE_URL) private readonly baseUrl: () => string,
   ) {}
 

@@ -54,7 +54,7 @@ export class ConsolePages {
     return { html: this.parts.join(nonce), policy: policyWith(nonce) };
   }
 
-  /** Serves the files beside the document, compressed as they lie there. The names under assets/ tell their content. */
+  /** Serves the files beside the document, compressed as they are stored. The names under assets/ change with the content. */
   serveFiles(server: FastifyInstance): void {
     if (!this.parts) return;
     void server.register(fastifyStatic, {

@@ -27,9 +27,9 @@ export interface ControlPlaneConfig {
   readonly session: SessionLife;
   /** Where people reach the console, without a slash at the end: for links in mails and for secure cookies. */
   readonly consoleUrl: string;
-  /** Where clients send calls for models, as the console tells them; undefined: nobody said. */
+  /** Where clients send calls for models, as the console shows it; undefined: not configured. */
   readonly baseUrl: string | undefined;
-  /** How many proxies stand before the console and say whom they answer. */
+  /** How many proxies are in front of the console and name the client. */
   readonly trustProxy: number;
   /** How bodies have to arrive at the console's address. */
   readonly uploads: UploadRules;
@@ -45,13 +45,13 @@ export interface ControlPlaneConfig {
   readonly chainSealIntervalMs: number;
   /** Ed25519; undefined: heads of the chain are not signed. */
   readonly chainSigningKey: KeyObject | undefined;
-  /** How often the costs of charges that ended are told. */
+  /** How often the costs of charges that ended are recorded. */
   readonly costAccrualIntervalMs: number;
   /** How often lots are consumed and their revenue is recognised. */
   readonly recognitionIntervalMs: number;
   /** How often payment providers are asked for what moved our balance there. */
   readonly providerReportIntervalMs: number;
-  /** What the pages of the console stand on. */
+  /** What the pages of the console need. */
   readonly console: ConsoleConfig;
   /** When the controls of the books run. */
   readonly reconcile: ReconcileConfig;

@@ -19,9 +19,9 @@ import type { ControlPlaneConfig } from './control-plane.config.js';
 import { ControlPlaneModule, controlPlaneReadiness } from './control-plane.module.js';
 import { ConsolePages } from './console.pages.js';
 import { ENTITIES } from '#operations/entities.js';
-import { BillingAdapter, prepareServer } from './http/billing.adapter.js';
+import { ConsoleAdapter, prepareConsoleServer } from './http/console.adapter.js';
 import { sendersOf } from './http/session-cookie.js';
-import { ErrorFilter } from './http/error.filter.js';
+import { ApiErrorFilter } from './http/error.filter.js';
 
 /** The console's ordinary reads and writes; reports have connections of their own. */
 const ENTITY_CONNECTIONS = 5;
@@ -48,7 +48,7 @@ export interface ControlPlaneProgramOptions {
 export interface RunningControlPlane {
   consolePort: number;
   checks: ReadinessChecks;
-  /** Takes no more messages, ends what is under way and announces it. The pool and the transport stay open. */
+  /** Takes no more messages, ends what is in progress and announces it. The pool and the transport stay open. */
   close(): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     adapter,
     { logger: false, abortOnError: false, forceCloseConnections: true, bodyParser: false },
   );
-  app.useGlobalFilters(new ErrorFilter(log));
+  app.useGlobalFilters(new ApiErrorFilter(log));
   const close = async () => {
     await app.close();
     await bus.close();
@@ -120,11 +120,11 @@ async function consume(
 }
 
 /** The server of the console's address, before it has routes. */
-function openAdapter({ config, registry }: ControlPlaneProgramOptions, pages: ConsolePages): BillingAdapter {
-  const adapter = new BillingAdapter({ trustProxy: config.trustProxy });
+function openAdapter({ config, registry }: ControlPlaneProgramOptions, pages: ConsolePages): ConsoleAdapter {
+  const adapter = new ConsoleAdapter({ trustProxy: config.trustProxy });
   const server = adapter.getInstance<FastifyInstance>();
   addTransportSecurity(server, config.consoleUrl);
-  prepareServer(
+  prepareConsoleServer(
     server,
     new Uploads({ rules: config.uploads, registry, program: 'control_plane', membersOf: sendersOf }),
   );

@@ -12,8 +12,8 @@ export const LOG: Token<Logger> = Symbol('log');
 export const READINESS: Token<ReadinessChecks> = Symbol('readiness');
 /** Connections under billing's own database role. */
 export const POOL: Token<pg.Pool> = Symbol('pool');
-export const CONFIG: Token<ControlPlaneConfig> = Symbol('config');
-export const CLOCK: Token<Clock> = Symbol('clock');
+export const CONTROL_PLANE_CONFIG: Token<ControlPlaneConfig> = Symbol('config');
+export const CONTROL_PLANE_CLOCK: Token<Clock> = Symbol('clock');
 export const REGISTRY: Token<Registry> = Symbol('registry');
 /** Asked, since where it listens may not be known yet: the address of the gateways for clients. */
 export const BASE_URL: Token<() => string> = Symbol('base url');
@@ -32,9 +32,9 @@ export interface Shared {
 
 export const SHARED: TokensOf<Shared> = {
   pool: POOL,
-  config: CONFIG,
+  config: CONTROL_PLANE_CONFIG,
   log: LOG,
-  clock: CLOCK,
+  clock: CONTROL_PLANE_CLOCK,
   registry: REGISTRY,
   relay: OutboxRelay,
 };

@@ -7,8 +7,8 @@ import { SecondFactor } from '#identity/second-factor.js';
 import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import {
   BASE_URL,
-  CLOCK,
-  CONFIG,
+  CONTROL_PLANE_CLOCK,
+  CONTROL_PLANE_CONFIG,
   GATEWAY_URL,
   LOG,
   POOL,
@@ -16,7 +16,7 @@ import {
   REGISTRY,
 } from './control-plane.tokens.js';
 import { AccessGuard } from './http/access.guard.js';
-import { OpenApiController } from './http/openapi.controller.js';
+import { ApiDocumentController } from './http/openapi.controller.js';
 import { HeavyWork } from './http/heavy-work.js';
 import { RequestThrottle } from './http/request-throttle.js';
 import { SessionCookie } from './http/session-cookie.js';
@@ -32,9 +32,9 @@ export class SharedModule {
     const providers = [
       { provide: POOL, useValue: pool },
       { provide: DataSource, useValue: entities },
-      { provide: CONFIG, useValue: config },
+      { provide: CONTROL_PLANE_CONFIG, useValue: config },
       { provide: LOG, useValue: log },
-      { provide: CLOCK, useValue: clock },
+      { provide: CONTROL_PLANE_CLOCK, useValue: clock },
       { provide: REGISTRY, useValue: registry },
       { provide: BASE_URL, useValue: options.baseUrl },
       { provide: GATEWAY_URL, useValue: options.gatewayUrl },
@@ -55,7 +55,7 @@ export class SharedModule {
     return {
       module: SharedModule,
       imports: [DiscoveryModule],
-      controllers: [OpenApiController],
+      controllers: [ApiDocumentController],
       providers,
       exports: providers.map((each) => ('provide' in each ? each.provide : each)),
     };

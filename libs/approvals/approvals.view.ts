@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
+import { amountView, timeView, shown } from '#platform/http/fields.js';
 import type { Approval } from './approval.entity.js';
 
 export const approvalView = z
@@ -25,13 +25,6 @@ export const approvalView = z
   .meta({ id: 'Approval' });
 export type ApprovalView = z.output<typeof approvalView>;
 
-export function viewApproval(approval: Approval): ApprovalView {
-  const { payload, amount, createdAt, decidedAt, requestId: _, ...shown } = approval;
-  return {
-    ...shown,
-    details: payload,
-    amount: amount === null ? null : viewAmount(amount),
-    createdAt: createdAt.toISOString(),
-    decidedAt: decidedAt?.toISOString() ?? null,
-  };
+export function viewApproval({ payload, ...approval }: Approval): ApprovalView {
+  return shown(approvalView, { ...approval, details: payload });
 }

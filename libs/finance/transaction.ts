@@ -3,7 +3,7 @@ import { chargeReference } from '#ledger/charges/charge.js';
 import type { Commodity } from '#ledger/reports/trial-balance.js';
 
 /** Head of a ledger transaction. Times are PostgreSQL's text. */
-export interface TransactionHead {
+interface TransactionHead {
   id: bigint;
   kind: string;
   reference: string;

@@ -29,8 +29,11 @@ export const payment = z
   .refine((minor) => minor > 0n, 'must be above 0')
   .meta({ description: 'An amount of payment currency, a decimal string.', examples: ['6.50'] });
 
+/** Minor units in an answer. */
 export const paymentView = z
-  .string()
+  .union([z.bigint(), z.string()])
+  .transform((value) => (typeof value === 'bigint' ? viewPayment(value) : value))
+  .pipe(z.string())
   .meta({ description: 'An amount of payment currency, a decimal string.', examples: ['6.50'] });
 
 export const currencyView = z.string().meta({ description: 'ISO 4217.', examples: ['USD'] });

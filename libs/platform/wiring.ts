@@ -23,6 +23,18 @@ export function provided<P extends object, T>(
   return factory(made, (given: P) => new made(given), parts);
 }
 
+/** The same for a class that takes its parts one by one. */
+export function constructed<A extends unknown[], T>(
+  made: new (...parts: A) => T,
+  ...parts: { [K in keyof A]: TokenOf<A[K]> }
+): FactoryProvider<T> {
+  return {
+    provide: made,
+    inject: parts as InjectionToken[],
+    useFactory: (...given: unknown[]) => new made(...(given as A)),
+  };
+}
+
 /** The same for what takes other words than the parts have. */
 export function providedBy<P extends object, T>(
   token: TokenOf<T>,

@@ -33,7 +33,7 @@ async function charge(state: Ended, createdAt: string, resolvedAt = createdAt, o
   );
 }
 
-/** A time of day in a zone, so many days ago. */
+/** A time of day in a zone, that many days ago. */
 async function at(daysAgo: number, time: string, zone: string): Promise<string> {
   const { rows } = await fixture.owner.query<{ at: string }>(
     `SELECT (((now() AT TIME ZONE $3)::date - $1::int + $2::time) AT TIME ZONE $3)::text AS at`,

@@ -1,51 +1,87 @@
-import { viewAmount } from '#platform/http/fields.js';
+import { z } from 'zod';
+import { numberText, timeView, amountView, countView, shown } from '#platform/http/fields.js';
 import type { CsvColumn } from '#platform/http/csv.js';
-import type { DailySubject, DailyTotal, Slice, UsageEntry } from './usage.store.js';
-import type { StatementEntry } from './statement.store.js';
+import { balances } from './statement.store.js';
+import {
+  type DailySubject,
+  type DailyTotal,
+  type Slice,
+  type UsageEntry,
+  usageStates,
+} from './usage.store.js';
+
+export const usageFamilies = ['image', 'video', 'chat', 'speech', '3d'] as const;
+
+const whole = numberText.nullable().meta({ description: 'A whole number.' });
+
+export const usageEntry = z
+  .object({
+    chargeId: z.string(),
+    requestId: z.string().nullable(),
+    at: timeView,
+    endedAt: timeView.nullable(),
+    keyId: z.string().nullable(),
+    requestedModel: z.string().nullable(),
+    model: z.string().nullable(),
+    family: z.enum(usageFamilies).nullable(),
+    group: z.string().nullable(),
+    state: z.enum(usageStates),
+    units: whole,
+    deliveredUnits: whole,
+    held: amountView,
+    settled: amountView.nullable(),
+    released: amountView.nullable(),
+    operatorLoss: amountView,
+    refusalCode: z.string().nullable(),
+    reason: z.string().nullable(),
+    channel: z.string().nullable().meta({ description: 'Null for customers.' }),
+    upstreamStatus: z.int().nullable(),
+    latencyMs: z.int().nullable(),
+    taskId: z.string().nullable(),
+  })
+  .meta({ id: 'UsageEntry' });
+
+export const statementEntry = z
+  .object({
+    transactionId: numberText,
+    at: timeView,
+    effectiveAt: timeView,
+    kind: z.string(),
+    reference: z.string(),
+    balance: z.enum(balances),
+    amount: amountView.meta({ description: 'Positive is money in.' }),
+    balanceAfter: amountView,
+    chargeId: z.string().nullable(),
+    model: z.string().nullable(),
+    keyId: z.string().nullable(),
+  })
+  .meta({ id: 'StatementEntry' });
+
+export const dailyTotal = z
+  .object({
+    day: z.string().meta({ description: 'Of UTC, such as 2026-01-31.' }),
+    model: z.string().nullable(),
+    keyId: z.string().nullable(),
+    requests: countView,
+    settled: countView,
+    released: countView,
+    refused: countView,
+    open: countView,
+    amount: amountView.meta({ description: 'What was settled.' }),
+  })
+  .meta({ id: 'DailyTotal' });
 
 /** A request as it is shown; which channel did the work is for staff. */
-export function usageView(entry: UsageEntry, forStaff: boolean) {
-  return {
-    ...entry,
-    at: entry.at.toISOString(),
-    endedAt: entry.endedAt?.toISOString() ?? null,
-    units: entry.units?.toString() ?? null,
-    deliveredUnits: entry.deliveredUnits?.toString() ?? null,
-    held: viewAmount(entry.held),
-    settled: entry.settled === null ? null : viewAmount(entry.settled),
-    released: entry.released === null ? null : viewAmount(entry.released),
-    operatorLoss: viewAmount(entry.operatorLoss),
-    channel: forStaff ? entry.channel : null,
-  };
-}
-
-export function statementView({ ordinal: _, ...entry }: StatementEntry) {
-  return {
-    ...entry,
-    transactionId: entry.transactionId.toString(),
-    at: entry.at.toISOString(),
-    effectiveAt: entry.effectiveAt.toISOString(),
-    amount: viewAmount(entry.amount),
-    balanceAfter: viewAmount(entry.balanceAfter),
-  };
+export function usageView(entry: UsageEntry, forStaff: boolean): UsageView {
+  return shown(usageEntry, { ...entry, channel: forStaff ? entry.channel : null });
 }
 
 export function dailyView({ subject, ...total }: DailyTotal, by: DailySubject | null) {
-  return {
-    day: total.day,
-    model: by === 'model' ? subject : null,
-    keyId: by === 'key' ? subject : null,
-    requests: Number(total.requests),
-    settled: Number(total.settled),
-    released: Number(total.released),
-    refused: Number(total.refused),
-    open: Number(total.open),
-    amount: viewAmount(total.amount),
-  };
+  return { ...total, model: by === 'model' ? subject : null, keyId: by === 'key' ? subject : null };
 }
 
-type UsageView = ReturnType<typeof usageView>;
-type StatementView = ReturnType<typeof statementView>;
+type UsageView = z.output<typeof usageEntry>;
+type StatementView = z.output<typeof statementEntry>;
 
 const USAGE_TITLES: Partial<Record<keyof UsageView, string>> = {
   at: 'time',

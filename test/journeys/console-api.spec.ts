@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { OpenApiDocument } from '#apps/control-plane/http/openapi.document.js';
+import type { ControlPlaneDocument } from '#apps/control-plane/http/openapi.document.js';
 import { person } from '../support/console.js';
 import { ensureBuilt } from '../support/programs.js';
 import { type Relay, startRelay } from '../support/relay.js';
@@ -12,19 +12,19 @@ const CLIENT = join(import.meta.dirname, '../../apps/console/api/schema.ts');
 const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/console-client.mjs')).href;
 
 let relay: Relay;
-let document: OpenApiDocument;
+let document: ControlPlaneDocument;
 
 beforeAll(async () => {
   ensureBuilt();
   relay = await startRelay();
-  document = (await (await fetch(`${relay.consoleUrl}/api/openapi.json`)).json()) as OpenApiDocument;
+  document = (await (await fetch(`${relay.consoleUrl}/api/openapi.json`)).json()) as ControlPlaneDocument;
 }, 60_000);
 afterAll(() => relay?.close());
 
 describe('the document of the control plane', () => {
   it('is what the build made the client of the pages from', async () => {
     const { clientTypes } = (await import(SCRIPT)) as {
-      clientTypes: (from: OpenApiDocument) => Promise<string>;
+      clientTypes: (from: ControlPlaneDocument) => Promise<string>;
     };
     expect(readFileSync(CLIENT, 'utf8')).toBe(await clientTypes(document));
   });

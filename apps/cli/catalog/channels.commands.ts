@@ -6,11 +6,9 @@ import { withOpenKeys } from '#catalog/channel-keys.js';
 import { OperatorError } from '#platform/errors.js';
 import { Upstreams } from '#upstream/adapters.js';
 import type { KeyTrial } from '#upstream/probe.js';
-import { secondsArgument } from '../arguments.js';
-import { readSecretsOf, withDatabase } from '../database.access.js';
+import { secondsArgument, JSON_OPTION } from '../arguments.js';
+import { readSecretsOf, onDatabase } from '../database.access.js';
 import { printJson, printText, table } from '../output.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 
 export function channelsCommand(): Command {
   const channels = new Command('channels').description('the upstreams that models are served by');
@@ -54,12 +52,7 @@ async function list(options: { json?: boolean }): Promise<void> {
     String(models.length),
     groups.join(', '),
   ]);
-  printText(
-    table(
-      titles.map((title) => ({ title })),
-      rows,
-    ),
-  );
+  printText(table(titles, rows));
 }
 
 interface Trial extends KeyTrial {
@@ -96,12 +89,7 @@ async function test(
     `${latencyMs} ms`,
     `${verdict}: ${detail}`,
   ]);
-  printText(
-    table(
-      titles.map((title) => ({ title })),
-      rows,
-    ),
-  );
+  printText(table(titles, rows));
 }
 
 function chosen(channels: readonly Channel[], channelId: string | undefined): Channel[] {
@@ -117,5 +105,5 @@ function chosen(channels: readonly Channel[], channelId: string | undefined): Ch
 }
 
 async function readChannels(): Promise<readonly Channel[]> {
-  return withDatabase(process.env, async (pool: pg.Pool) => (await loadCatalog(pool)).channels);
+  return onDatabase(process.env, async (pool: pg.Pool) => (await loadCatalog(pool)).channels);
 }

@@ -10,13 +10,13 @@ import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { changeText, changeSubject } from '#pricing/price-change.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { withDatabase } from '../database.access.js';
+import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
 import { printJson, printText, table } from '../output.js';
-import { readRows, wantedChanges } from './prices.input.js';
+import { readPriceRows, wantedChanges } from './prices.input.js';
 import { changesTable, differenceTable, nextStep, previewTable, tellDecision } from './prices.output.js';
+import { JSON_OPTION } from '../arguments.js';
 
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const DRY_RUN = ['--dry-run', 'show what it would do, and do nothing'] as const;
 const NOTE = ['--note <text>', 'why, for those who confirm'] as const;
 const EFFECTIVE = [
@@ -154,21 +154,21 @@ function byUnless(dryRun: boolean, pool: pg.Pool, acting: Acting): Promise<DoneB
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
-  const { exportedAt, changes } = await withDatabase(process.env, (pool) => exportPrices(pool));
+  const { exportedAt, changes } = await onDatabase(process.env, (pool) => exportPrices(pool));
   if (options.json) return printJson({ at: exportedAt.toISOString(), rows: changes });
   printText(changesTable(changes));
 }
 
 async function exportAll(options: { json?: boolean }): Promise<void> {
-  const { exportedAt, changes, csv } = await withDatabase(process.env, (pool) => exportPrices(pool));
+  const { exportedAt, changes, csv } = await onDatabase(process.env, (pool) => exportPrices(pool));
   if (options.json) return printJson({ exportedAt: exportedAt.toISOString(), rows: changes });
   process.stdout.write(csv());
 }
 
 async function importFile(file: string, options: Timing): Promise<void> {
   const { effectiveAt = null, note = `Import of ${file}`, dryRun = false } = options;
-  const rows = await readRows(file);
-  const result = await withDatabase(process.env, async (pool) => {
+  const rows = await readPriceRows(file);
+  const result = await onDatabase(process.env, async (pool) => {
     const author = await byUnless(dryRun, pool, options);
     return importPrices({ pool, service: deskOf(pool) }, { effectiveAt, note, dryRun, rows }, author);
   });
@@ -202,7 +202,7 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
     command.error('error: give at least one of --price, --multiplier and --rule', { exitCode: 2 });
   const { effectiveAt = null, note = '', dryRun = false, hours } = options;
   const wanted: NewProposal = { changes, effectiveAt, note };
-  const answer = await withDatabase(process.env, async (pool) => {
+  const answer = await onDatabase(process.env, async (pool) => {
     if (dryRun) await refuseFaults(pool, wanted);
     const proposal = dryRun ? null : await deskOf(pool).propose(wanted, await by(pool, options));
     const to = new Date();
@@ -223,7 +223,7 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
   if (needs) printText(`${needs} Another administrator must confirm it.`);
 }
 
-/** Words for whoever waits at a terminal; a program that reads the answer is told nothing. */
+/** Words for people at a terminal; a program that reads the answer gets none. */
 function tellProgress(words: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${words}\n`);
 }
@@ -236,7 +236,7 @@ async function refuseFaults(pool: pg.Pool, { changes, effectiveAt }: NewProposal
 }
 
 async function proposals(options: { all?: boolean; json?: boolean }): Promise<void> {
-  const rows = await withDatabase(process.env, (pool) =>
+  const rows = await onDatabase(process.env, (pool) =>
     deskOf(pool).list({ limit: 200, beforeId: null, openOnly: options.all !== true }),
   );
   if (options.json) return printJson({ proposals: rows.map((row) => proposalDetail(row, [], null)) });
@@ -250,16 +250,11 @@ async function proposals(options: { all?: boolean; json?: boolean }): Promise<vo
     note,
   ]);
   const titles = ['Proposal', 'State', 'Changes', 'Effective', 'By', 'Note'];
-  printText(
-    table(
-      titles.map((title) => ({ title })),
-      cells,
-    ),
-  );
+  printText(table(titles, cells));
 }
 
 async function confirm(id: string, options: Acting & { revision?: number; json?: boolean }): Promise<void> {
-  const proposal = await withDatabase(process.env, async (pool) => {
+  const proposal = await onDatabase(process.env, async (pool) => {
     const service = deskOf(pool);
     const author = await by(pool, options);
     return service.confirm(id, options.revision ?? (await service.find(id)).revision, author);
@@ -268,7 +263,7 @@ async function confirm(id: string, options: Acting & { revision?: number; json?:
 }
 
 async function cancel(id: string, options: Acting & { json?: boolean }): Promise<void> {
-  const proposal = await withDatabase(process.env, async (pool) => {
+  const proposal = await onDatabase(process.env, async (pool) => {
     const service = deskOf(pool);
     const author = await by(pool, options);
     return service.cancel(id, (await service.find(id)).revision, author);

@@ -7,7 +7,7 @@ import type { PriceChange } from '#pricing/price-change.js';
 
 /** Prices as people give them to `prices`: in a file, or as options. */
 
-export async function readRows(file: string) {
+export async function readPriceRows(file: string) {
   try {
     const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
     if (!file.endsWith('.json')) return readPriceCsv(content);

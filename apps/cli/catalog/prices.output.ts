@@ -1,7 +1,7 @@
 import { previewView, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
 import { changeText, type PriceChange, changeSubject } from '#pricing/price-change.js';
-import { facts, printJson, printText, table } from '../output.js';
+import { facts, printJson, printText, table, right } from '../output.js';
 
 /** What `prices` prints. */
 
@@ -11,11 +11,11 @@ export function changesTable(changes: readonly PriceChange[]): string {
     change.kind === 'price' ? change.model : change.group,
     changeText(change),
   ]);
-  return table([{ title: 'Kind' }, { title: 'Model or group' }, { title: 'Value (USD)' }], rows);
+  return table(['Kind', 'Model or group', 'Value (USD)'], rows);
 }
 
 export function differenceTable(first: string, rows: string[][]): string {
-  return table([{ title: first }, { title: 'What' }, { title: 'Before' }, { title: 'After' }], rows);
+  return table([first, 'What', 'Before', 'After'], rows);
 }
 
 export function previewTable({ rows, ...all }: ReturnType<typeof previewView>): string {
@@ -28,10 +28,9 @@ export function previewTable({ rows, ...all }: ReturnType<typeof previewView>): 
     row.wouldBeRefused ? 'refused' : row.proposed,
     row.difference,
   ]);
-  const right = 'right' as const;
-  const numbers = ['Requests', 'Now', 'Proposed', 'Difference'].map((title) => ({ title, align: right }));
+  const numbers = ['Requests', 'Now', 'Proposed', 'Difference'].map(right);
   const total = ['All', '', String(all.requests), all.current, all.proposed, all.difference];
-  return table([{ title: 'Model' }, { title: 'Group' }, ...numbers], [...cells, total]);
+  return table(['Model', 'Group', ...numbers], [...cells, total]);
 }
 
 export function nextStep({ id, effectiveAt, changes }: Proposal): string {

@@ -1,19 +1,19 @@
+import { z } from 'zod';
 import { Command, Option } from 'commander';
 import type { AdjustmentService, AdjustmentResult } from '#finance/adjustments/adjustment.service.js';
-import { viewAdjustment, viewWriteOff } from '#finance/adjustments/adjustments.view.js';
-import { type Adjustment, type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjustment.js';
-import type { WriteOff } from '#ledger/postings/write-off.js';
+import { adjustmentView, writeOffView } from '#finance/adjustments/adjustments.view.js';
+import { type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjustment.js';
 import type { Nanos } from '#money/amount.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
 import { newId } from '#platform/ids.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { creditsArgument } from '../arguments.js';
+import { creditsArgument, JSON_OPTION } from '../arguments.js';
 import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText } from '../output.js';
 import { debtsCommand, registerCommand, writeOffsCommand } from './corrections.lists.js';
+import { shown } from '#platform/http/fields.js';
 
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const REQUEST_OPTION = ['--request-id <id>', 'the same again changes nothing'] as const;
 
 const NOTES = `
@@ -107,14 +107,14 @@ async function adjust(
   if (amount === 0n) command.error('error: give --give or --take, above 0', { exitCode: 2 });
   const wanted = { accountId, ticketId, amount, reason, note };
   const answer = await asked(options, (service, asking) => service.adjust(wanted, asking));
-  printMade('Adjustment', viewDone(answer, viewAdjustment), options);
+  printMade('Adjustment', viewDone(answer, adjustmentView), options);
 }
 
 async function reverse(adjustmentId: string, options: Made): Promise<void> {
   const answer = await asked(options, (service, asking) =>
     service.reverse(adjustmentId, options.note, asking),
   );
-  printMade('Reversal', viewDone(answer, viewAdjustment), options);
+  printMade('Reversal', viewDone(answer, adjustmentView), options);
 }
 
 async function writeOff(
@@ -126,13 +126,13 @@ async function writeOff(
   if (amount === 0n) command.error('error: --amount is above 0', { exitCode: 2 });
   const wanted = { accountId, ticketId, amount, note };
   const answer = await asked(options, (service, asking) => service.writeOff(wanted, asking));
-  printMade('Write-off', viewDone(answer, viewWriteOff), options);
+  printMade('Write-off', viewDone(answer, writeOffView), options);
 }
 
 async function reverseGivenUp(writeOffId: string, options: Made): Promise<void> {
   const { note } = options;
   const answer = await asked(options, (service, asking) => service.reverseWriteOff(writeOffId, note, asking));
-  printMade('Reversal', viewDone(answer, viewWriteOff), options);
+  printMade('Reversal', viewDone(answer, writeOffView), options);
 }
 
 function asked<T>(
@@ -146,13 +146,13 @@ function asked<T>(
   });
 }
 
-type Shown = ReturnType<typeof viewAdjustment> | ReturnType<typeof viewWriteOff>;
+type Shown = z.output<typeof adjustmentView> | z.output<typeof writeOffView>;
 
-function viewDone<T extends Adjustment | WriteOff>(
-  { state, done, approvalId }: AdjustmentResult<T>,
-  view: (made: T) => Shown,
+function viewDone<S extends typeof adjustmentView | typeof writeOffView>(
+  { state, done, approvalId }: AdjustmentResult<z.input<S>>,
+  shape: S,
 ): { state: string; made: Shown | null; approvalId: string | null } {
-  return { state, made: done && view(done), approvalId };
+  return { state, made: done && (shown(shape, done) as Shown), approvalId };
 }
 
 function printMade(

@@ -1,15 +1,15 @@
 import { Command, Option } from 'commander';
-import { findingView, outcomeView } from '#finance/views/controls.view.js';
+import { outcomeView, findingShape } from '#finance/views/controls.view.js';
 import { timeOf } from '#finance/views/ledger.view.js';
 import type { Control } from '#finance/control.js';
 import { type ControlOutcome, runControls } from '#finance/control-run.js';
 import { controls } from '#finance/controls.js';
 import { type FindingState, listFindings } from '#finance/findings.js';
-import { countArgument, secondsArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
-import { printJson, printText, table } from '../output.js';
+import { countArgument, secondsArgument, JSON_OPTION, LIMIT_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
+import { printJson, printText, table, right } from '../output.js';
+import { shown } from '#platform/http/fields.js';
 
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const GRACE_MS = 300_000;
 /** A control may read the whole ledger. */
 const LIMIT_MS = 600_000;
@@ -39,7 +39,7 @@ function findingsCommand(): Command {
     .description('what the controls found on their schedule, newest first')
     .addOption(controlOption('--control <id>', 'only of this control'))
     .addOption(new Option('--state <state>').choices(['open', 'resolved', 'all']).default('open'))
-    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...LIMIT_OPTION)
     .option(...JSON_OPTION)
     .action(printFindings);
 }
@@ -56,14 +56,14 @@ async function check(options: {
   json?: boolean;
 }): Promise<void> {
   const asked = controls.filter(({ id }) => options.control?.includes(id) ?? true);
-  const { horizon, outcomes } = await withDatabase(process.env, (pool) =>
+  const { horizon, outcomes } = await onDatabase(process.env, (pool) =>
     runControls(pool, {
       controls: asked,
       graceMs: options.grace,
       limit: options.limit,
       limitMs: LIMIT_MS,
       reportOverdueMs: options.reportOverdue * 3_600_000,
-      onProgress: told,
+      onProgress: showProgress,
     }),
   );
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
@@ -72,7 +72,7 @@ async function check(options: {
   printText([summary(outcomes), ...outcomes.flatMap(found)].join('\n\n'));
 }
 
-function told({ title }: Control): void {
+function showProgress({ title }: Control): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${title}`);
 }
 
@@ -85,13 +85,7 @@ function printable(outcome: ControlOutcome) {
 }
 
 function summary(outcomes: readonly ControlOutcome[]): string {
-  const titles = [
-    { title: 'Control' },
-    { title: 'What' },
-    { title: 'Count', align: 'right' as const },
-    { title: 'Time', align: 'right' as const },
-    { title: 'Error' },
-  ];
+  const titles = ['Control', 'What', right('Count'), right('Time'), 'Error'];
   const rows = outcomes.map(({ control, result, durationMs, error }) => [
     control.id,
     control.title,
@@ -124,10 +118,10 @@ async function printFindings(options: {
   json?: boolean;
 }): Promise<void> {
   const { control = null, state, limit } = options;
-  const rows = await withDatabase(process.env, (pool) => {
+  const rows = await onDatabase(process.env, (pool) => {
     return listFindings(pool, { control, state, limit: limit + 1, after: null });
   });
-  const items = rows.slice(0, limit).map(findingView);
+  const items = rows.slice(0, limit).map((row) => shown(findingShape, row));
   const hasMore = rows.length > limit;
   if (options.json) return printJson({ items, more: hasMore });
   if (items.length === 0) return printText('There are no such findings.');
@@ -141,10 +135,5 @@ async function printFindings(options: {
     each.message,
   ]);
   const more = hasMore ? '\nThere are more: raise --limit.' : '';
-  printText(
-    table(
-      titles.map((title) => ({ title })),
-      cells,
-    ) + more,
-  );
+  printText(table(titles, cells) + more);
 }

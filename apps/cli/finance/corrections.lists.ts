@@ -2,10 +2,10 @@ import { Command, Option } from 'commander';
 import {
   adjustmentColumns,
   debtorColumns,
-  viewAdjustment,
   viewDebtor,
-  viewWriteOff,
   writeOffColumns,
+  adjustmentView,
+  writeOffView,
 } from '#finance/adjustments/adjustments.view.js';
 import { listAdjustments } from '#finance/reports/adjustments.js';
 import { readDebtors, readDebtTotals } from '#finance/reports/debts.js';
@@ -13,12 +13,11 @@ import { inSnapshot } from '#finance/snapshot.js';
 import { type AdjustmentReason, adjustmentReasons } from '#ledger/postings/adjustment.js';
 import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { formatAmount, nanos } from '#money/amount.js';
-import { inTurn, writeCsv } from '#platform/http/csv.js';
-import { countArgument, timeArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
-import { printJson, printText, table } from '../output.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+import { inSequence, writeCsv } from '#platform/http/csv.js';
+import { timeArgument, LIMIT_OPTION, JSON_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
+import { printJson, printText, table, right } from '../output.js';
+import { shown } from '#platform/http/fields.js';
 
 /** `finance adjustments`. */
 export function registerCommand(): Command {
@@ -29,7 +28,7 @@ export function registerCommand(): Command {
     .addOption(new Option('--reason <reason>').choices(adjustmentReasons))
     .option('--from <time>', 'recorded not before this time', timeArgument)
     .option('--to <time>', 'recorded before this time', timeArgument)
-    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...LIMIT_OPTION)
     .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
     .option(...JSON_OPTION)
     .action(printRegister);
@@ -40,7 +39,7 @@ export function writeOffsCommand(): Command {
   return new Command('write-offs')
     .description('debts that were given up, and reversals of that, newest first')
     .option('--account <id>', 'only of this account')
-    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...LIMIT_OPTION)
     .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
     .option(...JSON_OPTION)
     .action(printWriteOffs);
@@ -50,7 +49,7 @@ export function writeOffsCommand(): Command {
 export function debtsCommand(): Command {
   return new Command('debts')
     .description('accounts that owe or are frozen')
-    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...LIMIT_OPTION)
     .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
     .option(...JSON_OPTION)
     .action(printDebts);
@@ -70,18 +69,11 @@ interface RegisterOptions {
 async function printRegister(options: RegisterOptions): Promise<void> {
   const { account: accountId, ticket: ticketId, reason, from, to, limit } = options;
   const asked = { limit, beforeId: null, accountId, ticketId, reason, from, to };
-  const found = await withDatabase(process.env, (pool) => listAdjustments(pool, asked));
-  const items = found.slice(0, limit).map(viewAdjustment);
-  if (options.csv) return writeCsv(process.stdout, adjustmentColumns, inTurn(items));
+  const found = await onDatabase(process.env, (pool) => listAdjustments(pool, asked));
+  const items = found.slice(0, limit).map((row) => shown(adjustmentView, row));
+  if (options.csv) return writeCsv(process.stdout, adjustmentColumns, inSequence(items));
   if (options.json) return printJson({ items, more: found.length > limit });
-  const titles = [
-    { title: 'Time (UTC)' },
-    { title: 'Adjustment' },
-    { title: 'Account' },
-    { title: 'Reason' },
-    { title: 'Amount', align: 'right' as const },
-    { title: 'By' },
-  ];
+  const titles = ['Time (UTC)', 'Adjustment', 'Account', 'Reason', right('Amount'), 'By'];
   const rows = items.map(({ recordedAt, id, accountId: of, reason: why, amount, requestedBy }) => [
     recordedAt.replace('T', ' ').slice(0, 19),
     id,
@@ -98,17 +90,11 @@ async function printWriteOffs(
 ): Promise<void> {
   const { account: accountId, limit } = options;
   const asked = { limit, beforeId: null, accountId };
-  const found = await withDatabase(process.env, (pool) => listWriteOffs(pool, asked));
-  const items = found.slice(0, limit).map(viewWriteOff);
-  if (options.csv) return writeCsv(process.stdout, writeOffColumns, inTurn(items));
+  const found = await onDatabase(process.env, (pool) => listWriteOffs(pool, asked));
+  const items = found.slice(0, limit).map((row) => shown(writeOffView, row));
+  if (options.csv) return writeCsv(process.stdout, writeOffColumns, inSequence(items));
   if (options.json) return printJson({ items, more: found.length > limit });
-  const titles = [
-    { title: 'Time (UTC)' },
-    { title: 'Write-off' },
-    { title: 'Account' },
-    { title: 'Amount', align: 'right' as const },
-    { title: 'By' },
-  ];
+  const titles = ['Time (UTC)', 'Write-off', 'Account', right('Amount'), 'By'];
   const rows = items.map(({ recordedAt, id, accountId: of, amount, requestedBy }) => [
     recordedAt.replace('T', ' ').slice(0, 19),
     id,
@@ -128,24 +114,18 @@ async function printDebts({
   csv?: boolean;
   json?: boolean;
 }): Promise<void> {
-  const { items, totals } = await withDatabase(process.env, (pool) =>
+  const { items, totals } = await onDatabase(process.env, (pool) =>
     inSnapshot(pool, async (client) => ({
       items: (await readDebtors(client, { limit, afterId: null })).map(viewDebtor),
       totals: await readDebtTotals(client),
     })),
   );
-  if (csv) return writeCsv(process.stdout, debtorColumns, inTurn(items));
+  if (csv) return writeCsv(process.stdout, debtorColumns, inSequence(items));
   const { accounts, frozen } = totals;
   const debt = formatAmount(nanos(totals.debt));
   const owedRewards = formatAmount(nanos(totals.owedRewards));
   if (json) return printJson({ items, accounts, frozen, debt, owedRewards });
-  const titles = [
-    { title: 'Account' },
-    { title: 'Main', align: 'right' as const },
-    { title: 'Since' },
-    { title: 'Reason' },
-    { title: 'Disputes' },
-  ];
+  const titles = ['Account', right('Main'), 'Since', 'Reason', 'Disputes'];
   const rows = items.map(({ accountId, main, since, reason, disputes }) => [
     accountId,
     main,

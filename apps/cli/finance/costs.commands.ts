@@ -1,20 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
-import { viewBill, viewChannelBills, viewCost, viewCostImport } from '#finance/views/costs.view.js';
+import { viewBill, viewCostImport, costView, channelBillsView } from '#finance/views/costs.view.js';
 import { importCosts } from '#finance/costs/cost-file.js';
 import { type CostVersion, listCosts, setCost, type UpstreamCost } from '#finance/costs/cost-versions.js';
 import { billsByChannel, listBills, recordBill } from '#finance/costs/upstream-bills.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { AS_OPTION, type Acting, doerOf, doerUnless } from '../acting.js';
-import { countArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
-import { facts, printJson, printText, table } from '../output.js';
+import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
+import { countArgument, JSON_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
+import { facts, printJson, printText, table, right } from '../output.js';
 import { dayArgument } from './days.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+import { shown } from '#platform/http/fields.js';
 
 /** `finance costs`: what upstreams take, and what they bill. */
 export function costsCommand(): Command {
@@ -27,7 +26,7 @@ export function costsCommand(): Command {
     .option('--channel <id>', 'only of this channel')
     .option('--model <id>', 'only of this model')
     .option('--all', 'also versions that are over or still to come')
-    .option('--limit <count>', 'at most so many', countArgument, 1000)
+    .option('--limit <count>', 'at most this many', countArgument, 1000)
     .option(...JSON_OPTION)
     .action(list);
   costs
@@ -57,8 +56,8 @@ export function costsCommand(): Command {
 
 const NOTES = `
 A file has the columns channel, model, unit_cost or input_cost, cached_input_cost and output_cost, and perhaps
-bills_failures (yes, no), effective_from and withdrawn (yes). Costs that were told are never changed: what was told
-wrongly is put right by the bill of the upstream.
+bills_failures (yes, no), effective_from and withdrawn (yes). Recorded costs never change: corrections are
+made when the bill of the upstream is recorded.
 
 Examples:
   tollgate finance costs set sandbox imgmodel-4 0.018
@@ -81,7 +80,7 @@ function addBillCommands(costs: Command): void {
   costs
     .command('bills')
     .description('costs against bills, channel by channel, and the latest bills')
-    .option('--limit <count>', 'at most so many bills', countArgument, 50)
+    .option('--limit <count>', 'at most this many bills', countArgument, 50)
     .option(...JSON_OPTION)
     .action(bills);
 }
@@ -106,15 +105,15 @@ interface ListOptions {
 }
 
 async function list({ all = false, json, ...asked }: ListOptions): Promise<void> {
-  const rows = await withDatabase(process.env, (pool) =>
+  const rows = await onDatabase(process.env, (pool) =>
     listCosts(pool, { ...asked, beforeId: null, inForce: !all }),
   );
-  if (json) return printJson({ costs: rows.map(viewCost) });
+  if (json) return printJson({ costs: rows.map((row) => shown(costView, row)) });
   if (rows.length === 0) return printText('No cost is known.');
   const titles = ['Channel', 'Model', 'Cost (USD)', 'Failures', 'From', 'By'];
   printText(
     table(
-      titles.map((title) => ({ title })),
+      titles,
       rows.map((row) => [
         row.channel,
         row.model,
@@ -149,12 +148,12 @@ async function set(
   const [channel, model, text, options] = given;
   const { billsFailures = false, effectiveFrom = null, reason, json } = options;
   const cost = costOf(text);
-  const version = await withDatabase(process.env, async (pool) => {
-    const { by: actor } = await doerOf(pool, options, ['finance']);
+  const version = await onDatabase(process.env, async (pool) => {
+    const { by: actor } = await operatorOf(pool, options, ['finance']);
     const wanted = { channel, model, cost, billsFailures, effectiveFrom, reason };
     return setCost(pool, { ...wanted, actor, requestId: newId() });
   });
-  if (json) return printJson(viewCost(version));
+  if (json) return printJson(shown(costView, version));
   printText(
     facts([
       ['Channel', version.channel],
@@ -188,7 +187,7 @@ async function importFile(
 ): Promise<void> {
   const { reason = `Import of ${file}`, dryRun = false } = options;
   const content = await contentOf(file);
-  const done = await withDatabase(process.env, async (pool) => {
+  const done = await onDatabase(process.env, async (pool) => {
     const { by: actor } = await doerUnless(pool, { ...options, isOnlyTried: dryRun }, ['finance']);
     return importCosts(pool, content, { actor, reason, requestId: newId(), dryRun });
   });
@@ -199,7 +198,7 @@ async function importFile(
     const titles = ['Line', 'Channel', 'Model', 'Before', 'After'];
     printText(
       table(
-        titles.map((title) => ({ title })),
+        titles,
         changed.map(({ line, wanted, before }) => [
           String(line),
           wanted.channel,
@@ -233,8 +232,8 @@ async function bill(
 ): Promise<void> {
   const [channel, number, amount, options] = given;
   const { from, to, json } = options;
-  const recorded = await withDatabase(process.env, async (pool) => {
-    const { by: actor } = await doerOf(pool, options, ['finance']);
+  const recorded = await onDatabase(process.env, async (pool) => {
+    const { by: actor } = await operatorOf(pool, options, ['finance']);
     return recordBill(pool, { channel, number, amount, from, to, actor, requestId: newId() });
   });
   if (json) return printJson(viewBill(recorded));
@@ -250,30 +249,29 @@ async function bill(
 }
 
 async function bills(options: { limit: number; json?: boolean }): Promise<void> {
-  const { channels, latest } = await withDatabase(process.env, async (pool) => ({
+  const { channels, latest } = await onDatabase(process.env, async (pool) => ({
     channels: await billsByChannel(pool),
     latest: await listBills(pool, { limit: options.limit, beforeId: null }),
   }));
   if (options.json) {
-    return printJson({ channels: channels.map(viewChannelBills), bills: latest.map(viewBill) });
+    return printJson({
+      channels: channels.map((each) => shown(channelBillsView, each)),
+      bills: latest.map(viewBill),
+    });
   }
   if (channels.length === 0) return printText('No costs were accrued and no bill was recorded.');
-  const right = 'right' as const;
-  const numbers = ['Costs', 'Covered', 'Open', 'Billed', 'Difference'].map((title) => ({
-    title,
-    align: right,
-  }));
+  const numbers = ['Costs', 'Covered', 'Open', 'Billed', 'Difference'].map(right);
   const rows = channels.map((each) => [
     each.channel,
     ...[each.accrued, each.covered, each.open, each.billed, each.difference].map(formatAmount),
     each.billedTo ?? '-',
   ]);
-  printText(table([{ title: 'Channel' }, ...numbers, { title: 'Billed to' }], rows));
+  printText(table(['Channel', ...numbers, 'Billed to'], rows));
   if (latest.length === 0) return;
-  const titles = [{ title: 'Number' }, { title: 'Channel' }, { title: 'From' }, { title: 'To' }];
+  const titles = ['Number', 'Channel', 'From', 'To'];
   printText(
     `\n${table(
-      [...titles, { title: 'Amount', align: right }, { title: 'Difference', align: right }],
+      [...titles, right('Amount'), right('Difference')],
       latest
         .map(viewBill)
         .map((each) => [each.number, each.channel, each.from, each.to, each.amount, each.difference]),

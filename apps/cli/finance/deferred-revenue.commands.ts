@@ -8,13 +8,13 @@ import {
 } from '#finance/views/deferred-revenue.view.js';
 import { everyLot } from '#finance/views/report-files.js';
 import { daysOf } from '#finance/views/revenue.view.js';
-import { inTurn, writeCsv } from '#platform/http/csv.js';
+import { inSequence, writeCsv } from '#platform/http/csv.js';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import { OperatorError } from '#platform/errors.js';
-import { countArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
-import { facts, printJson, printText, table } from '../output.js';
+import { paymentCurrency, LIMIT_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
+import { facts, printJson, printText, table, right } from '../output.js';
 import { dayArgument } from './days.js';
 
 const NOTES = `
@@ -36,7 +36,7 @@ function lotsCommand(): Command {
     .option('--to <day>', 'at the end of the day before; tomorrow by default', dayArgument)
     .option('--account <id>', 'only of this account')
     .option('--left', 'only those of which something is left, or deferred')
-    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...LIMIT_OPTION)
     .addOption(new Option('--csv', 'a CSV file of all of them').conflicts('json'))
     .option('--json', 'print one JSON document')
     .action(printLots);
@@ -74,10 +74,10 @@ async function printDeferredRevenue(options: {
 }): Promise<void> {
   const days = daysOf(options, new Date());
   if (days.from >= days.to) throw new OperatorError('--to must be after --from.');
-  const report = await withDatabase(process.env, (pool) => deferredRevenueReport(pool, days));
-  const view = viewDeferredRevenue(report, currency());
+  const report = await onDatabase(process.env, (pool) => deferredRevenueReport(pool, days));
+  const view = viewDeferredRevenue(report, paymentCurrency());
   if (!view.agrees) process.exitCode = 1;
-  if (options.csv) return writeCsv(process.stdout, deferredColumns, inTurn(deferredFileRows(view)));
+  if (options.csv) return writeCsv(process.stdout, deferredColumns, inSequence(deferredFileRows(view)));
   if (options.json) return printJson(view);
   const rows = [
     ['Opening', view.opening],
@@ -88,14 +88,14 @@ async function printDeferredRevenue(options: {
     ['Closing', view.closing],
   ];
   printText(`${view.from} to ${view.to}, ${view.currency}\n`);
-  printText(table([{ title: 'What' }, { title: 'Amount', align: 'right' }], rows));
+  printText(table(['What', right('Amount')], rows));
   const { lots } = view;
-  const told = facts([
+  const sums = facts([
     ['Lots', `${lots.paid} paid - ${lots.recognised} recognised + ${lots.pendingRefunds} in pending refunds`],
     ['Left', `${lots.deferred} ${view.currency} for ${lots.unusedCredits} CRD`],
     ['Recognised to', view.recognisedTo ?? 'the beginning'],
   ]);
-  printText(`\n${told}`);
+  printText(`\n${sums}`);
   if (!view.agrees) printText('\nThey do not agree: see tollgate finance check.');
 }
 
@@ -112,21 +112,20 @@ async function printLots(options: LotsOptions): Promise<void> {
   const { account: accountId = null, left: leftOnly = false, limit } = options;
   const asked = { to: daysOf(options, new Date()).to, accountId, leftOnly };
   if (options.csv) {
-    return withDatabase(process.env, (pool) =>
-      writeCsv(process.stdout, lotColumns, everyLot(pool, asked, currency())),
+    return onDatabase(process.env, (pool) =>
+      writeCsv(process.stdout, lotColumns, everyLot(pool, asked, paymentCurrency())),
     );
   }
-  const found = await withDatabase(process.env, (pool) =>
+  const found = await onDatabase(process.env, (pool) =>
     deferredLots(pool, { ...asked, limit: limit + 1, after: null }),
   );
-  const items = found.slice(0, limit).map((lot) => viewLot(lot, currency()));
-  if (options.json) return printJson({ currency: currency(), items, more: found.length > limit });
-  const right = 'right' as const;
+  const items = found.slice(0, limit).map((lot) => viewLot(lot, paymentCurrency()));
+  if (options.json) return printJson({ currency: paymentCurrency(), items, more: found.length > limit });
   const titles = [
-    { title: 'Lot', align: right },
-    { title: 'Account' },
-    { title: 'Bought', align: right },
-    ...['Paid', 'Used', 'Left', 'Deferred'].map((title) => ({ title, align: right })),
+    right('Lot'),
+    'Account',
+    right('Bought'),
+    ...['Paid', 'Used', 'Left', 'Deferred'].map(right),
   ];
   const rows = items.map(({ lotId, accountId: of, bought, paid, consumed, left, deferred }) => [
     lotId,
@@ -139,8 +138,4 @@ async function printLots(options: LotsOptions): Promise<void> {
   ]);
   const more = found.length > limit ? '\nThere are more: raise --limit, or take --csv.' : '';
   printText(rows.length === 0 ? 'There are no such lots.' : `${table(titles, rows)}${more}`);
-}
-
-function currency(): string {
-  return process.env['PAYMENT_CURRENCY'] ?? 'USD';
 }

@@ -27,12 +27,11 @@ import { audit } from '#identity/audit-log.js';
 import { formatMinor } from '#money/currency.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
-import { AS_OPTION, type Acting, doerOf, doerUnless } from '../acting.js';
-import { withDatabase } from '../database.access.js';
+import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
+import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { dayArgument } from './days.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+import { JSON_OPTION } from '../arguments.js';
 
 const NOTES = `
 Stripe: the itemised reports "Balance change from activity" (with payment_intent_id), "Payout reconciliation" and
@@ -87,8 +86,8 @@ export function importCommand(): Command {
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action((options: Acting & { json?: boolean }) =>
-      withDatabase(process.env, async (pool) => {
-        const { by } = await doerOf(pool, options, ['finance']);
+      onDatabase(process.env, async (pool) => {
+        const { by } = await operatorOf(pool, options, ['finance']);
         const result = await importSandbox(pool, by);
         print(result, await digest(pool, result), options);
       }),
@@ -112,11 +111,11 @@ async function importStripe(
   if ((file === undefined) === (options.api === undefined))
     throw new OperatorError('Give either a file or --api.');
   if (options.api && options.dryRun) throw new OperatorError('--dry-run is for files.');
-  await withDatabase(process.env, async (pool) => {
+  await onDatabase(process.env, async (pool) => {
     const { by } = await doerUnless(pool, { ...options, isOnlyTried: options.dryRun ?? false }, ['finance']);
     const asked = { ...options, by };
     const run = file === undefined ? () => askStripe(pool, asked) : () => readStripe(pool, file, asked);
-    const result = await told(run);
+    const result = await withReadableFaults(run);
     print(result, await digest(pool, result), options);
   });
 }
@@ -141,7 +140,7 @@ async function importBank(
 ): Promise<void> {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(accountId))
     throw new OperatorError('An account is named by 1 to 40 of a-z, 0-9 and -.');
-  await withDatabase(process.env, async (pool) => {
+  await onDatabase(process.env, async (pool) => {
     const { mapping } = options;
     const isOnlyTried = options.dryRun === true && !mapping;
     const { by } = await doerUnless(pool, { ...options, isOnlyTried }, ['finance']);
@@ -150,7 +149,7 @@ async function importBank(
     const zone = (mapping ?? (await findBankAccount(pool, accountId))?.mapping)?.timeZone ?? 'UTC';
     const days = requireDays(options, await todayIn(pool, zone));
     const kept = { ...importOptions(`bank:${accountId}`, { ...options, by }), days };
-    const result = await told(() => importBankCsv(pool, { accountId, source }, kept));
+    const result = await withReadableFaults(() => importBankCsv(pool, { accountId, source }, kept));
     print(result, await digest(pool, result), options);
   });
 }
@@ -191,7 +190,7 @@ function importOptions(
   };
 }
 
-/** Posts what the report told, and matches the bank with it. */
+/** Posts what the report says, and matches the bank with it. */
 async function digest(pool: pg.Pool, { reportId }: ReportImport): Promise<Digest | null> {
   if (reportId === null) return null;
   const reader = new ConfigReader(process.env);
@@ -242,7 +241,7 @@ function print(result: ReportImport, digested: Digest | null, { json }: { json?:
 }
 
 /** Says every row at fault on a line of its own. */
-async function told(run: () => Promise<ReportImport>): Promise<ReportImport> {
+async function withReadableFaults(run: () => Promise<ReportImport>): Promise<ReportImport> {
   try {
     return await run();
   } catch (error) {

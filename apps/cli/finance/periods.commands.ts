@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { timeOf } from '#finance/views/ledger.view.js';
-import { viewBalances, viewLate, viewPeriod, viewWaiver } from '#finance/periods/periods.view.js';
+import { viewBalances, viewPeriod, viewWaiver, lateView } from '#finance/periods/periods.view.js';
 import { catchUp } from '#finance/periods/catch-up.js';
 import {
   type ChecklistItem,
@@ -18,12 +18,19 @@ import { audit } from '#identity/audit-log.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logging.js';
-import { AS_OPTION, type Acting, doerOf } from '../acting.js';
-import { countArgument, periodArgument, secondsArgument, timeArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
-import { facts, printJson, printText, table } from '../output.js';
+import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
+import {
+  countArgument,
+  periodArgument,
+  secondsArgument,
+  timeArgument,
+  paymentCurrency,
+  JSON_OPTION,
+} from '../arguments.js';
+import { onDatabase } from '../database.access.js';
+import { facts, printJson, printText, table, right } from '../output.js';
+import { shown } from '#platform/http/fields.js';
 
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 /** A question of the checklist may read the whole ledger. */
 const LIMIT_MS = 600_000;
 
@@ -44,7 +51,7 @@ export function periodsCommand(): Command {
   periods
     .command('list')
     .description('periods that were closed, or tried, newest first')
-    .option('--limit <count>', 'at most so many', countArgument, 24)
+    .option('--limit <count>', 'at most this many', countArgument, 24)
     .option(...JSON_OPTION)
     .action(list);
   periods
@@ -86,10 +93,10 @@ function endOptions(command: Command): Command {
 
 async function list(options: { limit: number; json?: boolean }): Promise<void> {
   const { limit } = options;
-  const found = await withDatabase(process.env, (pool) => listPeriods(pool, { limit, beforeId: null }));
+  const found = await onDatabase(process.env, (pool) => listPeriods(pool, { limit, beforeId: null }));
   const items = found.slice(0, limit).map(viewPeriod);
   if (options.json) return printJson({ items, more: found.length > limit });
-  const titles = ['Period', 'From', 'To', 'State', 'Late', 'By'].map((title) => ({ title }));
+  const titles = ['Period', 'From', 'To', 'State', 'Late', 'By'];
   const rows = items.map(({ id, startsAt, endsAt, state, latePostings, closedBy }) => [
     id,
     startsAt ?? 'the beginning',
@@ -102,19 +109,21 @@ async function list(options: { limit: number; json?: boolean }): Promise<void> {
 }
 
 async function show(id: bigint, options: { json?: boolean }): Promise<void> {
-  const { period, balances, late } = await withDatabase(process.env, async (pool) => {
+  const { period, balances, late } = await onDatabase(process.env, async (pool) => {
     const found = await findPeriod(pool, id);
     if (!found) throw new OperatorError(`There is no period ${id}.`);
     return {
       period: found,
-      balances: viewBalances(await periodBalances(pool, id), process.env['PAYMENT_CURRENCY'] ?? 'USD'),
-      late: (await listLatePostings(pool, { periodId: id, limit: 1000, afterId: null })).map(viewLate),
+      balances: viewBalances(await periodBalances(pool, id), paymentCurrency()),
+      late: (await listLatePostings(pool, { periodId: id, limit: 1000, afterId: null })).map((each) =>
+        shown(lateView, each),
+      ),
     };
   });
   if (options.json) return printJson({ ...viewPeriod(period), balances, late });
-  const titles = [{ title: 'Account' }, { title: 'Balance', align: 'right' as const }, { title: 'Unit' }];
+  const titles = ['Account', right('Balance'), 'Unit'];
   const lines = balances.map(({ code, balance, unit }) => [code, balance, unit]);
-  const lateTitles = ['Transaction', 'Happened', 'Recorded', 'What', 'Reference'].map((title) => ({ title }));
+  const lateTitles = ['Transaction', 'Happened', 'Recorded', 'What', 'Reference'];
   const lateLines = late.map((line) => [
     line.transactionId,
     line.happenedAt,
@@ -138,10 +147,10 @@ interface EndOptions {
 
 async function check({ end, grace, json }: EndOptions & { grace?: number }): Promise<void> {
   const limits = { limitMs: LIMIT_MS, ...(grace === undefined ? {} : { graceMs: grace }) };
-  const { at, checklist, graceMs, closeGraceMs } = await withDatabase(process.env, (pool) =>
-    checkPeriod(pool, { end, ...limits, onProgress: tell }),
+  const { at, checklist, graceMs, closeGraceMs } = await onDatabase(process.env, (pool) =>
+    checkPeriod(pool, { end, ...limits, onProgress: showProgress }),
   );
-  tell('');
+  showProgress('');
   const ok = checklist.every(({ state }) => state !== 'failed');
   if (!ok) process.exitCode = 1;
   const graces = { graceSeconds: graceMs / 1000, closeGraceSeconds: closeGraceMs / 1000 };
@@ -151,14 +160,10 @@ async function check({ end, grace, json }: EndOptions & { grace?: number }): Pro
 }
 
 async function printWaivers({ end, json }: { end: Date; json?: boolean }): Promise<void> {
-  const found = await withDatabase(process.env, (pool) => waiversOf(pool, end));
+  const found = await onDatabase(process.env, (pool) => waiversOf(pool, end));
   const items = found.map(viewWaiver);
   if (json) return printJson({ items });
-  const titles = [
-    { title: 'Item' },
-    { title: 'Up to', align: 'right' as const },
-    ...['Reason', 'Asked', 'Agreed'].map((title) => ({ title })),
-  ];
+  const titles = ['Item', right('Up to'), 'Reason', 'Asked', 'Agreed'];
   const rows = items.map(({ item, count, reason, requestedBy, approvedBy }) => [
     item,
     String(count),
@@ -179,8 +184,8 @@ interface CloseOptions extends EndOptions, Acting {
 async function close(options: CloseOptions): Promise<void> {
   const { end, note = null, requestId = newId() } = options;
   const log = createLogger('tollgate', process.env['LOG_LEVEL'] ?? 'error');
-  const period = await withDatabase(process.env, async (pool) => {
-    const { by: actor } = await doerOf(pool, options, ['finance']);
+  const period = await onDatabase(process.env, async (pool) => {
+    const { by: actor } = await operatorOf(pool, options, ['finance']);
     const limits = {
       marginMs: options.margin,
       waitMs: options.wait,
@@ -189,7 +194,7 @@ async function close(options: CloseOptions): Promise<void> {
     const closed = await closePeriod(
       pool,
       { end, note, actor, requestId },
-      { ...limits, catchUp: () => catchUp(pool, { log }), onProgress: tell },
+      { ...limits, catchUp: () => catchUp(pool, { log }), onProgress: showProgress },
     ).catch(inPlainWords);
     const { id, state, abandonedReason, waivers, balancesHash, graceMs } = closed;
     await inTransaction(pool, (client) =>
@@ -203,7 +208,7 @@ async function close(options: CloseOptions): Promise<void> {
     );
     return closed;
   });
-  tell('');
+  showProgress('');
   if (period.state !== 'closed') process.exitCode = 1;
   if (options.json) return printJson(viewPeriod(period));
   printText(periodText(period));
@@ -215,7 +220,7 @@ function inPlainWords(error: unknown): never {
 }
 
 /** On a terminal, one line that says what is being done. */
-function tell(words: string): void {
+function showProgress(words: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${words}`);
 }
 
@@ -247,14 +252,9 @@ function periodText(period: Period): string {
 const TOLD_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 function checklistText(checklist: readonly ChecklistItem[]): string {
-  const titles = [
-    { title: 'Item' },
-    { title: 'State' },
-    { title: 'Count', align: 'right' as const },
-    { title: 'What' },
-  ];
+  const titles = ['Item', 'State', right('Count'), 'What'];
   const rows = checklist.map(({ id, state, count, title, message, reason }) => [
-    // What was cleared since the end counts for nothing, and whoever closes should see it.
+    // What was cleared since the end counts for nothing, and the person who closes should see it.
     id,
     state,
     String(count),

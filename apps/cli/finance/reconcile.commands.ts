@@ -10,7 +10,7 @@ import {
 import { viewBankItem, viewMatch, viewPayout } from '#finance/provider-reports/reconciliation.view.js';
 import type { ReportingProvider } from '#finance/provider-reports/report-line.js';
 import { FAULTY_WORK, readWork, type WorkState, workStates } from '#finance/reports/charges-tasks.js';
-import { workView } from '#finance/views/charges-tasks.view.js';
+import { itemShape } from '#finance/views/charges-tasks.view.js';
 import { newId } from '#platform/ids.js';
 import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
@@ -20,6 +20,7 @@ import { printJson, printText } from '../output.js';
 import { waitingFor, withServices } from '../services.js';
 import { dayArgument } from './days.js';
 import { minute, printCoverage, printDays, printItems, printWorkDays } from './reconcile.output.js';
+import { shown } from '#platform/http/fields.js';
 
 const GRACE_MS = 300_000;
 
@@ -118,7 +119,10 @@ async function charges(options: Range & { state?: WorkState; days?: boolean; gra
   const query = { ...range, states: statesOf(options, FAULTY_WORK), after: null };
   await printItems(options, {
     read: (client, limit) => readWork(client, { ...query, limit }),
-    view: (item) => ({ ...workView(item), message: `${item.subject} ${item.state.replaceAll('_', ' ')}.` }),
+    view: (item) => ({
+      ...shown(itemShape, item),
+      message: `${item.subject} ${item.state.replaceAll('_', ' ')}.`,
+    }),
     row: ({ at, subject, amount, settled, chargeId, transactionIds }) => [
       minute(at),
       subject,
@@ -136,7 +140,7 @@ function withRange(command: Command): Command {
     .option('--from <day>', 'from this day of UTC', dayArgument)
     .option('--to <day>', 'the day after the last', dayArgument)
     .option('--faults', 'only what a person must look at')
-    .option('--limit <count>', 'at most so many', countArgument, 200)
+    .option('--limit <count>', 'at most this many', countArgument, 200)
     .option('--json', 'print one JSON document');
 }
 

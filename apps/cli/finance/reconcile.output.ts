@@ -7,9 +7,10 @@ import { FAULTY_PAYOUTS } from '#finance/provider-reports/payments/payout-matchi
 import { viewMatchDay } from '#finance/provider-reports/reconciliation.view.js';
 import { FAULTY_WORK, readWorkDays, type WorkRange } from '#finance/reports/charges-tasks.js';
 import { inSnapshot } from '#finance/snapshot.js';
-import { faultsOf, workDayView } from '#finance/views/charges-tasks.view.js';
-import { withDatabase } from '../database.access.js';
+import { faultsOf, dayShape } from '#finance/views/charges-tasks.view.js';
+import { onDatabase } from '../database.access.js';
 import { printJson, printText, table } from '../output.js';
+import { shown } from '#platform/http/fields.js';
 
 /** What `finance reconcile` prints; a fault makes the command exit with 1. */
 
@@ -32,7 +33,7 @@ export async function printItems<T, V extends { state: string; message: string }
   const items = found.slice(0, limit).map(view);
   if (items.some(({ state }) => isFaulty(state))) process.exitCode = 1;
   if (json) return printJson({ items, more });
-  const columns = [...titles, 'State'].map((title) => ({ title }));
+  const columns = [...titles, 'State'];
   const messages = items.filter(({ state }) => isFaulty(state)).map(({ message }) => message);
   const rest = more ? ['There are more: narrow the time, or raise --limit.'] : [];
   printText(
@@ -51,9 +52,9 @@ export async function printWorkDays(range: WorkRange, { json }: { json?: boolean
   const days = await onSnapshot((client) => readWorkDays(client, range));
   const faults = faultsOf(days);
   if (faults > 0) process.exitCode = 1;
-  const views = days.map(workDayView);
+  const views = days.map((day) => shown(dayShape, day));
   if (json) return printJson({ faults, days: views });
-  const titles = ['Day', 'State', 'Items', 'Held', 'Settled'].map((title) => ({ title }));
+  const titles = ['Day', 'State', 'Items', 'Held', 'Settled'];
   printText(
     table(
       titles,
@@ -69,7 +70,7 @@ export async function printDays(
   const days = (await onSnapshot((client) => summariseMatches(client, query))).map(viewMatchDay);
   if (days.some(({ state }) => isFaulty(state))) process.exitCode = 1;
   if (json) return printJson({ days });
-  const titles = ['Day', 'Provider', 'State', 'Items', 'Ours', 'Theirs', 'Unit'].map((title) => ({ title }));
+  const titles = ['Day', 'Provider', 'State', 'Items', 'Ours', 'Theirs', 'Unit'];
   const rows = days.map(({ day, provider: by, state, items, ours, theirs, currency }) => [
     day,
     by,
@@ -99,12 +100,7 @@ export async function printCoverage({ json }: { json?: boolean }): Promise<void>
     ];
     return times.length === 0 ? [[name, '-', '-', 'no report']] : times.sort(byFrom);
   });
-  printText(
-    table(
-      ['Reports of', 'From (UTC)', 'To', ''].map((title) => ({ title })),
-      rows,
-    ),
-  );
+  printText(table(['Reports of', 'From (UTC)', 'To', ''], rows));
 }
 
 function byFrom([, one = '']: string[], [, other = '']: string[]): number {
@@ -116,7 +112,7 @@ function byFrom([, one = '']: string[], [, other = '']: string[]): number {
 }
 
 function onSnapshot<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
-  return withDatabase(process.env, (pool) => inSnapshot(pool, work));
+  return onDatabase(process.env, (pool) => inSnapshot(pool, work));
 }
 
 export function minute(at: string): string {

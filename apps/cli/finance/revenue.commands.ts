@@ -4,11 +4,11 @@ import {
   daysOf,
   priceChangeColumns,
   revenueColumns,
-  viewEarned,
-  viewPriceChange,
   viewRevenue,
+  earnedText,
+  priceChangeView,
 } from '#finance/views/revenue.view.js';
-import { inTurn, writeCsv } from '#platform/http/csv.js';
+import { writeCsv, shaped } from '#platform/http/csv.js';
 import { type PriceChangeKind, priceChangeKinds, priceChanges } from '#finance/reports/price-changes.js';
 import {
   type Days,
@@ -21,12 +21,11 @@ import {
 } from '#finance/reports/revenue.js';
 import { formatAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
-import { countArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
-import { printJson, printText, table } from '../output.js';
+import { countArgument, JSON_OPTION, LIMIT_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
+import { printJson, printText, table, right } from '../output.js';
 import { dayArgument } from './days.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+import { shown } from '#platform/http/fields.js';
 
 /** `finance revenue` and `finance price-changes`. */
 export function revenueCommands(): Command[] {
@@ -39,7 +38,7 @@ function revenueCommand(): Command {
     .option('--from <day>', 'the first day of UTC; the first of this month by default', dayArgument)
     .option('--to <day>', 'the day after the last; tomorrow by default', dayArgument)
     .option('--by <names>', `some of ${revenueDimensions.join(', ')}, with commas`, byArgument, ['model'])
-    .option('--limit <count>', 'at most so many rows', countArgument, 100)
+    .option('--limit <count>', 'at most this many rows', countArgument, 100)
     .addOption(new Option('--csv', 'a CSV file of all rows').conflicts('json'))
     .option(...JSON_OPTION)
     .addHelpText('after', REVENUE_NOTES)
@@ -60,7 +59,7 @@ function priceChangesCommand(): Command {
     .option('--to <day>', 'taking effect before this day', dayArgument)
     .addOption(new Option('--kind <kind>').choices(priceChangeKinds))
     .option('--subject <name>', 'a model, or a group')
-    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...LIMIT_OPTION)
     .addOption(new Option('--csv', 'a CSV file of all of them').conflicts('json'))
     .option(...JSON_OPTION)
     .action(printPriceChanges);
@@ -88,7 +87,7 @@ async function printRevenue(options: RevenueOptions): Promise<void> {
   const days = daysOf(options, new Date());
   if (days.from >= days.to) throw new OperatorError('--to must be after --from.');
   if (options.csv) return writeFile(days, by);
-  const report = await withDatabase(process.env, (pool) => revenueReport(pool, { ...days, by, limit }));
+  const report = await onDatabase(process.env, (pool) => revenueReport(pool, { ...days, by, limit }));
   if (!report.agrees) process.exitCode = 1;
   if (options.json) return printJson(viewRevenue(report, by));
   printText(revenueTable(report, by));
@@ -96,22 +95,22 @@ async function printRevenue(options: RevenueOptions): Promise<void> {
 }
 
 function writeFile(days: Days, by: readonly RevenueDimension[]): Promise<void> {
-  return withDatabase(process.env, (pool) =>
+  return onDatabase(process.env, (pool) =>
     writeCsv(process.stdout, revenueColumns(by), revenueRows(pool, { ...days, by })),
   );
 }
 
 function revenueTable({ from, to, rows, totals }: RevenueReport, by: readonly RevenueDimension[]): string {
   const numbers = ['Charges', 'Units', 'Gross', 'Refunds', 'Cost', 'Failed', 'Margin', '%'];
-  const titles = by.map((name) => ({ title: `${name[0]?.toUpperCase()}${name.slice(1)}` }));
+  const titles = by.map((name) => `${name[0]?.toUpperCase()}${name.slice(1)}`);
   const cells = rows.map((row) => [...by.map((name) => row.by[name] ?? '-'), ...numbersOf(row)]);
   const total = by.length === 0 ? [] : [['All', ...by.slice(1).map(() => ''), ...numbersOf(totals)]];
-  const columns = [...titles, ...numbers.map((title) => ({ title, align: 'right' as const }))];
+  const columns = [...titles, ...numbers.map(right)];
   return `${from} to ${to}, USD\n\n${table(columns, [...cells, ...total])}`;
 }
 
 function numbersOf(earned: Earned): string[] {
-  const { charges, units, gross, refunds, cost, failedCost, margin, marginPercent } = viewEarned(earned);
+  const { charges, units, gross, refunds, cost, failedCost, margin, marginPercent } = earnedText(earned);
   return [charges, units, gross, refunds, cost, failedCost, margin, marginPercent ?? '-'];
 }
 
@@ -147,9 +146,9 @@ async function printPriceChanges(options: PriceChangesOptions): Promise<void> {
   const limit = options.csv ? ALL_VERSIONS : options.limit;
   const [from, to] = [options.from, options.to].map((day) => (day ? new Date(`${day}T00:00:00Z`) : null));
   const asked = { from: from ?? null, to: to ?? null, kind, subject, limit };
-  const versions = await withDatabase(process.env, (pool) => priceChanges(pool, asked));
-  if (options.csv) return writeCsv(process.stdout, priceChangeColumns, inTurn(versions.map(viewPriceChange)));
-  if (options.json) return printJson({ versions: versions.map(viewPriceChange) });
+  const versions = await onDatabase(process.env, (pool) => priceChanges(pool, asked));
+  if (options.csv) return writeCsv(process.stdout, priceChangeColumns, shaped(priceChangeView, versions));
+  if (options.json) return printJson({ versions: versions.map((each) => shown(priceChangeView, each)) });
   const cells = versions.map((version) => [
     version.effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever',
     version.kind,
@@ -160,9 +159,6 @@ async function printPriceChanges(options: PriceChangesOptions): Promise<void> {
     version.charges.toString(),
     formatAmount(version.gross),
   ]);
-  const titles = ['From', 'Kind', 'Model or group', 'Before', 'After', 'By'].map((title) => ({ title }));
-  const right = 'right' as const;
-  printText(
-    table([...titles, { title: 'Charges', align: right }, { title: 'Earned (USD)', align: right }], cells),
-  );
+  const titles = ['From', 'Kind', 'Model or group', 'Before', 'After', 'By'];
+  printText(table([...titles, right('Charges'), right('Earned (USD)')], cells));
 }

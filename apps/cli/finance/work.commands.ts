@@ -2,31 +2,31 @@ import { Command, Option } from 'commander';
 import { everyFailure, everyHold } from '#finance/views/report-files.js';
 import {
   failureColumns,
-  failureView,
   holdColumns,
-  holdTotalsView,
-  holdView,
   promotionColumns,
   promotionRows,
   promotionView,
   refundDayColumns,
-  refundDayView,
+  holdTotals,
+  holdShape,
+  refundDayShape,
+  failureShape,
 } from '#finance/views/work-reports.view.js';
-import { inTurn, writeCsv } from '#platform/http/csv.js';
+import { inSequence, writeCsv } from '#platform/http/csv.js';
 import { readHolds, readHoldTotals } from '#finance/reports/holds.js';
 import { readPromotion } from '#finance/reports/promotion.js';
 import { readFailures, readRefundDays } from '#finance/reports/refunds.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
-import { countArgument, secondsArgument, timeArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
-import { facts, printJson, printText, table } from '../output.js';
+import { countArgument, secondsArgument, timeArgument, LIMIT_OPTION, JSON_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
+import { facts, printJson, printText, table, right } from '../output.js';
+import { shown } from '#platform/http/fields.js';
+import { z } from 'zod';
 
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const GRACE_MS = 300_000;
 const DAY_MS = 86_400_000;
 const DAYS_SHOWN = 31;
-const right = 'right' as const;
 
 /** `finance holds`, `finance refunds` and `finance promotion`. */
 export function workCommands(): Command[] {
@@ -42,7 +42,7 @@ function holdsCommand(): Command {
     .description('what is held, oldest first, and for how long')
     .option('--overdue', 'only what is beyond its deadline and the grace')
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
-    .option('--limit <count>', 'at most so many', countArgument, 100)
+    .option(...LIMIT_OPTION)
     .addOption(csvOption('a CSV file of all of them'))
     .option(...JSON_OPTION)
     .action(printHolds);
@@ -55,7 +55,7 @@ function refundsCommand(): Command {
     .option('--to <time>', 'failed before this time; now by default', timeArgument)
     .option('--failures', 'each failure in place of the days, newest first')
     .option('--outstanding', 'only failures whose money did not come back')
-    .option('--limit <count>', 'at most so many failures', countArgument, 100)
+    .option('--limit <count>', 'at most this many failures', countArgument, 100)
     .addOption(csvOption('a CSV file; of failures all of them'))
     .option(...JSON_OPTION)
     .action(printRefunds);
@@ -81,24 +81,19 @@ async function printHolds(
 ): Promise<void> {
   const { overdue: overdueOnly = false, grace: graceMs, limit, csv, json } = options;
   if (csv) {
-    return withDatabase(process.env, (pool) =>
+    return onDatabase(process.env, (pool) =>
       writeCsv(process.stdout, holdColumns, everyHold(pool, { graceMs, overdueOnly })),
     );
   }
-  const { found, totals } = await withDatabase(process.env, (pool) =>
+  const { found, totals } = await onDatabase(process.env, (pool) =>
     inSnapshot(pool, async (client) => ({
       found: await readHolds(client, { graceMs, overdueOnly, limit: limit + 1, after: null }),
-      totals: holdTotalsView(await readHoldTotals(client, graceMs)),
+      totals: shown(z.object(holdTotals), await readHoldTotals(client, graceMs)),
     })),
   );
-  const items = found.slice(0, limit).map(holdView);
+  const items = found.slice(0, limit).map((row) => shown(holdShape, row));
   if (json) return printJson({ ...totals, items, more: found.length > limit });
-  const titles = [
-    { title: 'Held since' },
-    { title: 'Charge' },
-    { title: 'Amount', align: right },
-    ...['Model', 'Channel', 'Task', 'Overdue'].map((title) => ({ title })),
-  ];
+  const titles = ['Held since', 'Charge', right('Amount'), 'Model', 'Channel', 'Task', 'Overdue'];
   const rows = items.map(({ heldSince, chargeId, amount, model, channel, taskState, isOverdue }) => [
     minute(heldSince),
     chargeId,
@@ -127,18 +122,15 @@ async function printRefunds(options: RefundsOptions): Promise<void> {
   const to = options.to ?? new Date();
   const range = { from: options.from ?? new Date(to.getTime() - DAYS_SHOWN * DAY_MS), to };
   if (options.failures || options.outstanding) return printFailures(range, options);
-  const found = await withDatabase(process.env, (pool) =>
+  const found = await onDatabase(process.env, (pool) =>
     inSnapshot(pool, (client) => readRefundDays(client, range)),
   );
-  const days = found.map(refundDayView);
-  if (options.csv) return writeCsv(process.stdout, refundDayColumns, inTurn(days));
+  const days = found.map((day) => shown(refundDayShape, day));
+  if (options.csv) return writeCsv(process.stdout, refundDayColumns, inSequence(days));
   if (options.json) return printJson({ from: range.from.toISOString(), to: to.toISOString(), days });
   const titles = [
-    { title: 'Day' },
-    ...['Failed', 'Refunded', 'Open', 'USD', 'Open USD', 'p50 ms', 'p95 ms', 'max ms'].map((title) => ({
-      title,
-      align: right,
-    })),
+    'Day',
+    ...['Failed', 'Refunded', 'Open', 'USD', 'Open USD', 'p50 ms', 'p95 ms', 'max ms'].map(right),
   ];
   const rows = days.map(({ day, failures, refunded, outstanding, ...each }) => [
     day,
@@ -158,25 +150,18 @@ async function printRefunds(options: RefundsOptions): Promise<void> {
 async function printFailures(range: { from: Date; to: Date }, options: RefundsOptions): Promise<void> {
   const { outstanding: outstandingOnly = false, limit, csv, json } = options;
   if (csv) {
-    return withDatabase(process.env, (pool) =>
+    return onDatabase(process.env, (pool) =>
       writeCsv(process.stdout, failureColumns, everyFailure(pool, { ...range, outstandingOnly })),
     );
   }
-  const found = await withDatabase(process.env, (pool) =>
+  const found = await onDatabase(process.env, (pool) =>
     inSnapshot(pool, (client) =>
       readFailures(client, { ...range, outstandingOnly, limit: limit + 1, after: null }),
     ),
   );
-  const items = found.slice(0, limit).map(failureView);
+  const items = found.slice(0, limit).map((row) => shown(failureShape, row));
   if (json) return printJson({ items, more: found.length > limit });
-  const titles = [
-    { title: 'Failed' },
-    { title: 'Charge' },
-    { title: 'Amount', align: right },
-    { title: 'Model' },
-    { title: 'ms', align: right },
-    { title: 'Reason' },
-  ];
+  const titles = ['Failed', 'Charge', right('Amount'), 'Model', right('ms'), 'Reason'];
   const rows = items.map(({ failedAt, chargeId, amount, model, latencyMs, reason }) => [
     minute(failedAt),
     chargeId,
@@ -191,17 +176,14 @@ async function printFailures(range: { from: Date; to: Date }, options: RefundsOp
 async function printPromotion(options: Printed & { from?: Date; to?: Date }): Promise<void> {
   const { from = null, to = null, csv, json } = options;
   const view = promotionView(
-    await withDatabase(process.env, (pool) =>
+    await onDatabase(process.env, (pool) =>
       atHorizon(pool, (client, horizon) => readPromotion(client, horizon, { from, to })),
     ),
   );
   if (!view.ties) process.exitCode = 1;
-  if (csv) return writeCsv(process.stdout, promotionColumns, inTurn(promotionRows(view)));
+  if (csv) return writeCsv(process.stdout, promotionColumns, inSequence(promotionRows(view)));
   if (json) return printJson(view);
-  const titles = ['Day', 'Given', 'Clawed back', 'Moved', 'Used'].map((title, index) => ({
-    title,
-    align: index === 0 ? ('left' as const) : right,
-  }));
+  const titles = ['Day', ...['Given', 'Clawed back', 'Moved', 'Used'].map(right)];
   const rows = view.days.map(({ day, given, clawedBack, moved, used }) => [
     day,
     given,

@@ -6,12 +6,10 @@ import {
   replayLetter,
   type StoredLetter,
 } from '#operations/dead-letter.service.js';
-import { AS_OPTION, type Acting, doerOf } from '../acting.js';
-import { countArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
+import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
+import { countArgument, JSON_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
 import { printJson, printText, table } from '../output.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 
 interface ListOptions {
   limit: number;
@@ -57,7 +55,7 @@ function letterId(text: string): bigint {
 
 async function list({ limit, topic, about, all, json }: ListOptions): Promise<void> {
   const filter = { topic, about, replayed: all ? undefined : false };
-  const found = await withDatabase(process.env, (pool) => listLetters(pool, filter, { limit, after: null }));
+  const found = await onDatabase(process.env, (pool) => listLetters(pool, filter, { limit, after: null }));
   if (json) return printJson({ letters: found.map(view) });
   if (found.length === 0) return printText('There are no dead letters.');
   const titles = ['Letter', 'Time', 'Topic', 'Group', 'About', 'Reason'];
@@ -69,16 +67,11 @@ async function list({ limit, topic, about, all, json }: ListOptions): Promise<vo
     subject ?? '-',
     reason,
   ]);
-  printText(
-    table(
-      titles.map((title) => ({ title })),
-      rows,
-    ),
-  );
+  printText(table(titles, rows));
 }
 
 async function show(id: bigint, { json }: { json?: boolean }): Promise<void> {
-  const letter = await withDatabase(process.env, (pool) => findLetter(pool, id));
+  const letter = await onDatabase(process.env, (pool) => findLetter(pool, id));
   if (json) return printJson(view(letter));
   printText(`${letter.topic} for ${letter.group}, ${letter.at.toISOString()}: ${letter.reason}`);
   printText(letter.payload ?? '(no message)');
@@ -86,8 +79,8 @@ async function show(id: bigint, { json }: { json?: boolean }): Promise<void> {
 }
 
 async function replay(id: bigint, { json, ...acting }: Acting & { json?: boolean }): Promise<void> {
-  const { letter, effect } = await withDatabase(process.env, async (pool) => {
-    const { by: actor } = await doerOf(pool, acting, ['admin']);
+  const { letter, effect } = await onDatabase(process.env, async (pool) => {
+    const { by: actor } = await operatorOf(pool, acting, ['admin']);
     const outlook = outlookOf(await findLetter(pool, id));
     return { letter: await replayLetter(pool, id, { actor, requestId: null }), effect: outlook.effect };
   });

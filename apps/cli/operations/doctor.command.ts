@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { examine, type Finding } from './doctor.js';
+import { examine, type DoctorFinding } from './doctor.js';
 import { printJson, printText } from '../output.js';
 
 export function doctorCommand(): Command {
@@ -24,7 +24,7 @@ async function run(options: { json?: boolean }): Promise<void> {
   printText(failed + warned === 0 ? '\nAll is well.' : `\n${failed} failed, ${warned} to look at.`);
 }
 
-function line({ check, state, detail, advice }: Finding): string {
+function line({ check, state, detail, advice }: DoctorFinding): string {
   const text = `${state.padEnd(5)} ${check.padEnd(14)} ${detail}`;
   return advice === null || state === 'ok' ? text : `${text}\n${' '.repeat(21)}→ ${advice}`;
 }

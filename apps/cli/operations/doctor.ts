@@ -14,10 +14,10 @@ import { Registry } from '#platform/metrics.js';
 import { readSecrets } from '#platform/sealed-secret.js';
 import { settingNames } from '#platform/settings/settings.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
-import { withDatabase } from '../database.access.js';
+import { onDatabase } from '../database.access.js';
 import { tillOfBus, tillOfLedger, tryCharge } from './trial-charge.js';
 
-export interface Finding {
+export interface DoctorFinding {
   check: string;
   state: 'ok' | 'warn' | 'fail';
   detail: string;
@@ -35,16 +35,16 @@ const OUTBOX_WARN_SECONDS = 60;
 const BUS_LIMIT_MS = 15_000;
 
 /** Tries everything that a relay needs, one after the other; what cannot be tried says why. */
-export async function examine(env: Env, tell: (finding: Finding) => void): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const note = (finding: Finding) => {
+export async function examine(env: Env, report: (finding: DoctorFinding) => void): Promise<DoctorFinding[]> {
+  const findings: DoctorFinding[] = [];
+  const note = (finding: DoctorFinding) => {
     findings.push(finding);
-    tell(finding);
+    report(finding);
   };
   note(await examined('configuration', CONFIGURE, async () => readEverything(env)));
   note(await examined('storage', STORE, () => tryStorage(env)));
   try {
-    await withDatabase(env, async (pool) => examineDatabase(pool, env, note));
+    await onDatabase(env, async (pool) => examineDatabase(pool, env, note));
   } catch (error) {
     note(fault('database', error, REACH));
   }
@@ -58,7 +58,11 @@ const REACH =
 const MIGRATE = 'Run `tollgate migrate` with OWNER_DATABASE_URL.';
 const START = 'Start the brokers and billing, and check KAFKA_BROKERS and KAFKA_NAMESPACE.';
 
-async function examineDatabase(pool: pg.Pool, env: Env, note: (finding: Finding) => void): Promise<void> {
+async function examineDatabase(
+  pool: pg.Pool,
+  env: Env,
+  note: (finding: DoctorFinding) => void,
+): Promise<void> {
   const login = await examined('database', REACH, () => readLogin(pool));
   note(login);
   if (login.state === 'fail') return;
@@ -85,7 +89,7 @@ async function examineDatabase(pool: pg.Pool, env: Env, note: (finding: Finding)
 }
 
 /** Over the bus when there is one: then billing itself answers. */
-async function examineBus(pool: pg.Pool, env: Env, note: (finding: Finding) => void): Promise<void> {
+async function examineBus(pool: pg.Pool, env: Env, note: (finding: DoctorFinding) => void): Promise<void> {
   const brokers = new ConfigReader(env).get('KAFKA_BROKERS', []);
   if (brokers.length === 0) {
     note(ok('bus', 'within the process: KAFKA_BROKERS is not set'));
@@ -163,7 +167,7 @@ async function tryStorage(env: Env): Promise<string> {
   return `wrote, read and removed a file in ${storage.place}`;
 }
 
-async function readLogin(pool: pg.Pool): Promise<string | Partial<Finding>> {
+async function readLogin(pool: pg.Pool): Promise<string | Partial<DoctorFinding>> {
   const { rows } = await pool.query<{ login: string; version: string; isOwner: boolean }>(
     `SELECT current_user AS login, current_setting('server_version') AS version,
        (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)
@@ -180,7 +184,7 @@ async function readSchema(pool: pg.Pool): Promise<string> {
   return 'every one is applied';
 }
 
-async function compareClocks(pool: pg.Pool): Promise<string | Partial<Finding>> {
+async function compareClocks(pool: pg.Pool): Promise<string | Partial<DoctorFinding>> {
   const beforeMs = Date.now();
   const { rows } = await pool.query<{ ms: number }>(
     `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`,
@@ -192,7 +196,7 @@ async function compareClocks(pool: pg.Pool): Promise<string | Partial<Finding>> 
   return skewMs >= SKEW_WARN_MS ? { state: 'warn', detail } : detail;
 }
 
-async function readOutbox(pool: pg.Pool): Promise<string | Partial<Finding>> {
+async function readOutbox(pool: pg.Pool): Promise<string | Partial<DoctorFinding>> {
   const { rows } = await pool.query<{ count: number; age: number }>(
     `SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS age FROM outbox`,
   );
@@ -202,7 +206,7 @@ async function readOutbox(pool: pg.Pool): Promise<string | Partial<Finding>> {
   return age > OUTBOX_WARN_SECONDS ? { state: 'warn', detail } : detail;
 }
 
-async function readLetters(pool: pg.Pool): Promise<string | Partial<Finding>> {
+async function readLetters(pool: pg.Pool): Promise<string | Partial<DoctorFinding>> {
   const { rows } = await pool.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM dead_letters WHERE replayed_at IS NULL',
   );
@@ -210,7 +214,7 @@ async function readLetters(pool: pg.Pool): Promise<string | Partial<Finding>> {
   return count === 0 ? 'none' : { state: 'warn', detail: `${count} messages could not be handled` };
 }
 
-async function readChannels(pool: pg.Pool): Promise<string | Partial<Finding>> {
+async function readChannels(pool: pg.Pool): Promise<string | Partial<DoctorFinding>> {
   const { channels, models } = await loadCatalog(pool);
   const enabled = channels.filter((channel) => channel.enabled);
   const served = new Set(enabled.flatMap((channel) => [...channel.models.keys()]));
@@ -249,8 +253,8 @@ async function tryHold(pool: pg.Pool, bus: Bus | null, env: Env): Promise<string
 async function examined(
   check: string,
   advice: string,
-  work: () => Promise<string | Partial<Finding>>,
-): Promise<Finding> {
+  work: () => Promise<string | Partial<DoctorFinding>>,
+): Promise<DoctorFinding> {
   try {
     const result = await work();
     if (typeof result === 'string') return ok(check, result);
@@ -260,11 +264,11 @@ async function examined(
   }
 }
 
-function ok(check: string, detail: string): Finding {
+function ok(check: string, detail: string): DoctorFinding {
   return { check, state: 'ok', detail, advice: null };
 }
 
-function fault(check: string, error: unknown, advice: string): Finding {
+function fault(check: string, error: unknown, advice: string): DoctorFinding {
   const detail = operatorSentence(error) ?? (error instanceof Error ? error.message : String(error));
   return { check, state: 'fail', detail, advice };
 }

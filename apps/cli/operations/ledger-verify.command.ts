@@ -6,7 +6,7 @@ import type pg from 'pg';
 import type { ChainFinding } from '#ledger/chain/chain-difference.js';
 import { type ChainVerification, verifyChain, type VerifyOptions } from '#ledger/chain/chain-verify.js';
 import { type HeadSignature, parsePublicKey, signaturesOf } from '#ledger/chain/chain-signature.js';
-import { withDatabase } from '../database.access.js';
+import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 
 const NOTES = `
@@ -14,8 +14,8 @@ Every transaction and entry of the ledger is sealed in a block of a hash chain s
 chain from the rows, on one snapshot of a live database, and names what was edited, removed or inserted since, whatever
 way it was done. The newest hash is shown at the end: keep it elsewhere. It is also in every export, on the bus topic
 ledger.sealed and in the log. With --head the chain must contain a hash that was kept: it shows that nobody cut the end
-off or wrote everything anew. With --public-key its signatures are compared as well: whoever has the database but not the
-private key cannot write it anew. A standalone relay keeps the public key in chain-signing.pub of its data folder.
+off or wrote everything again. With --public-key its signatures are compared as well: anyone who has the database but not the
+private key cannot write it again. A standalone relay keeps the public key in chain-signing.pub of its data folder.
 
 Stored balances must be the sums of their entries, and the balance after each entry that before it and its amount.
 
@@ -56,7 +56,7 @@ async function verify({ head, publicKey, fromBlock, toBlock, json }: Options): P
     ...(fromBlock !== undefined && { from: fromBlock }),
     ...(toBlock !== undefined && { to: toBlock }),
   };
-  const result = await withDatabase(process.env, async (pool) => {
+  const result = await onDatabase(process.env, async (pool) => {
     const verified = await verifyShown(pool, asked);
     const signed =
       verified.head && (await signaturesOf(pool, [verified.head.number])).get(verified.head.number);

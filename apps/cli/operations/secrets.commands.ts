@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { refuseUnreadable, resealSecrets } from '#operations/reseal.js';
-import { readSecretsOf, withDatabase } from '../database.access.js';
+import { readSecretsOf, onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 
 const NOTES = `
@@ -29,7 +29,7 @@ export function secretsCommand(): Command {
 
 async function rotate({ json }: { json?: boolean }): Promise<void> {
   const secrets = readSecretsOf(process.env);
-  const done = await withDatabase(process.env, (pool) => resealSecrets(pool, secrets, showProgress));
+  const done = await onDatabase(process.env, (pool) => resealSecrets(pool, secrets, showProgress));
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
   if (json) printJson(done);
   else

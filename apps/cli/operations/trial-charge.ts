@@ -48,7 +48,7 @@ export function tillOfLedger(pool: pg.Pool): Till {
 export interface TrialOptions {
   /**
    * What played payments are in, ISO 4217: the account gets its credit by one. Null where payments are real, since none
-   * may stand in the books that never was; without credit the hold is then refused, which goes the same way.
+   * may appear in the books that never was; without credit the hold is then refused, which goes the same way.
    */
   playedCurrency: string | null;
 }

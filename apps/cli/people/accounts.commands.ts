@@ -20,15 +20,13 @@ import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { priceCredits, STANDARD_RATE } from '#topup/conversion.js';
-import { AS_OPTION, type Acting, doerOf } from '../acting.js';
-import { countArgument, creditsArgument, type Limit, limitArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
+import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
+import { countArgument, creditsArgument, type Limit, limitArgument, JSON_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, table } from '../output.js';
 import { recordTrial } from '../recorded-topup.js';
-import { readStatement, statementTable } from '../statement.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+import { readWholeStatement, statementTable } from '../statement.js';
 
 export function accountsCommand(): Command {
   const accounts = new Command('accounts').description('customer accounts and their balances');
@@ -107,8 +105,8 @@ async function create(options: CreateOptions): Promise<void> {
   if (credits) requireLeastTopup({ credits }, '--credits');
   const reader = new ConfigReader(process.env);
   const { currency } = reader.finish({ currency: readPaymentCurrency(reader) });
-  const answer = await withDatabase(process.env, async (pool) => {
-    const { actor, by } = await doerOf(pool, options, ['support', 'finance', 'admin']);
+  const answer = await onDatabase(process.env, async (pool) => {
+    const { actor, by } = await operatorOf(pool, options, ['support', 'finance', 'admin']);
     if (credits && actor) await requirePlayed(pool);
     const { accountId, apiKey } = await createCustomer(pool, { name, group, makerId: actor?.userId }, by);
     const balance = credits ? await credit(pool, { accountId, credits, currency, by }) : '0';
@@ -117,7 +115,7 @@ async function create(options: CreateOptions): Promise<void> {
   printJson(answer);
 }
 
-/** Whoever makes an account decides nothing about it: real money is recorded by somebody else. */
+/** Anyone who makes an account decides nothing about it: real money is recorded by somebody else. */
 async function requirePlayed(pool: pg.Pool): Promise<void> {
   if (await readFact(pool, 'played-payments')) return;
   throw new OperatorError(
@@ -142,7 +140,7 @@ async function credit(
 }
 
 async function show(accountId: string, options: { json?: boolean }): Promise<void> {
-  const answer = await withDatabase(process.env, async (pool) => {
+  const answer = await onDatabase(process.env, async (pool) => {
     const [account, balance] = await Promise.all([
       findAccount(pool, accountId),
       readBalance(pool, accountId),
@@ -171,15 +169,13 @@ async function show(accountId: string, options: { json?: boolean }): Promise<voi
     ]),
   );
   const rows = keys.map((key) => [key.keyId, key.name, key.group, key.revoked ? 'revoked' : 'live']);
-  printText(
-    `\n${table([{ title: 'Key id' }, { title: 'Name' }, { title: 'Group' }, { title: 'State' }], rows)}`,
-  );
+  printText(`\n${table(['Key id', 'Name', 'Group', 'State'], rows)}`);
 }
 
 async function statement(accountId: string, options: { limit: number; json?: boolean }): Promise<void> {
-  const lines = await withDatabase(process.env, async (pool) => {
+  const lines = await onDatabase(process.env, async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
-    return readStatement(pool, accountId, options.limit);
+    return readWholeStatement(pool, accountId, options.limit);
   });
   if (options.json) return printJson({ accountId, lines });
   printText(statementTable(lines));
@@ -190,8 +186,8 @@ async function createAccountKey(
   options: Acting & { group: string; name: string; json?: boolean },
 ): Promise<void> {
   const { group, name } = options;
-  const { keyId, apiKey } = await withDatabase(process.env, async (pool) =>
-    createKey(pool, { accountId, group, name }, await doerOf(pool, options, ['admin'])),
+  const { keyId, apiKey } = await onDatabase(process.env, async (pool) =>
+    createKey(pool, { accountId, group, name }, await operatorOf(pool, options, ['admin'])),
   );
   if (options.json) return printJson({ keyId, apiKey, accountId, group, name });
   printText(
@@ -204,8 +200,8 @@ async function createAccountKey(
 }
 
 async function revoke(keyId: string, options: Acting & { json?: boolean }): Promise<void> {
-  const { accountId, revokedAt } = await withDatabase(process.env, async (pool) =>
-    revokeCustomerKey(pool, keyId, await doerOf(pool, options, ['support', 'admin'])),
+  const { accountId, revokedAt } = await onDatabase(process.env, async (pool) =>
+    revokeCustomerKey(pool, keyId, await operatorOf(pool, options, ['support', 'admin'])),
   );
   if (options.json) return printJson({ keyId, accountId, revokedAt: revokedAt.toISOString() });
   printText(`Key ${keyId} of account ${accountId} is revoked since ${revokedAt.toISOString()}.`);
@@ -222,8 +218,8 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
   if (perMinute === undefined && tasks === undefined)
     command.error('error: give --per-minute, --tasks or both');
   const limits = { requestsPerMinute: asLimit(perMinute), runningTasks: asLimit(tasks) };
-  const limited = await withDatabase(process.env, async (pool) =>
-    limitCustomerKey(pool, { keyId, limits }, await doerOf(pool, options, ['admin'])),
+  const limited = await onDatabase(process.env, async (pool) =>
+    limitCustomerKey(pool, { keyId, limits }, await operatorOf(pool, options, ['admin'])),
   );
   if (json) return printJson({ keyId, ...limited });
   printText(
@@ -244,9 +240,9 @@ async function limitAccount(
   if (perMinute === undefined && concurrent === undefined)
     command.error('error: give --per-minute, --concurrent or both');
   const change = { requestsPerMinute: asLimit(perMinute), maxConcurrentRequests: asLimit(concurrent) };
-  const limited = await withDatabase(process.env, async (pool) => {
+  const limited = await onDatabase(process.env, async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
-    const doer = await doerOf(pool, options, ['admin']);
+    const doer = await operatorOf(pool, options, ['admin']);
     return setAccountLimits(pool, { ...doer, accountId, requestId: operatorName() }, change);
   });
   if (json) return printJson({ accountId, ...limited });

@@ -3,11 +3,11 @@ import { grantAccountGroup, withdrawAccountGroup } from '#people/accounts/custom
 import { findAccount } from '#identity/account.store.js';
 import { groupsOfAccount } from '#identity/account-groups.js';
 import { unknownAccount } from '#identity/key.store.js';
-import { AS_OPTION, type Acting, doerOf } from '../acting.js';
-import { withDatabase } from '../database.access.js';
+import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
+import { onDatabase } from '../database.access.js';
 import { printJson, printText, table } from '../output.js';
+import { JSON_OPTION } from '../arguments.js';
 
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const ACCOUNT = ['<account>', 'account id'] as const;
 const GROUP = ['<group>', 'name of the group'] as const;
 
@@ -47,7 +47,7 @@ export function groupsCommand(): Command {
 }
 
 async function list(accountId: string, options: { json?: boolean }): Promise<void> {
-  const groups = await withDatabase(process.env, async (pool) => {
+  const groups = await onDatabase(process.env, async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
     return groupsOfAccount(pool, accountId);
   });
@@ -60,7 +60,7 @@ async function list(accountId: string, options: { json?: boolean }): Promise<voi
   if (options.json) return printJson({ accountId, groups: rows });
   printText(
     table(
-      [{ title: 'Group' }, { title: 'Open to all' }, { title: 'Granted by' }],
+      ['Group', 'Open to all', 'Granted by'],
       rows.map(({ group, isOpen, grantedBy }) => [group, isOpen ? 'yes' : 'no', grantedBy ?? '–']),
     ),
   );
@@ -71,8 +71,8 @@ async function change(
   options: Options,
 ): Promise<void> {
   const of = { accountId, group };
-  const changed = await withDatabase(process.env, async (pool) => {
-    const doer = await doerOf(pool, options, ['admin']);
+  const changed = await onDatabase(process.env, async (pool) => {
+    const doer = await operatorOf(pool, options, ['admin']);
     return isGrant ? grantAccountGroup(pool, of, doer) : withdrawAccountGroup(pool, of, doer);
   });
   if (options.json) return printJson({ ...of, changed });

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type pg from 'pg';
 import { IdentityRefusal } from '#identity/refusal.js';
 import { formatAmount, nanos } from '#money/amount.js';
-import { withDatabase } from '../database.access.js';
+import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 
 interface KeyRow {
@@ -36,7 +36,7 @@ export function addKeyShow(keys: Command): Command {
 }
 
 async function show(keyId: string, { json }: { json?: boolean }): Promise<void> {
-  const key = await withDatabase(process.env, (pool) => read(pool, keyId));
+  const key = await onDatabase(process.env, (pool) => read(pool, keyId));
   if (json) return printJson(key);
   const limit = (value: string | number | null) => (value === null ? 'no limit' : String(value));
   const time = (value: Date | null) => value?.toISOString() ?? 'never';

@@ -11,12 +11,12 @@ import { type Role, roles } from '#identity/role.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, actingPersonIfAny } from '../acting.js';
-import { withDatabase } from '../database.access.js';
+import { onDatabase } from '../database.access.js';
 import { waitingFor, withServices } from '../services.js';
 import { operatorName } from '../operator-name.js';
 import { facts, printJson, printText, table } from '../output.js';
+import { JSON_OPTION } from '../arguments.js';
 
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
 const DAY_MS = 86_400_000;
 const PASSWORD_VARIABLE = 'TOLLGATE_ADMIN_PASSWORD';
 const STAFF = roles.filter((role) => role !== 'user');
@@ -108,7 +108,7 @@ async function print({ token, ...operator }: Operator, { json }: CreateOptions):
 }
 
 async function list({ json }: { json?: boolean }): Promise<void> {
-  const operators = await withDatabase(process.env, listOperators);
+  const operators = await onDatabase(process.env, listOperators);
   if (json) return printJson({ operators });
   const rows = operators.map(({ email, roles: held, totpEnabled, disabled }) => [
     email,
@@ -116,7 +116,7 @@ async function list({ json }: { json?: boolean }): Promise<void> {
     totpEnabled ? 'yes' : 'no',
     disabled ? 'disabled' : 'live',
   ]);
-  printText(table([{ title: 'E-mail' }, { title: 'Roles' }, { title: 'Codes' }, { title: 'State' }], rows));
+  printText(table(['E-mail', 'Roles', 'Codes', 'State'], rows));
 }
 
 /** Where the console is: as configured, else where the standalone relay of the data folder runs. */

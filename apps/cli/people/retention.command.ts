@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readRetention } from '#privacy/retention.js';
-import { withDatabase } from '../database.access.js';
-import { printJson, printText, table } from '../output.js';
+import { onDatabase } from '../database.access.js';
+import { printJson, printText, table, right } from '../output.js';
 
 const DAY_SECONDS = 86_400;
 const HOUR_SECONDS = 3_600;
@@ -14,7 +14,7 @@ export function retentionCommand(): Command {
 }
 
 async function retention({ json }: { json?: boolean }): Promise<void> {
-  const runs = await withDatabase(process.env, (pool) => readRetention(pool));
+  const runs = await onDatabase(process.env, (pool) => readRetention(pool));
   if (json) return printJson({ items: runs });
   const rows = runs.map((run) => [
     run.class,
@@ -22,12 +22,7 @@ async function retention({ json }: { json?: boolean }): Promise<void> {
     run.lastRunAt?.toISOString() ?? 'never',
     run.removedTotal,
   ]);
-  printText(
-    table(
-      [{ title: 'Class' }, { title: 'Kept' }, { title: 'Last run' }, { title: 'Removed', align: 'right' }],
-      rows,
-    ),
-  );
+  printText(table(['Class', 'Kept', 'Last run', right('Removed')], rows));
 }
 
 function durationOf(seconds: number): string {

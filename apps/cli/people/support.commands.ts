@@ -5,12 +5,10 @@ import { unknownAccount } from '#identity/key.store.js';
 import type { FreezeResult } from '#ledger/postings/freeze.js';
 import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
-import { countArgument } from '../arguments.js';
-import { withDatabase } from '../database.access.js';
+import { countArgument, JSON_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';
-import { printJson, printText, table } from '../output.js';
-
-const JSON_OPTION = ['--json', 'print one JSON document'] as const;
+import { printJson, printText, table, right } from '../output.js';
 
 /** What support does with accounts, beside creating and showing them. */
 export function addSupportCommands(accounts: Command): Command {
@@ -50,7 +48,7 @@ async function list(
   query: string | undefined,
   { limit, cursor, json }: { limit: number; cursor?: string; json?: boolean },
 ): Promise<void> {
-  const { items, nextCursor } = await withDatabase(process.env, (pool) =>
+  const { items, nextCursor } = await onDatabase(process.env, (pool) =>
     new AccountReader({ pool }).search({ limit, cursor, query }),
   );
   if (json) return printJson({ accounts: items, more: nextCursor !== null, nextCursor });
@@ -61,18 +59,7 @@ async function list(
     main,
     frozen ? 'frozen' : 'live',
   ]);
-  printText(
-    table(
-      [
-        { title: 'Account id' },
-        { title: 'Name' },
-        { title: 'E-mail' },
-        { title: 'Main', align: 'right' },
-        { title: 'State' },
-      ],
-      rows,
-    ),
-  );
+  printText(table(['Account id', 'Name', 'E-mail', right('Main'), 'State'], rows));
   if (nextCursor !== null) process.stderr.write(`There are more: add --cursor ${nextCursor}\n`);
 }
 
@@ -87,7 +74,7 @@ interface Options extends Acting {
 
 async function change(accountId: string, options: Options, work: Change): Promise<void> {
   const { json } = options;
-  const result = await withDatabase(process.env, async (pool) => {
+  const result = await onDatabase(process.env, async (pool) => {
     const actor = await actingPerson(pool, options, ['support', 'admin']);
     return work(pool, { actor, by: `user:${actor.userId}`, accountId, requestId: operatorName() });
   });

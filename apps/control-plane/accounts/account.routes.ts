@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { amount, amountView, id, name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { creditAmount, amountView, id, name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { accountView } from '#people/accounts/account.view.js';
 import { personView } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 import { keyView } from '../keys/key.view.js';
 
-const positive = amount.refine((value) => value > 0n, 'must be above 0');
+const positive = creditAmount.refine((value) => value > 0n, 'must be above 0');
 
 const forUsers = routesFor(['user'], 'Account');
 const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
@@ -22,7 +22,7 @@ export const accountRoutes = {
     body: z.strictObject({
       name: name.optional(),
       lowBalanceThreshold: positive.nullable().optional(),
-      monthlyLimit: amount.nullable().optional(),
+      monthlyLimit: creditAmount.nullable().optional(),
     }),
     answer: accountView,
   }),

@@ -7,7 +7,7 @@ import { queueMail } from '#mail/mail.outbox.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { POOL } from '../control-plane.tokens.js';
 
-/** Tells owners by mail that their balance is low: once for each event, however often it comes. */
+/** Informs owners by mail that their balance is low: once for each event, however often it comes. */
 @Controller()
 export class LowBalanceController {
   constructor(

@@ -4,10 +4,9 @@ import { RolesService } from '#people/roles.service.js';
 import { AccountReader } from '#people/accounts/account.reader.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewKey } from '../keys/key.view.js';
-import { viewPerson } from '../people/person.view.js';
 import { supportRoutes } from './account.routes.js';
 
-/** An account has at most so many keys. */
+/** An account has at most this many keys. */
 const ALL_KEYS = 200;
 
 @Controller()
@@ -30,6 +29,6 @@ export class SupportController {
       this.people.ofAccount(accountId),
       this.keys.list(accountId, { limit: ALL_KEYS }),
     ]);
-    return { account, person: person && viewPerson(person), keys: keys.items.map(viewKey) };
+    return { account, person, keys: keys.items.map(viewKey) };
   }
 }

@@ -6,7 +6,7 @@ import { audit } from '#identity/audit-log.js';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewRoutes as routes } from './view.routes.js';
 
@@ -16,7 +16,7 @@ export class ViewController {
   constructor(
     @Inject(DataSource) private readonly source: DataSource,
     @Inject(SessionStore) private readonly sessions: SessionStore,
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.begin)

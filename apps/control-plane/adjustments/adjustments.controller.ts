@@ -1,3 +1,6 @@
+import { asking } from '../payments/finance.calls.js';
+import type { Adjustment } from '#ledger/postings/adjustment.js';
+import type { WriteOff } from '#ledger/postings/write-off.js';
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
@@ -5,19 +8,17 @@ import { type AdjustmentsQuery, listAdjustments } from '#finance/reports/adjustm
 import { type Debtor, readDebtors, readDebtTotals } from '#finance/reports/debts.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { listWriteOffs } from '#ledger/postings/write-off.js';
-import { sendCsv } from '#platform/http/csv.js';
-import { viewAmount } from '#platform/http/fields.js';
+import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { AdjustmentService } from '#finance/adjustments/adjustment.service.js';
-import type { FinanceRequest } from '#payments/finance-credit.js';
 import { parseSigned } from '#finance/adjustments/correction.js';
 import {
   adjustmentColumns,
   debtorColumns,
-  viewAdjustment,
   viewDebtor,
-  viewWriteOff,
   writeOffColumns,
+  adjustmentView,
+  writeOffView,
 } from '#finance/adjustments/adjustments.view.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -38,8 +39,8 @@ export class AdjustmentsController {
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...filter } = query;
     const [beforeId = null] = readCursor(cursor, 1) ?? [];
-    const views = (await listAdjustments(this.pool, { ...filter, limit, beforeId })).map(viewAdjustment);
-    return pageFrom(views, limit, ({ id }) => [id]);
+    const rows = await listAdjustments(this.pool, { ...filter, limit, beforeId });
+    return pageFrom(rows, limit, ({ id }) => [id]);
   }
 
   @Serves(routes.file)
@@ -47,7 +48,7 @@ export class AdjustmentsController {
     return sendCsv(
       reply,
       { fileName: 'adjustments.csv', columns: adjustmentColumns },
-      this.everyAdjustment(query),
+      shaped(adjustmentView, this.everyAdjustment(query)),
     );
   }
 
@@ -56,22 +57,22 @@ export class AdjustmentsController {
     const { amount, requestId: _, ...wanted } = call.body;
     const answer = await this.service.adjust({ ...wanted, amount: parseSigned(amount) }, asking(call));
     const { state, done, approvalId } = answer;
-    return { state, adjustment: done && viewAdjustment(done), approvalId };
+    return { state, adjustment: done, approvalId };
   }
 
   @Serves(routes.reverse)
   async reverse(call: CallOf<typeof routes.reverse>) {
     const answer = await this.service.reverse(call.params.adjustmentId, call.body.note, asking(call));
     const { state, done, approvalId } = answer;
-    return { state, adjustment: done && viewAdjustment(done), approvalId };
+    return { state, adjustment: done, approvalId };
   }
 
   @Serves(routes.writeOffs)
   async writeOffs({ query }: CallOf<typeof routes.writeOffs>) {
     const { limit, cursor, accountId } = query;
     const [beforeId = null] = readCursor(cursor, 1) ?? [];
-    const views = (await listWriteOffs(this.pool, { limit, beforeId, accountId })).map(viewWriteOff);
-    return pageFrom(views, limit, ({ id }) => [id]);
+    const rows = await listWriteOffs(this.pool, { limit, beforeId, accountId });
+    return pageFrom(rows, limit, ({ id }) => [id]);
   }
 
   @Serves(routes.writeOffsFile)
@@ -79,7 +80,7 @@ export class AdjustmentsController {
     return sendCsv(
       reply,
       { fileName: 'write-offs.csv', columns: writeOffColumns },
-      this.everyWriteOff(query.accountId),
+      shaped(writeOffView, this.everyWriteOff(query.accountId)),
     );
   }
 
@@ -87,14 +88,14 @@ export class AdjustmentsController {
   async writeOff(call: CallOf<typeof routes.writeOff>) {
     const { amount = null, requestId: _, ...wanted } = call.body;
     const { state, done, approvalId } = await this.service.writeOff({ ...wanted, amount }, asking(call));
-    return { state, writeOff: done && viewWriteOff(done), approvalId };
+    return { state, writeOff: done, approvalId };
   }
 
   @Serves(routes.reverseWriteOff)
   async reverseWriteOff(call: CallOf<typeof routes.reverseWriteOff>) {
     const answer = await this.service.reverseWriteOff(call.params.writeOffId, call.body.note, asking(call));
     const { state, done, approvalId } = answer;
-    return { state, writeOff: done && viewWriteOff(done), approvalId };
+    return { state, writeOff: done, approvalId };
   }
 
   @Serves(routes.debts)
@@ -103,13 +104,10 @@ export class AdjustmentsController {
     const [afterId = null] = readCursor(cursor, 1) ?? [];
     return inSnapshot(this.pool, async (client) => {
       const views = (await readDebtors(client, { limit: limit + 1, afterId })).map(viewDebtor);
-      const { accounts, frozen, debt, owedRewards } = await readDebtTotals(client);
+      const totals = await readDebtTotals(client);
       return {
         ...pageFrom(views, limit, ({ accountId }) => [accountId]),
-        accounts,
-        frozen,
-        debt: viewAmount(debt),
-        owedRewards: viewAmount(owedRewards),
+        ...totals,
       };
     });
   }
@@ -119,39 +117,23 @@ export class AdjustmentsController {
     return sendCsv(reply, { fileName: 'debts.csv', columns: debtorColumns }, this.everyDebtor());
   }
 
-  private async *everyAdjustment(filter: Omit<AdjustmentsQuery, 'limit' | 'beforeId'>) {
-    for (let beforeId: string | null = null, more = true; more;) {
-      const rows = await listAdjustments(this.pool, { ...filter, limit: FILE_PAGE, beforeId });
-      yield* rows.slice(0, FILE_PAGE).map(viewAdjustment);
-      more = rows.length > FILE_PAGE;
-      beforeId = rows[FILE_PAGE - 1]?.id ?? null;
-    }
+  /** These lists read one row more than their limit. */
+  private everyAdjustment(filter: Omit<AdjustmentsQuery, 'limit' | 'beforeId'>) {
+    return everyRow<Adjustment>(FILE_PAGE, (limit, last) =>
+      listAdjustments(this.pool, { ...filter, limit: limit - 1, beforeId: last && last.id }),
+    );
   }
 
-  private async *everyWriteOff(accountId: string | undefined) {
-    for (let beforeId: string | null = null, more = true; more;) {
-      const rows = await listWriteOffs(this.pool, { limit: FILE_PAGE, beforeId, accountId });
-      yield* rows.slice(0, FILE_PAGE).map(viewWriteOff);
-      more = rows.length > FILE_PAGE;
-      beforeId = rows[FILE_PAGE - 1]?.id ?? null;
-    }
+  private everyWriteOff(accountId: string | undefined) {
+    return everyRow<WriteOff>(FILE_PAGE, (limit, last) =>
+      listWriteOffs(this.pool, { limit: limit - 1, beforeId: last && last.id, accountId }),
+    );
   }
 
-  private async *everyDebtor(): AsyncGenerator<ReturnType<typeof viewDebtor>> {
-    for (let afterId: string | null = null, more = true; more;) {
-      const page: { limit: number; afterId: string | null } = { limit: FILE_PAGE, afterId };
-      const rows: Debtor[] = await inSnapshot(this.pool, (client) => readDebtors(client, page));
-      yield* rows.map(viewDebtor);
-      more = rows.length === FILE_PAGE;
-      afterId = rows.at(-1)?.accountId ?? null;
-    }
+  private async *everyDebtor() {
+    const rows = everyRow<Debtor>(FILE_PAGE, (limit, last) =>
+      inSnapshot(this.pool, (client) => readDebtors(client, { limit, afterId: last && last.accountId })),
+    );
+    for await (const row of rows) yield viewDebtor(row);
   }
-}
-
-function asking(call: {
-  actor: FinanceRequest['actor'];
-  requestId: string;
-  body: { requestId: string };
-}): FinanceRequest {
-  return { actor: call.actor, requestId: call.body.requestId, auditId: call.requestId };
 }

@@ -1,7 +1,20 @@
 import { z } from 'zod';
-import { amount, amountView, id, pageOf, pageQuery, requestId, time } from '#platform/http/fields.js';
+import {
+  creditAmount,
+  amountView,
+  id,
+  pageOf,
+  pageQuery,
+  requestIdField,
+  time,
+} from '#platform/http/fields.js';
 import { reasonText as note } from '#payments/payment.fields.js';
-import { adjustmentView, reason, debtorView, writeOffView } from '#finance/adjustments/adjustments.view.js';
+import {
+  adjustmentView,
+  adjustmentReason,
+  debtorView,
+  writeOffView,
+} from '#finance/adjustments/adjustments.view.js';
 import { routesFor } from '../http/route.js';
 
 const state = z.enum(['done', 'pending', 'rejected']);
@@ -22,7 +35,7 @@ const signed = z
 const filter = {
   accountId: id.optional(),
   ticketId: id.optional(),
-  reason: reason.optional(),
+  reason: adjustmentReason.optional(),
   from: time.optional().meta({ description: 'Recorded not before this time.' }),
   to: time.optional().meta({ description: 'Recorded before this time.' }),
 };
@@ -44,7 +57,14 @@ export const adjustmentRoutes = {
     description:
       'More than one person may do alone for an account in a day waits for a second one, as does anything about your own account. It is never edited: reverse it and adjust again.',
     confirms: true,
-    body: z.strictObject({ accountId: id, ticketId: id, amount: signed, reason, note, requestId }),
+    body: z.strictObject({
+      accountId: id,
+      ticketId: id,
+      amount: signed,
+      reason: adjustmentReason,
+      note,
+      requestId: requestIdField,
+    }),
     answer: adjusted,
     refusals: ['second_person_required', 'conflict'],
   }),
@@ -52,7 +72,7 @@ export const adjustmentRoutes = {
     summary: 'Reverse an adjustment whole, once, by its opposite.',
     confirms: true,
     params: z.strictObject({ adjustmentId: id }),
-    body: z.strictObject({ note, requestId }),
+    body: z.strictObject({ note, requestId: requestIdField }),
     answer: adjusted,
     refusals: ['second_person_required', 'conflict', 'not_found'],
   }),
@@ -72,12 +92,12 @@ export const adjustmentRoutes = {
     body: z.strictObject({
       accountId: id,
       ticketId: id,
-      amount: amount
+      amount: creditAmount
         .refine((value) => value > 0n, 'must be above 0')
         .optional()
         .meta({ description: 'The whole debt, if it is left out.' }),
       note,
-      requestId,
+      requestId: requestIdField,
     }),
     answer: writtenOff,
     refusals: ['second_person_required', 'conflict'],
@@ -87,7 +107,7 @@ export const adjustmentRoutes = {
     description: 'Below 0 the account is frozen again. The limit for one person is that of adjustments.',
     confirms: true,
     params: z.strictObject({ writeOffId: id }),
-    body: z.strictObject({ note, requestId }),
+    body: z.strictObject({ note, requestId: requestIdField }),
     answer: writtenOff,
     refusals: ['second_person_required', 'conflict', 'not_found'],
   }),

@@ -84,9 +84,9 @@ function modelView({ model, groups }: ShownModel, { catalog, nowMs }: Market): M
     group,
     hindrance: known ? hindranceOf(catalog, { model: known, group, atMs: nowMs }) : null,
   }));
-  return { ...model, groups: [...groups], sales, createdAt: model.createdAt.toISOString() };
+  return { ...model, groups: [...groups], sales };
 }
 
 function groupView({ group, models, ...prices }: ShownGroup) {
-  return { ...group, ...prices, models: [...models], createdAt: group.createdAt.toISOString() };
+  return { ...group, ...prices, models: [...models] };
 }

@@ -64,7 +64,7 @@ const apiKeys = z
   .array(z.string().regex(/^[\x21-\x7e]{1,500}$/, 'must be printable and without blanks'))
   .min(1, 'must hold a key')
   .max(100)
-  .meta({ description: 'Used in turn. They are never shown: `keyMarks` tells them apart.' });
+  .meta({ description: 'Used in turn. They are never shown: `keyMarks` distinguishes them.' });
 
 const channelFields = {
   baseUrl: z.string().max(500).meta({ description: 'https, unless private addresses are allowed.' }),

@@ -33,12 +33,6 @@ export class ChannelsController {
   }
 }
 
-function channelView({ keyMarks, models, groups, createdAt, ...channel }: ShownChannel) {
-  return {
-    ...channel,
-    keyMarks: [...keyMarks],
-    models: { ...models },
-    groups: [...groups],
-    createdAt: createdAt.toISOString(),
-  };
+function channelView({ keyMarks, models, groups, ...channel }: ShownChannel) {
+  return { ...channel, keyMarks: [...keyMarks], models: { ...models }, groups: [...groups] };
 }

@@ -2,7 +2,6 @@ import { formatDecimal, type Nanos, nanos, parseDecimal, plainDecimal } from '#m
 import type { PriceBook, Version } from '#pricing/price-book.js';
 import { amountFor, type ChargeLine, type Quote } from '#pricing/quote.js';
 import { type Recomputed, recompute } from '#pricing/recompute.js';
-import { viewAmount } from '#platform/http/fields.js';
 import type { ChargeRecord } from '#usage/charge.reader.js';
 import type { AnswerOf } from '../http/route.js';
 import type { chargeRoutes } from './charge.routes.js';
@@ -18,57 +17,21 @@ const ROUNDING_OF_LINES =
 export function explainCharge(book: PriceBook, charge: ChargeRecord, forStaff: boolean): ChargeView {
   const again = recomputed(book, charge);
   return {
-    id: charge.id,
-    accountId: charge.accountId,
-    keyId: charge.keyId,
-    requestId: charge.requestId,
-    requestedModel: charge.requestedModel,
-    family: charge.family,
-    model: charge.model,
-    group: charge.group,
-    state: charge.state,
+    ...charge,
     pricing: pricingOf(book, charge),
     ...outcomesOf(charge),
-    refunds: charge.refunds.map(({ id, amount, at, reason }) => ({
-      id,
-      amount: viewAmount(amount),
-      at: at.toISOString(),
-      reason,
-    })),
-    operatorLoss: viewAmount(charge.operatorLoss),
-    task: charge.task && {
-      id: charge.task.id,
-      state: charge.task.state,
-      createdAt: charge.task.createdAt.toISOString(),
-      endedAt: charge.task.endedAt?.toISOString() ?? null,
-    },
     upstream: {
       status: charge.upstreamStatus,
       latencyMs: charge.latencyMs,
       channel: forStaff ? charge.channel : null,
     },
     recomputed: again && {
-      hold: viewAmount(again.amount),
-      settlement: viewAmount(again.settled),
-      operatorLoss: viewAmount(again.operatorLoss),
+      hold: again.amount,
+      settlement: again.settled,
+      operatorLoss: again.operatorLoss,
     },
     agrees: charge.state === 'refused' ? null : (again?.agrees ?? false),
     timeline: timelineOf(charge),
-    transactions: charge.transactions.map(viewTransaction),
-  };
-}
-
-function viewTransaction({ id, kind, reference, at, entries }: ChargeRecord['transactions'][number]) {
-  return {
-    id: id.toString(),
-    kind,
-    reference,
-    at: at.toISOString(),
-    entries: entries.map(({ ledgerAccount, amount, balanceAfter }) => ({
-      ledgerAccount,
-      amount: viewAmount(amount),
-      balanceAfter: balanceAfter === null ? null : viewAmount(balanceAfter),
-    })),
   };
 }
 
@@ -93,7 +56,7 @@ function pricingOf(book: PriceBook, charge: ChargeRecord): ChargeView['pricing']
   if (rule === null || units === null || multiplier === null) return null;
   return {
     rule,
-    units: units.toString(),
+    units,
     unitPrice: lines ? null : unitPrice,
     multiplier,
     lines: lines && linesView(lines, multiplier),
@@ -109,8 +72,8 @@ function linesView(lines: readonly ChargeLine[], multiplier: string) {
 }
 
 function lineView({ kind, units, unitPrice }: ChargeLine, multiplier: string) {
-  const amount = viewAmount(amountFor(unitPrice, parseDecimal(multiplier), units));
-  return { kind, units: units.toString(), unitPrice: plainDecimal(unitPrice), amount };
+  const amount = amountFor(unitPrice, parseDecimal(multiplier), units);
+  return { kind, units, unitPrice: plainDecimal(unitPrice), amount };
 }
 
 function versionsView(
@@ -136,30 +99,28 @@ function versionView(
   if (id === null) return null;
   const fromMs = versions?.find((version) => version.id === id)?.effectiveFromMs ?? -Infinity;
   return {
-    id: id.toString(),
-    effectiveFrom: Number.isFinite(fromMs) ? new Date(fromMs).toISOString() : null,
+    id,
+    effectiveFrom: Number.isFinite(fromMs) ? new Date(fromMs) : null,
   };
 }
 
 function outcomesOf(charge: ChargeRecord): Pick<ChargeView, 'refusal' | 'hold' | 'settlement' | 'release'> {
   const { state, settled, released, resolvedAt, multiplier, deliveredLines } = charge;
-  const ended = resolvedAt?.toISOString();
   return {
     refusal: charge.refusalCode ? { code: charge.refusalCode, message: charge.refusalMessage ?? '' } : null,
-    hold:
-      state === 'refused' ? null : { amount: viewAmount(charge.amount), at: charge.createdAt.toISOString() },
+    hold: state === 'refused' ? null : { amount: charge.amount, at: charge.createdAt },
     settlement:
-      state === 'settled' && ended && settled !== null
+      state === 'settled' && resolvedAt && settled !== null
         ? {
-            amount: viewAmount(settled),
-            at: ended,
-            deliveredUnits: String(charge.deliveredUnits ?? 0n),
+            amount: settled,
+            at: resolvedAt,
+            deliveredUnits: charge.deliveredUnits ?? 0n,
             lines: deliveredLines && linesView(deliveredLines, multiplier ?? '1'),
           }
         : null,
     release:
-      ended && released !== null && (released > 0n || state === 'released')
-        ? { amount: viewAmount(released), at: ended, reason: charge.reason }
+      resolvedAt && released !== null && (released > 0n || state === 'released')
+        ? { amount: released, at: resolvedAt, reason: charge.reason }
         : null,
   };
 }
@@ -177,13 +138,7 @@ function timelineOf(charge: ChargeRecord): ChargeView['timeline'] {
   if (resolvedAt && charge.released)
     events.push({ at: resolvedAt, what: 'released', amount: charge.released });
   events.push(...charge.refunds.map(({ at, amount }) => ({ at, what: 'refunded', amount })));
-  return events
-    .sort((a, b) => a.at.getTime() - b.at.getTime())
-    .map(({ at, what, amount }) => ({
-      at: at.toISOString(),
-      what,
-      amount: amount === null ? null : viewAmount(amount),
-    }));
+  return events.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
 /** A quote in the words of an explanation. */
@@ -195,12 +150,12 @@ export function explainQuote(book: PriceBook, quoted: Quote, group: string) {
     model: quoted.model.id,
     group,
     rule: quoted.rule,
-    units: quoted.units.toString(),
+    units: quoted.units,
     unitPrice: quoted.unitPrice && plainDecimal(quoted.unitPrice),
     multiplier: plainDecimal(quoted.multiplier),
     lines: lines && linesView(lines, multiplier),
     versions: versionsView(book, named),
     rounding: lines ? ROUNDING_OF_LINES : ROUNDING,
-    amount: viewAmount(quoted.amount),
+    amount: quoted.amount,
   };
 }

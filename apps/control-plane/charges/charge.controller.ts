@@ -1,7 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
-import { viewAmount } from '#platform/http/fields.js';
 import { MarketReader } from '#marketplace/price-list.js';
 import { readCharge } from '#usage/charge.reader.js';
 import { QuoteService } from '#usage/quote.service.js';
@@ -38,12 +37,12 @@ export class ChargeController {
     return {
       ...explainQuote(market.catalog.priceBook, quoted, group),
       estimate: estimate && {
-        input: String(estimate.input.most),
-        likelyInput: String(estimate.input.likely),
-        output: String(estimate.output),
+        input: estimate.input.most,
+        likelyInput: estimate.input.likely,
+        output: estimate.output,
       },
-      at: new Date(market.nowMs).toISOString(),
-      balance: viewAmount(balance),
+      at: new Date(market.nowMs),
+      balance,
       covered,
     };
   }

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { lineKinds } from '#pricing/quote.js';
-import { amountView, id, timeView } from '#platform/http/fields.js';
+import { amountView, id, timeView, numberText } from '#platform/http/fields.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
 
 const decimalView = z.string().meta({ description: 'An exact decimal string.' });
 const wholeView = z
-  .string()
-  .regex(/^\d+$/)
+  .union([z.bigint(), z.number(), z.string()])
+  .transform(String)
+  .pipe(z.string().regex(/^\d+$/))
   .meta({ description: 'A whole number.', examples: ['3'] });
 
 const version = z
-  .object({ id: z.string(), effectiveFrom: timeView.nullable() })
+  .object({ id: numberText, effectiveFrom: timeView.nullable() })
   .nullable()
   .meta({ description: 'effectiveFrom null: from the beginning.' })
   .meta({ id: 'PriceVersion' });
@@ -86,7 +87,7 @@ const chargeView = z
     timeline: z.array(z.object({ at: timeView, what: z.string(), amount: amountView.nullable() })),
     transactions: z.array(
       z.object({
-        id: z.string(),
+        id: numberText,
         kind: z.string(),
         reference: z.string(),
         at: timeView,

@@ -37,7 +37,7 @@ export class DeadLettersController {
 
   @Serves(routes.show)
   async show({ params }: CallOf<typeof routes.show>) {
-    return wholeOf(await findLetter(this.pool, BigInt(params.letterId)));
+    return viewOf(await findLetter(this.pool, BigInt(params.letterId)));
   }
 
   @Serves(routes.replay)
@@ -46,21 +46,10 @@ export class DeadLettersController {
     const by = { actor: `user:${actor.userId}`, requestId };
     const letter = await replayLetter(this.pool, BigInt(params.letterId), by);
     this.relay.wake();
-    return wholeOf(letter);
+    return viewOf(letter);
   }
 }
 
 function viewOf(letter: StoredLetter) {
-  const { id, at, replayedAt, payload: _, ...rest } = letter;
-  return {
-    ...rest,
-    ...outlookOf(letter),
-    id: id.toString(),
-    at: at.toISOString(),
-    replayedAt: replayedAt?.toISOString() ?? null,
-  };
-}
-
-function wholeOf(letter: StoredLetter) {
-  return { ...viewOf(letter), payload: letter.payload };
+  return { ...letter, ...outlookOf(letter) };
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { pageOf, pageQuery, timeView, numberText } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const word = z.string().max(200);
 
 const letterView = z
   .object({
-    id: z.string(),
+    id: numberText,
     topic: z.string(),
     group: z.string().meta({ description: 'The consumer group that could not handle it.' }),
     partition: z.int(),

@@ -5,7 +5,7 @@ import { recordLimit } from '#ledger/postings/outflow.js';
 import { first } from '#platform/wiring.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 
-/** What this program was started with is what everybody goes by, the command line too. */
+/** The limits that this program was started with hold for everybody, the command line too. */
 async function recordDuties({ pool, config: { duties, payments } }: Shared): Promise<void> {
   await recordLimit(pool, 'charge-refund', duties.refundLimit);
   await recordLimit(pool, 'topup-refund', duties.topupRefundLimit);

@@ -9,7 +9,7 @@ import { chainRoutes as routes } from './chain.routes.js';
 
 const NUMBER = /^\d{1,18}$/;
 
-/** The hash chain, for whoever wants to keep its head elsewhere. */
+/** The hash chain, for anyone who wants to keep its head elsewhere. */
 @Controller()
 export class ChainController {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
@@ -24,13 +24,7 @@ export class ChainController {
       this.pool,
       blocks.map(({ number }) => number),
     );
-    const views = blocks.map(({ number, firstId, lastId, ...block }) => ({
-      ...block,
-      number: number.toString(),
-      firstId: firstId.toString(),
-      lastId: lastId.toString(),
-      signature: signatures.get(number) ?? null,
-    }));
-    return pageFrom(views, limit, ({ number }) => [number]);
+    const signed = blocks.map((block) => ({ ...block, signature: signatures.get(block.number) ?? null }));
+    return pageFrom(signed, limit, ({ number }) => [number.toString()]);
   }
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { pageOf, pageQuery, timeView, numberText } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const hash = z.string().meta({ description: 'SHA-256, hex.' });
 
 const blockView = z
   .object({
-    number: z.string().meta({ description: 'Counted from 1.' }),
+    number: numberText.meta({ description: 'Counted from 1.' }),
     previousHash: hash,
     hash,
     digest: hash.meta({ description: 'Of the hashes of what the block seals.' }),
     leavesHash: hash.meta({ description: 'Of what names a row that was touched.' }),
-    firstId: z.string().meta({ description: 'Its first ledger transaction.' }),
-    lastId: z.string().meta({ description: 'Its last one; everything up to it is sealed.' }),
+    firstId: numberText.meta({ description: 'Its first ledger transaction.' }),
+    lastId: numberText.meta({ description: 'Its last one; everything up to it is sealed.' }),
     transactionCount: z.number().int(),
     entryCount: z.number().int(),
     sealedAt: timeView,

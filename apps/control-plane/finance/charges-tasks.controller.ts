@@ -12,11 +12,11 @@ import {
 import { inSnapshot } from '#finance/snapshot.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { sendCsv } from '#platform/http/csv.js';
+import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { isInstantText, pageFrom, readCursor } from '#platform/http/page.js';
-import { faultsOf, workColumns, workDayView, workView } from '#finance/views/charges-tasks.view.js';
+import { faultsOf, workColumns, itemShape } from '#finance/views/charges-tasks.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
 
@@ -33,8 +33,8 @@ type Filter = CallOf<typeof routes.itemsCsv>['query'];
 export class ChargesTasksController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.days)
@@ -42,12 +42,7 @@ export class ChargesTasksController {
     const range = this.rangeOf(query);
     const days = await inSnapshot(this.pool, (client) => readWorkDays(client, range));
     const { from, to } = range;
-    return {
-      from: from.toISOString(),
-      to: to.toISOString(),
-      faults: faultsOf(days),
-      days: days.map(workDayView),
-    };
+    return { from, to, faults: faultsOf(days), days };
   }
 
   @Serves(routes.items)
@@ -58,8 +53,7 @@ export class ChargesTasksController {
     const after = cursor === undefined ? null : { at, subject };
     const asked: WorkQuery = { ...this.filterOf(query), limit: limit + 1, after };
     const rows = await inSnapshot(this.pool, (client) => readWork(client, asked));
-    const page = pageFrom(rows, limit, (item) => [item.at, item.subject]);
-    return { ...page, items: page.items.map(workView) };
+    return pageFrom(rows, limit, (item) => [item.at, item.subject]);
   }
 
   @Serves(routes.itemsCsv)
@@ -67,18 +61,14 @@ export class ChargesTasksController {
     return sendCsv(
       reply,
       { fileName: 'charges-tasks.csv', columns: workColumns },
-      this.everyItem(this.filterOf(query)),
+      shaped(itemShape, this.everyItem(this.filterOf(query))),
     );
   }
 
-  private async *everyItem(asked: Omit<WorkQuery, 'limit' | 'after'>) {
-    for (let after: WorkItem | null = null; ;) {
-      const query: WorkQuery = { ...asked, limit: FILE_PAGE, after };
-      const page: WorkItem[] = await inSnapshot(this.pool, (client) => readWork(client, query));
-      for (const item of page) yield workView(item);
-      if (page.length < FILE_PAGE) return;
-      after = page.at(-1) ?? null;
-    }
+  private everyItem(asked: Omit<WorkQuery, 'limit' | 'after'>) {
+    return everyRow<WorkItem>(FILE_PAGE, (limit, after) =>
+      inSnapshot(this.pool, (client) => readWork(client, { ...asked, limit, after })),
+    );
   }
 
   /** @throws ApiError for a state beside all that are at fault */

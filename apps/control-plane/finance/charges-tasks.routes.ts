@@ -19,7 +19,7 @@ export const chargesTasksRoutes = {
   days: forFinance.get('reportChargesTasks', '/api/finance/reports/charges-tasks', {
     summary: 'Charges against tasks and requests: how many are in which state, by UTC day.',
     description:
-      'Every charge against its task or request, and every task and answered request against its charge. All but matched and running should be 0: charged without work, work without charge, failed without release, failed and settled, late (completed after its charge was given back), task or charge missing.',
+      'Every charge against its task or request, and every task and answered request against its charge. All but matched and running should be 0: charged without work, work without charge, failed without release, failed and settled, late (completed after its charge was refunded), task or charge missing.',
     query: z.strictObject(range),
     answer: z.object({
       from: timeView,

@@ -4,13 +4,18 @@ import type { Readable } from 'node:stream';
 import { inTransaction } from '#database/database.js';
 import type { Control } from '#finance/control.js';
 import { controls } from '#finance/controls.js';
-import { acknowledgeFinding, type FindingState, listFindings, readStandings } from '#finance/findings.js';
+import {
+  acknowledgeFinding,
+  type FindingState,
+  listFindings,
+  readStandings,
+  type Finding,
+} from '#finance/findings.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import { sendCsv } from '#platform/http/csv.js';
+import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import { findingColumns, type FindingView, findingView, outcomeView } from '#finance/views/controls.view.js';
-import { timeOf } from '#finance/views/ledger.view.js';
+import { findingColumns, outcomeView, findingShape } from '#finance/views/controls.view.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { controlRoutes as routes } from './controls.routes.js';
@@ -19,7 +24,7 @@ import { Reconciler } from './reconciler.job.js';
 /** Rows of a file that are read at once. */
 const FILE_PAGE = 1_000;
 
-/** The controls of the books: how they stand, what they found, and who looks at it. */
+/** The controls of the books: their state, what they found, and who looks at it. */
 @Controller()
 export class ControlsController {
   constructor(
@@ -31,7 +36,7 @@ export class ControlsController {
   async list() {
     const ids = controls.map(({ id }) => id);
     const standings = await inSnapshot(this.pool, (client) => readStandings(client, ids));
-    const items = standings.map(({ control, lastRunAt, horizon, ...standing }) => {
+    const items = standings.map(({ control, ...standing }) => {
       const { id, title, explanation, every = 'round' } = known(control);
       return {
         id,
@@ -39,11 +44,6 @@ export class ControlsController {
         explanation,
         every,
         ...standing,
-        count: standing.count === null ? null : Number(standing.count),
-        lastRunAt: lastRunAt && timeOf(lastRunAt),
-        horizon: horizon && timeOf(horizon),
-        openFindings: Number(standing.openFindings),
-        unacknowledged: Number(standing.unacknowledged),
       };
     });
     return { items };
@@ -61,8 +61,8 @@ export class ControlsController {
     if (!run)
       throw new ApiError('conflict', 'The controls run at this moment: ask again when they are done.');
     return {
-      runId: run.runId.toString(),
-      horizon: timeOf(run.horizon),
+      runId: run.runId,
+      horizon: run.horizon,
       controls: run.outcomes.map(outcomeView),
     };
   }
@@ -77,7 +77,7 @@ export class ControlsController {
       limit: limit + 1,
       after: after === undefined ? null : BigInt(after),
     });
-    return pageFrom(found.map(findingView), limit, ({ id }) => [id]);
+    return pageFrom(found, limit, ({ id }) => [id.toString()]);
   }
 
   @Serves(routes.findingsCsv)
@@ -86,7 +86,7 @@ export class ControlsController {
     return sendCsv(
       reply,
       { fileName: `findings-${id}.csv`, columns: findingColumns },
-      this.everyFinding(id, query.state),
+      shaped(findingShape, this.everyFinding(id, query.state)),
     );
   }
 
@@ -99,16 +99,13 @@ export class ControlsController {
       note: body.note || null,
       requestId,
     };
-    return findingView(await inTransaction(this.pool, (client) => acknowledgeFinding(client, asked)));
+    return inTransaction(this.pool, (client) => acknowledgeFinding(client, asked));
   }
 
-  private async *everyFinding(control: string, state: FindingState): AsyncGenerator<FindingView> {
-    for (let after: bigint | null = null; ;) {
-      const page = await listFindings(this.pool, { control, state, limit: FILE_PAGE, after });
-      for (const finding of page) yield findingView(finding);
-      after = page.at(-1)?.id ?? null;
-      if (page.length < FILE_PAGE) return;
-    }
+  private everyFinding(control: string, state: FindingState) {
+    return everyRow<Finding>(FILE_PAGE, (limit, last) =>
+      listFindings(this.pool, { control, state, limit, after: last && last.id }),
+    );
   }
 }
 

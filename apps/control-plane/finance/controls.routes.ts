@@ -1,16 +1,12 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { pageOf, pageQuery, countView, openTimeView, numberText } from '#platform/http/fields.js';
 import { findingShape } from '#finance/views/controls.view.js';
 import { routesFor } from '../http/route.js';
 
 const controlId = z.string().regex(/^[a-z][a-z0-9-]{0,60}$/, 'must be the id of a control');
 const findingId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 
-const count = z
-  .number()
-  .int()
-  .nullable()
-  .meta({ description: 'What should be 0; null when it could not look.' });
+const count = countView.nullable().meta({ description: 'What should be 0; null when it could not look.' });
 const durationMs = z.number().int().nullable();
 const error = z.string().nullable().meta({ description: 'Why it could not look.' });
 
@@ -24,10 +20,10 @@ const standingView = z
     count,
     durationMs,
     error,
-    lastRunAt: timeView.nullable(),
-    horizon: timeView.nullable().meta({ description: 'Up to where the books were certain in that run.' }),
-    openFindings: z.number().int(),
-    unacknowledged: z.number().int(),
+    lastRunAt: openTimeView,
+    horizon: openTimeView.meta({ description: 'Up to where the books were certain in that run.' }),
+    openFindings: countView,
+    unacknowledged: countView,
   })
   .meta({ id: 'ControlStanding' });
 const findingQuery = {
@@ -38,7 +34,7 @@ const forFinance = routesFor(['finance'], 'Controls');
 
 export const controlRoutes = {
   list: forFinance.get('listControls', '/api/finance/controls', {
-    summary: 'The controls of the books, and how each stood when it last looked.',
+    summary: 'The controls of the books, and the state of each as of its last run.',
     answer: z.object({ items: z.array(standingView) }),
   }),
   run: forFinance.post('runControls', '/api/finance/controls/run', {
@@ -47,8 +43,8 @@ export const controlRoutes = {
       'Those that are named, or all but the daily ones. A query of a control that takes longer than half a minute is given up.',
     body: z.strictObject({ controls: z.array(controlId).min(1).max(100).optional() }),
     answer: z.object({
-      runId: z.string(),
-      horizon: timeView.nullable(),
+      runId: numberText,
+      horizon: openTimeView,
       controls: z.array(
         z.object({
           id: z.string(),

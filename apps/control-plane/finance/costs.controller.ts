@@ -10,14 +10,7 @@ import { parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { readCharge } from '#usage/charge.reader.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import {
-  viewBill,
-  viewChannelBills,
-  viewChargeMargin,
-  viewCost,
-  viewCostImport,
-} from '#finance/views/costs.view.js';
-import { timeOf } from '#finance/views/ledger.view.js';
+import { viewBill, viewChargeMargin, viewCostImport } from '#finance/views/costs.view.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { costRoutes as routes } from './costs.routes.js';
@@ -35,12 +28,12 @@ export class CostsController {
     const before = readCursor(cursor, 1, NUMBER)?.[0];
     const beforeId = before === undefined ? null : BigInt(before);
     const rows = await listCosts(this.pool, { ...asked, limit: limit + 1, beforeId });
-    return pageFrom(rows.map(viewCost), limit, ({ id }) => [id]);
+    return pageFrom(rows, limit, ({ id }) => [id.toString()]);
   }
 
   @Serves(routes.set)
   async set({ body, actor }: CallOf<typeof routes.set>) {
-    return viewCost(await setCost(this.pool, { ...body, actor: `user:${actor.userId}` }));
+    return setCost(this.pool, { ...body, actor: `user:${actor.userId}` });
   }
 
   @Serves(routes.import)
@@ -65,8 +58,8 @@ export class CostsController {
   @Serves(routes.billsReport)
   async billsReport() {
     return inSnapshot(this.pool, async (client) => ({
-      costsTo: timeOf((await costsProgress(client)).at),
-      channels: (await billsByChannel(client)).map(viewChannelBills),
+      costsTo: (await costsProgress(client)).at,
+      channels: await billsByChannel(client),
     }));
   }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, requestId, time, timeView } from '#platform/http/fields.js';
+import { id, openTimeView, pageOf, pageQuery, requestIdField, time } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import {
   channelBillsView,
-  day,
+  utcDay,
   costImportView,
   cost,
   costView,
@@ -49,7 +49,7 @@ export const costRoutes = {
           'Null: now, or, where no cost was known, from the beginning; charges that waited for it get their cost.',
       }),
       reason: reasonText,
-      requestId,
+      requestId: requestIdField,
     }),
     answer: costView,
     status: 201,
@@ -61,7 +61,7 @@ export const costRoutes = {
       'Columns: channel, model, unit_cost or input_cost, cached_input_cost and output_cost, bills_failures (yes, no), effective_from, withdrawn (yes). Rows that ask for what is in force change nothing.',
     query: z.strictObject({
       reason: reasonText.default('Import'),
-      requestId,
+      requestId: requestIdField,
       dryRun: z
         .enum(['true', 'false'])
         .default('false')
@@ -87,13 +87,13 @@ export const costRoutes = {
         .string()
         .trim()
         .regex(/^[\x20-\x7e]{1,100}$/, 'must be 1 to 100 printable characters'),
-      from: day,
-      to: day.meta({ description: 'The day after the last that it is for; not after today.' }),
+      from: utcDay,
+      to: utcDay.meta({ description: 'The day after the last that it is for; not after today.' }),
       amount: z
         .string()
         .regex(/^-?\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string with at most 9 decimals, such as "120.5"')
         .meta({ description: 'USD, a decimal string; below zero for a credit note.' }),
-      requestId,
+      requestId: requestIdField,
     }),
     answer: billView,
     status: 201,
@@ -101,7 +101,7 @@ export const costRoutes = {
   }),
   billsReport: forFinance.get('reportUpstreamBills', '/api/finance/reports/upstream-bills', {
     summary: 'Accrued costs against bills, by channel.',
-    answer: z.object({ costsTo: timeView.nullable(), channels: z.array(channelBillsView) }),
+    answer: z.object({ costsTo: openTimeView, channels: z.array(channelBillsView) }),
   }),
   charge: forFinance.get('getChargeMargin', '/api/finance/charges/{chargeId}', {
     summary: 'A charge with what it did cost, and its margin.',

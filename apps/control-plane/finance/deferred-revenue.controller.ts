@@ -5,7 +5,7 @@ import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import type { Days } from '#finance/reports/revenue.js';
 import { ApiError } from '#platform/errors.js';
-import { inTurn, sendCsv } from '#platform/http/csv.js';
+import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import {
   deferredColumns,
@@ -17,7 +17,7 @@ import {
 import { everyLot, type LotsAsked } from '#finance/views/report-files.js';
 import { daysOf } from '#finance/views/revenue.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
 
@@ -28,7 +28,7 @@ export class DeferredRevenueController {
 
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
   ) {
     this.currency = config.payments.currency;
   }
@@ -45,7 +45,7 @@ export class DeferredRevenueController {
     return sendCsv(
       reply,
       { fileName: `deferred-revenue-${days.from}.csv`, columns: deferredColumns },
-      inTurn(deferredFileRows(view)),
+      inSequence(deferredFileRows(view)),
     );
   }
 

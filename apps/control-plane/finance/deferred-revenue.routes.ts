@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery } from '#platform/http/fields.js';
 import { deferredRevenueView, lotView } from '#finance/views/deferred-revenue.view.js';
-import { day } from '#finance/views/costs.view.js';
+import { utcDay } from '#finance/views/costs.view.js';
 import { routesFor } from '../http/route.js';
 
 const days = {
-  from: day.optional().meta({ description: 'The first day of UTC; the first of this month when left out.' }),
-  to: day.optional().meta({ description: 'The day after the last; tomorrow when left out.' }),
+  from: utcDay
+    .optional()
+    .meta({ description: 'The first day of UTC; the first of this month when left out.' }),
+  to: utcDay.optional().meta({ description: 'The day after the last; tomorrow when left out.' }),
 };
 const lots = {
   to: days.to,

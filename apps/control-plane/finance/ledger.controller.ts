@@ -11,12 +11,17 @@ import {
 import type { RangeQuery } from '#ledger/export/range.js';
 import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
 import { ApiError } from '#platform/errors.js';
-import { inTurn, sendCsv } from '#platform/http/csv.js';
+import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursor, sliceOf } from '#platform/http/page.js';
 import { ledgerCursorKey, readLedgerCursor } from '#finance/views/ledger.cursor.js';
-import { accountView, balanceColumns, statementView, trialBalanceView } from '#finance/views/ledger.view.js';
+import {
+  ledgerAccountView,
+  trialBalanceColumns,
+  statementView,
+  trialBalanceView,
+} from '#finance/views/ledger.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { ledgerRoutes as routes } from './ledger.routes.js';
 
@@ -27,7 +32,7 @@ export class LedgerController {
 
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
   ) {
     this.currency = config.payments.currency;
   }
@@ -40,7 +45,11 @@ export class LedgerController {
   @Serves(routes.trialBalanceCsv)
   async trialBalanceCsv({ query, reply }: CallOf<typeof routes.trialBalanceCsv>): Promise<Readable> {
     const { balances } = await this.balancesAt(query);
-    return sendCsv(reply, { fileName: 'trial-balance.csv', columns: balanceColumns }, inTurn(balances));
+    return sendCsv(
+      reply,
+      { fileName: 'trial-balance.csv', columns: trialBalanceColumns },
+      inSequence(balances),
+    );
   }
 
   private async balancesAt(asked: InstantAsked) {
@@ -57,7 +66,7 @@ export class LedgerController {
     const { limit, cursor, code = null } = query;
     const after = readCursor(cursor, 1)?.[0] ?? null;
     const found = await listLedgerAccounts(this.pool, { limit: limit + 1, after, codePrefix: code });
-    const views = found.map((account) => accountView(account, this.currency));
+    const views = found.map((account) => ledgerAccountView(account, this.currency));
     return pageFrom(views, limit, (account) => [account.code]);
   }
 

@@ -23,7 +23,7 @@ export interface ReconcilerParts {
   registry: Registry;
 }
 
-/** Runs the controls of the books on their schedule and when somebody asks, and shows how they stand. */
+/** Runs the controls of the books on their schedule and when somebody asks, and shows their state. */
 export class Reconciler {
   private readonly loop: Loop;
   private readonly findings: Gauge<'control'>;
@@ -67,7 +67,7 @@ export class Reconciler {
     await this.loop.stop();
   }
 
-  /** Runs these controls now; null while another run is under way. @throws Error of the database */
+  /** Runs these controls now; null while another run is in progress. @throws Error of the database */
   async runNow(ids: readonly string[] | null, askedBy: string): Promise<Reconciliation | null> {
     const asked = controls.filter(({ id, every }) => (ids === null ? every !== 'day' : ids.includes(id)));
     const { pool, config } = this.parts;
@@ -100,7 +100,7 @@ export class Reconciler {
     return run;
   }
 
-  /** From what is stored, so that every process tells the same, whoever ran. */
+  /** From what is stored, so that every process reports the same, no matter which one ran. */
   private async show(): Promise<void> {
     const standings = await readStandings(
       this.parts.pool,

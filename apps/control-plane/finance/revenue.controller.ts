@@ -4,14 +4,14 @@ import type { Readable } from 'node:stream';
 import { priceChanges } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
 import { ApiError } from '#platform/errors.js';
-import { inTurn, sendCsv } from '#platform/http/csv.js';
+import { sendCsv, shaped } from '#platform/http/csv.js';
 import {
   ALL_VERSIONS,
   daysOf,
   priceChangeColumns,
   revenueColumns,
-  viewPriceChange,
   viewRevenue,
+  priceChangeView,
 } from '#finance/views/revenue.view.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -40,7 +40,7 @@ export class RevenueController {
   async priceChanges({ query }: CallOf<typeof routes.priceChanges>) {
     const { from = null, to = null, kind = null, subject = null, limit } = query;
     const versions = await priceChanges(this.pool, { from, to, kind, subject, limit });
-    return { versions: versions.map(viewPriceChange) };
+    return { versions: versions };
   }
 
   @Serves(routes.priceChangesCsv)
@@ -50,7 +50,7 @@ export class RevenueController {
     return sendCsv(
       reply,
       { fileName: 'price-changes.csv', columns: priceChangeColumns },
-      inTurn(versions.map(viewPriceChange)),
+      shaped(priceChangeView, versions),
     );
   }
 }

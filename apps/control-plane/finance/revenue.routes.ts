@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { priceChangeKinds } from '#finance/reports/price-changes.js';
 import { type RevenueDimension, revenueDimensions } from '#finance/reports/revenue.js';
 import { time } from '#platform/http/fields.js';
-import { day } from '#finance/views/costs.view.js';
+import { utcDay } from '#finance/views/costs.view.js';
 import { priceChangeView, revenueView } from '#finance/views/revenue.view.js';
 import { routesFor } from '../http/route.js';
 
@@ -23,8 +23,10 @@ const by = z
   });
 
 const days = {
-  from: day.optional().meta({ description: 'The first day of UTC; the first of this month when left out.' }),
-  to: day.optional().meta({ description: 'The day after the last; tomorrow when left out.' }),
+  from: utcDay
+    .optional()
+    .meta({ description: 'The first day of UTC; the first of this month when left out.' }),
+  to: utcDay.optional().meta({ description: 'The day after the last; tomorrow when left out.' }),
 };
 const versionsQuery = {
   from: time.optional().meta({ description: 'Taking effect at this time or later.' }),

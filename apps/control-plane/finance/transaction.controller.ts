@@ -5,7 +5,7 @@ import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
 import { transactionView } from '#finance/views/transaction.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { transactionRoutes as routes } from './transaction.routes.js';
 
@@ -16,7 +16,7 @@ export class TransactionController {
 
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
   ) {
     this.currency = config.payments.currency;
   }

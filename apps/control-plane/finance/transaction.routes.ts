@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { amountView, timeView } from '#platform/http/fields.js';
+import { amountView, timeView, numberText } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const headFields = {
-  id: z.string(),
+  id: numberText,
   kind: z.string().meta({ examples: ['topup', 'hold', 'settle'] }),
   reference: z.string().meta({ description: 'Unique for ever: what makes a repeat impossible.' }),
   accountId: z.string().nullable(),
@@ -15,7 +15,7 @@ const headFields = {
 const entryView = z
   .object({
     ordinal: z.number().int(),
-    ledgerAccountId: z.string(),
+    ledgerAccountId: numberText,
     code: z.string(),
     commodity: z.enum(['CRD', 'PAY', 'UPC']),
     unit: z.string(),
@@ -52,11 +52,11 @@ export const transactionRoutes = {
         })
         .nullable(),
       late: z
-        .object({ periodId: z.string(), happenedAt: timeView })
+        .object({ periodId: numberText, happenedAt: timeView })
         .nullable()
         .meta({ description: 'It records what happened in a period that was already closed.' }),
       block: z
-        .object({ number: z.string(), hash: z.string(), sealedAt: timeView })
+        .object({ number: numberText, hash: z.string(), sealedAt: timeView })
         .nullable()
         .meta({ description: 'The block of the hash chain that seals it; null: not yet.' }),
     }),

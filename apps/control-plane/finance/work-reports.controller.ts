@@ -8,23 +8,20 @@ import { inSnapshot } from '#finance/snapshot.js';
 import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { inTurn, sendCsv } from '#platform/http/csv.js';
+import { inSequence, sendCsv, shaped } from '#platform/http/csv.js';
 import { isInstantText, pageFrom, readCursor } from '#platform/http/page.js';
 import { everyFailure, everyHold } from '#finance/views/report-files.js';
 import {
   failureColumns,
-  failureView,
   holdColumns,
-  holdTotalsView,
-  holdView,
   promotionColumns,
   promotionRows,
   promotionView,
   refundDayColumns,
-  refundDayView,
+  refundDayShape,
 } from '#finance/views/work-reports.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CLOCK, CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { workReportRoutes as routes } from './work-reports.routes.js';
 
@@ -39,8 +36,8 @@ export class WorkReportsController {
 
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
+    @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
   ) {
     this.graceMs = config.reconcile.graceMs;
   }
@@ -59,7 +56,7 @@ export class WorkReportsController {
       const rows = await readHolds(client, asked);
       const page = pageFrom(rows, limit, ({ heldSince, chargeId }) => [heldSince, chargeId]);
       const totals = await readHoldTotals(client, this.graceMs);
-      return { ...holdTotalsView(totals), ...page, items: page.items.map(holdView) };
+      return { ...totals, ...page };
     });
   }
 
@@ -73,7 +70,7 @@ export class WorkReportsController {
   async refunds({ query }: CallOf<typeof routes.refunds>) {
     const range = this.rangeOf(query);
     const days = await inSnapshot(this.pool, (client) => readRefundDays(client, range));
-    return { from: range.from.toISOString(), to: range.to.toISOString(), days: days.map(refundDayView) };
+    return { from: range.from, to: range.to, days };
   }
 
   @Serves(routes.refundsCsv)
@@ -83,7 +80,7 @@ export class WorkReportsController {
     return sendCsv(
       reply,
       { fileName: 'refunds.csv', columns: refundDayColumns },
-      inTurn(days.map(refundDayView)),
+      shaped(refundDayShape, days),
     );
   }
 
@@ -98,8 +95,7 @@ export class WorkReportsController {
       after: key && { failedAt: key.at, chargeId: key.id },
     };
     const rows = await inSnapshot(this.pool, (client) => readFailures(client, asked));
-    const page = pageFrom(rows, limit, ({ failedAt, chargeId }) => [failedAt, chargeId]);
-    return { ...page, items: page.items.map(failureView) };
+    return pageFrom(rows, limit, ({ failedAt, chargeId }) => [failedAt, chargeId]);
   }
 
   @Serves(routes.failuresCsv)
@@ -120,7 +116,7 @@ export class WorkReportsController {
   @Serves(routes.promotionCsv)
   async promotionCsv({ query, reply }: CallOf<typeof routes.promotionCsv>): Promise<Readable> {
     const rows = promotionRows(await this.readPromotion(query));
-    return sendCsv(reply, { fileName: 'promotion.csv', columns: promotionColumns }, inTurn(rows));
+    return sendCsv(reply, { fileName: 'promotion.csv', columns: promotionColumns }, inSequence(rows));
   }
 
   private async readPromotion({

@@ -1,24 +1,16 @@
 import { z } from 'zod';
-import { amountView, pageQuery, time, timeView } from '#platform/http/fields.js';
-import { ms, failureShape, holdShape } from '#finance/views/work-reports.view.js';
+import { pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import {
+  failureShape,
+  holdShape,
+  holdTotals,
+  promotionShape,
+  refundDayShape,
+} from '#finance/views/work-reports.view.js';
 import { routesFor } from '../http/route.js';
 
-const count = z.number().int();
 const holdsView = z
-  .object({
-    buckets: z.array(
-      z.object({
-        underMs: ms.nullable().meta({ description: 'Held for less than this; null: for longer.' }),
-        count,
-        amount: amountView,
-      }),
-    ),
-    overdue: z.object({ count, amount: amountView }),
-    total: amountView,
-    balances: amountView.meta({ description: 'The held balances of all accounts: the same as the total.' }),
-    items: z.array(holdShape),
-    nextCursor: z.string().nullable(),
-  })
+  .object({ ...holdTotals, items: z.array(holdShape), nextCursor: z.string().nullable() })
   .meta({ id: 'HoldsReport' });
 
 const holdsQuery = {
@@ -30,19 +22,6 @@ const range = {
   to: time.optional().meta({ description: 'Before this time; now by default. At most 92 days.' }),
 };
 
-const refundDay = z
-  .object({
-    day: z.string().meta({ examples: ['2026-01-31'] }),
-    failures: count,
-    refunded: count,
-    outstanding: count,
-    amount: amountView.meta({ description: 'That was held for what failed.' }),
-    outstandingAmount: amountView,
-    p50Ms: ms.nullable(),
-    p95Ms: ms.nullable(),
-    maxMs: ms.nullable(),
-  })
-  .meta({ id: 'RefundDay' });
 const failuresQuery = {
   ...range,
   outstanding: z
@@ -51,7 +30,6 @@ const failuresQuery = {
     .meta({ description: 'Only what did not come back.' }),
 };
 
-const movement = { given: amountView, clawedBack: amountView, moved: amountView, used: amountView };
 const promotionRange = {
   from: time.optional().meta({ description: 'Recorded not before this time.' }),
   to: time.optional().meta({ description: 'Recorded before this time.' }),
@@ -74,7 +52,7 @@ export const workReportRoutes = {
     description:
       'A failure is work whose price was held and that failed; the latency goes from there to the posting that gave the money back.',
     query: z.strictObject(range),
-    answer: z.object({ from: timeView, to: timeView, days: z.array(refundDay) }),
+    answer: z.object({ from: timeView, to: timeView, days: z.array(refundDayShape) }),
   }),
   refundsCsv: forFinance.csv('downloadRefunds', '/api/finance/reports/refunds.csv', {
     summary: 'Refunds against failures by UTC day, as a file.',
@@ -83,7 +61,7 @@ export const workReportRoutes = {
   failures: forFinance.get('listFailures', '/api/finance/reports/refunds/failures', {
     summary: 'Failures with when their money came back, newest first.',
     query: z.strictObject({ ...pageQuery, ...failuresQuery }),
-    answer: z.object({ items: z.array(failureShape), nextCursor: z.string().nullable() }),
+    answer: pageOf(failureShape),
   }),
   failuresCsv: forFinance.csv('downloadFailures', '/api/finance/reports/refunds/failures.csv', {
     summary: 'Failures with when their money came back, as a file.',
@@ -94,17 +72,7 @@ export const workReportRoutes = {
     description:
       'Invite balances roll forward: opening + given − clawedBack − moved = closing. What left issued:promo is given − clawedBack. Used are credits that nobody paid for, as far as lots are brought along.',
     query: z.strictObject(promotionRange),
-    answer: z.object({
-      from: timeView.nullable(),
-      to: timeView.nullable().meta({ description: 'Where the ledger is certain, or what was asked for.' }),
-      opening: amountView,
-      ...movement,
-      closing: amountView,
-      owed: amountView.meta({ description: 'Should have been clawed back and was spent before.' }),
-      issued: amountView.meta({ description: 'What left issued:promo.' }),
-      ties: z.boolean(),
-      days: z.array(z.object({ day: z.string(), ...movement })),
-    }),
+    answer: promotionShape,
   }),
   promotionCsv: forFinance.csv('downloadPromotion', '/api/finance/reports/promotion.csv', {
     summary: 'What invites cost, day by day, between the balances before and after, as a file.',

@@ -48,14 +48,6 @@ export class GrantsController {
   private async view(accountId: string): Promise<View> {
     if (!(await findAccount(this.pool, accountId)))
       throw new ApiError('not_found', 'There is no such account.');
-    const groups = await groupsOfAccount(this.pool, accountId);
-    return {
-      accountId,
-      groups: groups.map(({ group, isOpen, grant }) => ({
-        group,
-        isOpen,
-        grant: grant && { ...grant, at: grant.at.toISOString() },
-      })),
-    };
+    return { accountId, groups: await groupsOfAccount(this.pool, accountId) };
   }
 }

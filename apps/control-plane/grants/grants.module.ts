@@ -4,17 +4,12 @@ import { TicketService } from '#support/ticket.service.js';
 import { GroupGrants } from '#support/group-grants.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { GrantsController } from './grants.controller.js';
+import { constructed } from '#platform/wiring.js';
 
 /** Which accounts may make keys in which groups. */
 @Module({
   imports: [TicketsModule],
   controllers: [GrantsController],
-  providers: [
-    {
-      provide: GroupGrants,
-      inject: [DataSource, TicketService],
-      useFactory: (source: DataSource, tickets: TicketService) => new GroupGrants(source, tickets),
-    },
-  ],
+  providers: [constructed(GroupGrants, DataSource, TicketService)],
 })
 export class GrantsModule {}

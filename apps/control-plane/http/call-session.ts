@@ -3,7 +3,7 @@ import type { SecondFactorState } from '#identity/second-factor.js';
 import type { ViewedAccount } from '#identity/session.store.js';
 
 export interface CallSession {
-  /** While it looks at another account, that account's id stands in the actor of routes that answer for it. */
+  /** While it looks at another account, the actor of routes that answer for it has that account's id. */
   readonly actor: Actor;
   readonly csrfToken: string;
   /** Whose account it looks at, if not its own. */

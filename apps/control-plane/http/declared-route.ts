@@ -39,7 +39,7 @@ export interface Route<
   readonly body: B;
   /** The media type of a body that is not JSON; `body` is then a string. */
   readonly consumes?: string;
-  /** The body is neither read nor checked: the handler gets it as a stream, of whatever media type, and of so many bytes at most. */
+  /** The body is neither read nor checked: the handler gets it as a stream of any media type, of at most this many bytes. */
   readonly streamsBody?: number;
   /** The handler needs the bytes of the body as they came too: `request.sentBytes`. */
   readonly keepsBytes?: boolean;

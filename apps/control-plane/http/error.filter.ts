@@ -8,7 +8,7 @@ import { errorBody, internalError, refusalFor, retryHeaders } from '#platform/ht
 
 /** Shapes everything that is thrown on the way of a request; what is not meant for people goes to the log alone. */
 @Catch()
-export class ErrorFilter implements ExceptionFilter {
+export class ApiErrorFilter implements ExceptionFilter {
   constructor(private readonly log: Logger) {}
 
   catch(error: unknown, host: ArgumentsHost): void {

@@ -5,16 +5,16 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { FairShare } from '#platform/fair-share.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CLOCK, CONFIG } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 
 /** What a route asks of the database: little, a query over many rows, or a file of them. */
 export type Load = 'light' | 'query' | 'file';
 
 /** So long a request waits for its turn before it is refused. */
 const WAIT_MS = 10_000;
-/** Whoever reads a file more slowly than this lets others have its place. */
+/** A reader that is slower than this gives its place to others. */
 const FILE_LIMIT_MS = 30 * 60_000;
-/** Kept for those who have nothing under way: one part of this many. */
+/** Kept for those who have nothing in progress: one part of this many. */
 const RESERVED_PART = 4;
 
 /**
@@ -26,7 +26,10 @@ const RESERVED_PART = 4;
 export class HeavyWork {
   private readonly places: Record<Exclude<Load, 'light'>, FairShare>;
 
-  constructor(@Inject(CONFIG) { console: config }: ControlPlaneConfig, @Inject(CLOCK) clock: Clock) {
+  constructor(
+    @Inject(CONTROL_PLANE_CONFIG) { console: config }: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CLOCK) clock: Clock,
+  ) {
     const shared = (capacity: number) =>
       new FairShare({ clock, capacity, reserve: Math.floor(capacity / RESERVED_PART) });
     this.places = { query: shared(config.heavy.queries), file: shared(config.heavy.files) };

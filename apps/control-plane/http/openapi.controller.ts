@@ -1,14 +1,14 @@
 import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Route } from './declared-route.js';
-import { describeApi, type OpenApiDocument, routesOf } from './openapi.document.js';
+import { describeApi, type ControlPlaneDocument, routesOf } from './openapi.document.js';
 import { RequestThrottle } from './request-throttle.js';
 import { SessionCookie } from './session-cookie.js';
 
 /** Describes every route that a controller serves, so that none can be forgotten. */
 @Controller()
-export class OpenApiController {
-  private document: OpenApiDocument | undefined;
+export class ApiDocumentController {
+  private document: ControlPlaneDocument | undefined;
 
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
@@ -17,7 +17,7 @@ export class OpenApiController {
 
   @Get('api/openapi.json')
   @UseGuards(RequestThrottle)
-  openapi(): OpenApiDocument {
+  openapi(): ControlPlaneDocument {
     this.document ??= describeApi(this.routes(), this.cookie.name);
     return this.document;
   }

@@ -4,7 +4,7 @@ import { type ErrorCode, errorTable } from '#platform/errors.js';
 import { ROUTE, type Route } from './declared-route.js';
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
-export interface OpenApiDocument {
+export interface ControlPlaneDocument {
   openapi: '3.1.0';
   info: { title: string; version: string; description: string };
   tags: { name: string }[];
@@ -50,8 +50,8 @@ export function routesOf(prototype: object): Route[] {
 }
 
 /** Describes the control plane by its routes. */
-export function describeApi(routes: readonly Route[], cookieName: string): OpenApiDocument {
-  const paths: OpenApiDocument['paths'] = {};
+export function describeApi(routes: readonly Route[], cookieName: string): ControlPlaneDocument {
+  const paths: ControlPlaneDocument['paths'] = {};
   const shapes = new NamedShapes();
   const inOrder = [...routes].sort((a, b) => (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1));
   for (const each of inOrder) (paths[each.path] ??= {})[each.method.toLowerCase()] = describe(each, shapes);

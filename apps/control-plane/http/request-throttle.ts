@@ -2,18 +2,18 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '#identity/ip-list.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import type { Route } from './declared-route.js';
 import { Throttle } from './throttle.js';
 
-/** A payment provider has few addresses, and tells of the payments of everybody from them. */
+/** A payment provider has few addresses, and reports the payments of everybody from them. */
 const OF_MACHINES = 10;
 
 /** How often one person, or one network address without a session, may ask the control plane. */
 @Injectable()
 export class RequestThrottle implements CanActivate {
   constructor(
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
     @Inject(Throttle) private readonly throttle: Throttle,
   ) {}
 

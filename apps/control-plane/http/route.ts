@@ -134,9 +134,10 @@ export function Serves<R extends Route>(declared: R) {
 
 type Handler = (call: unknown) => unknown;
 
-/** Gives an answer the shape of its route: what is not declared stays here. */
+/** Gives an answer the shape of its route: what is not declared stays here. A 304 has none. */
 function shaping(handle: Handler, answer: z.ZodType): Handler {
   return async function (this: unknown, call: unknown): Promise<unknown> {
-    return answer.parse(await handle.call(this, call));
+    const made = await handle.call(this, call);
+    return made === undefined ? undefined : answer.parse(made);
   };
 }

@@ -6,7 +6,7 @@ import { Throttle } from './throttle.js';
 let clock: ManualClock;
 let throttle: Throttle;
 let headers: Record<string, string>;
-const reply = { headers: (told: Record<string, string>) => (headers = told) } as unknown as FastifyReply;
+const reply = { headers: (sent: Record<string, string>) => (headers = sent) } as unknown as FastifyReply;
 const passes = (subject: string, perMinute = 3): boolean => {
   try {
     throttle.count(subject, perMinute, reply);
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 describe('the throttle', () => {
-  it('lets so many pass in a minute, and says how many are left and when there are more', () => {
+  it('lets a fixed number pass in a minute, and says how many are left and when there are more', () => {
     expect([passes('a'), passes('a'), passes('a'), passes('a')]).toEqual([true, true, true, false]);
     clock.advance(15_000);
     expect(() => throttle.count('a', 3, reply)).toThrow('Wait 45 seconds');

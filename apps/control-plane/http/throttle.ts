@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 
 const WINDOW_MS = 60_000;
-/** Subjects that are counted at the same time. With more, those that were counted longest ago are counted anew. */
+/** Subjects that are counted at the same time. With more, those that were counted longest ago start again. */
 const MAX_SUBJECTS = 50_000;
 
 interface Window {

@@ -3,9 +3,8 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { transferInvite } from '#ledger/postings/invite-transfer.js';
 import { movableOf, readPendingRewards } from '#ledger/postings/pending-rewards.js';
-import { viewAmount } from '#platform/http/fields.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { inviteRoutes } from './invites.routes.js';
 
@@ -18,7 +17,7 @@ interface InviteeRow {
 export class InvitesController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(inviteRoutes.show)
@@ -33,24 +32,24 @@ export class InvitesController {
     const { code, balance, owed } = rows[0] as (typeof rows)[number];
     const pending = await readPendingRewards(this.pool, accountId, this.config.inviteRewardWindowMs);
     const movable = movableOf(balance, pending);
-    const movableAt = new Map(pending.map((reward) => [reward.rewardId, reward.movableAt.toISOString()]));
+    const movableAt = new Map(pending.map((reward) => [reward.rewardId, reward.movableAt]));
     const invitees = await this.invitees(accountId);
     return {
       code,
       link: `${this.config.consoleUrl}/sign-up?invite=${code}`,
-      balance: viewAmount(balance),
-      movable: viewAmount(movable),
-      pending: viewAmount(balance - movable),
-      nextMovableAt: pending[0]?.movableAt.toISOString() ?? null,
-      owed: viewAmount(owed),
+      balance,
+      movable,
+      pending: balance - movable,
+      nextMovableAt: pending[0]?.movableAt ?? null,
+      owed,
       invitees: invitees.map(({ joinedAt, rewards }, index) => ({
         name: `Invitee ${index + 1}`,
-        joinedAt: joinedAt.toISOString(),
+        joinedAt,
         rewards: rewards.map(({ id, ordinal, amount, takenBack, at }) => ({
           ordinal,
-          at: new Date(at).toISOString(),
-          amount: viewAmount(BigInt(amount)),
-          takenBack: viewAmount(BigInt(takenBack)),
+          at: new Date(at),
+          amount: BigInt(amount),
+          takenBack: BigInt(takenBack),
           movableAt: movableAt.get(id) ?? null,
         })),
       })),
@@ -64,11 +63,7 @@ export class InvitesController {
     const moved = await inTransaction(this.pool, (client) =>
       transferInvite(client, { accountId: actor.accountId, requestId, amount, windowMs }),
     );
-    return {
-      moved: viewAmount(moved.amount),
-      invite: viewAmount(moved.invite),
-      main: viewAmount(moved.main),
-    };
+    return { ...moved, moved: moved.amount };
   }
 
   /** In the order in which they came, without their names and addresses. */
@@ -86,5 +81,5 @@ export class InvitesController {
   }
 }
 
-/** Shown at once; whoever invites more sees the first of them. */
+/** Shown at once; anyone who invites more sees the first of them. */
 const MOST_INVITEES = 1_000;

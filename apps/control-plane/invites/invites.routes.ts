@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, amountView, timeView } from '#platform/http/fields.js';
+import { creditAmount, amountView, timeView } from '#platform/http/fields.js';
 import { financeRequestId } from '#payments/payment.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -42,7 +42,7 @@ export const inviteRoutes = {
   transfer: forUsers.post('transferInviteBalance', '/api/invites/transfers', {
     summary: 'Move any part of the invite balance to the main balance.',
     body: z.strictObject({
-      amount: amount.refine((value) => value > 0n, 'must be above 0'),
+      amount: creditAmount.refine((value) => value > 0n, 'must be above 0'),
       requestId: financeRequestId,
     }),
     answer: z.object({ moved: amountView, invite: amountView, main: amountView }),

@@ -1,10 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { KeyService, type KeyRules } from '#people/keys/key.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { keyRoutes } from './key.routes.js';
 import { viewKey } from './key.view.js';
-
-type KeyView = AnswerOf<typeof keyRoutes.show>;
 
 @Controller()
 export class KeyController {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { normalRange } from '#identity/ip-list.js';
-import { amount, id, name, pageOf, pageQuery, time } from '#platform/http/fields.js';
+import { creditAmount, id, name, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
 import { keyView } from './key.view.js';
@@ -30,11 +30,14 @@ const ranges = z
 
 const rules = {
   expiresAt: time.nullable().optional(),
-  totalLimit: amount
+  totalLimit: creditAmount
     .nullable()
     .optional()
     .meta({ description: 'USD that its calls may hold ever; null: no limit.' }),
-  monthlyLimit: amount.nullable().optional().meta({ description: 'USD in a UTC month; null: no limit.' }),
+  monthlyLimit: creditAmount
+    .nullable()
+    .optional()
+    .meta({ description: 'USD in a UTC month; null: no limit.' }),
   allowedModels: models.nullable().optional(),
   allowedIps: ranges.nullable().optional(),
   requestsPerMinute: z.int().min(1).max(MAX_COUNT).nullable().optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { viewAmount, amountView, id, timeView } from '#platform/http/fields.js';
+import { amountView, id, timeView } from '#platform/http/fields.js';
 import type { KeyWithSpend } from '#people/keys/key.service.js';
 
 export const keyView = z
@@ -22,23 +22,6 @@ export const keyView = z
   })
   .meta({ id: 'Key' });
 
-export function viewKey(key: KeyWithSpend): z.output<typeof keyView> {
-  const { id, name, prefix, group, allowedModels, allowedIps, requestsPerMinute, maxRunningTasks } = key;
-  return {
-    keyId: id,
-    name,
-    prefix,
-    group,
-    allowedModels,
-    allowedIps,
-    requestsPerMinute,
-    maxRunningTasks,
-    totalLimit: key.totalLimit === null ? null : viewAmount(key.totalLimit),
-    monthlyLimit: key.monthlyLimit === null ? null : viewAmount(key.monthlyLimit),
-    spent: viewAmount(key.spent),
-    spentThisMonth: viewAmount(key.spentThisMonth),
-    expiresAt: key.expiresAt?.toISOString() ?? null,
-    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
-    createdAt: key.createdAt.toISOString(),
-  };
+export function viewKey({ id: keyId, ...key }: KeyWithSpend): z.input<typeof keyView> {
+  return { ...key, keyId };
 }

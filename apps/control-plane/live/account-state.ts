@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { viewAmount } from '#platform/http/fields.js';
 import { ACCOUNT_TASKS, type AccountTaskRow, readAccountTask } from '#usage/task.reader.js';
-import { type TaskView, viewTask } from '../tasks/task.view.js';
+import { type AccountTaskView, viewTask } from '../tasks/task.view.js';
 
 /** The newest tasks of an account are watched, and beyond them whatever still runs. */
 const NEWEST = 20;
@@ -9,14 +9,14 @@ const MOST_RUNNING = 200;
 
 export interface WatchedAccount {
   accountId: string;
-  /** Tasks that ran when it was last looked: their end must be told even where they are not among the newest. */
+  /** Tasks that ran when it was last looked: their end must be reported even where they are not among the newest. */
   running: readonly string[];
 }
 
-/** What is told of an account. */
+/** What is reported of an account. */
 export interface AccountState {
   balance: { main: string; held: string; invite: string };
-  tasks: TaskView[];
+  tasks: AccountTaskView[];
 }
 
 interface BalanceRow {

@@ -25,14 +25,14 @@ interface Watcher {
   readonly sessionId: string;
   readonly accountId: string;
   readonly stream: PassThrough;
-  /** It was told the present state. */
+  /** The present state was sent to it. */
   isUpToDate: boolean;
-  /** When it was last told anything, by the clock that only goes on. */
+  /** When anything was last sent to it, by the monotonic clock. */
   toldAtMs: number;
 }
 
-/** What was last told of an account: each event by its name, as text. */
-interface Told {
+/** What was last sent of an account: each event by its name, as text. */
+interface Sent {
   events: Map<string, string>;
   running: string[];
 }
@@ -47,12 +47,12 @@ const RETRY_SECONDS = 5;
 const RESERVED_PART = 10;
 
 /**
- * Tells browsers what changes on the accounts that they watch. The database is asked at intervals for all of them
+ * Reports to browsers what changes on the accounts that they watch. The database is asked at intervals for all of them
  * together, so a stream costs a socket and nothing else; without any, nothing is asked.
  */
 export class LiveHub {
   private readonly watchers = new Set<Watcher>();
-  private readonly told = new Map<string, Told>();
+  private readonly sent = new Map<string, Sent>();
   private readonly loop: Loop;
   private readonly places: FairShare;
   private isClosed = false;
@@ -68,7 +68,7 @@ export class LiveHub {
     this.loop.start();
   }
 
-  /** Ends every stream; browsers come back to whoever serves them then. */
+  /** Ends every stream; browsers come back to the program that serves them then. */
   async stop(): Promise<void> {
     this.isClosed = true;
     for (const watcher of this.watchers) end(watcher, 'shutdown');
@@ -106,10 +106,10 @@ export class LiveHub {
   }
 
   private async round(): Promise<void> {
-    if (this.watchers.size === 0) return this.told.clear();
+    if (this.watchers.size === 0) return this.sent.clear();
     try {
       await this.endOver();
-      await this.tell();
+      await this.publish();
     } finally {
       this.beat();
     }
@@ -125,20 +125,20 @@ export class LiveHub {
       if (shown.get(watcher.sessionId) !== watcher.accountId) end(watcher, 'session_ended');
   }
 
-  private async tell(): Promise<void> {
+  private async publish(): Promise<void> {
     const { pool, clock } = this.parts;
-    // Who comes while the database is asked is told by the next round, which has already been woken.
+    // A browser that comes while the database is asked is served by the next round, which has already been woken.
     const watchers = [...this.watchers].filter(({ stream }) => !stream.writableEnded);
     const accounts = new Set(watchers.map(({ accountId }) => accountId));
-    for (const accountId of this.told.keys()) if (!accounts.has(accountId)) this.told.delete(accountId);
+    for (const accountId of this.sent.keys()) if (!accounts.has(accountId)) this.sent.delete(accountId);
     if (accounts.size === 0) return;
     const watched = [...accounts].map((accountId) => ({
       accountId,
-      running: this.told.get(accountId)?.running ?? [],
+      running: this.sent.get(accountId)?.running ?? [],
     }));
     const states = await readAccountStates(pool, watched, clock.nowMs());
     for (const [accountId, state] of states) {
-      const before = this.told.get(accountId)?.events;
+      const before = this.sent.get(accountId)?.events;
       const events = eventsOf(state);
       const changed = [...events].filter(([name, event]) => before?.get(name) !== event);
       for (const watcher of watchers) {
@@ -148,7 +148,7 @@ export class LiveHub {
         if (news.length > 0) write(watcher, news.join(''));
       }
       const running = state.tasks.filter(({ endedAt }) => endedAt === null).map(({ id }) => id);
-      this.told.set(accountId, { events, running });
+      this.sent.set(accountId, { events, running });
     }
   }
 

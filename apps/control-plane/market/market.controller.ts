@@ -3,17 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import {
-  compareKeys,
-  type HistoryEntry,
-  type ListedModel,
-  listPrices,
-  MarketReader,
-  priceHistory,
-  sortKey,
-} from '#marketplace/price-list.js';
+import { compareKeys, listPrices, MarketReader, priceHistory, sortKey } from '#marketplace/price-list.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { marketRoutes as routes } from './market.routes.js';
 
@@ -24,7 +16,7 @@ const NOT_MODIFIED = 304;
 export class MarketController {
   constructor(
     @Inject(MarketReader) private readonly market: MarketReader,
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.prices)
@@ -36,7 +28,7 @@ export class MarketController {
     const from = after ? models.filter((model) => compareKeys(sortKey(model), after) > 0) : models;
     const page = pageFrom(from.slice(0, limit + 1), limit, sortKey);
     const changes = models.flatMap(({ nextChangeAt }) => (nextChangeAt ? [nextChangeAt.getTime()] : []));
-    return this.cached(call, { ...page, items: page.items.map(view) }, Math.min(...changes) - market.nowMs);
+    return this.cached(call, page, Math.min(...changes) - market.nowMs);
   }
 
   @Serves(routes.history)
@@ -46,7 +38,7 @@ export class MarketController {
     const entries = priceHistory(market, call.params.model);
     if (!entries)
       throw new ApiError('not_found', `There is no model ${call.params.model} on the price list.`);
-    // Older entries never change and newer ones come before them, so a page continues after so many from the end.
+    // Older entries never change and newer ones come before them, so a page continues after a count from the end.
     const left = Number(readCursor(cursor, 1, /^\d{1,9}$/)?.[0] ?? entries.length);
     const numbered = entries.map((entry, at) => ({ entry, left: entries.length - at - 1 }));
     const rest = numbered.filter((each) => each.left < left).slice(0, limit + 1);
@@ -54,7 +46,7 @@ export class MarketController {
     const announced = entries.flatMap(({ state, effectiveFrom }) =>
       state === 'announced' && effectiveFrom ? [effectiveFrom.getTime()] : [],
     );
-    const items = page.items.map(({ entry }) => entryView(entry));
+    const items = page.items.map(({ entry }) => entry);
     return this.cached(call, { ...page, items }, Math.min(...announced) - market.nowMs);
   }
 
@@ -83,12 +75,4 @@ export class MarketController {
 function isKnown(header: string | undefined, etag: string): boolean {
   const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || tags.includes('*');
-}
-
-function view({ nextChangeAt, ...model }: ListedModel) {
-  return { ...model, nextChangeAt: nextChangeAt?.toISOString() ?? null };
-}
-
-function entryView({ effectiveFrom, ...entry }: HistoryEntry) {
-  return { ...entry, effectiveFrom: effectiveFrom?.toISOString() ?? null };
 }

@@ -1,20 +1,19 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
-import { viewAmount } from '#platform/http/fields.js';
 import { usageView } from '#usage/usage.view.js';
 import { readOverview, type UsageSums } from '#usage/overview.reader.js';
-import { CLOCK, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewTask } from '../tasks/task.view.js';
 import { overviewRoutes as routes } from './overview.routes.js';
 
-/** The first page of whoever is signed in. */
+/** The first page of anyone who is signed in. */
 @Controller()
 export class OverviewController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
   ) {}
 
   @Serves(routes.show)
@@ -25,23 +24,17 @@ export class OverviewController {
       zone,
     );
     const nowMs = this.clock.nowMs();
-    const shown = days.map(({ day, ...sums }) => ({ day, ...view(sums) }));
     return {
-      balance: {
-        main: viewAmount(balance.main),
-        held: viewAmount(balance.held),
-        invite: viewAmount(balance.invite),
-        refundPending: viewAmount(balance.refundPending),
-      },
+      balance,
       frozen: balance.frozen,
       zone,
-      today: shown.at(-1)!,
-      days: shown,
-      total: view(days.reduce(add, { spent: 0n, requests: 0, failures: 0, givenBack: 0n })),
+      today: days.at(-1)!,
+      days,
+      total: days.reduce(add, { spent: 0n, requests: 0, failures: 0, givenBack: 0n }),
       runningTasks,
       running: running.map((task) => viewTask(task, nowMs)),
       lastRequests: lastRequests.map((entry) => usageView(entry, false)),
-      at: new Date(nowMs).toISOString(),
+      at: new Date(nowMs),
     };
   }
 }
@@ -53,8 +46,4 @@ function add(a: UsageSums, b: UsageSums): UsageSums {
     failures: a.failures + b.failures,
     givenBack: a.givenBack + b.givenBack,
   };
-}
-
-function view({ spent, requests, failures, givenBack }: UsageSums) {
-  return { spent: viewAmount(spent), requests, failures, givenBack: viewAmount(givenBack) };
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { amountView, timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
-import { taskView } from '../tasks/task.view.js';
-import { usageEntry } from '../usage/usage.routes.js';
+import { accountTaskView } from '../tasks/task.view.js';
+import { usageEntry } from '#usage/usage.view.js';
 
-/** A name as browsers tell it. Offsets are none: PostgreSQL and browsers read their signs differently. */
+/** A name as browsers report it. Offsets are none: PostgreSQL and browsers read their signs differently. */
 const zone = z
   .string()
   .max(64)
@@ -49,7 +49,7 @@ export const overviewRoutes = {
       days: z.array(day).meta({ description: 'The last thirty in the zone, today last.' }),
       total: z.object(sums).meta({ description: 'Of these days.' }),
       runningTasks: z.int(),
-      running: z.array(taskView).meta({ description: 'Some of them, the newest first.' }),
+      running: z.array(accountTaskView).meta({ description: 'Some of them, the newest first.' }),
       lastRequests: z.array(usageEntry),
       at: timeView,
     }),

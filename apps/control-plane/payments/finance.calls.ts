@@ -1,5 +1,4 @@
 import type { TopupResult } from '#ledger/postings/topup.js';
-import { viewAmount } from '#platform/http/fields.js';
 import type { Done } from '#approvals/approval.service.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
 import { type AnswerOf } from '../http/route.js';
@@ -14,6 +13,17 @@ export function asking(call: {
   return { actor: call.actor, requestId: call.body.requestId, auditId: call.requestId };
 }
 
+/** Whatever is asked for here can be asked for again: what it did is found by its own ids. */
+export function askingOnce({
+  actor,
+  requestId,
+}: {
+  actor: FinanceRequest['actor'];
+  requestId: string;
+}): FinanceRequest {
+  return { actor, requestId, auditId: requestId };
+}
+
 /** Columns that must be so; what is not asked for is left out. */
 export function filter(columns: Record<string, string | undefined>): [string, unknown][] {
   return Object.entries(columns).flatMap(([column, value]): [string, unknown][] =>
@@ -22,10 +32,5 @@ export function filter(columns: Record<string, string | undefined>): [string, un
 }
 
 export function viewCredited({ done, approvalId }: Done<TopupResult>): AnswerOf<typeof financeRoutes.record> {
-  const topup = done && {
-    id: done.topupId,
-    credits: viewAmount(done.credits),
-    balance: viewAmount(done.balance),
-  };
-  return { topup, approvalId };
+  return { topup: done && { ...done, id: done.topupId }, approvalId };
 }

@@ -1,14 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { z } from 'zod';
-import type { TopupRefund } from '#ledger/postings/topup-refund.js';
-import { viewAmount } from '#platform/http/fields.js';
-import { viewPayment } from '#payments/payment.fields.js';
 import { FinanceReader } from '#payments/finance.reader.js';
 import { TopupRefundService } from '#payments/topup-refund.service.js';
 import { TransferService } from '#payments/transfer.service.js';
 import { type CallOf, Serves } from '../http/route.js';
-import { financeRoutes, type refundView } from './finance.routes.js';
-import { asking, filter, viewCredited } from './finance.calls.js';
+import { financeRoutes } from './finance.routes.js';
+import { asking, askingOnce, filter, viewCredited } from './finance.calls.js';
 
 @Controller()
 export class FinanceController {
@@ -21,14 +17,7 @@ export class FinanceController {
   @Serves(financeRoutes.topups)
   async topups({ query }: CallOf<typeof financeRoutes.topups>) {
     const page = await this.reader.topups({ ...query, where: filter({ 't.account_id': query.accountId }) });
-    const items = page.items.map(({ credits, paidMinor, refunded, disputed, recordedAt, ...row }) => ({
-      ...row,
-      credits: viewAmount(credits),
-      paid: viewPayment(paidMinor),
-      refunded: viewAmount(refunded),
-      disputed: viewAmount(disputed),
-      recordedAt: recordedAt.toISOString(),
-    }));
+    const items = page.items.map(({ paidMinor: paid, ...row }) => ({ ...row, paid }));
     return { ...page, items };
   }
 
@@ -59,13 +48,7 @@ export class FinanceController {
   async refunds({ query }: CallOf<typeof financeRoutes.refunds>) {
     const where = filter({ 'r.account_id': query.accountId, 'r.state': query.state });
     const page = await this.reader.refunds({ ...query, where });
-    const items = page.items.map(({ createdAt, endedAt, reason, attempts, ...row }) => ({
-      ...viewRefund(row),
-      reason,
-      attempts,
-      createdAt: createdAt.toISOString(),
-      endedAt: endedAt?.toISOString() ?? null,
-    }));
+    const items = page.items.map((row) => ({ ...row, pay: row.paidMinor }));
     return { ...page, items };
   }
 
@@ -73,53 +56,24 @@ export class FinanceController {
   async confirmRefund(call: CallOf<typeof financeRoutes.confirmRefund>) {
     const { outcome, reference = null, note } = call.body;
     const { refundId } = call.params;
-    const { actor, requestId: auditId } = call;
-    const asked = { actor, auditId, requestId: auditId };
-    return viewRefund(await this.topupRefunds.confirmRefund({ refundId, outcome, reference, note }, asked));
+    const refund = { refundId, outcome, reference, note };
+    return viewRefund(await this.topupRefunds.confirmRefund(refund, askingOnce(call)));
   }
 
   @Serves(financeRoutes.events)
   async events({ query }: CallOf<typeof financeRoutes.events>) {
-    const page = await this.reader.events({ ...query, where: filter({ state: query.state }) });
-    const items = page.items.map(({ receivedAt, receivedText: _, ...row }) => ({
-      ...row,
-      receivedAt: receivedAt.toISOString(),
-    }));
-    return { ...page, items };
+    return this.reader.events({ ...query, where: filter({ state: query.state }) });
   }
 
   @Serves(financeRoutes.disputes)
   async disputes({ query }: CallOf<typeof financeRoutes.disputes>) {
     const where = filter({ 'd.account_id': query.accountId });
     const page = await this.reader.disputes({ ...query, where });
-    const items = page.items.map(({ amountMinor, credits, openedAt, closedAt, openedText: _, ...row }) => ({
-      ...row,
-      amount: viewPayment(amountMinor),
-      credits: viewAmount(credits),
-      openedAt: openedAt.toISOString(),
-      closedAt: closedAt?.toISOString() ?? null,
-    }));
+    const items = page.items.map(({ amountMinor: amount, ...row }) => ({ ...row, amount }));
     return { ...page, items };
   }
 }
 
-function viewRefund(
-  refund: Pick<
-    TopupRefund,
-    'id' | 'topupId' | 'accountId' | 'provider' | 'currency' | 'state' | 'providerRefundId' | 'failure'
-  > & { credits: bigint; paidMinor: bigint },
-): z.output<typeof refundView> {
-  const { id, topupId, accountId, provider, currency, state, providerRefundId, failure } = refund;
-  return {
-    id,
-    topupId,
-    accountId,
-    provider,
-    currency,
-    state,
-    providerRefundId,
-    failure,
-    credits: viewAmount(refund.credits),
-    pay: viewPayment(refund.paidMinor),
-  };
+function viewRefund<T extends { paidMinor: bigint }>({ paidMinor: pay, ...refund }: T) {
+  return { ...refund, pay };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, amountView, day, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { creditAmount, amountView, day, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import {
   currencyView,
   payment,
@@ -84,7 +84,7 @@ const eventView = z
   .meta({ id: 'PaymentEvent' });
 
 const refundState = z.enum(['pending', 'succeeded', 'failed']);
-export const refundView = z
+const topupRefundView = z
   .object({
     id: z.string(),
     topupId: z.string(),
@@ -154,18 +154,18 @@ export const financeRoutes = {
     confirms: true,
     params: z.strictObject({ topupId: id }),
     body: z.strictObject({
-      credits: amount.optional().meta({ description: 'All that is unused, if it is left out.' }),
+      credits: creditAmount.optional().meta({ description: 'All that is unused, if it is left out.' }),
       reason: reasonText,
       requestId: financeRequestId,
     }),
-    answer: z.object({ refund: refundView.nullable(), approvalId }),
+    answer: z.object({ refund: topupRefundView.nullable(), approvalId }),
     refusals: ['second_person_required', 'conflict'],
   }),
   refunds: forFinance.get('listTopupRefunds', '/api/finance/topup-refunds', {
     summary: 'Refunds of top-ups, and which of them the provider has not ended yet.',
     query: z.strictObject({ ...pageQuery, ...ofAccount, state: refundState.optional() }),
     answer: pageOf(
-      refundView.extend({
+      topupRefundView.extend({
         reason: z.string(),
         attempts: z.number(),
         createdAt: timeView,
@@ -182,7 +182,7 @@ export const financeRoutes = {
       reference: reference.optional(),
       note: reasonText,
     }),
-    answer: refundView,
+    answer: topupRefundView,
     refusals: ['second_person_required', 'conflict'],
   }),
   suspense: forFinance.get('listSuspense', '/api/finance/suspense', {

@@ -3,7 +3,7 @@ import { PaymentInbox } from '#payments/payment.inbox.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { topupRoutes } from './topups.routes.js';
 
-/** Where providers tell what happened. */
+/** Where providers report what happened. */
 @Controller()
 export class PaymentEventsController {
   constructor(@Inject(PaymentInbox) private readonly inbox: PaymentInbox) {}

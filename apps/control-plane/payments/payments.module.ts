@@ -23,7 +23,15 @@ import { job, provided } from '#platform/wiring.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { OutboxRelay } from '#bus/outbox.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CLOCK, CONFIG, LOG, POOL, REGISTRY, type Shared, SHARED } from '../control-plane.tokens.js';
+import {
+  CONTROL_PLANE_CLOCK,
+  CONTROL_PLANE_CONFIG,
+  LOG,
+  POOL,
+  REGISTRY,
+  type Shared,
+  SHARED,
+} from '../control-plane.tokens.js';
 import { FinanceController } from './finance.controller.js';
 import { SuspenseController } from './suspense.controller.js';
 import { PaymentEventsController } from './payment-events.controller.js';
@@ -71,24 +79,33 @@ function openProviders(
     SandboxController,
   ],
   providers: [
-    { provide: PROVIDERS, useFactory: openProviders, inject: [CONFIG, POOL, CLOCK] },
+    {
+      provide: PROVIDERS,
+      useFactory: openProviders,
+      inject: [CONTROL_PLANE_CONFIG, POOL, CONTROL_PLANE_CLOCK],
+    },
     provided(PaymentNotices, { registry: REGISTRY, log: LOG, relay: OutboxRelay }),
-    provided(PaymentInbox, { pool: POOL, config: CONFIG, providers: PROVIDERS, notices: PaymentNotices }),
-    provided(OrderStore, { source: DataSource, pool: POOL, config: CONFIG }),
-    provided(Checkouts, { providers: PROVIDERS, config: CONFIG, log: LOG }),
+    provided(PaymentInbox, {
+      pool: POOL,
+      config: CONTROL_PLANE_CONFIG,
+      providers: PROVIDERS,
+      notices: PaymentNotices,
+    }),
+    provided(OrderStore, { source: DataSource, pool: POOL, config: CONTROL_PLANE_CONFIG }),
+    provided(Checkouts, { providers: PROVIDERS, config: CONTROL_PLANE_CONFIG, log: LOG }),
     provided(TopupService, { orders: OrderStore, checkouts: Checkouts, inbox: PaymentInbox }),
     provided(OrderChecks, { orders: OrderStore, checkouts: Checkouts, service: TopupService }),
-    provided(RefundRunner, { pool: POOL, config: CONFIG, log: LOG, providers: PROVIDERS }),
+    provided(RefundRunner, { pool: POOL, config: CONTROL_PLANE_CONFIG, log: LOG, providers: PROVIDERS }),
     provided(TransferService, {
       source: DataSource,
-      config: CONFIG,
+      config: CONTROL_PLANE_CONFIG,
       approvals: ApprovalService,
       relay: OutboxRelay,
     }),
     provided(TopupRefundService, { source: DataSource, approvals: ApprovalService, runner: RefundRunner }),
     provided(SuspenseService, {
       source: DataSource,
-      config: CONFIG,
+      config: CONTROL_PLANE_CONFIG,
       approvals: ApprovalService,
       relay: OutboxRelay,
     }),

@@ -11,7 +11,7 @@ import { PROVIDERS } from './payments.tokens.js';
 import { SANDBOX_PAGE_POLICY, sandboxPage } from './sandbox-page.js';
 import { sandboxRoutes } from './sandbox.routes.js';
 
-/** The sandbox provider's own address: a page that pays or cancels, and tells the inbox by a signed event. */
+/** The sandbox provider's own address: a page that pays or cancels, and reports it to the inbox by a signed event. */
 @Controller()
 export class SandboxController {
   constructor(

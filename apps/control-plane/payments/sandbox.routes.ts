@@ -7,7 +7,7 @@ const HTML = ['text/html'] as const;
 
 const forAll = routesFor('public', 'Payments');
 
-/** The page of the sandbox provider. As at any provider, whoever has its address may pay. */
+/** The page of the sandbox provider. As at any provider, anyone who has its address may pay. */
 export const sandboxRoutes = {
   page: forAll.get('showSandboxPayment', '/sandbox-pay/{orderId}', {
     summary: 'The page where an order of the sandbox provider is paid; absent unless it is enabled.',

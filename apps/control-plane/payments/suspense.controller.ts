@@ -1,10 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { viewPayment } from '#payments/payment.fields.js';
 import { FinanceReader } from '#payments/finance.reader.js';
 import { SuspenseService } from '#payments/suspense.service.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { financeRoutes } from './finance.routes.js';
-import { asking, filter, viewCredited } from './finance.calls.js';
+import { asking, askingOnce, filter, viewCredited } from './finance.calls.js';
 
 /** Money that belongs to no order. */
 @Controller()
@@ -17,12 +16,7 @@ export class SuspenseController {
   @Serves(financeRoutes.suspense)
   async suspense({ query }: CallOf<typeof financeRoutes.suspense>) {
     const page = await this.reader.suspense({ ...query, where: filter({ state: query.state }) });
-    const items = page.items.map(({ amountMinor, clearedAt, createdAt, ...row }) => ({
-      ...row,
-      amount: viewPayment(amountMinor),
-      clearedAt: clearedAt?.toISOString() ?? null,
-      createdAt: createdAt.toISOString(),
-    }));
+    const items = page.items.map(({ amountMinor: amount, ...row }) => ({ ...row, amount }));
     return { ...page, items };
   }
 
@@ -35,17 +29,11 @@ export class SuspenseController {
 
   @Serves(financeRoutes.returnSuspense)
   async returnSuspense(call: CallOf<typeof financeRoutes.returnSuspense>): Promise<void> {
-    const { params, body, actor, requestId: auditId } = call;
-    await this.suspenseItems.returnSuspense(params.itemId, body.note, { actor, auditId, requestId: auditId });
+    await this.suspenseItems.returnSuspense(call.params.itemId, call.body.note, askingOnce(call));
   }
 
   @Serves(financeRoutes.expenseSuspense)
   async expenseSuspense(call: CallOf<typeof financeRoutes.expenseSuspense>): Promise<void> {
-    const { params, body, actor, requestId: auditId } = call;
-    await this.suspenseItems.expenseSuspense(params.itemId, body.note, {
-      actor,
-      auditId,
-      requestId: auditId,
-    });
+    await this.suspenseItems.expenseSuspense(call.params.itemId, call.body.note, askingOnce(call));
   }
 }

@@ -1,15 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { z } from 'zod';
 import type { Nanos } from '#money/amount.js';
-import { viewAmount } from '#platform/http/fields.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import { viewPayment } from '#payments/payment.fields.js';
 import type { OrderReversals } from '#payments/order.reversals.js';
 import { OrderStore, type OrderAmount } from '#payments/order.store.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';
 import { TopupService } from '#payments/topup.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { type orderView, topupRoutes } from './topups.routes.js';
 
@@ -18,14 +16,13 @@ export class TopupsController {
   constructor(
     @Inject(TopupService) private readonly service: TopupService,
     @Inject(OrderStore) private readonly orders: OrderStore,
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(topupRoutes.quote)
   async quote({ actor, query }: CallOf<typeof topupRoutes.quote>) {
-    const { credits, payMinor, currency, rate } = await this.orders.quote(actor.accountId, wishOf(query));
-    const providers = this.service.providers();
-    return { credits: viewAmount(credits), pay: viewPayment(payMinor), currency, rate, providers };
+    const { payMinor: pay, ...quote } = await this.orders.quote(actor.accountId, wishOf(query));
+    return { ...quote, pay, providers: this.service.providers() };
   }
 
   @Serves(topupRoutes.create)
@@ -56,40 +53,25 @@ export class TopupsController {
   }
 
   private view(order: TopupOrder): View {
-    const { id, state, credits, paidMinor, currency, rate, provider, checkoutUrl, topupId } = order;
-    const isOpen = state === 'open';
+    const { id, provider } = order;
+    const isOpen = order.state === 'open';
     const { bankInstructions } = this.config.payments;
     return {
-      id,
-      state,
-      currency,
-      rate,
-      provider,
-      topupId,
-      credits: viewAmount(credits),
-      pay: viewPayment(paidMinor),
-      checkoutUrl: isOpen ? checkoutUrl : null,
+      ...order,
+      pay: order.paidMinor,
+      checkoutUrl: isOpen ? order.checkoutUrl : null,
       instructions:
         isOpen && provider === 'manual' ? `${bankInstructions ?? ''}\nReference: ${id}`.trim() : null,
-      createdAt: order.createdAt.toISOString(),
-      expiresAt: order.expiresAt.toISOString(),
-      paidAt: order.paidAt?.toISOString() ?? null,
     };
   }
 }
 
-type View = z.output<typeof orderView>;
+type View = z.input<typeof orderView>;
 
 type Reversal = OrderReversals['refunds' | 'disputes'][number];
 
-function viewReversal<One extends Reversal>({ state, ...rest }: One) {
-  return {
-    state: state as One['state'],
-    credits: viewAmount(rest.credits),
-    pay: viewPayment(rest.payMinor),
-    at: rest.at.toISOString(),
-    endedAt: rest.endedAt?.toISOString() ?? null,
-  };
+function viewReversal<One extends Reversal>({ state, payMinor: pay, ...rest }: One) {
+  return { ...rest, state: state as One['state'], pay };
 }
 
 /** The contract has checked that it is one of them. */

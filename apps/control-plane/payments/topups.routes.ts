@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, amountView, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { creditAmount, amountView, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { currencyView, payment, paymentView, financeRequestId } from '#payments/payment.fields.js';
 import { orderStates } from '#payments/topup-order.entity.js';
 import { routesFor } from '../http/route.js';
@@ -45,8 +45,8 @@ const orderWithReversals = orderView
   .meta({ id: 'OrderWithReversals' });
 
 const wish = {
-  credits: amount.optional().meta({ description: 'So much balance; give this or `pay`.' }),
-  pay: payment.optional().meta({ description: 'What so much buys; give this or `credits`.' }),
+  credits: creditAmount.optional().meta({ description: 'The credits to buy; give this or `pay`.' }),
+  pay: payment.optional().meta({ description: 'The amount to pay; give this or `credits`.' }),
 };
 
 function isOneWish(value: { credits?: unknown; pay?: unknown }): boolean {

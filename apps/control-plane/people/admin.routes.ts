@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { roles } from '#identity/role.js';
-import { id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { id, pageOf, pageQuery, timeView, numberText } from '#platform/http/fields.js';
 import { personView } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -57,7 +57,7 @@ export const peopleRoutes = {
 
 const auditView = z
   .object({
-    id: z.string(),
+    id: numberText,
     actor: z.string(),
     actorEmail: z
       .string()

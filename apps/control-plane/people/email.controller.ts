@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { EmailService } from '#people/email.service.js';
 import { type CallOf, Serves } from '../http/route.js';
-import { originOf } from './entrance.js';
+import { signInOrigin } from './entrance.js';
 import { emailRoutes } from './session.routes.js';
 
 /** Where people are reached, and what they sign in with. */
@@ -11,7 +11,7 @@ export class EmailController {
 
   @Serves(emailRoutes.request)
   async request({ actor, body, request }: CallOf<typeof emailRoutes.request>): Promise<void> {
-    await this.emails.request(actor, body, originOf(request));
+    await this.emails.request(actor, body, signInOrigin(request));
   }
 
   @Serves(emailRoutes.confirm)

@@ -10,7 +10,7 @@ import { SessionReader } from '../http/session.reader.js';
 import type { sessionRoutes } from './session.routes.js';
 import { viewSession } from './session.view.js';
 
-export function originOf(request: FastifyRequest): Origin {
+export function signInOrigin(request: FastifyRequest): Origin {
   return { ip: request.ip, userAgent: request.headers['user-agent'] ?? null };
 }
 

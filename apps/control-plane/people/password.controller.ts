@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { PasswordService } from '#people/password.service.js';
 import { type CallOf, Serves } from '../http/route.js';
-import { Entrance, originOf } from './entrance.js';
+import { Entrance, signInOrigin } from './entrance.js';
 import { passwordRoutes } from './session.routes.js';
 
 /** What people prove themselves with: passwords and one-time codes. */
@@ -14,14 +14,14 @@ export class PasswordController {
 
   @Serves(passwordRoutes.requestReset)
   async requestReset({ body, request }: CallOf<typeof passwordRoutes.requestReset>): Promise<void> {
-    await this.passwords.requestReset(body.email, originOf(request));
+    await this.passwords.requestReset(body.email, signInOrigin(request));
   }
 
   @Serves(passwordRoutes.reset)
   async reset(call: CallOf<typeof passwordRoutes.reset>) {
     return this.entrance.enter(
       call,
-      await this.passwords.reset(call.body, originOf(call.request), call.requestId),
+      await this.passwords.reset(call.body, signInOrigin(call.request), call.requestId),
     );
   }
 

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { AttemptsStore } from '#identity/attempts.store.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
@@ -15,10 +14,16 @@ import { RolesService } from '#people/roles.service.js';
 import { SignInService } from '#people/sign-in.service.js';
 import { SignUpService } from '#people/sign-up.service.js';
 import { TotpService } from '#people/totp.service.js';
-import { job, provided } from '#platform/wiring.js';
+import { job, provided, constructed } from '#platform/wiring.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { SessionStore } from '#identity/session.store.js';
-import { CLOCK, CONFIG, POOL, type Shared, SHARED } from '../control-plane.tokens.js';
+import {
+  CONTROL_PLANE_CLOCK,
+  CONTROL_PLANE_CONFIG,
+  POOL,
+  type Shared,
+  SHARED,
+} from '../control-plane.tokens.js';
 import { AdminController } from './admin.controller.js';
 import { EmailController } from './email.controller.js';
 import { Entrance } from './entrance.js';
@@ -51,8 +56,8 @@ function cleaningLoop({ pool, attempts, log }: CleaningParts): Loop {
 /** Where the parts come from that all of them take. */
 const PEOPLE_PARTS = {
   pool: POOL,
-  config: CONFIG,
-  clock: CLOCK,
+  config: CONTROL_PLANE_CONFIG,
+  clock: CONTROL_PLANE_CLOCK,
   attempts: AttemptsStore,
   hasher: PasswordHasher,
   sessions: SessionStore,
@@ -82,8 +87,8 @@ const PEOPLE_PARTS = {
     provided(RolesService, { pool: POOL, sessions: SessionStore }),
     provided(RoleGrants, { source: DataSource, approvals: ApprovalService }),
     provided(AuditReader, { pool: POOL }),
-    { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
-    { provide: AttemptsStore, useFactory: (pool: pg.Pool) => new AttemptsStore(pool), inject: [POOL] },
+    constructed(PasswordHasher),
+    constructed(AttemptsStore, POOL),
   ],
   exports: [RolesService, PasswordService, SignInService, Entrance, AttemptsStore],
 })

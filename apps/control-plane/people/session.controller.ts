@@ -2,12 +2,10 @@ import { Controller, Inject } from '@nestjs/common';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
 import { SignInService } from '#people/sign-in.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { Entrance, originOf } from './entrance.js';
+import { type CallOf, Serves } from '../http/route.js';
+import { Entrance, signInOrigin } from './entrance.js';
 import { sessionRoutes } from './session.routes.js';
 import { viewSession } from './session.view.js';
-
-type SessionView = AnswerOf<typeof sessionRoutes.show>;
 
 @Controller()
 export class SessionController {
@@ -24,7 +22,7 @@ export class SessionController {
 
   @Serves(sessionRoutes.signIn)
   async signIn(call: CallOf<typeof sessionRoutes.signIn>) {
-    return this.entrance.enter(call, await this.signIns.signIn(call.body, originOf(call.request)));
+    return this.entrance.enter(call, await this.signIns.signIn(call.body, signInOrigin(call.request)));
   }
 
   @Serves(sessionRoutes.signOut)
@@ -36,15 +34,7 @@ export class SessionController {
   @Serves(sessionRoutes.list)
   async list({ actor }: CallOf<typeof sessionRoutes.list>) {
     const found = await this.sessions.list(actor.userId);
-    return {
-      items: found.map((each) => ({
-        ...each,
-        isCurrent: each.sessionId === actor.sessionId,
-        createdAt: each.createdAt.toISOString(),
-        lastSeenAt: each.lastSeenAt.toISOString(),
-        expiresAt: each.expiresAt.toISOString(),
-      })),
-    };
+    return { items: found.map((each) => ({ ...each, isCurrent: each.sessionId === actor.sessionId })) };
   }
 
   @Serves(sessionRoutes.revoke)

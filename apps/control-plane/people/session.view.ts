@@ -6,10 +6,9 @@ import type { sessionRoutes } from './session.routes.js';
 export function viewSession({
   actor,
   csrfToken,
-  view,
+  view: viewing,
   secondFactor,
 }: CallSession): AnswerOf<typeof sessionRoutes.show> {
   const { userId, accountId, email, roles } = actor;
-  const viewing = view && { accountId: view.accountId, name: view.name, until: view.until.toISOString() };
   return { userId, accountId, email, roles: [...roles], csrfToken, viewing, secondFactor };
 }

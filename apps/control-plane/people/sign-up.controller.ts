@@ -1,10 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import { SignUpService } from '#people/sign-up.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { Entrance, originOf } from './entrance.js';
+import { type CallOf, Serves } from '../http/route.js';
+import { Entrance, signInOrigin } from './entrance.js';
 import { sessionRoutes } from './session.routes.js';
-
-type SessionView = AnswerOf<typeof sessionRoutes.show>;
 
 /** How somebody becomes a customer. */
 @Controller()
@@ -16,11 +14,11 @@ export class SignUpController {
 
   @Serves(sessionRoutes.signUp)
   async signUp({ body, request }: CallOf<typeof sessionRoutes.signUp>): Promise<void> {
-    await this.signUps.request(body, originOf(request));
+    await this.signUps.request(body, signInOrigin(request));
   }
 
   @Serves(sessionRoutes.confirmSignUp)
   async confirmSignUp(call: CallOf<typeof sessionRoutes.confirmSignUp>) {
-    return this.entrance.enter(call, await this.signUps.confirm(call.body, originOf(call.request)));
+    return this.entrance.enter(call, await this.signUps.confirm(call.body, signInOrigin(call.request)));
   }
 }

@@ -3,13 +3,13 @@ import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { listLatePostings, listPeriods, type Period, periodBalances } from '#finance/periods/period.js';
 import { ApiError } from '#platform/errors.js';
-import { balanceColumns, timeOf } from '#finance/views/ledger.view.js';
-import { inTurn, sendCsv } from '#platform/http/csv.js';
+import { trialBalanceColumns } from '#finance/views/ledger.view.js';
+import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { PeriodService } from '#finance/periods/period.service.js';
-import { viewBalances, viewLate, viewPeriod } from '#finance/periods/periods.view.js';
+import { viewBalances, viewPeriod } from '#finance/periods/periods.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { periodRoutes as routes } from './periods.routes.js';
 
@@ -23,7 +23,7 @@ export class PeriodsController {
   constructor(
     @Inject(PeriodService) private readonly service: PeriodService,
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
   ) {
     this.currency = config.payments.currency;
   }
@@ -48,7 +48,11 @@ export class PeriodsController {
     const period = await this.find(params.periodId);
     const day = period.endsAt.toISOString().slice(0, 10);
     const rows = await this.balancesOf(period);
-    return sendCsv(reply, { fileName: `trial-balance-${day}.csv`, columns: balanceColumns }, inTurn(rows));
+    return sendCsv(
+      reply,
+      { fileName: `trial-balance-${day}.csv`, columns: trialBalanceColumns },
+      inSequence(rows),
+    );
   }
 
   @Serves(routes.late)
@@ -57,15 +61,15 @@ export class PeriodsController {
     const { id: periodId } = await this.find(params.periodId);
     const after = readCursor(cursor, 1, NUMBER)?.[0];
     const afterId = after === undefined ? null : BigInt(after);
-    const views = (await listLatePostings(this.pool, { periodId, limit, afterId })).map(viewLate);
-    return pageFrom(views, limit, ({ transactionId }) => [transactionId]);
+    const rows = await listLatePostings(this.pool, { periodId, limit, afterId });
+    return pageFrom(rows, limit, ({ transactionId }) => [transactionId.toString()]);
   }
 
   @Serves(routes.check)
   async check({ body }: CallOf<typeof routes.check>) {
     const { at, checklist, graceMs } = await this.service.check(body.end);
     const ok = checklist.every(({ state }) => state !== 'failed');
-    return { at: timeOf(at), ok, graceSeconds: graceMs / 1000, checklist };
+    return { at, ok, graceSeconds: graceMs / 1000, checklist };
   }
 
   @Serves(routes.close)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, requestId, time, timeView } from '#platform/http/fields.js';
+import { pageOf, pageQuery, requestIdField, time, timeView } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
-import { periodView, checklistItemView, grace, waiverView } from '#finance/periods/periods.view.js';
+import { periodView, checklistItemView, grace, waiverView, lateView } from '#finance/periods/periods.view.js';
 import { routesFor } from '../http/route.js';
 
 const periodId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
@@ -60,16 +60,7 @@ export const periodRoutes = {
     summary: 'Facts of the period that came after its close: posted later, oldest first.',
     params,
     query: z.strictObject(pageQuery),
-    answer: pageOf(
-      z.object({
-        transactionId: z.string(),
-        kind: z.string(),
-        reference: z.string(),
-        accountId: z.string().nullable(),
-        happenedAt: timeView,
-        recordedAt: timeView,
-      }),
-    ),
+    answer: pageOf(lateView),
   }),
   check: forFinance.post('checkPeriod', '/api/finance/periods/check', {
     summary: 'The checklist of a close, now. Nothing is changed.',
@@ -90,7 +81,7 @@ export const periodRoutes = {
     summary: 'Ask to close a period in spite of what an item of its checklist counts.',
     description:
       'Another person of finance agrees in the approvals. What means that the books contradict themselves cannot be waived by anybody.',
-    body: z.strictObject({ ...waiver, requestId }),
+    body: z.strictObject({ ...waiver, requestId: requestIdField }),
     answer: z.object({ approvalId: z.string(), state: z.enum(['pending', 'approved', 'rejected']) }),
     refusals: ['conflict'],
   }),
@@ -98,7 +89,7 @@ export const periodRoutes = {
     summary: 'Close the books up to an instant, for good.',
     description:
       'Runs the checklist; what is red, and was not waived by two people for this end, abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.',
-    body: z.strictObject({ end, note: reasonText.optional(), requestId }),
+    body: z.strictObject({ end, note: reasonText.optional(), requestId: requestIdField }),
     answer: periodView,
     refusals: ['conflict'],
   }),

@@ -31,7 +31,7 @@ export interface ForwardedCall {
 const CONNECT_LIMIT_MS = 5_000;
 /** A client of ours that is refused comes back soon. */
 const RETRY_SECONDS = 2;
-/** One part of this many calls is kept for accounts that have none under way. */
+/** One part of this many calls is kept for accounts that have none in progress. */
 const RESERVED_PART = 4;
 /** What of a request is for the gateway, and of its answer for the browser. Neither has cookies or names of hosts. */
 const SENT = ['content-length', 'accept', 'range', 'if-range', 'if-none-match', 'idempotency-key'];
@@ -79,12 +79,12 @@ export class GatewayClient {
     call.reply.raw.once('close', () => leaving.abort());
     const answer = await this.send(call, secret, leaving.signal);
     void call.reply.code(answer.statusCode).headers(passed(answer.headers, ANSWERED));
-    // Whoever leaves breaks the stream, which is no fault to report; the socket is gone by then.
+    // A client that leaves breaks the stream, which is no fault to report; the socket is gone by then.
     answer.body.on('error', () => undefined);
     return answer.body;
   }
 
-  /** Ends calls under way as if their connections had broken. */
+  /** Ends calls in progress as if their connections had broken. */
   async close(): Promise<void> {
     await this.agent.destroy();
   }

@@ -17,8 +17,8 @@ const forUsers = routesFor(['user'], 'Playground');
 const forUsersOfTasks = routesFor(['user'], 'Tasks');
 
 /** A call of the gateway that the pages may make. */
-function call(id: string, path: string, told: { summary: string; produces: string[]; mostBytes: number }) {
-  const { summary, produces, mostBytes } = told;
+function call(id: string, path: string, spec: { summary: string; produces: string[]; mostBytes: number }) {
+  const { summary, produces, mostBytes } = spec;
   return forUsers.post(id, `/api/playground/v1/${path}`, {
     summary,
     description: DESCRIPTION,
@@ -30,7 +30,7 @@ function call(id: string, path: string, told: { summary: string; produces: strin
 
 export const playgroundRoutes = {
   images: call('playImages', 'images/generations', {
-    summary: 'Makes pictures.',
+    summary: 'Generates images.',
     produces: json,
     mostBytes: JSON_BODY_BYTES,
   }),

@@ -14,7 +14,7 @@ import {
 } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
 import { type DoneBy, ProposalService } from '#marketplace/prices/proposal.service.js';
-import { CLOCK, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { pricesRoutes as routes } from './prices.routes.js';
 
@@ -24,7 +24,7 @@ export class PricesController {
   constructor(
     @Inject(ProposalService) private readonly service: ProposalService,
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
   ) {}
 
   @Serves(routes.propose)
@@ -83,7 +83,7 @@ export class PricesController {
   @Serves(routes.exportJson)
   async exportJson() {
     const { exportedAt, changes } = await exportPrices(this.pool);
-    return { exportedAt: exportedAt.toISOString(), rows: changes };
+    return { exportedAt, rows: changes };
   }
 
   @Serves(routes.exportCsv)

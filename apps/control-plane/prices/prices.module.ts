@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { OutboxRelay } from '#bus/outbox.js';
 import { ProposalService } from '#marketplace/prices/proposal.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { PricesController } from './prices.controller.js';
 
 /** How prices, multipliers and rules change. */
@@ -12,7 +12,7 @@ import { PricesController } from './prices.controller.js';
   providers: [
     {
       provide: ProposalService,
-      inject: [POOL, CONFIG, OutboxRelay],
+      inject: [POOL, CONTROL_PLANE_CONFIG, OutboxRelay],
       useFactory: (pool: pg.Pool, config: ControlPlaneConfig, relay: OutboxRelay) =>
         new ProposalService({ pool, lifeMs: config.market.proposalLifeMs, onCommitted: () => relay.wake() }),
     },

@@ -17,10 +17,6 @@ export class ActivityController {
   async list({ actor, query }: CallOf<typeof routes.list>) {
     const before = readCursor(query.cursor, 1, LINE_ID)?.[0] ?? null;
     const lines = await readActivity(this.pool, actor.accountId, { limit: query.limit + 1, before });
-    const { items, nextCursor } = pageFrom(lines, query.limit, ({ id }) => [String(id)]);
-    return {
-      items: items.map((line) => ({ ...line, id: String(line.id), at: line.at.toISOString() })),
-      nextCursor,
-    };
+    return pageFrom(lines, query.limit, ({ id }) => [String(id)]);
   }
 }

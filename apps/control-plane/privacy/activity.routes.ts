@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { activityActors } from '#privacy/activity.js';
-import { pageOf, pageQuery, timeView } from '#platform/http/fields.js';
+import { pageOf, pageQuery, timeView, numberText } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const forUsers = routesFor(['user'], 'Account');
@@ -14,7 +14,7 @@ export const activityRoutes = {
     query: z.strictObject(pageQuery),
     answer: pageOf(
       z.object({
-        id: z.string(),
+        id: numberText,
         action: z.string().meta({ examples: ['account.view_began', 'session.opened', 'key.created'] }),
         by: z.enum(activityActors).meta({ description: 'You, or the role of the person who did it.' }),
         subject: z.string().meta({ description: '`kind:{id}` of what it was done to.' }),

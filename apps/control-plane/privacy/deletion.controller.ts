@@ -1,8 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { Deletion } from '#privacy/deletion-request.js';
-import { viewAmount } from '#platform/http/fields.js';
 import { AccountDeletionService } from '#people/accounts/account-deletion.service.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { Entrance } from '../people/entrance.js';
 import { deletionRoutes as routes } from './deletion.routes.js';
 
@@ -15,15 +13,14 @@ export class DeletionController {
 
   @Serves(routes.show)
   async show({ actor }: CallOf<typeof routes.show>) {
-    const { graceSeconds, main, invite, held } = await this.service.preview(actor.accountId);
-    return { graceSeconds, main: viewAmount(main), invite: viewAmount(invite), held: viewAmount(held) };
+    return this.service.preview(actor.accountId);
   }
 
   @Serves(routes.request)
   async request(call: CallOf<typeof routes.request>) {
     const deletion = await this.service.request(call.actor, call.body, call.requestId);
     this.entrance.leave(call.reply);
-    return viewDeletion(deletion);
+    return { ...deletion, state: deletion.state as 'requested' };
   }
 
   @Serves(routes.ask)
@@ -38,13 +35,4 @@ export class DeletionController {
   async cancel({ actor, params, requestId }: CallOf<typeof routes.cancel>): Promise<void> {
     await this.service.cancel(actor, params.accountId, requestId);
   }
-}
-
-function viewDeletion({ state, requestedAt, dueAt, waitingFor }: Deletion): AnswerOf<typeof routes.request> {
-  return {
-    state: state as 'requested',
-    waitingFor,
-    requestedAt: requestedAt.toISOString(),
-    dueAt: dueAt.toISOString(),
-  };
 }

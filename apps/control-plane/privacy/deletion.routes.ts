@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, id, requestId, timeView } from '#platform/http/fields.js';
+import { amountView, id, requestIdField, timeView } from '#platform/http/fields.js';
 import { oneTimeCode } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -51,7 +51,7 @@ export const deletionRoutes = {
     confirms: true,
     params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
-      requestId,
+      requestId: requestIdField,
       reason: z.string().trim().min(3, 'must say why').max(500),
       forfeitBalance,
     }),

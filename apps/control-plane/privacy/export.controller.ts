@@ -33,15 +33,8 @@ export class ExportController {
   }
 }
 
-function viewExport({ id, state, requestedAt, readyAt, expiresAt, bytes, failure }: DataExport) {
+function viewExport(made: DataExport) {
+  const { state, expiresAt } = made;
   const isOver = state === 'ready' && expiresAt !== null && expiresAt.getTime() <= Date.now();
-  return {
-    id,
-    state: isOver ? ('expired' as const) : state,
-    bytes,
-    failure,
-    requestedAt: requestedAt.toISOString(),
-    readyAt: readyAt?.toISOString() ?? null,
-    expiresAt: expiresAt?.toISOString() ?? null,
-  };
+  return { ...made, state: isOver ? ('expired' as const) : state };
 }

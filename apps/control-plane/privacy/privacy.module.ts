@@ -9,7 +9,7 @@ import { OutboxRelay } from '#bus/outbox.js';
 import { PasswordService } from '#people/password.service.js';
 import { SignInService } from '#people/sign-in.service.js';
 import { TicketService } from '#support/ticket.service.js';
-import { CONFIG, POOL, type Shared, SHARED } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL, type Shared, SHARED } from '../control-plane.tokens.js';
 import { PeopleModule } from '../people/people.module.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { ActivityController } from './activity.controller.js';
@@ -28,13 +28,13 @@ import { RetentionController } from './retention.controller.js';
       exports: DataExports,
       attempts: AttemptsStore,
       passwords: PasswordService,
-      config: CONFIG,
+      config: CONTROL_PLANE_CONFIG,
     }),
     provided(AccountDeletionService, {
       approvals: ApprovalService,
       pool: POOL,
       source: DataSource,
-      config: CONFIG,
+      config: CONTROL_PLANE_CONFIG,
       relay: OutboxRelay,
       passwords: PasswordService,
       signIns: SignInService,

@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { readRetention, retentionClasses, retentionRules } from '#privacy/retention.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { Serves } from '../http/route.js';
 import { retentionRoutes as routes } from './retention.routes.js';
 
@@ -10,7 +10,7 @@ import { retentionRoutes as routes } from './retention.routes.js';
 export class RetentionController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.show)
@@ -28,7 +28,7 @@ export class RetentionController {
           class: name,
           variable: retentionRules[name].variable,
           keptSeconds: this.keptSeconds(name),
-          lastRunAt: lastRunAt?.toISOString() ?? null,
+          lastRunAt,
           removedTotal,
         };
       }),

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { ChannelTests } from '#operations/channel-tests.js';
 import { ProgramReader } from '#operations/program.reader.js';
-import { CLOCK } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { programRoutes as routes } from './programs.routes.js';
 
@@ -13,12 +13,12 @@ export class ProgramsController {
   constructor(
     @Inject(ProgramReader) private readonly reader: ProgramReader,
     @Inject(ChannelTests) private readonly tests: ChannelTests,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
   ) {}
 
   @Serves(routes.list)
   async list(_call: CallOf<typeof routes.list>) {
-    return { ...(await this.reader.programs()), at: new Date(this.clock.nowMs()).toISOString() };
+    return { ...(await this.reader.programs()), at: new Date(this.clock.nowMs()) };
   }
 
   @Serves(routes.channels)

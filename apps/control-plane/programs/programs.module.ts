@@ -8,7 +8,7 @@ import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { controlPlaneReporter } from '../control-plane.report.js';
 import { ProgramsController } from './programs.controller.js';
 
-/** The programs of the house and the channels that they use, for administrators. */
+/** The running programs and the channels that they use, for administrators. */
 @Module({
   controllers: [ProgramsController],
   providers: [

@@ -57,22 +57,12 @@ export class RatesController {
 
   private async view(accountId: string): Promise<View> {
     await this.mustExist(accountId);
-    const [rate, tokens, versions] = await Promise.all([
+    const [rate, verifiedTokens, versions] = await Promise.all([
       this.rates.inForce(accountId),
       this.rates.verifiedTokens(accountId),
       this.rates.versions(accountId),
     ]);
-    return {
-      accountId,
-      rate,
-      verifiedTokens: tokens.toString(),
-      thresholdTokens: this.rates.thresholdTokens.toString(),
-      versions: versions.map(({ effectiveFrom, recordedAt, ...version }) => ({
-        ...version,
-        effectiveFrom: effectiveFrom.toISOString(),
-        recordedAt: recordedAt.toISOString(),
-      })),
-    };
+    return { accountId, rate, verifiedTokens, thresholdTokens: this.rates.thresholdTokens, versions };
   }
 
   private async mustExist(accountId: string): Promise<void> {
@@ -81,4 +71,4 @@ export class RatesController {
   }
 }
 
-type View = z.output<typeof rateView>;
+type View = z.input<typeof rateView>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, time, timeView } from '#platform/http/fields.js';
+import { id, time, timeView, numberText } from '#platform/http/fields.js';
 import { reasonText, financeRequestId } from '#payments/payment.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -9,8 +9,8 @@ export const rateView = z
   .object({
     accountId: z.string(),
     rate: rate.meta({ description: 'Units of payment currency for one unit of balance, in force now.' }),
-    verifiedTokens: z.string().meta({ description: "Tokens of settled calls through the account's keys." }),
-    thresholdTokens: z.string().meta({ description: 'What the reseller rate needs.' }),
+    verifiedTokens: numberText.meta({ description: "Tokens of settled calls through the account's keys." }),
+    thresholdTokens: numberText.meta({ description: 'What the reseller rate needs.' }),
     versions: z.array(
       z.object({
         rate,

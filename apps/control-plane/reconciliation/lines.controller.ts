@@ -3,7 +3,7 @@ import { formatMinor } from '#money/currency.js';
 import { LineService, type StoredLine } from '#finance/provider-reports/line.service.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { lineRoutes as routes } from './lines.routes.js';
-import { asking } from './asking.js';
+import { asking, askingOnce } from '../payments/finance.calls.js';
 
 /** Lines of reports, and what people say of them. */
 @Controller()
@@ -17,34 +17,23 @@ export class LinesController {
 
   @Serves(routes.bookLine)
   async bookLine(call: CallOf<typeof routes.bookLine>) {
-    const { state, detail } = await this.lines.book(call.params, call.body.note, asking(call));
+    const { state, detail } = await this.lines.book(call.params, call.body.note, askingOnce(call));
     return { state, detail };
   }
 
   @Serves(routes.acceptLine)
   acceptLine(call: CallOf<typeof routes.acceptLine>) {
-    const { actor, body, requestId: auditId } = call;
-    return this.lines.accept(call.params, body.reason, { actor, requestId: body.requestId, auditId });
+    return this.lines.accept(call.params, call.body.reason, asking(call));
   }
 }
 
-function viewLine({
-  id: _,
-  amountMinor,
-  feeMinor,
-  netMinor,
-  happenedAt,
-  changes,
-  acceptances,
-  ...line
-}: StoredLine) {
+function viewLine({ id: _, amountMinor, feeMinor, netMinor, changes, acceptances, ...line }: StoredLine) {
   const money = (minor: bigint) => formatMinor(minor, line.currency);
   return {
     ...line,
     amount: money(amountMinor),
     fee: money(feeMinor),
     net: money(netMinor),
-    happenedAt: happenedAt.toISOString(),
     changes: changes.map((change) => ({
       ...change,
       recordedAt: new Date(change.recordedAt).toISOString(),

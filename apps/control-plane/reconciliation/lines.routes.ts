@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requestId, timeView } from '#platform/http/fields.js';
+import { requestIdField, timeView } from '#platform/http/fields.js';
 import { currencyView, paymentView, reasonText } from '#payments/payment.fields.js';
 import { reportingProvider } from '#finance/provider-reports/reconciliation.view.js';
 import { routesFor } from '../http/route.js';
@@ -68,7 +68,7 @@ export const lineRoutes = {
       description:
         'Its item is then accepted and no longer counts, until a report contradicts it again. Above the adjustment limit it needs the approval of a second person.',
       params: lineParams,
-      body: z.strictObject({ reason: reasonText, requestId }),
+      body: z.strictObject({ reason: reasonText, requestId: requestIdField }),
       answer: z.object({
         state: z.enum(['done', 'pending', 'rejected']),
         approvalId: z.string().nullable(),

@@ -23,7 +23,7 @@ import {
   viewPayout,
 } from '#finance/provider-reports/reconciliation.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { reconciliationRoutes as routes } from './reconciliation.routes.js';
 
@@ -42,7 +42,7 @@ interface Listing<T> {
 export class ReconciliationController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONFIG) private readonly config: ControlPlaneConfig,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.payments)

@@ -9,7 +9,7 @@ import { PaymentNotices } from '#payments/payment.notices.js';
 import { PaymentInbox } from '#payments/payment.inbox.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { PaymentsModule } from '../payments/payments.module.js';
-import { CONFIG, LOG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, LOG, POOL } from '../control-plane.tokens.js';
 import { ReconciliationController } from './reconciliation.controller.js';
 import { ReportsController } from './reports.controller.js';
 import { LinesController } from './lines.controller.js';
@@ -19,7 +19,12 @@ import { LinesController } from './lines.controller.js';
   imports: [PaymentsModule],
   controllers: [ReconciliationController, ReportsController, LinesController],
   providers: [
-    provided(ProviderReports, { pool: POOL, config: CONFIG, log: LOG, notices: PaymentNotices }),
+    provided(ProviderReports, {
+      pool: POOL,
+      config: CONTROL_PLANE_CONFIG,
+      log: LOG,
+      notices: PaymentNotices,
+    }),
     running(ProviderReports),
     provided(ReportService, { pool: POOL, reports: ProviderReports }),
     provided(LineService, {
@@ -28,7 +33,7 @@ import { LinesController } from './lines.controller.js';
       source: DataSource,
       approvals: ApprovalService,
     }),
-    provided(BankService, { pool: POOL, config: CONFIG }),
+    provided(BankService, { pool: POOL, config: CONTROL_PLANE_CONFIG }),
   ],
 })
 export class ReconciliationModule {}

@@ -5,7 +5,7 @@ import { instantOf, viewImport } from '#finance/provider-reports/reconciliation.
 import { ReportService, type ReportRun } from '#finance/provider-reports/report.service.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { reconciliationRoutes as routes } from './reconciliation.routes.js';
-import { asking } from './asking.js';
+import { askingOnce } from '../payments/finance.calls.js';
 
 /** Reports of providers and banks: their import, their lines, and what people say of them. */
 @Controller()
@@ -29,7 +29,7 @@ export class ReportsController {
 
   @Serves(routes.importStripe)
   async importStripe(call: CallOf<typeof routes.importStripe>) {
-    return viewImport(await this.service.importStripe(uploadOf(call), asking(call)));
+    return viewImport(await this.service.importStripe(uploadOf(call), askingOnce(call)));
   }
 
   @Serves(routes.fetch)
@@ -45,25 +45,25 @@ export class ReportsController {
   @Serves(routes.saveBankAccount)
   async saveBankAccount(call: CallOf<typeof routes.saveBankAccount>): Promise<void> {
     const account = { id: call.params.bankAccountId, mapping: call.body.mapping };
-    await this.bank.save(account, asking(call));
+    await this.bank.save(account, askingOnce(call));
   }
 
   @Serves(routes.importBank)
   async importBank(call: CallOf<typeof routes.importBank>) {
     const { bankAccountId } = call.params;
-    return viewImport(await this.service.importBank(bankAccountId, uploadOf(call), asking(call)));
+    return viewImport(await this.service.importBank(bankAccountId, uploadOf(call), askingOnce(call)));
   }
 
   @Serves(routes.matchBankLine)
   async matchBankLine(call: CallOf<typeof routes.matchBankLine>): Promise<void> {
     const { kind, subject = null, note } = call.body;
     const bankLineId = BigInt(call.params.bankLineId);
-    await this.bank.match({ bankLineId, kind, subject, note }, asking(call));
+    await this.bank.match({ bankLineId, kind, subject, note }, askingOnce(call));
   }
 
   @Serves(routes.undoBankMatch)
   async undoBankMatch(call: CallOf<typeof routes.undoBankMatch>): Promise<void> {
-    await this.bank.undo(BigInt(call.params.bankLineId), call.body.note, asking(call));
+    await this.bank.undo(BigInt(call.params.bankLineId), call.body.note, askingOnce(call));
   }
 }
 
@@ -76,11 +76,9 @@ function uploadOf({ query, body: text }: Pick<CallOf<typeof routes.importStripe>
   return { text, from: query.from, to: query.to, dryRun: query.dryRun === 'true' };
 }
 
-function viewRun({ coversFrom, coversTo, startedAt, finishedAt, ...run }: ReportRun) {
+function viewRun({ coversFrom, coversTo, ...run }: ReportRun) {
   return {
     ...run,
     covers: coversTo === null ? null : { from: instantOf(coversFrom), to: instantOf(coversTo) as string },
-    startedAt: startedAt.toISOString(),
-    finishedAt: finishedAt?.toISOString() ?? null,
   };
 }

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import type pg from 'pg';
 import { DataSource } from 'typeorm';
 import { OutboxRelay } from '#bus/outbox.js';
 import { ApprovalService } from '#approvals/approval.service.js';
@@ -8,20 +7,20 @@ import { ChargeRefundService } from '#support/charge-refund.service.js';
 import { POOL } from '../control-plane.tokens.js';
 import { TicketsModule } from '../tickets/tickets.module.js';
 import { RefundsController } from './refunds.controller.js';
-
-type Inputs = [DataSource, pg.Pool, TicketService, ApprovalService, OutboxRelay];
+import { provided } from '#platform/wiring.js';
 
 /** Refunds after settlement. */
 @Module({
   imports: [TicketsModule],
   controllers: [RefundsController],
   providers: [
-    {
-      provide: ChargeRefundService,
-      useFactory: (...[source, pool, tickets, approvals, relay]: Inputs) =>
-        new ChargeRefundService({ source, pool, tickets, approvals, relay }),
-      inject: [DataSource, POOL, TicketService, ApprovalService, OutboxRelay],
-    },
+    provided(ChargeRefundService, {
+      source: DataSource,
+      pool: POOL,
+      tickets: TicketService,
+      approvals: ApprovalService,
+      relay: OutboxRelay,
+    }),
   ],
 })
 export class RefundsModule {}

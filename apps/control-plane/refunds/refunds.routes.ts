@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { amount, amountView, id, requestId, timeView } from '#platform/http/fields.js';
+import { creditAmount, amountView, id, requestIdField, timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
-export const refundView = z
+export const chargeRefundView = z
   .object({
     id: z.string(),
     chargeId: z.string(),
@@ -26,9 +26,9 @@ export const refundRoutes = {
     confirms: true,
     params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
-      requestId,
+      requestId: requestIdField,
       chargeId: id,
-      amount: amount.refine((value) => value > 0n, 'must be above 0'),
+      amount: creditAmount.refine((value) => value > 0n, 'must be above 0'),
       reason: z
         .string()
         .trim()
@@ -40,7 +40,7 @@ export const refundRoutes = {
     }),
     answer: z.object({
       state: z.enum(['refunded', 'pending', 'rejected']),
-      refund: refundView.nullable(),
+      refund: chargeRefundView.nullable(),
       approvalId: z.string().nullable().meta({ description: 'What a second person decides.' }),
     }),
     refusals: ['second_person_required', 'conflict'],
@@ -48,6 +48,6 @@ export const refundRoutes = {
   list: forStaff.get('listChargeRefunds', '/api/support/charges/{chargeId}/refunds', {
     summary: 'The refunds of a charge, oldest first, and what can still be refunded.',
     params: z.strictObject({ chargeId: id }),
-    answer: z.object({ settled: amountView, refundable: amountView, items: z.array(refundView) }),
+    answer: z.object({ settled: amountView, refundable: amountView, items: z.array(chargeRefundView) }),
   }),
 };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { publicStates, publicStatus } from '#tasks/task-state.js';
-import { amountView, timeView, viewAmount } from '#platform/http/fields.js';
+import { amountView, shown, timeView } from '#platform/http/fields.js';
 import type { AccountTask } from '#usage/task.reader.js';
 
-export const taskView = z
+export const accountTaskView = z
   .object({
     id: z.string(),
     kind: z.enum(['video', '3d']),
@@ -38,15 +38,15 @@ export const taskView = z
   })
   .meta({ id: 'Task' });
 
-export type TaskView = z.output<typeof taskView>;
+export type AccountTaskView = z.output<typeof accountTaskView>;
 
 /** A task as its owner sees it: the channel that did the work is not theirs to know. */
-export function viewTask(task: AccountTask, nowMs: number): TaskView {
-  const { request, kind, heldAmount } = task;
-  return {
+export function viewTask(task: AccountTask, nowMs: number): AccountTaskView {
+  const { request, kind } = task;
+  return shown(accountTaskView, {
     id: task.id,
     kind,
-    state: publicStatus(task.state, 'openai', task.progress) as TaskView['state'],
+    state: publicStatus(task.state, 'openai', task.progress) as AccountTaskView['state'],
     progress: task.state === 'completed' ? 100 : task.progress,
     model: task.modelId,
     requestedModel: task.requestedModel,
@@ -58,20 +58,20 @@ export function viewTask(task: AccountTask, nowMs: number): TaskView {
     aspectRatio: request.aspectRatio ?? null,
     resolution: request.resolution ?? null,
     mode: request.asset?.mode ?? null,
-    held: heldAmount === null ? null : viewAmount(heldAmount),
-    settled: amountOrNull(task.settled),
-    released: amountOrNull(task.released),
-    createdAt: new Date(task.createdAtMs).toISOString(),
+    held: task.heldAmount,
+    settled: task.settled,
+    released: task.released,
+    createdAt: new Date(task.createdAtMs),
     endedAt: timeOrNull(task.endedAtMs),
     file: fileOf(task, nowMs),
     error:
       task.state === 'failed'
         ? { code: task.errorCode ?? 'generation_failed', message: task.errorMessage ?? '' }
         : null,
-  };
+  });
 }
 
-function fileOf(task: AccountTask, nowMs: number): TaskView['file'] {
+function fileOf(task: AccountTask, nowMs: number): z.input<typeof accountTaskView>['file'] {
   if (task.state !== 'completed') return null;
   const { expiresAtMs, deletedAtMs } = task;
   return {
@@ -83,10 +83,6 @@ function fileOf(task: AccountTask, nowMs: number): TaskView['file'] {
   };
 }
 
-function amountOrNull(value: bigint | null): string | null {
-  return value === null ? null : viewAmount(value);
-}
-
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+function timeOrNull(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms);
 }

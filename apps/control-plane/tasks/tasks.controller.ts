@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { readCursor, sliceOf } from '#platform/http/page.js';
 import { findTask, listTasks } from '#usage/task.reader.js';
-import { CLOCK, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewTask } from './task.view.js';
 import { taskRoutes as routes } from './tasks.routes.js';
@@ -14,7 +14,7 @@ import { taskRoutes as routes } from './tasks.routes.js';
 export class TasksController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
   ) {}
 
   @Serves(routes.list)

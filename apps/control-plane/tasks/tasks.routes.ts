@@ -3,7 +3,7 @@ import { id, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { publicStates } from '#tasks/task-state.js';
 import { routesFor } from '../http/route.js';
-import { taskView } from './task.view.js';
+import { accountTaskView } from './task.view.js';
 
 /** Ids of tasks of other programs may be longer than ours. */
 export const taskId = z.string().regex(/^[0-9a-z]{20,40}$/, 'must be the id of a task');
@@ -14,7 +14,7 @@ export const taskRoutes = {
   list: forUsers.get('listTasks', '/api/tasks', {
     summary: 'Your videos and 3D assets.',
     description:
-      'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at so many ' +
+      'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at that many ' +
       'tasks at most. `running` means queued and in progress.',
     query: z.strictObject({
       ...pageQuery,
@@ -25,11 +25,11 @@ export const taskRoutes = {
       from: time.optional().meta({ description: 'Not before this time.' }),
       to: time.optional().meta({ description: 'Before this time.' }),
     }),
-    answer: pageOf(taskView),
+    answer: pageOf(accountTaskView),
   }),
   show: forUsers.get('getTask', '/api/tasks/{taskId}', {
     summary: 'One of your tasks.',
     params: z.strictObject({ taskId }),
-    answer: taskView,
+    answer: accountTaskView,
   }),
 };

@@ -3,7 +3,6 @@ import { MailSender } from '#mail/mail.sender.js';
 import { ResellerService } from '#support/reseller.service.js';
 import { type Speaker, TicketService, type TicketWithMessages } from '#support/ticket.service.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
-import { viewMessage, viewTicket } from './tickets.controller.js';
 import { supportTicketRoutes as routes } from './tickets.routes.js';
 
 type View = AnswerOf<typeof routes.show>;
@@ -19,8 +18,7 @@ export class SupportTicketsController {
 
   @Serves(routes.list)
   async list(call: CallOf<typeof routes.list>) {
-    const { items, nextCursor } = await this.service.list(staff(call), call.query);
-    return { items: items.map(viewTicket), nextCursor };
+    return this.service.list(staff(call), call.query);
   }
 
   @Serves(routes.show)
@@ -54,17 +52,9 @@ export class SupportTicketsController {
   }
 
   private async view({ ticket, messages }: TicketWithMessages): Promise<View> {
-    return {
-      ...viewTicket(ticket),
-      openedBy: ticket.openedBy,
-      messages: messages.map((message) => ({ ...viewMessage(message), authorId: message.authorId })),
-      reseller: ticket.kind === 'reseller_rate' ? await this.viewReseller(ticket.accountId) : null,
-    };
-  }
-
-  private async viewReseller(accountId: string): Promise<View['reseller']> {
-    const { verifiedTokens, thresholdTokens, ...rest } = await this.resellers.volumeOf(accountId);
-    return { ...rest, verifiedTokens: String(verifiedTokens), thresholdTokens: String(thresholdTokens) };
+    const isForRate = ticket.kind === 'reseller_rate';
+    const reseller = isForRate ? await this.resellers.volumeOf(ticket.accountId) : null;
+    return { ...ticket, messages, reseller };
   }
 }
 

@@ -1,6 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
 import { type Speaker, TicketService, type TicketWithMessages } from '#support/ticket.service.js';
-import type { Ticket, TicketMessage } from '#support/ticket.entity.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { ticketRoutes as routes } from './tickets.routes.js';
 
@@ -18,8 +17,7 @@ export class TicketsController {
 
   @Serves(routes.list)
   async list(call: CallOf<typeof routes.list>) {
-    const { items, nextCursor } = await this.service.list(customer(call), call.query);
-    return { items: items.map(viewTicket), nextCursor };
+    return this.service.list(customer(call), call.query);
   }
 
   @Serves(routes.show)
@@ -48,32 +46,5 @@ function customer({ actor, requestId }: Pick<Speaker, 'actor' | 'requestId'>): S
 }
 
 function view({ ticket, messages }: TicketWithMessages): View {
-  return { ...viewTicket(ticket), messages: messages.map(viewMessage) };
-}
-
-export function viewTicket(ticket: Ticket): AnswerOf<typeof routes.list>['items'][number] {
-  const { id, accountId, kind, subject, state, chargeId, outcome, createdAt, updatedAt, closedAt } = ticket;
-  return {
-    id,
-    accountId,
-    kind,
-    subject,
-    state,
-    chargeId,
-    outcome,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    closedAt: closedAt?.toISOString() ?? null,
-  };
-}
-
-/** Who of the staff wrote is not told to customers. */
-export function viewMessage({
-  id,
-  kind,
-  fromStaff,
-  body,
-  createdAt,
-}: TicketMessage): View['messages'][number] {
-  return { id, kind, fromStaff, body, createdAt: createdAt.toISOString() };
+  return { ...ticket, messages };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, requestId, timeView } from '#platform/http/fields.js';
+import { id, pageOf, pageQuery, requestIdField, timeView, numberText } from '#platform/http/fields.js';
 import { ticketKinds, ticketStates } from '#support/ticket.entity.js';
 import { routesFor } from '../http/route.js';
 
@@ -58,8 +58,8 @@ const staffMessageView = messageView
 /** What a request for the reseller rate is judged by. */
 const resellerView = z
   .object({
-    verifiedTokens: z.string().meta({ description: "Tokens of settled calls through the account's keys." }),
-    thresholdTokens: z.string().meta({ description: 'What the reseller rate needs.' }),
+    verifiedTokens: numberText.meta({ description: "Tokens of settled calls through the account's keys." }),
+    thresholdTokens: numberText.meta({ description: 'What the reseller rate needs.' }),
     isEligible: z.boolean(),
     rate: z.string().meta({ description: 'What the account pays now: 1.3 or 1.2.' }),
   })
@@ -158,7 +158,7 @@ export const supportTicketRoutes = {
     description: 'Refused below the verified volume.',
     confirms: true,
     params,
-    body: z.strictObject({ requestId }),
+    body: z.strictObject({ requestId: requestIdField }),
     answer: staffTicket,
     refusals: ['second_person_required', 'conflict'],
   }),

@@ -6,7 +6,7 @@ import { findAccount } from '#identity/account.store.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { isDay } from '#platform/times.js';
-import { sendCsv } from '#platform/http/csv.js';
+import { sendCsv, shaped } from '#platform/http/csv.js';
 import { pageFrom, readCursor, sliceOf } from '#platform/http/page.js';
 import { readStatement, type StatementFilter } from '#usage/statement.store.js';
 import { type DailySubject, readDailyUsage, readUsage, type UsageFilter } from '#usage/usage.store.js';
@@ -14,11 +14,11 @@ import {
   dailyView,
   everyItem,
   statementColumns,
-  statementView,
   usageColumns,
   usageView,
+  statementEntry,
 } from '#usage/usage.view.js';
-import { CLOCK, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { usageRoutes as routes } from './usage.routes.js';
 
@@ -38,7 +38,7 @@ interface Page {
 export class UsageController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
   ) {}
 
   @Serves(routes.usage)
@@ -128,19 +128,18 @@ export class UsageController {
   private async statementPage(accountId: string, { limit, cursor, ...filter }: StatementFilter & Page) {
     const after = readCursor(cursor, 1, /^\d{1,18} \d{1,5}$/)?.[0] ?? null;
     const slice = await readStatement(this.pool, { accountId, filter }, { limit, after });
-    return sliceOf(slice, statementView);
+    return sliceOf(slice, (entry) => entry);
   }
 
   private statementFile(reply: FastifyReply, accountId: string, filter: StatementFilter): Readable {
-    const rows = everyItem(async (after) => {
-      const { items, next } = await readStatement(
-        this.pool,
-        { accountId, filter },
-        { limit: FILE_PAGE, after },
-      );
-      return { items: items.map(statementView), next };
-    });
-    return sendCsv(reply, { fileName: 'statement.csv', columns: statementColumns() }, rows);
+    const rows = everyItem((after) =>
+      readStatement(this.pool, { accountId, filter }, { limit: FILE_PAGE, after }),
+    );
+    return sendCsv(
+      reply,
+      { fileName: 'statement.csv', columns: statementColumns() },
+      shaped(statementEntry, rows),
+    );
   }
 
   private async dailyPage(accountId: string, query: UsageFilter & Page & { by?: DailySubject | undefined }) {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { id, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { balances } from '#usage/statement.store.js';
 import { usageStates } from '#usage/usage.store.js';
 import { routesFor } from '../http/route.js';
+import { usageFamilies, usageEntry, dailyTotal, statementEntry } from '#usage/usage.view.js';
 
 const accountParams = z.strictObject({ accountId: id });
-const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
 
 const times = {
   from: time.optional().meta({ description: 'Not before this time.' }),
@@ -17,7 +17,7 @@ const usageFilter = {
   keyId: id.optional(),
   model: modelName.optional(),
   group: groupName.optional(),
-  family: z.enum(families).optional(),
+  family: z.enum(usageFamilies).optional(),
   state: z.enum(usageStates).optional(),
   ...times,
 };
@@ -33,67 +33,8 @@ const statementFilter = {
   ...times,
 };
 
-const whole = z.string().nullable().meta({ description: 'A whole number.' });
-
-export const usageEntry = z
-  .object({
-    chargeId: z.string(),
-    requestId: z.string().nullable(),
-    at: timeView,
-    endedAt: timeView.nullable(),
-    keyId: z.string().nullable(),
-    requestedModel: z.string().nullable(),
-    model: z.string().nullable(),
-    family: z.enum(families).nullable(),
-    group: z.string().nullable(),
-    state: z.enum(usageStates),
-    units: whole,
-    deliveredUnits: whole,
-    held: amountView,
-    settled: amountView.nullable(),
-    released: amountView.nullable(),
-    operatorLoss: amountView,
-    refusalCode: z.string().nullable(),
-    reason: z.string().nullable(),
-    channel: z.string().nullable().meta({ description: 'Null for customers.' }),
-    upstreamStatus: z.int().nullable(),
-    latencyMs: z.int().nullable(),
-    taskId: z.string().nullable(),
-  })
-  .meta({ id: 'UsageEntry' });
-
-const statementEntry = z
-  .object({
-    transactionId: z.string(),
-    at: timeView,
-    effectiveAt: timeView,
-    kind: z.string(),
-    reference: z.string(),
-    balance: z.enum(balances),
-    amount: amountView.meta({ description: 'Positive is money in.' }),
-    balanceAfter: amountView,
-    chargeId: z.string().nullable(),
-    model: z.string().nullable(),
-    keyId: z.string().nullable(),
-  })
-  .meta({ id: 'StatementEntry' });
-
-const dailyTotal = z
-  .object({
-    day: z.string().meta({ description: 'Of UTC, such as 2026-01-31.' }),
-    model: z.string().nullable(),
-    keyId: z.string().nullable(),
-    requests: z.int(),
-    settled: z.int(),
-    released: z.int(),
-    refused: z.int(),
-    open: z.int(),
-    amount: amountView.meta({ description: 'What was settled.' }),
-  })
-  .meta({ id: 'DailyTotal' });
-
 const SPARSE =
-  'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at so many requests at most.';
+  'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at a limited number of requests.';
 const dailyQuery = z.strictObject({ ...pageQuery, ...usageFilter, by: z.enum(['model', 'key']).optional() });
 const DAILY = 'By UTC day, newest first; the last 31 days, or another time of at most 92.';
 const csv = ['text/csv'];

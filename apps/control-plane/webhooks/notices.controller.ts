@@ -26,7 +26,7 @@ import { WebhookSender } from '#webhooks/webhook.sender.js';
 const MAX_TOGETHER = 500;
 
 /**
- * Hears what happens to accounts and queues it for those that want to be told. Most accounts have no endpoint, so
+ * Hears what happens to accounts and queues it for those that want to know. Most accounts have no endpoint, so
  * messages that come together share one look at who has. A message is done when its deliveries are stored; the same one
  * again finds them there.
  */

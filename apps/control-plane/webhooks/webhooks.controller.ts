@@ -1,9 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { type WebhookDelivery, DeliveryLog } from '#webhooks/delivery.log.js';
+import { DeliveryLog } from '#webhooks/delivery.log.js';
 import { EndpointService } from '#webhooks/endpoint.service.js';
 import { WebhookEndpoint } from '#webhooks/webhook-endpoint.entity.js';
 import { WebhookSender } from '#webhooks/webhook.sender.js';
-import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
+import { type CallOf, Serves } from '../http/route.js';
 import { webhookRoutes as routes } from './webhooks.routes.js';
 
 /** The webhooks of the person's own account. */
@@ -22,7 +22,7 @@ export class WebhooksController {
 
   @Serves(routes.create)
   async create(call: CallOf<typeof routes.create>) {
-    return viewWithSecret(await this.service.create(call, call.body));
+    return viewEndpoint(await this.service.create(call, call.body));
   }
 
   @Serves(routes.show)
@@ -42,37 +42,31 @@ export class WebhooksController {
 
   @Serves(routes.rotateSecret)
   async rotateSecret(call: CallOf<typeof routes.rotateSecret>) {
-    return viewWithSecret(await this.service.rotateSecret(call, call.params.endpointId));
+    return viewEndpoint(await this.service.rotateSecret(call, call.params.endpointId));
   }
 
   @Serves(routes.ping)
   async ping(call: CallOf<typeof routes.ping>) {
     const delivery = await this.log.ping(endpointOf(call));
     this.sender.wake();
-    return viewDelivery(delivery);
+    return delivery;
   }
 
   @Serves(routes.deliveries)
   async deliveries(call: CallOf<typeof routes.deliveries>) {
-    const { items, nextCursor } = await this.log.list(endpointOf(call), call.query);
-    return { items: items.map(viewDelivery), nextCursor };
+    return this.log.list(endpointOf(call), call.query);
   }
 
   @Serves(routes.delivery)
   async delivery(call: CallOf<typeof routes.delivery>) {
-    const { body, log, ...delivery } = await this.log.find(endpointOf(call), call.params.deliveryId);
-    return {
-      ...viewDelivery(delivery),
-      body,
-      log: log.map((attempt) => ({ ...attempt, startedAt: attempt.startedAt.toISOString() })),
-    };
+    return this.log.find(endpointOf(call), call.params.deliveryId);
   }
 
   @Serves(routes.replay)
   async replay(call: CallOf<typeof routes.replay>) {
     const delivery = await this.log.replay(endpointOf(call), call.params.deliveryId);
     this.sender.wake();
-    return viewDelivery(delivery);
+    return delivery;
   }
 
   @Serves(routes.replaySince)
@@ -88,37 +82,6 @@ function endpointOf({ actor, params }: { actor: { accountId: string }; params: {
   return { accountId: actor.accountId, endpointId: params.endpointId };
 }
 
-function viewEndpoint(endpoint: WebhookEndpoint): AnswerOf<typeof routes.show> {
-  const { id, url, description, events, disabledAt, disabledReason } = endpoint;
-  return {
-    id,
-    url,
-    description,
-    events,
-    enabled: disabledAt === null,
-    disabledReason,
-    failingSince: endpoint.failingSince?.toISOString() ?? null,
-    previousSecretUntil: endpoint.previousSecretUntil?.toISOString() ?? null,
-    createdAt: endpoint.createdAt.toISOString(),
-  };
-}
-
-function viewWithSecret(endpoint: WebhookEndpoint): AnswerOf<typeof routes.create> {
-  return { ...viewEndpoint(endpoint), secret: endpoint.secret };
-}
-
-function viewDelivery(delivery: WebhookDelivery): AnswerOf<typeof routes.ping> {
-  const { id, eventId, type, state, attempts, lastStatus, lastError } = delivery;
-  return {
-    id,
-    eventId,
-    type,
-    state,
-    attempts,
-    nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
-    createdAt: delivery.createdAt.toISOString(),
-    endedAt: delivery.endedAt?.toISOString() ?? null,
-    lastStatus,
-    lastError,
-  };
+function viewEndpoint(endpoint: WebhookEndpoint) {
+  return { ...endpoint, enabled: endpoint.disabledAt === null };
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { last, providedBy, running } from '#platform/wiring.js';
+import { last, providedBy, running, constructed } from '#platform/wiring.js';
 import { UpstreamConnections } from '#upstream/connections.js';
 import { MailSender } from '#mail/mail.sender.js';
 import { DeliveryLog } from '#webhooks/delivery.log.js';
@@ -34,11 +34,11 @@ function newSender({ config, mail, ...parts }: SenderParts): WebhookSender {
   });
 }
 
-/** Tells accounts of what happens to them, at addresses of their own. */
+/** Notifies accounts of what happens to them, at addresses of their own. */
 @Module({
   controllers: [WebhooksController, NoticesController],
   providers: [
-    { provide: UpstreamConnections, useFactory: () => new UpstreamConnections() },
+    constructed(UpstreamConnections),
     providedBy(DeliveryQueue, ({ pool, config }: Shared) => new DeliveryQueue(pool, config.webhooks), SHARED),
     providedBy(DeliveryLog, ({ pool, config }: Shared) => new DeliveryLog(pool, config.webhooks), SHARED),
     providedBy(
@@ -53,7 +53,7 @@ function newSender({ config, mail, ...parts }: SenderParts): WebhookSender {
       connections: UpstreamConnections,
       mail: MailSender,
     }),
-    // Attempts under way end before the program stops.
+    // Attempts in progress end before the program stops.
     running(WebhookSender),
     last(({ connections }: { connections: UpstreamConnections }) => connections.close(), {
       connections: UpstreamConnections,

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { type Adjustment, adjustmentReasons } from '#ledger/postings/adjustment.js';
-import type { WriteOff } from '#ledger/postings/write-off.js';
-import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
+import { adjustmentReasons } from '#ledger/postings/adjustment.js';
+import { amountView, numberText, shown, timeView } from '#platform/http/fields.js';
 import type { CsvColumn } from '#platform/http/csv.js';
 import type { Debtor } from '../reports/debts.js';
 
 const person = z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' });
 
-export const reason = z.enum(adjustmentReasons);
+export const adjustmentReason = z.enum(adjustmentReasons);
 
 export const adjustmentView = z
   .object({
@@ -16,13 +15,13 @@ export const adjustmentView = z
     ticketId: z.string(),
     seq: z.number().int().meta({ description: 'The first adjustment of its ticket is 1.' }),
     amount: amountView.meta({ description: 'Positive is for the customer.' }),
-    reason,
+    reason: adjustmentReason,
     note: z.string(),
     reversesId: z.string().nullable(),
     reversedById: z.string().nullable(),
     requestedBy: person,
     approvedBy: person.nullable(),
-    transactionId: z.string(),
+    transactionId: numberText,
     recordedAt: timeView,
   })
   .meta({ id: 'Adjustment' });
@@ -39,7 +38,7 @@ export const writeOffView = z
     reversedById: z.string().nullable(),
     requestedBy: person,
     approvedBy: person.nullable(),
-    transactionId: z.string(),
+    transactionId: numberText,
     recordedAt: timeView,
   })
   .meta({ id: 'WriteOff' });
@@ -62,7 +61,7 @@ export const debtorView = z
     ),
     owedRewards: amountView.meta({ description: 'Rewards that were to be taken back and were spent.' }),
     writtenOff: amountView,
-    transactionId: z.string().nullable().meta({ description: 'By which the balance fell below 0.' }),
+    transactionId: numberText.nullable().meta({ description: 'By which the balance fell below 0.' }),
   })
   .meta({ id: 'Debtor' });
 
@@ -70,38 +69,12 @@ type AdjustmentView = z.output<typeof adjustmentView>;
 type WriteOffView = z.output<typeof writeOffView>;
 type DebtorView = z.output<typeof debtorView>;
 
-export function viewAdjustment(adjustment: Adjustment): AdjustmentView {
-  const { requestId: _, aloneLimit: __, amount, transactionId, recordedAt, ...rest } = adjustment;
-  return {
-    ...rest,
-    amount: viewAmount(amount),
-    transactionId: transactionId.toString(),
-    recordedAt: recordedAt.toISOString(),
-  };
-}
-
-export function viewWriteOff(writeOff: WriteOff): WriteOffView {
-  const { requestId: _, aloneLimit: __, amount, transactionId, recordedAt, ...rest } = writeOff;
-  return {
-    ...rest,
-    amount: viewAmount(amount),
-    transactionId: transactionId.toString(),
-    recordedAt: recordedAt.toISOString(),
-  };
-}
-
-export function viewDebtor(debtor: Debtor): DebtorView {
-  const { isFrozen, main, since, disputes, owedRewards, writtenOff, transactionId, ...rest } = debtor;
-  return {
-    ...rest,
+export function viewDebtor({ isFrozen, disputes, ...debtor }: Debtor): DebtorView {
+  return shown(debtorView, {
+    ...debtor,
     frozen: isFrozen,
-    main: viewAmount(main),
-    since: since?.toISOString() ?? null,
-    disputes: disputes.map((dispute) => ({ ...dispute, credits: viewAmount(BigInt(dispute.credits)) })),
-    owedRewards: viewAmount(owedRewards),
-    writtenOff: viewAmount(writtenOff),
-    transactionId: transactionId?.toString() ?? null,
-  };
+    disputes: disputes.map((dispute) => ({ ...dispute, credits: BigInt(dispute.credits) })),
+  });
 }
 
 export const adjustmentColumns: readonly CsvColumn<AdjustmentView>[] = [

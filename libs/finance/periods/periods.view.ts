@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { timeView } from '#platform/http/fields.js';
-import { timeOf, trialBalanceView } from '../views/ledger.view.js';
-import type { LatePosting, Period, PeriodBalance } from './period.js';
+import { timeView, numberText, shown } from '#platform/http/fields.js';
+import { trialBalanceView } from '../views/ledger.view.js';
+import type { Period, PeriodBalance } from './period.js';
 import type { Waiver } from './waiver.js';
 
 export const checklistItemView = z
@@ -34,7 +34,7 @@ export const grace = z.number().meta({ description: GRACE, examples: [300] });
 
 export const periodView = z
   .object({
-    id: z.string(),
+    id: numberText,
     startsAt: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
     endsAt: timeView.meta({ description: 'The first instant that is outside.' }),
     state: z.enum(['closing', 'closed', 'abandoned']),
@@ -78,24 +78,25 @@ export const waiverView = z
   })
   .meta({ id: 'Waiver' });
 
-export function viewPeriod(period: Period): z.output<typeof periodView> {
-  const { id, startsAt, endsAt, recordedBefore, begunAt, endedAt, requestId: _, graceMs, ...rest } = period;
-  const { checklist, waivers } = rest;
-  return {
-    ...rest,
+export const lateView = z.object({
+  transactionId: numberText,
+  kind: z.string(),
+  reference: z.string(),
+  accountId: z.string().nullable(),
+  happenedAt: timeView,
+  recordedAt: timeView,
+});
+
+export function viewPeriod({ graceMs, checklist, waivers, ...period }: Period): z.output<typeof periodView> {
+  return shown(periodView, {
+    ...period,
     // What closed when one person could waive has no names of two.
     checklist: checklist.map((item) => ({ ...item, waiverId: item.waiverId ?? null })),
-    waivers: waivers.map(({ item, reason, count = null, requestedBy = null, approvedBy = null }) => {
-      return { item, reason, count, requestedBy, approvedBy };
+    waivers: waivers.map(({ count = null, requestedBy = null, approvedBy = null, ...waiver }) => {
+      return { ...waiver, count, requestedBy, approvedBy };
     }),
-    id: id.toString(),
-    startsAt: startsAt?.toISOString() ?? null,
-    endsAt: endsAt.toISOString(),
-    recordedBefore: recordedBefore && timeOf(recordedBefore),
-    begunAt: begunAt.toISOString(),
-    endedAt: endedAt?.toISOString() ?? null,
     graceSeconds: graceMs === null ? null : graceMs / 1000,
-  };
+  });
 }
 
 export function viewBalances(balances: PeriodBalance[], currency: string) {
@@ -103,23 +104,6 @@ export function viewBalances(balances: PeriodBalance[], currency: string) {
   return trialBalanceView({ ...report, totals: [], balances }, currency).balances;
 }
 
-export function viewLate(late: LatePosting) {
-  const { transactionId, kind, reference, accountId, happenedAt, recordedAt } = late;
-  return {
-    transactionId: transactionId.toString(),
-    kind,
-    reference,
-    accountId,
-    happenedAt: happenedAt.toISOString(),
-    recordedAt: recordedAt.toISOString(),
-  };
-}
-
-export function viewWaiver({ end, recordedAt, findings, ...waiver }: Waiver): z.output<typeof waiverView> {
-  return {
-    ...waiver,
-    findings: findings && [...findings],
-    end: end.toISOString(),
-    recordedAt: recordedAt.toISOString(),
-  };
+export function viewWaiver({ findings, ...waiver }: Waiver): z.output<typeof waiverView> {
+  return shown(waiverView, { ...waiver, findings: findings && [...findings] });
 }

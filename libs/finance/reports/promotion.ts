@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Horizon } from '#ledger/postings/horizon.js';
 
 /** What promotion did in a time, nanos. */
-export interface PromotionMovement {
+interface PromotionMovement {
   /** Rewards given. */
   given: bigint;
   /** Taken back of them, less what was returned again. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { CsvColumn } from '#platform/http/csv.js';
-import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
-import { FAULTY_WORK, type WorkDay, type WorkItem, workStates } from '../reports/charges-tasks.js';
-import { timeOf } from './ledger.view.js';
+import { amountView, countView, numberText, timeView } from '#platform/http/fields.js';
+import { FAULTY_WORK, type WorkDay, workStates } from '../reports/charges-tasks.js';
 
 export const workState = z.enum(workStates);
 
@@ -26,7 +25,7 @@ export const itemShape = z
       .int()
       .nullable()
       .meta({ description: 'The status that the client was answered, where it named its request.' }),
-    transactionIds: z.array(z.string()).meta({ description: 'Of the ledger.' }),
+    transactionIds: z.array(numberText).meta({ description: 'Of the ledger.' }),
   })
   .meta({ id: 'ChargeTaskItem' });
 
@@ -34,27 +33,13 @@ export const dayShape = z
   .object({
     day: z.string().meta({ examples: ['2026-01-31'] }),
     state: workState,
-    items: z.number().int(),
+    items: countView,
     amount: amountView,
     settled: amountView,
   })
   .meta({ id: 'ChargeTaskDay' });
 
 type ItemView = z.output<typeof itemShape>;
-
-export function workView({ at, amount, settled, transactionIds, ...item }: WorkItem): ItemView {
-  return {
-    ...item,
-    at: timeOf(at) as string,
-    amount: amount === null ? null : viewAmount(amount),
-    settled: settled === null ? null : viewAmount(settled),
-    transactionIds: transactionIds.map(String),
-  };
-}
-
-export function workDayView({ items, amount, settled, ...day }: WorkDay): z.output<typeof dayShape> {
-  return { ...day, items: Number(items), amount: viewAmount(amount), settled: viewAmount(settled) };
-}
 
 /** How many of them should not be. */
 export function faultsOf(days: readonly WorkDay[]): number {

@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import type { CsvColumn } from '#platform/http/csv.js';
-import { timeView } from '#platform/http/fields.js';
+import { numberText, timeView } from '#platform/http/fields.js';
 import type { ControlOutcome } from '../control-run.js';
-import type { Finding } from '../findings.js';
 
 export const findingShape = z
   .object({
-    id: z.string(),
+    id: numberText,
     control: z.string(),
     subject: z.string().meta({ examples: ['charge:01k0000000000000000000000'] }),
     state: z.string().meta({ examples: ['overdue', 'missing_here', 'differs'] }),
     message: z.string(),
     details: z.record(z.string(), z.string().nullable()),
-    transactionIds: z.array(z.string()).meta({ description: 'Ledger transactions to look at.' }),
+    transactionIds: z.array(numberText).meta({ description: 'Ledger transactions to look at.' }),
     firstSeenAt: timeView,
     lastSeenAt: timeView,
     resolvedAt: timeView.nullable(),
@@ -28,19 +27,6 @@ export function outcomeView({ control, result, durationMs, error }: ControlOutco
 }
 
 export type FindingView = z.output<typeof findingShape>;
-
-export function findingView(finding: Finding): FindingView {
-  const { id, transactionIds, firstSeenAt, lastSeenAt, resolvedAt, acknowledgedAt } = finding;
-  return {
-    ...finding,
-    id: id.toString(),
-    transactionIds: transactionIds.map(String),
-    firstSeenAt: firstSeenAt.toISOString(),
-    lastSeenAt: lastSeenAt.toISOString(),
-    resolvedAt: resolvedAt?.toISOString() ?? null,
-    acknowledgedAt: acknowledgedAt?.toISOString() ?? null,
-  };
-}
 
 export const findingColumns: readonly CsvColumn<FindingView>[] = [
   { title: 'id', value: ({ id }) => id },

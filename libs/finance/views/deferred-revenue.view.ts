@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { minorDigits } from '#money/currency.js';
 import type { CsvColumn } from '#platform/http/csv.js';
-import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
+import { amountView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
 import type { DeferredLot } from '../reports/deferred-lots.js';
 import { type DeferredRevenueReport, deferredMoves } from '../reports/deferred-revenue.js';
-import { money, timeOf } from './ledger.view.js';
-import { day } from './costs.view.js';
+import { money } from './ledger.view.js';
+import { utcDay } from './costs.view.js';
 
 const paidText = z
   .string()
@@ -13,17 +13,17 @@ const paidText = z
 
 export const deferredRevenueView = z
   .object({
-    from: day,
-    to: day,
+    from: utcDay,
+    to: utcDay,
     currency: z.string().meta({
       description: 'Payments in other currencies are in suspense until they are credited or returned.',
       examples: ['USD'],
     }),
-    completeTo: timeView.nullable().meta({ description: 'What was recorded before is in it for good.' }),
-    recognisedTo: timeView
-      .nullable()
-      .meta({ description: 'Uses that were recorded before are recognised; later ones are deferred still.' }),
-    ledgerAccountId: z.string().meta({ description: 'Its statement has the entries.' }),
+    completeTo: openTimeView.meta({ description: 'What was recorded before is in it for good.' }),
+    recognisedTo: openTimeView.meta({
+      description: 'Uses that were recorded before are recognised; later ones are deferred still.',
+    }),
+    ledgerAccountId: numberText.meta({ description: 'Its statement has the entries.' }),
     opening: paidText,
     lines: z.array(
       z.object({
@@ -33,7 +33,7 @@ export const deferredRevenueView = z
         }),
         family: z.string().nullable().meta({ description: 'Of recognised: of which work, or adjustment.' }),
         amount: paidText,
-        transactions: z.string(),
+        transactions: numberText,
       }),
     ),
     closing: paidText,
@@ -56,10 +56,10 @@ const credits = (description: string) => amountView.meta({ description: `USD of 
 
 export const lotView = z
   .object({
-    lotId: z.string(),
+    lotId: numberText,
     accountId: z.string(),
     topupId: z.string().nullable().meta({ description: 'Null: nobody paid for it.' }),
-    transactionId: z.string().meta({ description: 'The ledger transaction that brought it.' }),
+    transactionId: numberText.meta({ description: 'The ledger transaction that brought it.' }),
     boughtAt: timeView,
     bought: credits('all of it.'),
     paid: paidText.meta({ description: 'For all of it: its basis.' }),
@@ -77,26 +77,19 @@ export const lotView = z
   })
   .meta({ id: 'DeferredLot' });
 
-/** @param currency of the house, ISO 4217 */
-export function viewDeferredRevenue(
-  report: DeferredRevenueReport,
-  currency: string,
-): z.output<typeof deferredRevenueView> {
-  const { from, to, lines, lots, agrees } = report;
+/** @param currency of payments, ISO 4217 */
+export function viewDeferredRevenue(report: DeferredRevenueReport, currency: string) {
+  const { lines, lots } = report;
   const paid = inCurrency(currency);
-  return {
-    from,
-    to,
+  return shown(deferredRevenueView, {
+    ...report,
     currency,
-    completeTo: timeOf(report.completeTo),
-    recognisedTo: timeOf(report.recognisedTo),
-    ledgerAccountId: report.ledgerAccountId.toString(),
     opening: paid(report.openingMinor),
     lines: lines.map(({ move, family, amountMinor, transactions }) => ({
       move,
       family,
       amount: paid(amountMinor),
-      transactions: transactions.toString(),
+      transactions,
     })),
     closing: paid(report.closingMinor),
     lots: {
@@ -104,10 +97,9 @@ export function viewDeferredRevenue(
       recognised: paid(lots.recognisedMinor),
       pendingRefunds: paid(lots.pendingMinor),
       deferred: paid(lots.deferredMinor),
-      unusedCredits: viewAmount(lots.unusedCredits),
+      unusedCredits: lots.unusedCredits,
     },
-    agrees,
-  };
+  });
 }
 
 function inCurrency(currency: string): (minor: bigint) => string {
@@ -152,28 +144,16 @@ export const deferredColumns: readonly CsvColumn<DeferredFileRow>[] = [
 
 export type LotView = z.output<typeof lotView>;
 
-/** @param currency of the house, ISO 4217 */
-export function viewLot(lot: DeferredLot, currency: string): LotView {
+/** @param currency of payments, ISO 4217 */
+export function viewLot(lot: DeferredLot, currency: string) {
   const paid = inCurrency(currency);
-  const { lotId, transactionId, accountId, topupId, boughtAt } = lot;
-  return {
-    lotId: lotId.toString(),
-    accountId,
-    topupId,
-    transactionId: transactionId.toString(),
-    boughtAt: boughtAt.toISOString(),
-    bought: viewAmount(lot.bought),
+  return shown(lotView, {
+    ...lot,
     paid: paid(lot.paidMinor),
-    consumed: viewAmount(lot.consumed),
-    restored: viewAmount(lot.restored),
-    refunded: viewAmount(lot.refunded),
-    chargedBack: viewAmount(lot.chargedBack),
-    reversed: viewAmount(lot.reversed),
-    left: viewAmount(lot.left),
     recognised: paid(lot.recognisedMinor),
     pendingRefunds: paid(lot.pendingMinor),
     deferred: paid(lot.deferredMinor),
-  };
+  });
 }
 
 export const lotColumns: readonly CsvColumn<LotView>[] = [

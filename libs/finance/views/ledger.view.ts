@@ -15,7 +15,7 @@ export function timeOf(text: string): string | null {
   return text.endsWith('infinity') ? null : `${text.slice(0, 10)}T${text.slice(11).replace('+00', 'Z')}`;
 }
 
-export function accountView(account: LedgerAccount, currency: string) {
+export function ledgerAccountView(account: LedgerAccount, currency: string) {
   const { id, code, kind, commodity, accountId } = account;
   return { id: id.toString(), code, kind, commodity, unit: unitOf(account, currency).symbol, accountId };
 }
@@ -29,7 +29,7 @@ export function trialBalanceView(
     at: timeOf(at),
     recordedBefore: timeOf(recordedBefore),
     balances: balances.map(({ ledgerAccountId, balance, ...account }) => ({
-      ...accountView({ ...account, id: ledgerAccountId }, currency),
+      ...ledgerAccountView({ ...account, id: ledgerAccountId }, currency),
       balance: money(balance, unitOf(account, currency)),
     })),
     totals: totals.map(({ commodity, total }) => ({ commodity, total: total.toString() })),
@@ -40,7 +40,7 @@ export function statementView(statement: LedgerStatement, currency: string) {
   const { account, by, from, to, recordedBefore, opening, closing, lines } = statement;
   const unit = unitOf(account, currency);
   return {
-    account: accountView(account, currency),
+    account: ledgerAccountView(account, currency),
     by,
     from: from && timeOf(from),
     to: timeOf(to),
@@ -60,7 +60,7 @@ export function statementView(statement: LedgerStatement, currency: string) {
 
 type BalanceView = ReturnType<typeof trialBalanceView>['balances'][number];
 
-export const balanceColumns: readonly CsvColumn<BalanceView>[] = [
+export const trialBalanceColumns: readonly CsvColumn<BalanceView>[] = [
   { title: 'account', value: ({ code }) => code },
   { title: 'kind', value: ({ kind }) => kind },
   { title: 'unit', value: ({ unit }) => unit },

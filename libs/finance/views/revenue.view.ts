@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CsvColumn } from '#platform/http/csv.js';
-import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
-import { type PriceVersionEarned, priceChangeKinds } from '../reports/price-changes.js';
+import { amountView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
+import { priceChangeKinds } from '../reports/price-changes.js';
 import {
   averagePrice,
   type Days,
@@ -14,12 +14,11 @@ import {
   type RevenueRow,
   revenueDimensions,
 } from '../reports/revenue.js';
-import { timeOf } from './ledger.view.js';
-import { day } from './costs.view.js';
+import { utcDay } from './costs.view.js';
 
-const count = z.string().meta({ description: 'A whole number.', examples: ['12'] });
+const count = numberText.meta({ description: 'A whole number.', examples: ['12'] });
 
-const earned = {
+const earnedFields = {
   charges: count.meta({ description: 'That were settled.' }),
   failedCharges: count.meta({ description: 'That were released, since their work failed.' }),
   units: count.meta({ description: 'Calls, seconds or tokens that were delivered.' }),
@@ -40,11 +39,11 @@ const dimension = z.string().nullable().optional();
 
 export const revenueView = z
   .object({
-    from: day,
-    to: day,
+    from: utcDay,
+    to: utcDay,
     by: z.array(z.enum(revenueDimensions)),
-    completeTo: timeView.nullable().meta({ description: 'What happened before is in it for good.' }),
-    costsTo: timeView.nullable().meta({ description: 'Costs of what ended before are in it.' }),
+    completeTo: openTimeView.meta({ description: 'What happened before is in it for good.' }),
+    costsTo: openTimeView.meta({ description: 'Costs of what ended before are in it.' }),
     rows: z
       .array(
         z.object({
@@ -54,12 +53,12 @@ export const revenueView = z
           group: dimension,
           channel: dimension,
           account: dimension,
-          ...earned,
+          ...earnedFields,
         }),
       )
       .meta({ description: 'By day where asked, then by gross, the largest first.' }),
     truncated: z.boolean().meta({ description: 'There are more rows; the totals are of all.' }),
-    totals: z.object(earned),
+    totals: z.object(earnedFields),
     billDifference: amountView.meta({
       description: 'What upstreams billed above the accrued costs; no row has it.',
     }),
@@ -76,7 +75,7 @@ export const revenueView = z
 export const priceChangeView = z
   .object({
     kind: z.enum(priceChangeKinds),
-    versionId: z.string(),
+    versionId: numberText,
     subject: z.string().meta({ description: 'The model of a price, the group of a multiplier or rule.' }),
     value: z
       .string()
@@ -107,22 +106,21 @@ export function daysOf(asked: { from?: string | undefined; to?: string | undefin
   return { from: asked.from ?? `${today.slice(0, 8)}01`, to: asked.to ?? tomorrow };
 }
 
-export function viewEarned(earned: Earned) {
-  const average = averagePrice(earned);
+/** What was earned, with what follows from it. */
+function viewEarned(earned: Earned) {
   const points = marginBasisPoints(earned);
   return {
-    charges: earned.charges.toString(),
-    failedCharges: earned.failedCharges.toString(),
-    units: earned.units.toString(),
-    gross: viewAmount(earned.gross),
-    refunds: viewAmount(earned.refunds),
-    net: viewAmount(netOf(earned)),
-    averagePrice: average === null ? null : viewAmount(average),
-    cost: viewAmount(earned.cost),
-    failedCost: viewAmount(earned.failedCost),
-    margin: viewAmount(marginOf(earned)),
+    ...earned,
+    net: netOf(earned),
+    averagePrice: averagePrice(earned),
+    margin: marginOf(earned),
     marginPercent: points === null ? null : hundredths(points),
   };
+}
+
+/** The same as a client reads it. */
+export function earnedText(earned: Earned) {
+  return shown(z.object(earnedFields), viewEarned(earned));
 }
 
 function hundredths(value: bigint): string {
@@ -130,30 +128,13 @@ function hundredths(value: bigint): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-export function viewRevenue(
-  report: RevenueReport,
-  by: readonly RevenueDimension[],
-): z.output<typeof revenueView> {
-  const { from, to, rows, truncated, totals, agrees, ledger } = report;
-  return {
-    from,
-    to,
+export function viewRevenue({ rows, totals, ...report }: RevenueReport, by: readonly RevenueDimension[]) {
+  return shown(revenueView, {
+    ...report,
     by: [...by],
-    completeTo: timeOf(report.completeTo),
-    costsTo: timeOf(report.costsTo),
     rows: rows.map((row) => ({ ...row.by, ...viewEarned(row) })),
-    truncated,
     totals: viewEarned(totals),
-    billDifference: viewAmount(report.billDifference),
-    unknownCosts: report.unknownCosts.toString(),
-    ledger: {
-      gross: viewAmount(ledger.gross),
-      refunds: viewAmount(ledger.refunds),
-      cost: viewAmount(ledger.cost),
-      failedCost: viewAmount(ledger.failedCost),
-    },
-    agrees,
-  };
+  });
 }
 
 const MEASURES = [
@@ -165,7 +146,7 @@ const MEASURES = [
 export function revenueColumns(by: readonly RevenueDimension[]): CsvColumn<RevenueRow>[] {
   return [
     ...by.map((name) => ({ title: name, value: (row: RevenueRow) => row.by[name] ?? null })),
-    ...MEASURES.map((name) => ({ title: snake(name), value: (row: RevenueRow) => viewEarned(row)[name] })),
+    ...MEASURES.map((name) => ({ title: snake(name), value: (row: RevenueRow) => earnedText(row)[name] })),
   ];
 }
 
@@ -173,21 +154,7 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export function viewPriceChange(version: PriceVersionEarned): z.output<typeof priceChangeView> {
-  const { versionId, effectiveFrom, until, recordedAt, gross, charges, units, ...rest } = version;
-  return {
-    ...rest,
-    versionId: versionId.toString(),
-    effectiveFrom: effectiveFrom?.toISOString() ?? null,
-    until: until?.toISOString() ?? null,
-    recordedAt: recordedAt.toISOString(),
-    gross: viewAmount(gross),
-    charges: charges.toString(),
-    units: units.toString(),
-  };
-}
-
-/** People make versions of prices by hand: there are never so many. */
+/** People make versions of prices by hand: there are never that many. */
 export const ALL_VERSIONS = 1_000_000;
 
 type PriceChange = z.output<typeof priceChangeView>;

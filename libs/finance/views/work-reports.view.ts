@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import type { CsvColumn } from '#platform/http/csv.js';
-import { viewAmount, amountView, timeView } from '#platform/http/fields.js';
-import type { OpenHold, HoldTotals } from '../reports/holds.js';
-import type { PromotionMovement, PromotionReport } from '../reports/promotion.js';
-import type { FailedCharge, RefundDay } from '../reports/refunds.js';
-import { timeOf } from './ledger.view.js';
+import { amountView, countView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
+import type { PromotionReport } from '../reports/promotion.js';
 
-export const ms = z.number().int().meta({ description: 'Milliseconds.' });
+const ms = countView.meta({ description: 'Milliseconds.' });
 
 export const holdShape = z
   .object({
@@ -25,7 +22,7 @@ export const holdShape = z
     taskId: z.string().nullable(),
     taskState: z.string().nullable(),
     requestId: z.string().nullable(),
-    transactionId: z.string().nullable(),
+    transactionId: numberText.nullable(),
   })
   .meta({ id: 'OpenHold' });
 
@@ -42,93 +39,56 @@ export const failureShape = z
     model: z.string(),
     channel: z.string().nullable(),
     reason: z.string().nullable(),
-    transactionIds: z.array(z.string()),
+    transactionIds: z.array(numberText),
   })
   .meta({ id: 'FailedWork' });
-export type HoldView = z.output<typeof holdShape>;
-export type FailureView = z.output<typeof failureShape>;
 
-export function holdView({ amount, heldSince, dueAt, ageMs, transactionId, ...hold }: OpenHold): HoldView {
-  return {
-    ...hold,
-    amount: viewAmount(amount),
-    heldSince: timeOf(heldSince) as string,
-    dueAt: timeOf(dueAt) as string,
-    ageMs: Number(ageMs),
-    transactionId: transactionId?.toString() ?? null,
-  };
-}
-
-export function holdTotalsView({ buckets, overdue, total, balances }: HoldTotals) {
-  return {
-    buckets: buckets.map(({ underMs, count, amount }) => {
-      return { underMs, count: Number(count), amount: viewAmount(amount) };
+export const holdTotals = {
+  buckets: z.array(
+    z.object({
+      underMs: ms.nullable().meta({ description: 'Held for less than this; null: for longer.' }),
+      count: countView,
+      amount: amountView,
     }),
-    overdue: { count: Number(overdue.count), amount: viewAmount(overdue.amount) },
-    total: viewAmount(total),
-    balances: viewAmount(balances),
-  };
-}
+  ),
+  overdue: z.object({ count: countView, amount: amountView }),
+  total: amountView,
+  balances: amountView.meta({ description: 'The held balances of all accounts: the same as the total.' }),
+};
 
-export function refundDayView({ day, amount, outstandingAmount, ...row }: RefundDay) {
-  const { failures, refunded, outstanding, p50Ms, p95Ms, maxMs } = row;
-  const number = (value: bigint | null) => (value === null ? null : Number(value));
-  return {
-    day,
-    failures: Number(failures),
-    refunded: Number(refunded),
-    outstanding: Number(outstanding),
-    amount: viewAmount(amount),
-    outstandingAmount: viewAmount(outstandingAmount),
-    p50Ms: number(p50Ms),
-    p95Ms: number(p95Ms),
-    maxMs: number(maxMs),
-  };
-}
+export const refundDayShape = z
+  .object({
+    day: z.string().meta({ examples: ['2026-01-31'] }),
+    failures: countView,
+    refunded: countView,
+    outstanding: countView,
+    amount: amountView.meta({ description: 'That was held for what failed.' }),
+    outstandingAmount: amountView,
+    p50Ms: ms.nullable(),
+    p95Ms: ms.nullable(),
+    maxMs: ms.nullable(),
+  })
+  .meta({ id: 'RefundDay' });
 
-export function failureView({
-  failedAt,
-  refundedAt,
-  latencyMs,
-  amount,
-  transactionIds,
-  ...failure
-}: FailedCharge): FailureView {
-  return {
-    ...failure,
-    failedAt: timeOf(failedAt) as string,
-    refundedAt: refundedAt && timeOf(refundedAt),
-    latencyMs: latencyMs === null ? null : Number(latencyMs),
-    amount: viewAmount(amount),
-    transactionIds: transactionIds.map(String),
-  };
-}
+const movement = { given: amountView, clawedBack: amountView, moved: amountView, used: amountView };
+
+export const promotionShape = z.object({
+  from: openTimeView,
+  to: openTimeView.meta({ description: 'Where the ledger is certain, or what was asked for.' }),
+  opening: amountView,
+  ...movement,
+  closing: amountView,
+  owed: amountView.meta({ description: 'Should have been clawed back and was spent before.' }),
+  issued: amountView.meta({ description: 'What left issued:promo.' }),
+  ties: z.boolean(),
+  days: z.array(z.object({ day: z.string(), ...movement })),
+});
 
 export function promotionView(report: PromotionReport) {
-  const { from, to, opening, closing, owed, issued, days } = report;
-  return {
-    from: timeOf(from),
-    to: timeOf(to),
-    opening: viewAmount(opening),
-    ...movementView(report),
-    closing: viewAmount(closing),
-    owed: viewAmount(owed),
-    issued: viewAmount(issued),
-    ties: issued === report.given - report.clawedBack,
-    days: days.map(({ day, ...moved }) => ({ day, ...movementView(moved) })),
-  };
+  return shown(promotionShape, { ...report, ties: report.issued === report.given - report.clawedBack });
 }
 
-function movementView({ given, clawedBack, moved, used }: PromotionMovement) {
-  return {
-    given: viewAmount(given),
-    clawedBack: viewAmount(clawedBack),
-    moved: viewAmount(moved),
-    used: viewAmount(used),
-  };
-}
-
-export const holdColumns: readonly CsvColumn<HoldView>[] = [
+export const holdColumns: readonly CsvColumn<z.output<typeof holdShape>>[] = [
   { title: 'charge', value: ({ chargeId }) => chargeId },
   { title: 'account', value: ({ accountId }) => accountId },
   { title: 'amount', value: ({ amount }) => amount },
@@ -145,7 +105,7 @@ export const holdColumns: readonly CsvColumn<HoldView>[] = [
   { title: 'transaction', value: ({ transactionId }) => transactionId },
 ];
 
-export const failureColumns: readonly CsvColumn<FailureView>[] = [
+export const failureColumns: readonly CsvColumn<z.output<typeof failureShape>>[] = [
   { title: 'charge', value: ({ chargeId }) => chargeId },
   { title: 'account', value: ({ accountId }) => accountId },
   { title: 'task', value: ({ taskId }) => taskId },
@@ -160,9 +120,7 @@ export const failureColumns: readonly CsvColumn<FailureView>[] = [
   { title: 'transactions', value: ({ transactionIds }) => transactionIds.join(' ') },
 ];
 
-type RefundDayView = ReturnType<typeof refundDayView>;
-
-export const refundDayColumns: readonly CsvColumn<RefundDayView>[] = [
+export const refundDayColumns: readonly CsvColumn<z.output<typeof refundDayShape>>[] = [
   { title: 'day', value: ({ day }) => day },
   { title: 'failures', value: ({ failures }) => failures },
   { title: 'refunded', value: ({ refunded }) => refunded },

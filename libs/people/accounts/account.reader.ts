@@ -4,7 +4,7 @@ import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
 import { ApiError } from '#platform/errors.js';
 import { viewAmount } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
-import { type AccountRow, type AccountView, viewAccount } from './account.view.js';
+import { type AccountWithBalances, type AccountDetails, viewAccount } from './account.view.js';
 
 export interface FoundAccount {
   accountId: string;
@@ -30,8 +30,8 @@ export class AccountReader {
   constructor(private readonly parts: AccountReaderParts) {}
 
   /** @throws ApiError not_found */
-  async show(accountId: string): Promise<AccountView> {
-    const { rows } = await this.parts.pool.query<AccountRow>(
+  async show(accountId: string): Promise<AccountDetails> {
+    const { rows } = await this.parts.pool.query<AccountWithBalances>(
       `SELECT a.id AS "accountId", a.name, a.invite_code AS "inviteCode", a.created_at AS "createdAt", b.main, b.held,
          b.invite, b.refund_pending AS "refundPending", b.frozen, b.frozen_reason AS reason,
          b.low_balance_threshold AS threshold, b.monthly_limit AS "monthlyLimit",

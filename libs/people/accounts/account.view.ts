@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, id, timeView, viewAmount } from '#platform/http/fields.js';
+import { amountView, id, timeView, shown } from '#platform/http/fields.js';
 
 export const accountView = z
   .object({
@@ -26,10 +26,10 @@ export const accountView = z
     spentThisMonth: amountView.meta({ description: 'USD that all keys hold or spent in this UTC month.' }),
   })
   .meta({ id: 'Account' });
-export type AccountView = z.output<typeof accountView>;
+export type AccountDetails = z.output<typeof accountView>;
 
 /** An account with its balances, as the database has them. */
-export interface AccountRow {
+export interface AccountWithBalances {
   accountId: string;
   name: string;
   inviteCode: string;
@@ -45,22 +45,12 @@ export interface AccountRow {
   spentThisMonth: bigint;
 }
 
-export function viewAccount(row: AccountRow): AccountView {
-  const { accountId, name, inviteCode, createdAt, frozen, reason, threshold, monthlyLimit } = row;
-  return {
-    accountId,
-    name,
-    inviteCode,
-    createdAt: createdAt.toISOString(),
-    balance: {
-      main: viewAmount(row.main),
-      held: viewAmount(row.held),
-      invite: viewAmount(row.invite),
-      refundPending: viewAmount(row.refundPending),
-    },
+export function viewAccount({ frozen, reason, threshold, ...row }: AccountWithBalances): AccountDetails {
+  const { main, held, invite, refundPending } = row;
+  return shown(accountView, {
+    ...row,
+    balance: { main, held, invite, refundPending },
     frozen: frozen ? { reason: reason ?? '' } : null,
-    lowBalanceThreshold: threshold === null ? null : viewAmount(threshold),
-    monthlyLimit: monthlyLimit === null ? null : viewAmount(monthlyLimit),
-    spentThisMonth: viewAmount(row.spentThisMonth),
-  };
+    lowBalanceThreshold: threshold,
+  });
 }

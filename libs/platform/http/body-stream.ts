@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '../errors.js';
 
-/** So many pieces of a body may be of any size; beyond it they have to be of some length, or each costs more than it brings. */
+/** This many pieces of a body may be of any size; beyond it they have to be of some length, or each costs more than it brings. */
 const FREE_PIECES = 1_000;
 const LEAST_PIECE_BYTES = 64;
 

@@ -2,6 +2,8 @@ import { stringify } from 'csv-stringify';
 import type { FastifyReply } from 'fastify';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { pipeline as finished } from 'node:stream/promises';
+import type { z } from 'zod';
+import { shown } from './fields.js';
 
 export interface CsvColumn<T> {
   title: string;
@@ -19,7 +21,7 @@ export function sendCsv<T>(
     'content-disposition': `attachment; filename="${fileName}"`,
   });
   const file = fileOf(columns);
-  // Whoever ends early, the reader or the database, ends the other side too; what went wrong shows in the file's stream.
+  // If the reader or the database ends early, the other side ends too; what went wrong shows in the file's stream.
   pipeline(Readable.from(records(columns, rows)), file, () => undefined);
   return file;
 }
@@ -34,8 +36,29 @@ export async function writeCsv<T>(
 }
 
 /** Rows that are at hand, for a file. */
-export async function* inTurn<T>(rows: Iterable<T>): AsyncGenerator<T> {
+export async function* inSequence<T>(rows: Iterable<T>): AsyncGenerator<T> {
   yield* rows;
+}
+
+/** Rows as a client reads them, by the shape of an answer. */
+export async function* shaped<S extends z.ZodType>(
+  shape: S,
+  rows: AsyncIterable<z.input<S>> | Iterable<z.input<S>>,
+): AsyncGenerator<z.output<S>> {
+  for await (const row of rows) yield shown(shape, row);
+}
+
+/** All rows of a list, read in pages as they are asked for. */
+export async function* everyRow<T>(
+  pageSize: number,
+  read: (limit: number, last: T | null) => Promise<T[]>,
+): AsyncGenerator<T> {
+  for (let last: T | null = null; ;) {
+    const page: T[] = await read(pageSize, last);
+    yield* page;
+    if (page.length < pageSize) return;
+    last = page.at(-1) ?? null;
+  }
 }
 
 function fileOf<T>(columns: readonly CsvColumn<T>[]): Transform {

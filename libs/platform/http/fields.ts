@@ -6,7 +6,7 @@ import { isDay, isInstant, TIMES } from '../times.js';
 export const id = z.string().regex(/^[0-9a-z]{26}$/, 'must be an id of 26 characters');
 
 /** USD of credit in a request, a decimal string such as "5" or "0.02"; nanos in code. */
-export const amount = z
+export const creditAmount = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string with at most 9 decimals, such as "0.02"')
   .transform((text): Nanos => parseAmount(text))
@@ -39,6 +39,12 @@ export const timeView = z
 function isoOf(text: string): string {
   return text.replace(/^(\S{10}) (\S+)\+00$/, '$1T$2Z');
 }
+
+/** A time that may be open: the database writes `infinity` or `-infinity` for none. */
+export const openTimeView = z
+  .union([z.date(), z.string(), z.null()])
+  .transform((value) => (typeof value === 'string' && value.endsWith('infinity') ? null : value))
+  .pipe(timeView.nullable());
 
 /** A number that JSON would cut, such as the id of a ledger transaction, as its text. */
 export const numberText = z.union([z.bigint(), z.string()]).transform(String).pipe(z.string());
@@ -81,8 +87,13 @@ export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }
 
+/** What a client reads of a value, by the shape of an answer. */
+export function shown<S extends z.ZodType>(shape: S, value: z.input<S>): z.output<S> {
+  return shape.parse(value);
+}
+
 /** Chosen by the client for each thing it wants done once: the same again gives the same answer. */
-export const requestId = z
+export const requestIdField = z
   .string()
   .regex(/^[\x21-\x7e]{8,100}$/, 'must be 8 to 100 printable characters without blanks, such as a UUID')
   .meta({ description: 'The same again gives the same answer and does nothing.' });

@@ -13,7 +13,7 @@ export function isLoopbackHost(host: string): boolean {
   return /^(localhost|[a-z0-9-]{1,63}\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host);
 }
 
-/** Hosts by their names: a name without a port stands for every port. */
+/** Hosts by their names: a name without a port means every port. */
 export class HostNames {
   private readonly names: ReadonlySet<string>;
 

@@ -37,7 +37,7 @@ describe('a JSON body', () => {
     );
   });
 
-  it('keeps long texts as bytes where the body is long, wherever they stand, and writes them as they came', () => {
+  it('keeps long texts as bytes where the body is long, wherever they are, and writes them as they came', () => {
     const value = {
       model: 'm',
       messages: [{ content: LONG }, { content: [{ text: LONG.repeat(8) }, 'short', LONG] }],
@@ -63,7 +63,7 @@ describe('a JSON body', () => {
     expect(read(JSON.stringify(value))).toEqual(value);
   });
 
-  it('writes pictures as data URLs', () => {
+  it('writes images as data URLs', () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 256));
     const written = writeJson({ a: LongText.dataUrl('image/png', bytes), b: 1 });
     if (typeof written === 'string') throw new Error('no long text');
@@ -90,7 +90,7 @@ describe('a JSON body', () => {
   });
 });
 
-it('UTF-8 is told in pieces as in one', () => {
+it('UTF-8 is recognised in pieces as in one', () => {
   fc.assert(
     fc.property(
       fc.oneof(

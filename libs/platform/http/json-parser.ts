@@ -7,7 +7,7 @@ import { Turns } from './turns.js';
 
 export interface JsonParserOptions {
   limitsOf: (request: FastifyRequest) => JsonBodyLimits;
-  /** Told of all bytes as they come. @throws ApiError when there are too many */
+  /** Gets all bytes as they come. @throws ApiError when there are too many */
   onBytes?: (request: FastifyRequest, bytes: Buffer) => void;
   /** False: every text is a string, however long. */
   longTexts?: boolean;

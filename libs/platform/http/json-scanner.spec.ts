@@ -49,7 +49,7 @@ describe('the scanner of JSON', () => {
     );
   });
 
-  it('hands every byte on in order, and tells names from values', () => {
+  it('hands every byte on in order, and distinguishes names from values', () => {
     fc.assert(
       fc.property(written, PIECES, (text, sizes) => {
         let all = '';

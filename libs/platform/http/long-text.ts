@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 /**
  * A long text of a JSON body that stays the bytes it came as, in pieces, where a string would be copied at every step:
- * a picture in base64 is as long as all the rest a thousand times. What needs the characters asks for them; what hands
+ * an image in base64 is as long as all the rest a thousand times. What needs the characters asks for them; what hands
  * a body on writes the same bytes again (`writeJson`).
  */
 export class LongText {
@@ -40,12 +40,12 @@ export class LongText {
     return head;
   }
 
-  /** All of it as a string, which is to be bounded by whoever asks. */
+  /** All of it as a string, which the caller must bound. */
   toString(): string {
     return JSON.parse(`"${Buffer.concat([...this.pieces]).toString('utf8')}"`) as string;
   }
 
-  /** Where a body is written, it stands aside for its bytes. */
+  /** Where a body is written, its bytes replace it. */
   toJSON(): string {
     if (!standingAside) return this.toString();
     standingAside.push(this);

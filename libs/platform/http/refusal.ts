@@ -2,7 +2,7 @@ import { NotFoundException } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, type ErrorCode } from '../errors.js';
 
-/** Seconds that clients are told to wait before they ask again; some clients obey any number, so it stays small. */
+/** Seconds that clients are asked to wait before they ask again; some clients obey any number, so it stays small. */
 const RETRY_AFTER_SECONDS = 2;
 
 /** What Fastify and its multipart parser call a fault of the request, and what a client reads. */
@@ -32,7 +32,7 @@ export function errorBody(error: ApiError): ErrorBody {
   return { error: { message: error.message, type: error.type, param: error.param, code: error.code } };
 }
 
-/** The headers that tell an SDK whether and when to repeat. */
+/** The headers that show an SDK whether and when to repeat. */
 export function retryHeaders(error: ApiError): Record<string, string> {
   const headers: Record<string, string> = {};
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** So much of the event loop work that is done in turns may take: after each piece it is free for as long again. */
+/** How much of the event loop work that is done in turns may take: after each piece it is free for as long again. */
 const SHORTEST_PAUSE_MS = 1;
 
 /**
- * Work that holds the event loop for some milliseconds, one piece at a time: between two of them whoever waits is served,
+ * Work that holds the event loop for some milliseconds, one piece at a time: between two of them others are served,
  * however many pieces are asked for at once.
  */
 export class Turns {

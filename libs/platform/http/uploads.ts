@@ -7,9 +7,9 @@ import { Gauge, type Registry } from '../metrics.js';
 export interface UploadRules {
   /** So long a body may take whatever its pace. */
   readonly graceMs: number;
-  /** And then so many bytes must have come for every second since its beginning. */
+  /** And then this many bytes must have come for every second since its beginning. */
   readonly leastBytesPerSecond: number;
-  /** Bodies that one member may have under way at the same time. */
+  /** Bodies that one member may have in progress at the same time. */
   readonly perMember: number;
 }
 
@@ -83,7 +83,7 @@ export class Upload {
 
 /**
  * Watches the bodies that are on their way, by the bytes that their connections have received: a body has to come at a
- * least rate, and nobody has more than so many under way. What is read of a body, and where it is kept, is up to others.
+ * least rate, and nobody has more than that many in progress. What is read of a body, and where it is kept, is up to others.
  */
 export class Uploads {
   private readonly open = new Set<Upload>();

@@ -25,7 +25,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const MAX_PATH_PARAM_CHARS = 200;
 
 /** Fastify under Nest, with the limits of the control plane. */
-export class BillingAdapter extends FastifyAdapter {
+export class ConsoleAdapter extends FastifyAdapter {
   constructor(options: { trustProxy: number }) {
     super({
       genReqId: () => newId(),
@@ -74,7 +74,7 @@ declare module 'fastify' {
   }
 }
 
-/** Stands for every media type where no body is read. */
+/** Replaces every media type where no body is read. */
 const UNREAD = 'application/x-tollgate-unread';
 
 const CSV = 'text/csv';
@@ -84,8 +84,8 @@ const FORM_BYTES = 1024;
 /** A body of the console has a few hundred; the largest are lists of prices. */
 const MAX_ELEMENTS = 50_000;
 
-/** What stands before every handler. Call it before the routes are registered. */
-export function prepareServer(server: FastifyInstance, uploads: Uploads): void {
+/** What runs before every handler. Call it before the routes are registered. */
+export function prepareConsoleServer(server: FastifyInstance, uploads: Uploads): void {
   void server.register(cookie);
   addHeaders(server);
   server.addHook('onRequest', (request, _reply, done) => {
