@@ -19,7 +19,7 @@ export interface FinanceRequest {
 }
 
 /** Who acts, for what is written in the same transaction. */
-export interface Doer {
+export interface FinanceAuthor {
   /** `user:{id}`. */
   actor: string;
   /** The second person, where one agreed. */
@@ -28,11 +28,16 @@ export interface Doer {
   auditId: string;
 }
 
-export function doer({ actor, requestId, auditId }: FinanceRequest): Doer {
+export function requestAuthor({ actor, requestId, auditId }: FinanceRequest): FinanceAuthor {
   return { actor: `user:${actor.userId}`, approvedBy: null, requestId, auditId };
 }
 
-export function doerOf({ requestedBy, decidedBy, requestId, approvalId }: ApprovalContext): Doer {
+export function approvedAuthor({
+  requestedBy,
+  decidedBy,
+  requestId,
+  approvalId,
+}: ApprovalContext): FinanceAuthor {
   const [actor, approvedBy] = [`user:${requestedBy}`, `user:${decidedBy}`];
   return { actor, approvedBy, requestId, auditId: approvalId };
 }

@@ -9,9 +9,9 @@ import type { Nanos } from '#money/amount.js';
 import type { ApprovalService, Done } from '#approvals/approval.service.js';
 import {
   type FinanceRequest,
-  type Doer,
-  doer,
-  doerOf,
+  type FinanceAuthor,
+  requestAuthor,
+  approvedAuthor,
   type HouseConfig,
   viewTopup,
 } from './finance-credit.js';
@@ -30,7 +30,7 @@ export interface CreditKind<P> {
   /** `kind:{id}` of what is credited. */
   readonly subjectOf: (payload: P) => string;
   /** Credits once; the same again answers what was credited before. */
-  readonly credit: (client: pg.ClientBase, payload: P, by: Doer) => Promise<TopupResult>;
+  readonly credit: (client: pg.ClientBase, payload: P, by: FinanceAuthor) => Promise<TopupResult>;
 }
 
 /** What is to be credited, as it was found under the locks. */
@@ -54,7 +54,7 @@ export class LimitedCredit<P extends { accountId: string }> {
       roles: ['finance'],
       payload,
       apply: async (client, asked, context) => {
-        const by = doerOf(context);
+        const by = approvedAuthor(context);
         const result = await of.credit(client, asked, by);
         if (result.created) await this.take(client, { payload: asked, credits: result.credits }, by);
         return viewTopup(result);
@@ -72,7 +72,7 @@ export class LimitedCredit<P extends { accountId: string }> {
     const result = await inEntityTransaction(this.parts.source, async (transaction) => {
       const { client } = transaction;
       const { actor, requestId } = asking;
-      const by = doer(asking);
+      const by = requestAuthor(asking);
       await lockOutflows(client, by.actor);
       const planned = await plan(client);
       const isAlone = planned.isRepeated || (await this.take(client, planned, by));
@@ -102,7 +102,7 @@ export class LimitedCredit<P extends { accountId: string }> {
   private async take(
     client: pg.ClientBase,
     { payload, credits: amount }: Pick<PlannedCredit<P>, 'payload' | 'credits'>,
-    { actor, approvedBy }: Doer,
+    { actor, approvedBy }: FinanceAuthor,
   ): Promise<boolean> {
     const { kind, subjectOf } = this.of;
     const { accountId } = payload;

@@ -14,7 +14,7 @@ import { viewPayment } from './payment.fields.js';
 import {
   type FinanceRequest,
   creditOrRefuse,
-  type Doer,
+  type FinanceAuthor,
   requireAccount,
   requireHouseCurrency,
   requireLeastTopup,
@@ -107,7 +107,11 @@ export class SuspenseService {
     return { ...item, credits: bought.credits, rate };
   }
 
-  private async creditItem(client: pg.ClientBase, payload: SuspensePayload, by: Doer): Promise<TopupResult> {
+  private async creditItem(
+    client: pg.ClientBase,
+    payload: SuspensePayload,
+    by: FinanceAuthor,
+  ): Promise<TopupResult> {
     const { itemId, accountId, note } = payload;
     const item = await this.planItem(client, payload);
     if (item.state === 'returned' || item.state === 'expensed')

@@ -17,7 +17,7 @@ import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ApprovalService, type Done } from '#approvals/approval.service.js';
 import { viewPayment } from './payment.fields.js';
-import { type FinanceRequest, type Doer, doer, doerOf } from './finance-credit.js';
+import { type FinanceRequest, type FinanceAuthor, requestAuthor, approvedAuthor } from './finance-credit.js';
 import { RefundRunner } from './refund.runner.js';
 
 const refundPayload = z.object({ topupId: z.string(), credits: z.string().nullable() });
@@ -37,7 +37,7 @@ export class TopupRefundService {
       roles: ['finance'],
       payload: refundPayload,
       apply: async (client, payload, context) => {
-        const by = doerOf(context);
+        const by = approvedAuthor(context);
         const refund = await this.begin(client, { ...payload, reason: context.reason }, by);
         await takeRefund(client, { ...refund, amount: refund.credits }, by);
         return { refundId: refund.id };
@@ -57,7 +57,7 @@ export class TopupRefundService {
       const { client } = transaction;
       const { topupId, reason } = asked;
       const { actor, requestId } = asking;
-      const by = doer(asking);
+      const by = requestAuthor(asking);
       await lockOutflows(client, by.actor);
       const topup = await findTopup(client, topupId);
       await refuseOwnInterest(client, actor, topup.accountId);
@@ -123,7 +123,7 @@ export class TopupRefundService {
   private async begin(
     client: pg.ClientBase,
     { topupId, credits, reason }: RefundPayload & { reason: string },
-    by: Doer,
+    by: FinanceAuthor,
   ): Promise<TopupRefund> {
     const refund = await beginTopupRefund(client, {
       topupId,
@@ -151,7 +151,7 @@ export class TopupRefundService {
 async function takeRefund(
   client: pg.ClientBase,
   { topupId, accountId, amount }: { topupId: string; accountId: string; amount: bigint },
-  { actor, approvedBy }: Doer,
+  { actor, approvedBy }: FinanceAuthor,
 ): Promise<boolean> {
   const { taken } = await takeOutflow(client, {
     kind: 'topup.refund',

@@ -13,7 +13,7 @@ import { viewPayment } from './payment.fields.js';
 import {
   type FinanceRequest,
   creditOrRefuse,
-  type Doer,
+  type FinanceAuthor,
   requireAccount,
   requireHouseCurrency,
   requireLeastTopup,
@@ -89,7 +89,11 @@ export class TransferService {
     return { ...paid, accountId, orderId, credits: formatAmount(credits), rate };
   }
 
-  private async credit(client: pg.ClientBase, payload: TransferPayload, by: Doer): Promise<TopupResult> {
+  private async credit(
+    client: pg.ClientBase,
+    payload: TransferPayload,
+    by: FinanceAuthor,
+  ): Promise<TopupResult> {
     const { accountId, orderId, paymentId, currency, rate, valueDate = null } = payload;
     await lockTransfer(client, payload);
     if (orderId !== null) await lockPayableOrder(client, orderId, paymentId);

@@ -7,7 +7,7 @@ import type { PeopleParts } from './people.parts.js';
 import { findById } from './person.store.js';
 
 /** What someone who is signed in proves with: a code where a device is enrolled, and the password otherwise. */
-export interface Proof {
+export interface PersonProof {
   code?: string | undefined;
   password?: string | undefined;
 }
@@ -22,7 +22,7 @@ export class ConfirmationService {
   constructor(private readonly parts: ConfirmationServiceParts) {}
 
   /** @throws ApiError missing_required_parameter, forbidden for a wrong proof, too_many_attempts */
-  async confirm(actor: Actor, { code, password }: Proof): Promise<void> {
+  async confirm(actor: Actor, { code, password }: PersonProof): Promise<void> {
     const { pool, sessions, clock, config } = this.parts;
     const person = await findById(pool, actor.userId);
     if (person?.totpSecret == null) {

@@ -61,7 +61,7 @@ const scanOf = (limit: number) => `WITH ledgers AS MATERIALIZED (${LEDGERS}),
     ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT ${limit})`;
 
 /** The lines of an account's statement, newest first. `after` is where the page before ended. */
-export async function readStatement(
+export async function listStatement(
   pool: pg.Pool,
   { accountId, filter }: { accountId: string; filter: StatementFilter },
   page: { limit: number; after: string | null },

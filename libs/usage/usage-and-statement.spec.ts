@@ -8,7 +8,7 @@ import {
   openEngine,
   spend,
 } from '../../test/support/ledger-person.js';
-import { readStatement, type StatementEntry, type StatementFilter } from './statement.store.js';
+import { listStatement, type StatementEntry, type StatementFilter } from './statement.store.js';
 import { readDailyUsage, readUsage, type UsageEntry, type UsageFilter } from './usage.store.js';
 
 let ledger: LedgerFixture;
@@ -52,7 +52,7 @@ async function pages<T>(
 
 function statement(filter: StatementFilter = {}, limit = 50): Promise<StatementEntry[]> {
   return pages((after) =>
-    readStatement(ledger.billing, { accountId: someone.accountId, filter }, { limit, after }),
+    listStatement(ledger.billing, { accountId: someone.accountId, filter }, { limit, after }),
   );
 }
 

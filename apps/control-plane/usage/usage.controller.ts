@@ -8,7 +8,7 @@ import { ApiError } from '#platform/errors.js';
 import { isDay } from '#platform/times.js';
 import { sendCsv, shaped } from '#platform/http/csv.js';
 import { pageFrom, readCursor, sliceOf } from '#platform/http/page.js';
-import { readStatement, type StatementFilter } from '#usage/statement.store.js';
+import { listStatement, type StatementFilter } from '#usage/statement.store.js';
 import { type DailySubject, readDailyUsage, readUsage, type UsageFilter } from '#usage/usage.store.js';
 import {
   dailyView,
@@ -127,13 +127,13 @@ export class UsageController {
 
   private async statementPage(accountId: string, { limit, cursor, ...filter }: StatementFilter & Page) {
     const after = readCursor(cursor, 1, /^\d{1,18} \d{1,5}$/)?.[0] ?? null;
-    const slice = await readStatement(this.pool, { accountId, filter }, { limit, after });
+    const slice = await listStatement(this.pool, { accountId, filter }, { limit, after });
     return sliceOf(slice, (entry) => entry);
   }
 
   private statementFile(reply: FastifyReply, accountId: string, filter: StatementFilter): Readable {
     const rows = everyItem((after) =>
-      readStatement(this.pool, { accountId, filter }, { limit: FILE_PAGE, after }),
+      listStatement(this.pool, { accountId, filter }, { limit: FILE_PAGE, after }),
     );
     return sendCsv(
       reply,

@@ -13,7 +13,7 @@ import type { ApprovalContext, ApprovalService, ApprovalKind } from '#approvals/
 import {
   adjustmentPayload,
   doAdjust,
-  type Doers,
+  type Signatures,
   doReverse,
   doReverseWriteOff,
   doWriteOff,
@@ -43,15 +43,15 @@ export class AdjustmentService {
   constructor(private readonly parts: AdjustmentServiceParts) {
     const { approvals } = parts;
     approvals.register(
-      this.kind('adjustment', adjustmentPayload, (client, { amount, ...wanted }, doers) =>
-        doAdjust(client, { ...wanted, amount: parseSigned(amount) }, doers),
+      this.kind('adjustment', adjustmentPayload, (client, { amount, ...wanted }, signatures) =>
+        doAdjust(client, { ...wanted, amount: parseSigned(amount) }, signatures),
       ),
     );
     approvals.register(this.kind('adjustment.reversal', reversalPayload, doReverse));
     approvals.register(this.kind('write-off.reversal', writeOffReversalPayload, doReverseWriteOff));
     approvals.register(
-      this.kind('write-off', writeOffPayload, (client, { amount, ...wanted }, doers) =>
-        doWriteOff(client, { ...wanted, amount: amount === null ? null : parseAmount(amount) }, doers),
+      this.kind('write-off', writeOffPayload, (client, { amount, ...wanted }, signatures) =>
+        doWriteOff(client, { ...wanted, amount: amount === null ? null : parseAmount(amount) }, signatures),
       ),
     );
   }
@@ -60,7 +60,7 @@ export class AdjustmentService {
   adjust(wanted: WantedAdjustment, asking: FinanceRequest): Promise<AdjustmentResult<Adjustment>> {
     const { accountId, ticketId, amount, note } = wanted;
     return this.doOrAsk(asking, accountId, {
-      work: (client, doers) => doAdjust(client, wanted, doers),
+      work: (client, signatures) => doAdjust(client, wanted, signatures),
       ask: {
         kind: 'adjustment',
         subject: `account:${accountId}`,
@@ -82,7 +82,7 @@ export class AdjustmentService {
     );
     if (!original) throw new ApiError('not_found', 'There is no such adjustment.');
     return this.doOrAsk(asking, original.accountId, {
-      work: (client, doers) => doReverse(client, { adjustmentId, note }, doers),
+      work: (client, signatures) => doReverse(client, { adjustmentId, note }, signatures),
       ask: {
         kind: 'adjustment.reversal',
         subject: `adjustment:${adjustmentId}`,
@@ -97,7 +97,7 @@ export class AdjustmentService {
   writeOff(wanted: WantedWriteOff, asking: FinanceRequest): Promise<AdjustmentResult<WriteOff>> {
     const { accountId, amount, note } = wanted;
     return this.doOrAsk(asking, accountId, {
-      work: (client, doers) => doWriteOff(client, wanted, doers),
+      work: (client, signatures) => doWriteOff(client, wanted, signatures),
       ask: {
         kind: 'write-off',
         subject: `account:${accountId}`,
@@ -119,7 +119,7 @@ export class AdjustmentService {
     );
     if (!original) throw new ApiError('not_found', 'There is no such write-off.');
     return this.doOrAsk(asking, original.accountId, {
-      work: (client, doers) => doReverseWriteOff(client, { writeOffId, note }, doers),
+      work: (client, signatures) => doReverseWriteOff(client, { writeOffId, note }, signatures),
       ask: {
         kind: 'write-off.reversal',
         subject: `write-off:${writeOffId}`,
@@ -133,14 +133,14 @@ export class AdjustmentService {
   private async doOrAsk<T>(
     asking: FinanceRequest,
     accountId: string,
-    wanted: { work: (client: pg.PoolClient, doers: Doers) => Promise<T>; ask: Asked },
+    wanted: { work: (client: pg.PoolClient, signatures: Signatures) => Promise<T>; ask: Asked },
   ): Promise<AdjustmentResult<T>> {
     const { actor, requestId, auditId } = asking;
     return inEntityTransaction(this.parts.source, async (transaction) => {
-      const doers = { requestedBy: `user:${actor.userId}`, approvedBy: null, requestId, auditId };
+      const signatures = { requestedBy: `user:${actor.userId}`, approvedBy: null, requestId, auditId };
       await refuseOwnInterest(transaction.client, actor, accountId);
       try {
-        return { state: 'done', done: await wanted.work(transaction.client, doers), approvalId: null };
+        return { state: 'done', done: await wanted.work(transaction.client, signatures), approvalId: null };
       } catch (error) {
         if (!needsSecondPerson(error)) throw inApiWords(error);
         return this.ask(transaction, { ...wanted.ask, accountId, actor, requestId });
@@ -164,18 +164,18 @@ export class AdjustmentService {
   private kind<P>(
     kind: string,
     payload: z.ZodType<P>,
-    work: (client: pg.PoolClient, payload: P, doers: Doers) => Promise<{ id: string }>,
+    work: (client: pg.PoolClient, payload: P, signatures: Signatures) => Promise<{ id: string }>,
   ): ApprovalKind<P> {
     const apply = async (client: pg.PoolClient, wanted: P, context: ApprovalContext): Promise<unknown> => {
       const { requestedBy, decidedBy, requestId, approvalId: auditId } = context;
-      const doers = {
+      const signatures = {
         requestedBy: `user:${requestedBy}`,
         approvedBy: `user:${decidedBy}`,
         requestId,
         auditId,
       };
       try {
-        return { id: (await work(client, wanted, doers)).id };
+        return { id: (await work(client, wanted, signatures)).id };
       } catch (error) {
         throw inApiWords(error);
       }

@@ -49,7 +49,7 @@ export const writeOffPayload = z.strictObject({
 type WantedReversal = z.infer<typeof reversalPayload>;
 type WantedWriteOffReversal = z.infer<typeof writeOffReversalPayload>;
 
-export interface Doers {
+export interface Signatures {
   requestedBy: string;
   approvedBy: string | null;
   requestId: string;
@@ -60,10 +60,10 @@ export interface Doers {
 export async function doAdjust(
   client: pg.PoolClient,
   wanted: WantedAdjustment,
-  doers: Doers,
+  signed: Signatures,
 ): Promise<Adjustment> {
-  const adjustment = await adjust(client, { ...wanted, ...signatures(doers) });
-  await noteOnce(client, 'account.adjusted', { ...adjustment, auditId: doers.auditId });
+  const adjustment = await adjust(client, { ...wanted, ...signatures(signed) });
+  await noteOnce(client, 'account.adjusted', { ...adjustment, auditId: signed.auditId });
   return adjustment;
 }
 
@@ -71,10 +71,10 @@ export async function doAdjust(
 export async function doReverse(
   client: pg.PoolClient,
   wanted: WantedReversal,
-  doers: Doers,
+  signed: Signatures,
 ): Promise<Adjustment> {
-  const reversal = await reverseAdjustment(client, { ...wanted, ...signatures(doers) });
-  await noteOnce(client, 'adjustment.reversed', { ...reversal, auditId: doers.auditId });
+  const reversal = await reverseAdjustment(client, { ...wanted, ...signatures(signed) });
+  await noteOnce(client, 'adjustment.reversed', { ...reversal, auditId: signed.auditId });
   return reversal;
 }
 
@@ -82,10 +82,10 @@ export async function doReverse(
 export async function doWriteOff(
   client: pg.PoolClient,
   wanted: WantedWriteOff,
-  doers: Doers,
+  signed: Signatures,
 ): Promise<WriteOff> {
-  const written = await writeOff(client, { ...wanted, ...signatures(doers) });
-  await noteOnce(client, 'debt.written_off', { ...written, auditId: doers.auditId });
+  const written = await writeOff(client, { ...wanted, ...signatures(signed) });
+  await noteOnce(client, 'debt.written_off', { ...written, auditId: signed.auditId });
   return written;
 }
 
@@ -93,14 +93,14 @@ export async function doWriteOff(
 export async function doReverseWriteOff(
   client: pg.PoolClient,
   wanted: WantedWriteOffReversal,
-  doers: Doers,
+  signed: Signatures,
 ): Promise<WriteOff> {
-  const reversal = await reverseWriteOff(client, { ...wanted, ...signatures(doers) });
-  await noteOnce(client, 'debt.write_off_reversed', { ...reversal, auditId: doers.auditId });
+  const reversal = await reverseWriteOff(client, { ...wanted, ...signatures(signed) });
+  await noteOnce(client, 'debt.write_off_reversed', { ...reversal, auditId: signed.auditId });
   return reversal;
 }
 
-function signatures({ requestedBy, approvedBy, requestId }: Doers): Omit<Doers, 'auditId'> {
+function signatures({ requestedBy, approvedBy, requestId }: Signatures): Omit<Signatures, 'auditId'> {
   return { requestedBy, approvedBy, requestId };
 }
 
@@ -108,7 +108,7 @@ function signatures({ requestedBy, approvedBy, requestId }: Doers): Omit<Doers, 
 async function noteOnce(
   client: pg.PoolClient,
   action: string,
-  made: (Adjustment | WriteOff) & Pick<Doers, 'auditId'>,
+  made: (Adjustment | WriteOff) & Pick<Signatures, 'auditId'>,
 ): Promise<void> {
   const { id, accountId, ticketId, amount, requestedBy, approvedBy, reversesId, auditId } = made;
   const { rowCount } = await client.query(

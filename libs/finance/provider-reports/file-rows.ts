@@ -17,7 +17,7 @@ export class CellFault extends Error {
 }
 
 /** Reads rows one by one; where reading throws a CellFault, the row is at fault. Rows that are read as null are left out. */
-export async function* readRows<T>(
+export async function* readReportRows<T>(
   rows: AsyncIterable<CsvRow>,
   read: (row: CsvRow) => T | null,
 ): AsyncGenerator<ReadRow<T>> {

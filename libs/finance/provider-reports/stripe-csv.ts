@@ -2,7 +2,7 @@ import { InvalidAmount } from '#money/amount.js';
 import { minorDigits, parseMinor } from '#money/currency.js';
 import { isDay, isInstant } from '#platform/times.js';
 import { type CsvRow, csvRows, type FileSource } from './csv-rows.js';
-import { CellFault, type ReadRow, readRows } from './file-rows.js';
+import { CellFault, type ReadRow, readReportRows } from './file-rows.js';
 import { keptText, type LineType, type ReportContent, type ReportLine } from './report-line.js';
 
 /**
@@ -71,7 +71,7 @@ export function readStripeCsv(
   source: FileSource,
   before: string | null = null,
 ): AsyncGenerator<ReadRow<ReportLine>> {
-  return readRows(csvRows(source, { checkHeader }), ({ cells }) => {
+  return readReportRows(csvRows(source, { checkHeader }), ({ cells }) => {
     const line = lineOf(cells);
     if (before !== null && line.happenedAt >= before)
       throw new CellFault('created_utc', `is not before ${before}, up to which the report is to go.`);

@@ -5,7 +5,7 @@ import { parseMinor } from '#money/currency.js';
 import { isDay } from '#platform/times.js';
 import { csvRows, type CsvRow, type FileSource } from '../csv-rows.js';
 import type { ReportDays } from '../coverage.js';
-import { CellFault, type ReadRow, readRows } from '../file-rows.js';
+import { CellFault, type ReadRow, readReportRows } from '../file-rows.js';
 import { keptText } from '../report-line.js';
 
 /** A movement on our account at a bank. */
@@ -90,7 +90,7 @@ export function readBankCsv(
     },
   });
   const ordinals = new Map<string, number>();
-  return readRows(rows, ({ cells }) => {
+  return readReportRows(rows, ({ cells }) => {
     const line = lineOf(cells, mapping, ordinals);
     if (line) requireDay(line.bookedOn, { today, days, column: mapping.date.column });
     return line;
