@@ -9,11 +9,12 @@ import {
 } from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import type { NavGroup } from '../shell/navigation.js';
-import { cursor, oneOf, searchOf, text } from '../ui/search.js';
+import { cursor, oneOf, searchOf, anyText } from '../ui/search.js';
 import { textsOf } from '../shell/access.js';
 import { adminArea } from './admin.area.js';
-import { catalogRoutes } from './catalog/catalog.routes.js';
-import { pricesRoutes } from './prices/prices.routes.js';
+import { catalogPages } from './catalog/catalog.routes.js';
+import { pricePages } from './prices/prices.routes.js';
+import { staffRoles } from '../api/enumerations.js';
 
 const first = createRoute({
   getParentRoute: () => adminArea,
@@ -27,11 +28,11 @@ const people = createRoute({
   getParentRoute: () => adminArea,
   path: '/people',
   validateSearch: searchOf({
-    email: text,
-    role: oneOf('support', 'finance', 'admin'),
+    email: anyText,
+    role: oneOf(...staffRoles),
     cursor,
     /** Who is open. */
-    person: text,
+    person: anyText,
   }),
   component: lazyRouteComponent(() => import('./people/people.page.js'), 'PeoplePage'),
 });
@@ -40,13 +41,13 @@ const auditLog = createRoute({
   getParentRoute: () => adminArea,
   path: '/audit-log',
   validateSearch: searchOf({
-    action: text,
-    subject: text,
-    actor: text,
-    accountId: text,
+    action: anyText,
+    subject: anyText,
+    actor: anyText,
+    accountId: anyText,
     cursor,
     /** The entry that is open. */
-    entry: text,
+    entry: anyText,
   }),
   component: lazyRouteComponent(() => import('./audit/audit.page.js'), 'AuditPage'),
 });
@@ -58,10 +59,10 @@ const retention = createRoute({
   component: lazyRouteComponent(() => import('./retention/retention.page.js'), 'AdminRetentionPage'),
 });
 
-export const adminRoutes = adminArea.addChildren([
+export const adminPages = adminArea.addChildren([
   first,
-  ...pricesRoutes,
-  ...catalogRoutes,
+  ...pricePages,
+  ...catalogPages,
   people,
   auditLog,
   retention,

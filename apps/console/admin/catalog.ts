@@ -1,15 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.js';
-import type { Answer, Item } from '../api/queries.js';
+import type { GetAnswer } from '../api/queries.js';
 
-export type Model = Item<'/api/admin/models'>;
-export type Group = Item<'/api/admin/groups'>;
-export type Channel = Item<'/api/admin/channels'>;
-export type Change = Answer<'/api/admin/prices/export'>['rows'][number];
-
-export const families = ['image', 'video', 'chat', 'speech', '3d'] as const;
+export type Change = GetAnswer<'/api/admin/prices/export'>['rows'][number];
 
 const PAGE = 200;
+
 /** A catalog of more than that is not chosen from by looking at it. */
 const MOST_PAGES = 20;
 

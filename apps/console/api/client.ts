@@ -1,10 +1,11 @@
 import { QueryClient } from '@tanstack/react-query';
 import createClient, { type Middleware } from 'openapi-fetch';
 import createHooks from 'openapi-react-query';
-import { ApiFailure, failureOf } from './failure.js';
+import { ApiFailure, failureFrom } from './failure.js';
 import type { paths } from './schema.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
+
 /** Lists are old after this long, and asked for again when somebody looks at them. */
 const STALE_MS = 15_000;
 const LONGEST_RETRY_MS = 10_000;
@@ -40,12 +41,12 @@ const middleware: Middleware = {
   },
   async onResponse({ request, response }) {
     if (response.ok) return;
-    let failure = await failureOf(response);
+    let failure = await failureFrom(response);
     const copy = copies.get(request);
     if (failure.code === 'confirmation_required' && copy && (await askToConfirm())) {
       const again = await fetch(copy);
       if (again.ok) return again;
-      failure = await failureOf(again);
+      failure = await failureFrom(again);
     }
     if (failure.code === 'not_signed_in') onSignedOut();
     // Somebody signed in anew in another tab: the session is another, and so is its token.

@@ -30,7 +30,7 @@ interface ErrorBody {
 }
 
 /** Reads what an answer says of itself; one that no server of ours wrote, such as a proxy's, counts by its status. */
-export async function failureOf(response: Response): Promise<ApiFailure> {
+export async function failureFrom(response: Response): Promise<ApiFailure> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
   return new ApiFailure({
     status: response.status,

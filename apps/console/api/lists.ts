@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { api } from './client.js';
-import { type Answer, type GetPath, keepShown } from './queries.js';
+import { type GetAnswer, type GetPath, keepShown } from './queries.js';
 import type { paths } from './schema.js';
 
 type Parameters<Path extends GetPath> = paths[Path] extends { get: { parameters: infer Known } }
@@ -26,10 +26,10 @@ export function useShown<Path extends GetPath>(
   path: Path,
   params: Asked<Path> = {},
   again: Again = {},
-): UseQueryResult<Answer<Path>> {
+): UseQueryResult<GetAnswer<Path>> {
   return useQuery({
     queryKey: ['get', path, { params }],
-    queryFn: async ({ signal }) => (await read(path, { params, signal })).data as Answer<Path>,
+    queryFn: async ({ signal }) => (await read(path, { params, signal })).data as GetAnswer<Path>,
     ...keepShown,
     ...again,
   });
@@ -40,7 +40,7 @@ export function useList<Path extends GetPath>(
   path: Path,
   params: Asked<Path> = {},
   again: Again = {},
-): UseQueryResult<Answer<Path>> {
+): UseQueryResult<GetAnswer<Path>> {
   const { cursor } = useSearch({ strict: false });
   const query: object = { ...(params.query as object | undefined), cursor };
   return useShown(path, { ...params, query } as Asked<Path>, again);

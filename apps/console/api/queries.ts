@@ -4,14 +4,15 @@ import { api, queryClient } from './client.js';
 import type { paths } from './schema.js';
 
 /** What the control plane answers to a GET, such as `Answer<'/api/account'>`. */
-export type Answer<Path extends GetPath> = paths[Path] extends { get: infer Operation }
+export type GetAnswer<Path extends GetPath> = paths[Path] extends { get: infer Operation }
   ? NonNullable<
       FetchResponse<Operation & Record<string | number, unknown>, object, 'application/json'>['data']
     >
   : never;
 
 /** One item of a list, such as `Item<'/api/keys'>`. */
-export type Item<Path extends GetPath> = Answer<Path> extends { items: readonly (infer One)[] } ? One : never;
+export type Item<Path extends GetPath> =
+  GetAnswer<Path> extends { items: readonly (infer One)[] } ? One : never;
 
 export type GetPath = {
   [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never;

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { ID } from './patterns.js';
+import { ID } from '../ui/patterns.js';
 
 const TYPING_MS = 250;
 

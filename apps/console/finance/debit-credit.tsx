@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { addDecimals, signOf } from '../ui/decimal.js';
 import { Money } from '../ui/money.js';
 
-export interface BookLine {
+export interface DebitCreditLine {
   key: string;
   name: ReactNode;
   unit: string;
@@ -20,7 +20,7 @@ export function DebitCredit({
 }: {
   label: string;
   heading: string;
-  lines: readonly BookLine[];
+  lines: readonly DebitCreditLine[];
 }) {
   const { t } = useTranslation('finance');
   const units = [...new Set(lines.map(({ unit }) => unit))];
@@ -59,7 +59,7 @@ export function DebitCredit({
 }
 
 /** Of lines of one unit. */
-function Totals({ heading, lines }: { heading: string; lines: readonly BookLine[] }) {
+function Totals({ heading, lines }: { heading: string; lines: readonly DebitCreditLine[] }) {
   const { t } = useTranslation('finance');
   const { unit } = lines[0]!;
   const amounts = lines.map(({ amount }) => amount);

@@ -13,23 +13,23 @@ import {
   IconTransform,
 } from '@tabler/icons-react';
 import type { NavGroup } from '../shell/navigation.js';
-import { booksRoutes } from './books/books.routes.js';
-import { costRoutes } from './costs/costs.routes.js';
-import { deskRoutes } from './desk/desk.routes.js';
+import { bookPages } from './books/books.routes.js';
+import { costPages } from './costs/costs.routes.js';
+import { deskPages } from './desk/desk.routes.js';
 import { financeArea } from './finance.area.js';
-import { paymentRoutes } from './payments/payments.routes.js';
-import { periodRoutes } from './periods/periods.routes.js';
-import { reconciliationRoutes } from './reconciliation/reconciliation.routes.js';
-import { reportRoutes } from './reports/reports.routes.js';
+import { paymentPages } from './payments/payments.routes.js';
+import { periodPages } from './periods/periods.routes.js';
+import { reconciliationPages } from './reconciliation/reconciliation.routes.js';
+import { reportPages } from './reports/reports.routes.js';
 
-export const financeRoutes = financeArea.addChildren([
-  ...booksRoutes,
-  ...reconciliationRoutes,
-  ...paymentRoutes,
-  ...periodRoutes,
-  ...deskRoutes,
-  ...reportRoutes,
-  ...costRoutes,
+export const financePages = financeArea.addChildren([
+  ...bookPages,
+  ...reconciliationPages,
+  ...paymentPages,
+  ...periodPages,
+  ...deskPages,
+  ...reportPages,
+  ...costPages,
 ]);
 
 const roles = ['finance'] as const;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { dayAfter, daysUntil, monthOf, timesOf } from './utc-days.js';
+import { addDays, daysUntil, monthOf, timesOf } from './utc-days.js';
 
 describe('days of UTC', () => {
   it('go on over the ends of months and years', () => {
-    expect(dayAfter('2026-02-28')).toBe('2026-03-01');
-    expect(dayAfter('2026-01-01', -1)).toBe('2025-12-31');
+    expect(addDays('2026-02-28')).toBe('2026-03-01');
+    expect(addDays('2026-01-01', -1)).toBe('2025-12-31');
     expect(monthOf('2026-12-31')).toBe('2026-12-01');
     expect(monthOf('2026-12-31', 1)).toBe('2027-01-01');
     expect(monthOf('2026-03-31', -1)).toBe('2026-02-01');

@@ -1,12 +1,12 @@
 /** The books are kept in days of UTC, as revenue, bills and periods are: no zone of a viewer moves them. */
 
-export interface Days {
+export interface DaySpan {
   /** Days such as 2026-01-31, both included. */
   from?: string | undefined;
   to?: string | undefined;
 }
 
-export function dayAfter(day: string, days = 1): string {
+export function addDays(day: string, days = 1): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + days);
   return date.toISOString().slice(0, 10);
@@ -28,17 +28,17 @@ export function startOf(day: string): string {
 }
 
 /** For routes that take times: from the beginning of the first day to the end of the last. */
-export function timesOf({ from, to }: Days): { from?: string; to?: string } {
+export function timesOf({ from, to }: DaySpan): { from?: string; to?: string } {
   return {
     ...(from === undefined ? {} : { from: startOf(from) }),
-    ...(to === undefined ? {} : { to: startOf(dayAfter(to)) }),
+    ...(to === undefined ? {} : { to: startOf(addDays(to)) }),
   };
 }
 
 /** For routes that take days, of which the last is not included. */
-export function daysUntil({ from, to }: Days): { from?: string; to?: string } {
+export function daysUntil({ from, to }: DaySpan): { from?: string; to?: string } {
   return {
     ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to: dayAfter(to) }),
+    ...(to === undefined ? {} : { to: addDays(to) }),
   };
 }

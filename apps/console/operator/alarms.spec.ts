@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Shape } from '../api/shape.js';
 import { alarmsOf, errorPart } from './alarms.js';
-import type { Program, System } from './program.js';
+import type { System } from './program.js';
 
 const pace = { perSecond: 1, outcomes: {}, p50Ms: 1, p99Ms: 2 };
 const report = { messages: pace, lag: [], outbox: { rows: 0, oldestSeconds: 0 }, memoryBytes: 1 };
 const at = '2026-01-01T00:00:00.000Z';
 
-function program(name: Program['program'], more: Partial<Program['report']> = {}, isSilent = false): Program {
+function program(
+  name: Shape<'Program'>['program'],
+  more: Partial<Shape<'Program'>['report']> = {},
+  isSilent = false,
+): Shape<'Program'> {
   const times = { startedAt: at, reportedAt: at };
   return {
     program: name,
@@ -19,7 +24,7 @@ function program(name: Program['program'], more: Partial<Program['report']> = {}
   };
 }
 
-const system = (...items: Program[]): System => ({ items, deadLetters: 0, runningTasks: 0, at });
+const system = (...items: Shape<'Program'>[]): System => ({ items, deadLetters: 0, runningTasks: 0, at });
 const well = [
   program('gateway'),
   program('billing', { repairs: 0 }),

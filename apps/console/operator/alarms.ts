@@ -1,4 +1,5 @@
-import type { Program, System } from './program.js';
+import type { Shape } from '../api/shape.js';
+import type { System } from './program.js';
 
 type AlarmKind =
   'missing' | 'silent' | 'lag' | 'outbox' | 'errors' | 'repairs' | 'late' | 'undeliverable' | 'deadLetters';
@@ -12,6 +13,7 @@ export interface Alarm {
 /** More than a batch or two behind is more than a moment. */
 const MOST_LAG = 1_000;
 const OLDEST_OUTBOX_SECONDS = 60;
+
 /** Of the requests of the last minute. */
 const MOST_ERRORS = 0.05;
 const FEWEST_REQUESTS = 20;
@@ -30,7 +32,7 @@ export function alarmsOf({ items, deadLetters }: System): Alarm[] {
   ];
 }
 
-function ofProgram({ program, instance, report }: Program): Alarm[] {
+function ofProgram({ program, instance, report }: Shape<'Program'>): Alarm[] {
   const name = `${program} ${instance}`;
   const { lag, outbox, requests, repairs = 0, holdsSwept = 0, lateSuccesses = 0, undeliverable = 0 } = report;
   const alarm = (is: boolean, kind: AlarmKind, of = name): Alarm[] => (is ? [{ kind, of }] : []);

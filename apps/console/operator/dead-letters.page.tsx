@@ -3,17 +3,18 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../api/client.js';
 import { useList } from '../api/lists.js';
-import { type Answer, type Item, refresh } from '../api/queries.js';
-import { tell } from '../shell/notices.js';
+import { refresh } from '../api/queries.js';
+import type { Shape } from '../api/shape.js';
+import { notify } from '../shell/notices.js';
 import { Who } from '../shell/who.js';
 import { useFilter } from '../ui/address.js';
 import { column, longTextColumn } from '../ui/lists/columns.js';
 import { ConfirmAction } from '../ui/forms/confirm-action.js';
 import { CodeLines } from '../ui/copy.js';
-import { type Column, DataList } from '../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../ui/lists/data-list.js';
 import { SidePanel } from '../ui/forms/dialog.js';
 import { TextLink } from '../ui/links.js';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 import { WordsField } from '../ui/lists/search-field.js';
 import { Loaded } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
@@ -24,9 +25,6 @@ const route = getRouteApi('/operator/dead-letters');
 const PAGE = 25;
 const SHOWN = ['waiting', 'replayed', 'all'] as const;
 
-type Letter = Item<'/api/admin/dead-letters'>;
-type WholeLetter = Answer<'/api/admin/dead-letters/{letterId}'>;
-
 /** Messages that no handler could make sense of, and what playing each again would do. */
 export function DeadLettersPage() {
   const { t } = useTranslation('operator');
@@ -35,7 +33,7 @@ export function DeadLettersPage() {
   const letters = useList('/api/admin/dead-letters', { query: { limit: PAGE, topic, about, ...replayed } });
   const isFiltered = topic !== undefined || about !== undefined || show !== undefined;
   return (
-    <Page title={t('letters.title')} about={t('letters.about')}>
+    <PageFrame title={t('letters.title')} about={t('letters.about')}>
       <Stack>
         <Filters />
         <DataList
@@ -52,7 +50,7 @@ export function DeadLettersPage() {
         />
       </Stack>
       <OpenLetter />
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -81,7 +79,7 @@ function Filters() {
   );
 }
 
-function useColumns(): Column<Letter>[] {
+function useColumns(): ListColumn<Shape<'DeadLetter'>>[] {
   const { t } = useTranslation('operator');
   return [
     column('at', t('letters.at'), ({ id, at }) => (
@@ -105,7 +103,7 @@ function useColumns(): Column<Letter>[] {
   ];
 }
 
-function State({ letter: { canReplay, replayedAt } }: { letter: Letter }) {
+function State({ letter: { canReplay, replayedAt } }: { letter: Shape<'DeadLetter'> }) {
   const { t } = useTranslation('operator');
   if (replayedAt !== null) return <StatusBadge tone="good">{t('letters.replayed')}</StatusBadge>;
   return canReplay ? (
@@ -135,13 +133,13 @@ function OpenLetter() {
   );
 }
 
-function Details({ letter }: { letter: WholeLetter }) {
+function Details({ letter }: { letter: Shape<'WholeDeadLetter'> }) {
   const { t } = useTranslation('operator');
   const { id, topic, group, partition, offset, reason, effect, canReplay, payload, replayedAt, replayedBy } =
     letter;
   const replay = async () => {
     await api.POST('/api/admin/dead-letters/{letterId}/replays', { params: { path: { letterId: id } } });
-    tell(t('letters.played'));
+    notify(t('letters.played'));
     await refresh('/api/admin/dead-letters', '/api/admin/dead-letters/{letterId}', '/api/admin/programs');
   };
   return (

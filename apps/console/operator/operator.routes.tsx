@@ -3,7 +3,7 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { onlyFor, textsOf } from '../shell/access.js';
 import type { NavGroup } from '../shell/navigation.js';
 import { rootRoute } from '../shell/root.route.js';
-import { cursor, oneOf, searchOf, text } from '../ui/search.js';
+import { cursor, oneOf, searchOf, anyText } from '../ui/search.js';
 
 /** How the programs are. */
 const area = createRoute({
@@ -33,16 +33,16 @@ const deadLetters = createRoute({
   validateSearch: searchOf({
     /** Those that nobody played again, when left out. */
     show: oneOf('replayed', 'all'),
-    topic: text,
-    about: text,
+    topic: anyText,
+    about: anyText,
     cursor,
     /** The letter that is open. */
-    letter: text,
+    letter: anyText,
   }),
   component: lazyRouteComponent(() => import('./dead-letters.page.js'), 'DeadLettersPage'),
 });
 
-export const operatorRoutes = area.addChildren([first, system, deadLetters]);
+export const operatorPages = area.addChildren([first, system, deadLetters]);
 
 export const operatorNavigation: NavGroup = {
   label: 'operator',

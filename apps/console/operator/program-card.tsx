@@ -1,19 +1,19 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { column, rightColumn } from '../ui/lists/columns.js';
-import { type Column, DataList, knownRows } from '../ui/lists/data-list.js';
+import { type ListColumn, DataList, knownRows } from '../ui/lists/data-list.js';
 import { FactGrid } from '../ui/lists/facts.js';
 import { useLocale } from '../ui/locale.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { SmallPrint } from '../ui/texts.js';
 import { When } from '../ui/when.js';
-import { type Program, rate } from './program.js';
+import { rate } from './program.js';
 
-type Pace = Program['report']['messages'];
 const MEGABYTE = 1024 * 1024;
 
 /** One program: since when it runs, what it does in a minute, and what waits. */
-export function ProgramCard({ program }: { program: Program }) {
+export function ProgramCard({ program }: { program: Shape<'Program'> }) {
   const { t } = useTranslation('operator');
   const { instance, version, host, startedAt, reportedAt, isSilent, report } = program;
   return (
@@ -46,7 +46,7 @@ export function ProgramCard({ program }: { program: Program }) {
 }
 
 /** Single numbers, those of each program's own work. */
-function Vitals({ report }: { report: Program['report'] }) {
+function Vitals({ report }: { report: Shape<'Program'>['report'] }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();
   const count = (value: number | null | undefined) => value?.toLocaleString(locale) ?? null;
@@ -76,11 +76,11 @@ function seconds(value: number | null | undefined, locale: string): string | nul
 
 interface Went {
   name: 'requests' | 'polls' | 'messages';
-  pace: Pace;
+  pace: Shape<'ProgramPace'>;
 }
 
 /** What went through in the last minute: requests, questions about tasks, messages of the bus. */
-function Paces({ report }: { report: Program['report'] }) {
+function Paces({ report }: { report: Shape<'Program'>['report'] }) {
   const { t } = useTranslation('operator');
   const { requests, polls, messages } = report;
   const rows: Went[] = [
@@ -99,7 +99,7 @@ function Paces({ report }: { report: Program['report'] }) {
   );
 }
 
-function useColumns(): Column<Went>[] {
+function useColumns(): ListColumn<Went>[] {
   const { t } = useTranslation('operator');
   const locale = useLocale();
   const ms = (value: number | null) => (value === null ? '–' : `${Math.round(value)}\u00a0ms`);
@@ -112,13 +112,13 @@ function useColumns(): Column<Went>[] {
   ];
 }
 
-function outcomesOf({ outcomes }: Pace, locale: string): string {
+function outcomesOf({ outcomes }: Shape<'ProgramPace'>, locale: string): string {
   const told = Object.entries(outcomes).filter(([, count]) => count > 0);
   return told.map(([name, count]) => `${name} ${count.toLocaleString(locale)}`).join(' · ') || '–';
 }
 
 /** Topics whose messages wait to be handled. */
-function Waiting({ report: { lag } }: { report: Program['report'] }) {
+function Waiting({ report: { lag } }: { report: Shape<'Program'>['report'] }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();
   const waiting = lag.filter(({ messages }) => messages > 0);

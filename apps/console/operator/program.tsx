@@ -1,7 +1,6 @@
-import type { Answer } from '../api/queries.js';
+import type { GetAnswer } from '../api/queries.js';
 
-export type System = Answer<'/api/admin/programs'>;
-export type Program = System['items'][number];
+export type System = GetAnswer<'/api/admin/programs'>;
 
 export function rate(perSecond: number, locale: string): string {
   return `${perSecond.toLocaleString(locale, { maximumFractionDigits: 1 })}\u00a0/s`;

@@ -1,17 +1,18 @@
 import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
+import type { Shape } from '../api/shape.js';
 import { FactGrid } from '../ui/lists/facts.js';
 import { TextLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
 import { Notice } from '../ui/notice.js';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 import { EmptyState, Loaded, Section } from '../ui/states.js';
 import { Hint } from '../ui/texts.js';
 import { When } from '../ui/when.js';
 import { alarmsOf } from './alarms.js';
 import { ProgramCard } from './program-card.js';
-import { type Program, rate, type System } from './program.js';
+import { rate, type System } from './program.js';
 
 /** The programs say how they are every few seconds. */
 const LOOK_AGAIN_MS = 5_000;
@@ -22,7 +23,7 @@ export function SystemPage() {
   const { t } = useTranslation('operator');
   const system = $api.useQuery('get', '/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
   return (
-    <Page title={t('system.title')} about={t('system.about')}>
+    <PageFrame title={t('system.title')} about={t('system.about')}>
       <Loaded query={system} lines={12}>
         {(found) => (
           <Stack gap="lg">
@@ -38,7 +39,7 @@ export function SystemPage() {
           </Stack>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -68,7 +69,7 @@ function Alarms({ system }: { system: System }) {
 function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: System }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();
-  const sum = (of: (program: Program) => number | undefined) =>
+  const sum = (of: (program: Shape<'Program'>) => number | undefined) =>
     items.reduce((all, program) => all + (program.isSilent ? 0 : (of(program) ?? 0)), 0);
   const facts = [
     {
@@ -101,7 +102,7 @@ function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: 
 }
 
 /** How many of the answers of the last minute were faults of ours. */
-function errorsOf(items: readonly Program[], locale: string): string {
+function errorsOf(items: readonly Shape<'Program'>[], locale: string): string {
   const answers = items.flatMap(({ isSilent, report }) =>
     isSilent ? [] : Object.entries(report.requests?.outcomes ?? {}),
   );
@@ -111,7 +112,7 @@ function errorsOf(items: readonly Program[], locale: string): string {
   return part.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 });
 }
 
-function Programs({ name, programs }: { name: (typeof PROGRAMS)[number]; programs: Program[] }) {
+function Programs({ name, programs }: { name: (typeof PROGRAMS)[number]; programs: Shape<'Program'>[] }) {
   const { t } = useTranslation('operator');
   return (
     <Section

@@ -1,12 +1,12 @@
 import { redirect } from '@tanstack/react-router';
 import { loadTexts, type Namespace } from '../i18n/i18n.js';
-import { currentSession, mayAny, type Role } from './session.js';
+import { currentSession, mayAny, type UserRole } from './session.js';
 
 /** Somebody is signed in who may not see the page. What it shows is refused by the server too. */
 export class NotForYou extends Error {}
 
 /** For `beforeLoad` of an area: sends people without a session to sign in and back, and refuses those without the role. */
-export function onlyFor(...roles: Role[]) {
+export function onlyFor(...roles: UserRole[]) {
   return async ({ location }: { location: { href: string } }): Promise<void> => {
     const session = await currentSession();
     if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });

@@ -1,13 +1,13 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { whenUnconfirmed } from '../api/client.js';
-import type { Session } from './session.js';
+import type { Shape } from '../api/shape.js';
 
 const ConfirmationDialog = lazy(() => import('./confirmation-dialog.js'));
 
 type Answer = (isConfirmed: boolean) => void;
 
 /** Asks people to prove that it is them, once for all requests that wait for it. */
-export function Confirmation({ session }: { session: Session }) {
+export function Confirmation({ session }: { session: Shape<'Session'> }) {
   const [answer, setAnswer] = useState<Answer | null>(null);
   useEffect(() => {
     let asked: Promise<boolean> | null = null;

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 import { ErrorState } from '../ui/states.js';
 import { NotForYou } from './access.js';
 import { TextLink } from '../ui/links.js';
@@ -14,12 +14,12 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
     return <Told title={t('page.forbidden.title')} hint={t('page.forbidden.hint')} />;
   if (isMissingPart(error)) {
     return (
-      <Page title={t('page.outdated.title')} width={40}>
+      <PageFrame title={t('page.outdated.title')} width={40}>
         <Text>{t('page.outdated.hint')}</Text>
         <Button onClick={() => window.location.reload()} w="fit-content">
           {t('page.outdated.reload')}
         </Button>
-      </Page>
+      </PageFrame>
     );
   }
   const retry = () => {
@@ -27,9 +27,9 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
     void router.invalidate();
   };
   return (
-    <Page title={t('page.fault.title')} width={40}>
+    <PageFrame title={t('page.fault.title')} width={40}>
       <ErrorState error={error} retry={retry} />
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -41,12 +41,12 @@ export function NotFoundPage() {
 function Told({ title, hint }: { title: string; hint: string }) {
   const { t } = useTranslation('shell');
   return (
-    <Page title={title} width={40}>
+    <PageFrame title={title} width={40}>
       <Stack gap="xs">
         <Text>{hint}</Text>
         <TextLink to="/">{t('page.home')}</TextLink>
       </Stack>
-    </Page>
+    </PageFrame>
   );
 }
 

@@ -11,9 +11,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
+import type { Shape } from '../api/shape.js';
 import { type Language, languageNames, languages, languageTags, setLanguage } from '../i18n/i18n.js';
-import { tellFailure } from './notices.js';
-import { endSession, leave, type Session } from './session.js';
+import { notifyFailure } from './notices.js';
+import { endSession, leave } from './session.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
 
 export function Logo() {
@@ -104,7 +105,7 @@ export function ThemeMenu() {
   );
 }
 
-export function AccountMenu({ session }: { session: Session }) {
+export function AccountMenu({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
   const signOut = useMutation({
@@ -113,7 +114,7 @@ export function AccountMenu({ session }: { session: Session }) {
       await navigate({ to: '/sign-in' });
       leave();
     },
-    onError: tellFailure,
+    onError: notifyFailure,
   });
   return (
     <Menu position="bottom-end">

@@ -1,5 +1,5 @@
 import type { Icon } from '@tabler/icons-react';
-import type { Role } from './session.js';
+import type { UserRole } from './session.js';
 import type shell from '../i18n/en/shell.json';
 
 /** An entry of the navigation, listed by the area that has the page. */
@@ -8,7 +8,7 @@ export interface NavEntry {
   /** The text `nav.…` of the namespace shell. */
   label: keyof (typeof shell)['nav'];
   icon: Icon;
-  roles: readonly Role[];
+  roles: readonly UserRole[];
   /** Of no use to support who look at a customer's account: it changes something, or is about the person who looks. */
   isOwn?: true;
 }

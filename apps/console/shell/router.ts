@@ -1,12 +1,12 @@
 import { createRouter } from '@tanstack/react-router';
-import { adminRoutes } from '../admin/admin.routes.js';
+import { adminPages } from '../admin/admin.routes.js';
 import { whenSignedOut } from '../api/client.js';
-import { financeRoutes } from '../finance/finance.routes.js';
-import { operatorRoutes } from '../operator/operator.routes.js';
-import { approvalsRoutes, supportRoutes } from '../support/support.routes.js';
+import { financePages } from '../finance/finance.routes.js';
+import { operatorPages } from '../operator/operator.routes.js';
+import { approvalPages, supportPages } from '../support/support.routes.js';
 import { parseSearch, stringifySearch } from '../ui/search.js';
-import { userRoutes } from '../user/user.routes.js';
-import { visitorRoutes } from '../visitor/visitor.routes.js';
+import { userPages } from '../user/user.routes.js';
+import { visitorPages } from '../visitor/visitor.routes.js';
 import { FaultPage, NotFoundPage } from './fault.page.js';
 import { Layout } from './layout.js';
 import { rootRoute } from './root.route.js';
@@ -19,13 +19,13 @@ rootRoute.update({
 });
 
 const routeTree = rootRoute.addChildren([
-  visitorRoutes,
-  userRoutes,
-  supportRoutes,
-  approvalsRoutes,
-  adminRoutes,
-  financeRoutes,
-  operatorRoutes,
+  visitorPages,
+  userPages,
+  supportPages,
+  approvalPages,
+  adminPages,
+  financePages,
+  operatorPages,
 ]);
 
 export const router = createRouter({

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
 import { Notice } from '../ui/notice.js';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 import { readSessionAgain } from './session.js';
 
 const SetUpDevice = lazy(async () => ({
@@ -14,12 +14,12 @@ const SetUpDevice = lazy(async () => ({
 export function SecondFactorPage() {
   const { t } = useTranslation('shell');
   return (
-    <Page title={t('secondFactor.title')} width={32}>
+    <PageFrame title={t('secondFactor.title')} width={32}>
       <Text>{t('secondFactor.about')}</Text>
       <Suspense fallback={null}>
         <SetUpDevice done={() => void readSessionAgain()} />
       </Suspense>
-    </Page>
+    </PageFrame>
   );
 }
 

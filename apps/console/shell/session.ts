@@ -1,15 +1,14 @@
 import { type Query, useQuery } from '@tanstack/react-query';
 import { api, queryClient, sendToken } from '../api/client.js';
-import type { Answer } from '../api/queries.js';
+import type { Shape } from '../api/shape.js';
 
-export type Session = NonNullable<Answer<'/api/public/session'>['session']>;
-export type Role = Session['roles'][number];
+export type UserRole = Shape<'Session'>['roles'][number];
 
 const SESSION = ['session'];
 
 export const sessionQuery = {
   queryKey: SESSION,
-  queryFn: async (): Promise<Session | null> => {
+  queryFn: async (): Promise<Shape<'Session'> | null> => {
     const { session } = (await api.GET('/api/public/session')).data!;
     sendToken(session?.csrfToken ?? null);
     return session;
@@ -19,11 +18,11 @@ export const sessionQuery = {
 };
 
 /** Who is signed in, if anybody is; asks the server once. */
-export function currentSession(): Promise<Session | null> {
+export function currentSession(): Promise<Shape<'Session'> | null> {
   return queryClient.ensureQueryData(sessionQuery);
 }
 
-export function useSession(): Session | null {
+export function useSession(): Shape<'Session'> | null {
   return useQuery(sessionQuery).data ?? null;
 }
 
@@ -33,7 +32,7 @@ export async function readSessionAgain(): Promise<void> {
 }
 
 /** After signing in. */
-export function enter(session: Session): void {
+export function enter(session: Shape<'Session'>): void {
   change(session);
 }
 
@@ -65,7 +64,7 @@ export async function sessionChanged(): Promise<void> {
 }
 
 /** What pages read before was of somebody else, or of nobody. */
-function change(session: Session | null): void {
+function change(session: Shape<'Session'> | null): void {
   isLeaving = false;
   sendToken(session?.csrfToken ?? null);
   queryClient.removeQueries({ predicate: isOfSession });
@@ -78,15 +77,15 @@ function isOfSession({ queryKey }: Query): boolean {
 }
 
 /** Roles of people who work here. */
-export const STAFF: readonly Role[] = ['support', 'finance', 'admin'];
+export const STAFF: readonly UserRole[] = ['support', 'finance', 'admin'];
 
 /**
  * Whether somebody has one of the roles; administrators have no others by being one. Whoever looks at a customer's account
  * sees what a customer sees.
  */
-export function mayAny(session: Session | null, roles: readonly Role[]): boolean {
+export function mayAny(session: Shape<'Session'> | null, roles: readonly UserRole[]): boolean {
   if (session === null) return false;
-  const own: readonly Role[] = session.viewing === null ? session.roles : ['user'];
+  const own: readonly UserRole[] = session.viewing === null ? session.roles : ['user'];
   return roles.some((role) => own.includes(role));
 }
 

@@ -2,12 +2,13 @@ import { AppShell, NavLink, ScrollArea, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { navigation } from './areas.js';
 import type { NavEntry, NavGroup } from './navigation.js';
-import { mayAny, type Session } from './session.js';
+import { mayAny } from './session.js';
 
 /** The pages that somebody's roles open. What a role may not see is not listed. */
-export function Navigation({ session }: { session: Session }) {
+export function Navigation({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
   const groups = navigation
     .map((group) => ({ ...group, entries: group.entries.filter((entry) => isListed(entry, session)) }))
@@ -23,7 +24,7 @@ export function Navigation({ session }: { session: Session }) {
   );
 }
 
-function isListed({ roles, isOwn }: NavEntry, session: Session): boolean {
+function isListed({ roles, isOwn }: NavEntry, session: Shape<'Session'>): boolean {
   return mayAny(session, roles) && !(isOwn && session.viewing !== null);
 }
 

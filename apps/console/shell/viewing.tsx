@@ -3,12 +3,13 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { Notice } from '../ui/notice.js';
 import { When } from '../ui/when.js';
-import { tellFailure } from './notices.js';
-import { endView, isViewOver, type Session } from './session.js';
+import { notifyFailure } from './notices.js';
+import { endView, isViewOver } from './session.js';
 
-type Viewing = NonNullable<Session['viewing']>;
+type Viewing = NonNullable<Shape<'Session'>['viewing']>;
 
 /** Above every page while somebody of support sees it as a customer does: whose account it is, and the way back. */
 export function ViewingBanner({ viewing }: { viewing: Viewing }) {
@@ -21,7 +22,7 @@ export function ViewingBanner({ viewing }: { viewing: Viewing }) {
       await endView();
       await navigate({ to: '/support/accounts/$accountId', params: { accountId } });
     },
-    onError: tellFailure,
+    onError: notifyFailure,
   });
   return (
     <Box mb="lg">

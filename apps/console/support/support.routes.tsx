@@ -4,8 +4,9 @@ import { onlyFor, textsOf } from '../shell/access.js';
 import type { NavGroup } from '../shell/navigation.js';
 import { rootRoute } from '../shell/root.route.js';
 import { STAFF } from '../shell/session.js';
-import { cursor, oneOf, searchOf, text } from '../ui/search.js';
+import { cursor, oneOf, searchOf, anyText } from '../ui/search.js';
 import { supportArea } from './support.area.js';
+import { ticketTypes } from '../api/enumerations.js';
 
 const first = createRoute({
   getParentRoute: () => supportArea,
@@ -18,7 +19,7 @@ const first = createRoute({
 const accounts = createRoute({
   getParentRoute: () => supportArea,
   path: '/accounts',
-  validateSearch: searchOf({ query: text, cursor }),
+  validateSearch: searchOf({ query: anyText, cursor }),
   component: lazyRouteComponent(() => import('./accounts/accounts.page.js'), 'AccountsPage'),
 });
 
@@ -29,7 +30,7 @@ const account = createRoute({
     tab: oneOf('keys', 'usage', 'tickets'),
     cursor,
     /** The request that is open. */
-    charge: text,
+    charge: anyText,
   }),
   component: lazyRouteComponent(() => import('./accounts/account.page.js'), 'SupportAccountPage'),
 });
@@ -40,7 +41,7 @@ const tickets = createRoute({
   validateSearch: searchOf({
     /** Those that wait for support, when left out. */
     state: oneOf('answered', 'closed', 'all'),
-    kind: oneOf('question', 'billing', 'reseller_rate', 'refund'),
+    kind: oneOf(...ticketTypes),
     cursor,
   }),
   component: lazyRouteComponent(() => import('./tickets/queue.page.js'), 'TicketQueuePage'),
@@ -52,15 +53,15 @@ const ticket = createRoute({
   component: lazyRouteComponent(() => import('./tickets/ticket.page.js'), 'SupportTicketPage'),
 });
 
-export const supportRoutes = supportArea.addChildren([first, accounts, account, tickets, ticket]);
+export const supportPages = supportArea.addChildren([first, accounts, account, tickets, ticket]);
 
 /** Second signatures: of the kinds that each role decides. */
-export const approvalsRoutes = createRoute({
+export const approvalPages = createRoute({
   getParentRoute: () => rootRoute,
   path: '/approvals',
   beforeLoad: onlyFor(...STAFF),
   loader: textsOf('support'),
-  validateSearch: searchOf({ state: oneOf('approved', 'rejected'), cursor, approval: text }),
+  validateSearch: searchOf({ state: oneOf('approved', 'rejected'), cursor, approval: anyText }),
   component: lazyRouteComponent(() => import('./approvals/approvals.page.js'), 'ApprovalsPage'),
 });
 

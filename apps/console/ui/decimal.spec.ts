@@ -11,6 +11,7 @@ import {
 } from './decimal.js';
 
 const style = { currency: 'USD', locale: 'en' };
+
 /** Intl puts a space that does not break between code and number. */
 const plain = (text: string) => text.replace(/\u00a0/g, ' ');
 

@@ -18,7 +18,7 @@ let isFirstPage = true;
  * The frame of every page: its title in the tab and as heading. After following a link the heading has the focus, so that
  * screen readers say where one has come to.
  */
-export function Page({ title, about, actions, width, children }: PageProps) {
+export function PageFrame({ title, about, actions, width, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });

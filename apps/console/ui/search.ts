@@ -18,13 +18,14 @@ export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields:
 const LONGEST = 300;
 
 /** Any words that somebody typed. */
-export const text: Reader<string> = (value) => value?.slice(0, LONGEST) || undefined;
+export const anyText: Reader<string> = (value) => value?.slice(0, LONGEST) || undefined;
 
 /** Where a page of a list begins: the server's `nextCursor` of the page before. */
-export const cursor: Reader<string> = (value) => text(value);
+export const cursor: Reader<string> = (value) => anyText(value);
 
 /** A UTC day such as 2026-01-31. */
-export const day: Reader<string> = (value) => (value && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined);
+export const anyDay: Reader<string> = (value) =>
+  value && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined;
 
 /** One of some words. */
 export function oneOf<const Word extends string>(...words: readonly Word[]): Reader<Word> {

@@ -2,16 +2,17 @@ import { IconBell, IconMessages, IconShieldLock, IconUserCog } from '@tabler/ico
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../shell/access.js';
 import type { NavEntry } from '../shell/navigation.js';
-import { cursor, oneOf, searchOf, text } from '../ui/search.js';
+import { cursor, oneOf, searchOf, anyText } from '../ui/search.js';
 import { userArea } from './user.area.js';
+import { ticketTypes, ticketStages } from '../api/enumerations.js';
 
 const tickets = createRoute({
   getParentRoute: () => userArea,
   path: '/tickets',
   loader: textsOf('tickets'),
   validateSearch: searchOf({
-    state: oneOf('open', 'answered', 'closed'),
-    kind: oneOf('question', 'billing', 'reseller_rate', 'refund'),
+    state: oneOf(...ticketStages),
+    kind: oneOf(...ticketTypes),
     cursor,
   }),
   component: lazyRouteComponent(() => import('./tickets/tickets.page.js'), 'TicketsPage'),
@@ -22,9 +23,9 @@ const newTicket = createRoute({
   path: '/tickets/new',
   loader: textsOf('tickets'),
   validateSearch: searchOf({
-    kind: oneOf('question', 'billing', 'reseller_rate', 'refund'),
+    kind: oneOf(...ticketTypes),
     /** What it is about. */
-    charge: text,
+    charge: anyText,
   }),
   component: lazyRouteComponent(() => import('./tickets/new-ticket.page.js'), 'NewTicketPage'),
 });
@@ -51,7 +52,7 @@ const endpoint = createRoute({
     state: oneOf('pending', 'delivered', 'failed'),
     cursor,
     /** The delivery that is open. */
-    delivery: text,
+    delivery: anyText,
   }),
   component: lazyRouteComponent(() => import('./webhooks/endpoint.page.js'), 'EndpointPage'),
 });
@@ -71,7 +72,7 @@ const privacy = createRoute({
   component: lazyRouteComponent(() => import('./privacy/privacy.page.js'), 'PrivacyPage'),
 });
 
-export const accountRoutes = [tickets, newTicket, ticket, webhooks, endpoint, account, privacy] as const;
+export const accountPages = [tickets, newTicket, ticket, webhooks, endpoint, account, privacy] as const;
 
 export const accountEntries: readonly NavEntry[] = [
   { to: '/webhooks', label: 'webhooks', icon: IconBell, roles: ['user'] },

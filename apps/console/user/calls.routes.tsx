@@ -2,8 +2,9 @@ import { IconFlask, IconListDetails, IconMovie } from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../shell/access.js';
 import type { NavEntry } from '../shell/navigation.js';
-import { cursor, day, oneOf, searchOf, text } from '../ui/search.js';
+import { cursor, anyDay, oneOf, searchOf, anyText } from '../ui/search.js';
 import { userArea } from './user.area.js';
+import { families, chargeStages } from '../api/enumerations.js';
 
 /** Requests and what came of them. */
 const usage = createRoute({
@@ -11,16 +12,16 @@ const usage = createRoute({
   path: '/usage',
   loader: textsOf('calls'),
   validateSearch: searchOf({
-    from: day,
-    to: day,
-    keyId: text,
-    model: text,
-    group: text,
-    family: oneOf('image', 'video', 'chat', 'speech', '3d'),
-    state: oneOf('refused', 'held', 'settled', 'released'),
+    from: anyDay,
+    to: anyDay,
+    keyId: anyText,
+    model: anyText,
+    group: anyText,
+    family: oneOf(...families),
+    state: oneOf(...chargeStages),
     cursor,
     /** The request that is open. */
-    charge: text,
+    charge: anyText,
   }),
   component: lazyRouteComponent(() => import('./usage/usage.page.js'), 'UsagePage'),
 });
@@ -32,11 +33,11 @@ const tasks = createRoute({
   validateSearch: searchOf({
     kind: oneOf('video', '3d'),
     state: oneOf('running', 'queued', 'in_progress', 'completed', 'failed'),
-    model: text,
-    keyId: text,
+    model: anyText,
+    keyId: anyText,
     cursor,
     /** The task that is open. */
-    task: text,
+    task: anyText,
   }),
   component: lazyRouteComponent(() => import('./tasks/tasks.page.js'), 'TasksPage'),
 });
@@ -47,14 +48,14 @@ const playground = createRoute({
   loader: textsOf('calls'),
   validateSearch: searchOf({
     kind: oneOf('image', 'edit', 'video', 'chat', 'speech'),
-    model: text,
+    model: anyText,
     /** The video that was begun here. */
-    task: text,
+    task: anyText,
   }),
   component: lazyRouteComponent(() => import('./playground/playground.page.js'), 'PlaygroundPage'),
 });
 
-export const callRoutes = [usage, tasks, playground] as const;
+export const callPages = [usage, tasks, playground] as const;
 
 export const callEntries: readonly NavEntry[] = [
   { to: '/playground', label: 'playground', icon: IconFlask, roles: ['user'], isOwn: true },

@@ -1,7 +1,4 @@
 import { $api } from '../api/client.js';
-import type { Item } from '../api/queries.js';
-
-export type Key = Item<'/api/keys'>;
 
 /** As many as a list to choose from can sensibly have. */
 const MOST_KEYS = 200;

@@ -6,7 +6,7 @@ import { signOf } from '../ui/decimal.js';
 import { ButtonLink } from '../ui/links.js';
 import { Section } from '../ui/states.js';
 import { Hint } from '../ui/texts.js';
-import type { Overview } from './overview.js';
+import type { AccountOverview } from './overview.js';
 
 const steps = [
   { name: 'topUp', to: '/wallet' },
@@ -15,7 +15,7 @@ const steps = [
 ] as const;
 
 /** For somebody new: what to do before the first call, in its order, with what is done already. */
-export function FirstSteps({ overview }: { overview: Overview }) {
+export function FirstSteps({ overview }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   const keys = $api.useQuery('get', '/api/keys', { params: { query: { limit: 1 } } }).data;
   const isDone = {

@@ -1,17 +1,18 @@
 import { Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { column, rightColumn, timeColumn } from '../ui/lists/columns.js';
-import { type Column, DataList } from '../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../ui/lists/data-list.js';
 import { TextLink } from '../ui/links.js';
 import { Money } from '../ui/money.js';
 import { Section } from '../ui/states.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { SmallPrint } from '../ui/texts.js';
 import { When } from '../ui/when.js';
-import type { Overview, Request, RunningTask } from './overview.js';
+import type { AccountOverview } from './overview.js';
 
 /** Videos and 3D assets under way, as they go on. */
-export function RunningTasks({ overview: { running, runningTasks } }: { overview: Overview }) {
+export function RunningTasks({ overview: { running, runningTasks } }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   return (
     <Section title={t('overview.running.title', { count: runningTasks })}>
@@ -26,7 +27,7 @@ export function RunningTasks({ overview: { running, runningTasks } }: { overview
   );
 }
 
-function Running({ task }: { task: RunningTask }) {
+function Running({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('user');
   const { prompt, model, progress, state, held, createdAt } = task;
   return (
@@ -53,7 +54,7 @@ function Running({ task }: { task: RunningTask }) {
   );
 }
 
-const tones: Record<Request['state'], Tone> = {
+const tones: Record<Shape<'UsageEntry'>['state'], Tone> = {
   refused: 'bad',
   held: 'busy',
   settled: 'good',
@@ -61,7 +62,7 @@ const tones: Record<Request['state'], Tone> = {
 };
 
 /** The newest requests; all of them are in the usage log. */
-export function LastRequests({ requests }: { requests: readonly Request[] }) {
+export function LastRequests({ requests }: { requests: readonly Shape<'UsageEntry'>[] }) {
   const { t } = useTranslation('user');
   return (
     <Section
@@ -90,7 +91,7 @@ export function LastRequests({ requests }: { requests: readonly Request[] }) {
 /** The list is a part of the overview, which is read as a whole. */
 const never = () => Promise.reject(new Error('the overview is read as a whole'));
 
-function useColumns(): Column<Request>[] {
+function useColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('user');
   return [
     timeColumn('at', t('overview.requests.at')),

@@ -7,19 +7,22 @@ import { ButtonLink, TextLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
 import { Money, useMoneyText } from '../ui/money.js';
 import { Notice } from '../ui/notice.js';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 import { Loaded, Section } from '../ui/states.js';
 import { Hint, SmallPrint } from '../ui/texts.js';
 import { FirstSteps } from './overview-first-steps.js';
 import { LastRequests, RunningTasks } from './overview-lists.js';
-import { daysLeft, isLow, type Overview, useOverview } from './overview.js';
+import { daysLeft, isLow, type AccountOverview, useOverview } from './overview.js';
 
 /** What the account has and what becomes of it, as it happens. */
 export function OverviewPage() {
   const { t } = useTranslation('user');
   const overview = useOverview();
   return (
-    <Page title={t('overview.title')} actions={<ButtonLink to="/wallet">{t('overview.topUp')}</ButtonLink>}>
+    <PageFrame
+      title={t('overview.title')}
+      actions={<ButtonLink to="/wallet">{t('overview.topUp')}</ButtonLink>}
+    >
       <Loaded query={overview} lines={16}>
         {(found) => (
           <>
@@ -32,17 +35,17 @@ export function OverviewPage() {
           </>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
 /** Who has called nothing is shown how, not how nothing went. */
-function isNew({ lastRequests }: Overview): boolean {
+function isNew({ lastRequests }: AccountOverview): boolean {
   return lastRequests.length === 0;
 }
 
 /** Why calls are refused, or soon will be. */
-function Warnings({ overview }: { overview: Overview }) {
+function Warnings({ overview }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   const account = $api.useQuery('get', '/api/account').data;
   if (overview.frozen) {
@@ -69,7 +72,7 @@ function Warnings({ overview }: { overview: Overview }) {
   );
 }
 
-function Balances({ overview }: { overview: Overview }) {
+function Balances({ overview }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   const { balance, today } = overview;
   const cards = [
@@ -96,7 +99,7 @@ function Balances({ overview }: { overview: Overview }) {
 }
 
 /** Thirty days as people count them where they are. */
-function Days({ overview: { days, total, zone } }: { overview: Overview }) {
+function Days({ overview: { days, total, zone } }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   const money = useMoneyText();
   const locale = useLocale();

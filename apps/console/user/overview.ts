@@ -1,12 +1,11 @@
 import { useEffect, useRef } from 'react';
 import { $api, queryClient } from '../api/client.js';
-import { type Answer, refresh } from '../api/queries.js';
+import { type GetAnswer, refresh } from '../api/queries.js';
+import type { Shape } from '../api/shape.js';
 import { useLive } from '../shell/live.js';
 import { addDecimals, compareDecimals, multiplyDecimal, signOf } from '../ui/decimal.js';
 
-export type Overview = Answer<'/api/overview'>;
-export type RunningTask = Overview['running'][number];
-export type Request = Overview['lastRequests'][number];
+export type AccountOverview = GetAnswer<'/api/overview'>;
 
 /** Changes that come together are read together. */
 const GATHERING_MS = 500;
@@ -22,10 +21,10 @@ export function useOverview() {
   useEffect(() => () => clearTimeout(timer.current), []);
   useLive((event, data) => {
     const { queryKey } = $api.queryOptions('get', '/api/overview', { params: { query: { zone } } });
-    const before = queryClient.getQueryData<Overview>(queryKey);
+    const before = queryClient.getQueryData<AccountOverview>(queryKey);
     if (!before) return;
     const after =
-      event === 'balance' ? withBalance(before, data as Balance) : withTask(before, data as RunningTask);
+      event === 'balance' ? withBalance(before, data as Balance) : withTask(before, data as Shape<'Task'>);
     if (after === before) return;
     queryClient.setQueryData(queryKey, after);
     if (isProgress(before, after)) return;
@@ -35,20 +34,20 @@ export function useOverview() {
   return $api.useQuery('get', '/api/overview', { params: { query: { zone } } });
 }
 
-type Balance = Pick<Overview['balance'], 'main' | 'held' | 'invite'>;
+type Balance = Pick<AccountOverview['balance'], 'main' | 'held' | 'invite'>;
 
-function withBalance(overview: Overview, told: Balance): Overview {
+function withBalance(overview: AccountOverview, told: Balance): AccountOverview {
   const { balance } = overview;
   const isSame = (['main', 'held', 'invite'] as const).every((name) => balance[name] === told[name]);
   return isSame ? overview : { ...overview, balance: { ...balance, ...told } };
 }
 
-function isRunning({ state }: RunningTask): boolean {
+function isRunning({ state }: Shape<'Task'>): boolean {
   return state === 'queued' || state === 'in_progress';
 }
 
 /** Tasks that end leave the list; the newest stand first. */
-function withTask(overview: Overview, told: RunningTask): Overview {
+function withTask(overview: AccountOverview, told: Shape<'Task'>): AccountOverview {
   const { running, runningTasks } = overview;
   const known = running.find(({ id }) => id === told.id);
   if (!isRunning(told)) {
@@ -61,12 +60,12 @@ function withTask(overview: Overview, told: RunningTask): Overview {
 }
 
 /** Only a task that runs went on; nothing else is to be read. */
-function isProgress(before: Overview, after: Overview): boolean {
+function isProgress(before: AccountOverview, after: AccountOverview): boolean {
   return before.balance === after.balance && before.runningTasks === after.runningTasks;
 }
 
 /** Whether the balance is below what its owner asked to be told of, or will soon be used up. */
-export function isLow(overview: Overview, threshold: string | null): boolean {
+export function isLow(overview: AccountOverview, threshold: string | null): boolean {
   const { main } = overview.balance;
   if (signOf(main) <= 0 || (threshold !== null && compareDecimals(main, threshold) < 0)) return true;
   const days = daysLeft(overview);
@@ -74,7 +73,7 @@ export function isLow(overview: Overview, threshold: string | null): boolean {
 }
 
 /** For how many whole days the balance lasts at the pace of the last week; null: nothing was spent, or it lasts long. */
-export function daysLeft({ balance, days }: Overview): number | null {
+export function daysLeft({ balance, days }: AccountOverview): number | null {
   const week = addDecimals(...days.slice(-DAYS_LOOKED_AT).map(({ spent }) => spent));
   if (signOf(week) <= 0) return null;
   for (let left = 0; left < DAYS_TO_WARN; left++) {

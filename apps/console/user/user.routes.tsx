@@ -1,11 +1,11 @@
 import { IconKey, IconLayoutDashboard, IconWallet } from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { NavGroup } from '../shell/navigation.js';
-import { accountEntries, accountRoutes } from './account.routes.js';
-import { callEntries, callRoutes } from './calls.routes.js';
-import { tokensRoutes } from './tokens/tokens.routes.js';
+import { accountEntries, accountPages } from './account.routes.js';
+import { callEntries, callPages } from './calls.routes.js';
+import { tokenPages } from './tokens/tokens.routes.js';
 import { userArea } from './user.area.js';
-import { walletRoutes } from './wallet/wallet.routes.js';
+import { walletPages } from './wallet/wallet.routes.js';
 
 const overview = createRoute({
   getParentRoute: () => userArea,
@@ -13,12 +13,12 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./overview.page.js'), 'OverviewPage'),
 });
 
-export const userRoutes = userArea.addChildren([
+export const userPages = userArea.addChildren([
   overview,
-  ...tokensRoutes,
-  ...walletRoutes,
-  ...callRoutes,
-  ...accountRoutes,
+  ...tokenPages,
+  ...walletPages,
+  ...callPages,
+  ...accountPages,
 ]);
 
 export const userNavigation: NavGroup = {

@@ -48,6 +48,7 @@ const answer = await ai.models.generateImages({ model: '${NATIVE_MODEL}', prompt
       name: 'Vercel AI SDK',
       code: `import { createOpenAI } from '@ai-sdk/openai';
 import { generateImage } from 'ai';
+
 const relay = createOpenAI({ baseURL: '${baseUrl}/v1', apiKey: '${KEY_PLACEHOLDER}' });
 const { image } = await generateImage({ model: relay.image('${IMAGE_MODEL}'), prompt: 'a lighthouse at dusk' });`,
     },

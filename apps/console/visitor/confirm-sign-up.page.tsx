@@ -4,7 +4,7 @@ import { api } from '../api/client.js';
 import { PasswordField, TextField } from '../ui/forms/fields.js';
 import { SendForm, useSendForm } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
-import { EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
+import { EntrancePage, PASSWORD_LENGTH, useEntrance, useLinkToken } from './entrance.js';
 
 /** Where the link of a sign-up leads: choose a password, and be in. */
 export function ConfirmSignUpPage() {
@@ -33,8 +33,8 @@ function ConfirmForm({ token }: { token: string }) {
     initialValues: { name: '', password: '' },
     validate: {
       password: ({ length }) =>
-        length < PASSWORD_CHARS.min || length > PASSWORD_CHARS.max
-          ? t('fields.passwordLength', PASSWORD_CHARS)
+        length < PASSWORD_LENGTH.min || length > PASSWORD_LENGTH.max
+          ? t('fields.passwordLength', PASSWORD_LENGTH)
           : null,
     },
     send: async ({ name, password }) => {
@@ -56,7 +56,7 @@ function ConfirmForm({ token }: { token: string }) {
         form={form}
         name="password"
         label={t('fields.newPassword')}
-        description={t('fields.passwordLength', PASSWORD_CHARS)}
+        description={t('fields.passwordLength', PASSWORD_LENGTH)}
         autoComplete="new-password"
       />
     </SendForm>

@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 import { Connect } from './connect.js';
 
 /** How code reaches the relay. */
 export function ConnectPage() {
   const { t } = useTranslation('visitor');
   return (
-    <Page title={t('connect.title')} about={t('connect.about')} width={56}>
+    <PageFrame title={t('connect.title')} about={t('connect.about')} width={56}>
       <Connect />
-    </Page>
+    </PageFrame>
   );
 }

@@ -2,12 +2,13 @@ import { Paper, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { enter, type Session } from '../shell/session.js';
+import type { Shape } from '../api/shape.js';
+import { enter } from '../shell/session.js';
 import { type FieldsOf, TextField } from '../ui/forms/fields.js';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 
 /** The server's limits of a new password. */
-export const PASSWORD_CHARS = { min: 10, max: 200 };
+export const PASSWORD_LENGTH = { min: 10, max: 200 };
 
 /** The server takes more forms of addresses than people write; it has the last word. */
 export const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
@@ -23,11 +24,11 @@ export function EntrancePage({
   children: ReactNode;
 }) {
   return (
-    <Page title={title} {...(about ? { about } : {})} width={26}>
+    <PageFrame title={title} {...(about ? { about } : {})} width={26}>
       <Paper withBorder p="lg">
         <Stack>{children}</Stack>
       </Paper>
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -48,7 +49,7 @@ export function CodeField({ form }: { form: FieldsOf<{ code: string }> }) {
 }
 
 /** Goes on with a session that was just opened, to where somebody wanted to go. */
-export function useEntrance(next = '/overview'): (session: Session) => Promise<void> {
+export function useEntrance(next = '/overview'): (session: Shape<'Session'>) => Promise<void> {
   const navigate = useNavigate();
   return async (session) => {
     enter(session);

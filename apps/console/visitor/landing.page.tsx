@@ -3,7 +3,7 @@ import { IconArrowBackUp, IconCoin, IconReceipt2, IconUsersPlus } from '@tabler/
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../api/queries.js';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 import { Section } from '../ui/states.js';
 import { Connect } from './connect.js';
 import { ButtonLink } from '../ui/links.js';
@@ -19,7 +19,7 @@ const facts = {
 export function LandingPage() {
   const { t } = useTranslation('visitor');
   return (
-    <Page title={t('landing.title')} about={t('landing.about')} width={64}>
+    <PageFrame title={t('landing.title')} about={t('landing.about')} width={64}>
       <Group>
         <ButtonLink to="/sign-up">{t('landing.signUp')}</ButtonLink>
         <ButtonLink to="/marketplace" variant="default">
@@ -30,7 +30,7 @@ export function LandingPage() {
       <Section title={t('connect.title')}>
         <Connect />
       </Section>
-    </Page>
+    </PageFrame>
   );
 }
 

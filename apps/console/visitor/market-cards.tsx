@@ -1,6 +1,7 @@
 import { Badge, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { exactDecimal } from '../ui/decimal.js';
 import { ButtonLink } from '../ui/links.js';
 import { useLocale } from '../ui/locale.js';
@@ -8,15 +9,14 @@ import { Money } from '../ui/money.js';
 import { EmptyState } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { Hint } from '../ui/texts.js';
-import type { Model } from './market.js';
 import { priceIn } from './market.js';
-import { PriceText } from './price.js';
+import { PriceWithUnit } from './price.js';
 
 const route = getRouteApi('/visitor/marketplace');
 const SKELETONS = 6;
 const COLUMNS = { base: 1, sm: 2, lg: 3 };
 
-export function MarketCards({ models }: { models: readonly Model[] | undefined }) {
+export function MarketCards({ models }: { models: readonly Shape<'ListedModel'>[] | undefined }) {
   if (models?.length === 0) return <NoModels />;
   return (
     <SimpleGrid cols={COLUMNS} aria-busy={models === undefined}>
@@ -57,7 +57,11 @@ export function Availability({ available }: { available: boolean }) {
 }
 
 /** One amount where there is one; prices of tokens have three, which the details show. */
-function GroupPrice({ group: { group, price, multiplier } }: { group: Model['groups'][number] }) {
+function GroupPrice({
+  group: { group, price, multiplier },
+}: {
+  group: Shape<'ListedModel'>['groups'][number];
+}) {
   const locale = useLocale();
   if ('unitPrice' in price) {
     return (
@@ -69,7 +73,7 @@ function GroupPrice({ group: { group, price, multiplier } }: { group: Model['gro
   return `${group} × ${exactDecimal(multiplier, locale)}`;
 }
 
-function ModelCard({ model }: { model: Model }) {
+function ModelCard({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
   const { group } = route.useSearch();
   return (
@@ -85,7 +89,7 @@ function ModelCard({ model }: { model: Model }) {
           {t(`market.families.${model.family}`)} · {model.vendor}
         </Hint>
         <Text component="div" fw={600}>
-          <PriceText price={priceIn(model, group)} unit={model.unit} />
+          <PriceWithUnit price={priceIn(model, group)} unit={model.unit} />
         </Text>
         {model.aliasOf && <Text size="sm">{t('market.aliasOf', { model: model.aliasOf })}</Text>}
         {model.nextChangeAt && <Text size="sm">{t('market.changes')}</Text>}

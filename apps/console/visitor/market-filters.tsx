@@ -1,15 +1,16 @@
 import { Group, SegmentedControl, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { useFilter } from '../ui/address.js';
 import { SearchField } from '../ui/lists/search-field.js';
-import { type Family, type Model, valuesOf } from './market.js';
+import { distinctValues } from './market.js';
 
 const route = getRouteApi('/visitor/marketplace');
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
 
 /** What the marketplace is searched by; each choice is put into the address. */
-export function MarketFilters({ models }: { models: readonly Model[] }) {
+export function MarketFilters({ models }: { models: readonly Shape<'ListedModel'>[] }) {
   const { t } = useTranslation('visitor');
   const { text, view = 'cards' } = route.useSearch();
   const set = useFilter();
@@ -38,18 +39,18 @@ export function MarketFilters({ models }: { models: readonly Model[] }) {
 }
 
 interface ChoicesProps {
-  models: readonly Model[];
+  models: readonly Shape<'ListedModel'>[];
   set: (change: Record<string, string | undefined>) => void;
 }
 
 function Choices({ models, set }: ChoicesProps) {
   const { t } = useTranslation('visitor');
   const search = route.useSearch();
-  const families = valuesOf(models, ({ family }) => [family]) as Family[];
-  const groups = valuesOf(models, (model) => model.groups.map(({ group }) => group));
+  const families = distinctValues(models, ({ family }) => [family]) as Shape<'ListedModel'>['family'][];
+  const groups = distinctValues(models, (model) => model.groups.map(({ group }) => group));
   const choices = [
     { name: 'family', options: families.map((value) => ({ value, label: t(`market.families.${value}`) })) },
-    { name: 'vendor', options: valuesOf(models, ({ vendor }) => [vendor]) },
+    { name: 'vendor', options: distinctValues(models, ({ vendor }) => [vendor]) },
     { name: 'group', options: groups },
   ] as const;
   return (

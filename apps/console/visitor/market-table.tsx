@@ -2,19 +2,20 @@ import { Stack } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { column, extra } from '../ui/lists/columns.js';
-import { type Column, DataList } from '../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../ui/lists/data-list.js';
 import { TextLink } from '../ui/links.js';
 import { Availability, NoModels } from './market-cards.js';
-import { type Model, priceIn } from './market.js';
-import { ModelLimits } from './model-details.js';
-import { PriceText } from './price.js';
+import { priceIn } from './market.js';
+import { LimitList } from './model-details.js';
+import { PriceWithUnit } from './price.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
 interface MarketTableProps {
-  models: Model[] | undefined;
-  query: UseQueryResult<Model[]>;
+  models: Shape<'ListedModel'>[] | undefined;
+  query: UseQueryResult<Shape<'ListedModel'>[]>;
 }
 
 export function MarketTable({ models, query }: MarketTableProps) {
@@ -41,7 +42,7 @@ export function MarketTable({ models, query }: MarketTableProps) {
   );
 }
 
-function useColumns(): Column<Model>[] {
+function useColumns(): ListColumn<Shape<'ListedModel'>>[] {
   const { t } = useTranslation('visitor');
   const { group } = route.useSearch();
   return [
@@ -57,15 +58,15 @@ function useColumns(): Column<Model>[] {
       id: 'price',
       header: t('market.columns.price'),
       sort: 'price',
-      cell: (model) => <PriceText price={priceIn(model, group)} unit={model.unit} />,
+      cell: (model) => <PriceWithUnit price={priceIn(model, group)} unit={model.unit} />,
     },
     column('groups', t('market.columns.groups'), (model) => <GroupPrices model={model} />),
-    extra(column('limits', t('market.columns.limits'), ({ limits }) => <ModelLimits limits={limits} />)),
+    extra(column('limits', t('market.columns.limits'), ({ limits }) => <LimitList limits={limits} />)),
     column('state', t('market.columns.state'), ({ available }) => <Availability available={available} />),
   ];
 }
 
-function ModelLink({ model }: { model: Model }) {
+function ModelLink({ model }: { model: Shape<'ListedModel'> }) {
   return (
     <TextLink
       from="/marketplace"
@@ -78,12 +79,12 @@ function ModelLink({ model }: { model: Model }) {
   );
 }
 
-function GroupPrices({ model }: { model: Model }) {
+function GroupPrices({ model }: { model: Shape<'ListedModel'> }) {
   return (
     <Stack gap={2}>
       {model.groups.map(({ group, price, rule }) => (
         <span key={group}>
-          {group}: <PriceText price={price} unit={rule === 'fixed_per_call' ? 'call' : model.unit} />
+          {group}: <PriceWithUnit price={price} unit={rule === 'fixed_per_call' ? 'call' : model.unit} />
         </span>
       ))}
     </Stack>

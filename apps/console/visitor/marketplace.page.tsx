@@ -2,13 +2,14 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { SidePanel } from '../ui/forms/dialog.js';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 import { ErrorState } from '../ui/states.js';
 import { MarketCards } from './market-cards.js';
 import { MarketFilters } from './market-filters.js';
 import { MarketTable } from './market-table.js';
-import { chosenModels, marketQuery, type Model } from './market.js';
+import { chosenModels, marketQuery } from './market.js';
 import { ModelDetails } from './model-details.js';
 
 const route = getRouteApi('/visitor/marketplace');
@@ -20,7 +21,7 @@ export function MarketplacePage() {
   const market = useQuery(marketQuery);
   const models = market.data && chosenModels(market.data, search);
   return (
-    <Page title={t('market.title')} about={t('market.about')}>
+    <PageFrame title={t('market.title')} about={t('market.about')}>
       <MarketFilters models={market.data ?? []} />
       {models && (
         <Text size="sm" c="dimmed" role="status">
@@ -35,11 +36,11 @@ export function MarketplacePage() {
         <MarketCards models={models} />
       )}
       <OpenModel model={market.data?.find(({ id }) => id === search.model)} />
-    </Page>
+    </PageFrame>
   );
 }
 
-function OpenModel({ model }: { model: Model | undefined }) {
+function OpenModel({ model }: { model: Shape<'ListedModel'> | undefined }) {
   return (
     <SidePanel param="model" opened={model !== undefined} title={model?.id}>
       {model && <ModelDetails model={model} />}

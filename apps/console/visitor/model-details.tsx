@@ -1,18 +1,18 @@
 import { Group, List, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { column, textColumn } from '../ui/lists/columns.js';
-import { Column } from '../ui/lists/data-list.js';
+import { ListColumn } from '../ui/lists/data-list.js';
 import { exactDecimal } from '../ui/decimal.js';
 import { useLocale } from '../ui/locale.js';
 import { PlainTable } from '../ui/lists/plain-table.js';
 import { Section } from '../ui/states.js';
 import { Availability } from './market-cards.js';
-import type { Model } from './market.js';
 import { ModelHistory } from './model-history.js';
-import { PriceText } from './price.js';
+import { PriceWithUnit } from './price.js';
 
 /** Everything that the price list knows of a model. */
-export function ModelDetails({ model }: { model: Model }) {
+export function ModelDetails({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
   return (
     <Stack gap="lg">
@@ -24,7 +24,7 @@ export function ModelDetails({ model }: { model: Model }) {
           <Availability available={model.available} />
         </Group>
         <Text component="div" size="lg" fw={600}>
-          <PriceText price={model.listPrice} unit={model.unit} />
+          <PriceWithUnit price={model.listPrice} unit={model.unit} />
         </Text>
         {model.aliasOf && <Text>{t('market.aliasOf', { model: model.aliasOf })}</Text>}
       </Stack>
@@ -32,7 +32,7 @@ export function ModelDetails({ model }: { model: Model }) {
         <Groups model={model} />
       </Section>
       <Section title={t('market.limitsTitle')}>
-        <ModelLimits limits={model.limits} />
+        <LimitList limits={model.limits} />
       </Section>
       <Section title={t('market.historyTitle')}>
         <ModelHistory model={model} />
@@ -41,16 +41,16 @@ export function ModelDetails({ model }: { model: Model }) {
   );
 }
 
-function Groups({ model }: { model: Model }) {
+function Groups({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
   const locale = useLocale();
-  const columns: Column<Model['groups'][number]>[] = [
+  const columns: ListColumn<Shape<'ListedModel'>['groups'][number]>[] = [
     textColumn('group', t('market.group')),
     column('multiplier', t('market.columns.multiplier'), ({ multiplier, rule }) =>
       rule === 'fixed_per_call' ? t('market.fixed') : `× ${exactDecimal(multiplier, locale)}`,
     ),
     column('price', t('market.columns.price'), ({ price, rule }) => (
-      <PriceText price={price} unit={rule === 'fixed_per_call' ? 'call' : model.unit} />
+      <PriceWithUnit price={price} unit={rule === 'fixed_per_call' ? 'call' : model.unit} />
     )),
   ];
   return (
@@ -78,7 +78,7 @@ const LIMITS = [
 ] as const;
 
 /** The limits of a model as a list of sentences. */
-export function ModelLimits({ limits }: { limits: Model['limits'] }) {
+export function LimitList({ limits }: { limits: Shape<'ListedModel'>['limits'] }) {
   const { t } = useTranslation('visitor');
   const locale = useLocale();
   const set = LIMITS.filter((name) => limits[name] !== undefined);

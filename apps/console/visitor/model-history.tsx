@@ -2,18 +2,15 @@ import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../api/lists.js';
-import { type Item } from '../api/queries.js';
+import type { Shape } from '../api/shape.js';
 import type { ChartPoint } from '../ui/charts/chart-props.js';
 import { Chart } from '../ui/charts/chart.js';
 import { column, timeColumn } from '../ui/lists/columns.js';
-import { type Column, DataList } from '../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../ui/lists/data-list.js';
 import { exactDecimal } from '../ui/decimal.js';
 import { useLocale } from '../ui/locale.js';
 import { useMoneyText } from '../ui/money.js';
-import type { Model } from './market.js';
-import { PriceText } from './price.js';
-
-type Version = Item<'/api/public/prices/{model}/history'>;
+import { PriceWithUnit } from './price.js';
 
 const SERIES = {
   unitPrice: 'blue.6',
@@ -26,7 +23,7 @@ const SERIES = {
 type SeriesName = keyof typeof SERIES;
 
 /** The versions of what a model costs: its list price as a chart, and all of them as a list. */
-export function ModelHistory({ model }: { model: Model }) {
+export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
   const [cursor, setCursor] = useState<string>();
   const history = useShown('/api/public/prices/{model}/history', {
@@ -49,7 +46,13 @@ export function ModelHistory({ model }: { model: Model }) {
   );
 }
 
-function PriceChart({ model, versions }: { model: Model; versions: readonly Version[] }) {
+function PriceChart({
+  model,
+  versions,
+}: {
+  model: Shape<'ListedModel'>;
+  versions: readonly Shape<'PriceHistoryEntry'>[];
+}) {
   const { t } = useTranslation('visitor');
   const locale = useLocale();
   const money = useMoneyText();
@@ -78,11 +81,14 @@ function PriceChart({ model, versions }: { model: Model; versions: readonly Vers
 
 /** The versions of the list price from the oldest to the newest, and today, so that the price in force is drawn as a line. */
 function pointsOf(
-  versions: readonly Version[],
+  versions: readonly Shape<'PriceHistoryEntry'>[],
   words: { day: (at: string) => string; now: string; always: string },
 ): ChartPoint[] {
   const prices = versions.filter(({ kind }) => kind === 'price').reverse();
-  const point = ({ price }: Version, at: string): ChartPoint => ({ at, values: { ...price } });
+  const point = ({ price }: Shape<'PriceHistoryEntry'>, at: string): ChartPoint => ({
+    at,
+    values: { ...price },
+  });
   return prices.flatMap((version) => {
     const from = version.effectiveFrom === null ? words.always : words.day(version.effectiveFrom);
     const start = point(version, from);
@@ -90,7 +96,7 @@ function pointsOf(
   });
 }
 
-function useColumns(model: Model): Column<Version>[] {
+function useColumns(model: Shape<'ListedModel'>): ListColumn<Shape<'PriceHistoryEntry'>>[] {
   const { t } = useTranslation('visitor');
   return [
     timeColumn('effectiveFrom', t('market.columns.from'), t('market.always')),
@@ -102,11 +108,17 @@ function useColumns(model: Model): Column<Version>[] {
   ];
 }
 
-function Value({ version, unit }: { version: Version; unit: Model['unit'] }) {
+function Value({
+  version,
+  unit,
+}: {
+  version: Shape<'PriceHistoryEntry'>;
+  unit: Shape<'ListedModel'>['unit'];
+}) {
   const { t } = useTranslation('visitor');
   const locale = useLocale();
   if (version.kind === 'multiplier' && version.multiplier !== null)
     return `× ${exactDecimal(version.multiplier, locale)}`;
   if (version.price === null) return t('market.withdrawn');
-  return <PriceText price={version.price} unit={version.kind === 'rule' ? 'call' : unit} />;
+  return <PriceWithUnit price={version.price} unit={version.kind === 'rule' ? 'call' : unit} />;
 }

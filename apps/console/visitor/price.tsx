@@ -1,15 +1,16 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { Money } from '../ui/money.js';
-import type { Model, Price } from './market.js';
+import type { ListPrice } from './market.js';
 
 interface PriceProps {
-  price: Price | null;
-  unit: Model['unit'];
+  price: ListPrice | null;
+  unit: Shape<'ListedModel'>['unit'];
 }
 
 /** A price with its unit: one amount, or one for each kind of tokens. */
-export function PriceText({ price, unit }: PriceProps) {
+export function PriceWithUnit({ price, unit }: PriceProps) {
   const { t } = useTranslation('visitor');
   if (price === null) return <Text size="sm">{t('market.noPrice')}</Text>;
   if ('unitPrice' in price) {

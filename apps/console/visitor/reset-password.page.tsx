@@ -5,7 +5,7 @@ import { api } from '../api/client.js';
 import { PasswordField } from '../ui/forms/fields.js';
 import { SendForm, useSendForm } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
-import { CodeField, EntrancePage, PASSWORD_CHARS, useEntrance, useLinkToken } from './entrance.js';
+import { CodeField, EntrancePage, PASSWORD_LENGTH, useEntrance, useLinkToken } from './entrance.js';
 
 /** Where the link of a password reset leads. */
 export function ResetPasswordPage() {
@@ -35,8 +35,8 @@ function ResetForm({ token }: { token: string }) {
     initialValues: { password: '', code: '' },
     validate: {
       password: ({ length }) =>
-        length < PASSWORD_CHARS.min || length > PASSWORD_CHARS.max
-          ? t('fields.passwordLength', PASSWORD_CHARS)
+        length < PASSWORD_LENGTH.min || length > PASSWORD_LENGTH.max
+          ? t('fields.passwordLength', PASSWORD_LENGTH)
           : null,
       code: (value) => (asksCode && value.trim().length < 6 ? t('fields.codeInvalid') : null),
     },
@@ -57,7 +57,7 @@ function ResetForm({ token }: { token: string }) {
         form={form}
         name="password"
         label={t('fields.newPassword')}
-        description={t('fields.passwordLength', PASSWORD_CHARS)}
+        description={t('fields.passwordLength', PASSWORD_LENGTH)}
         autoComplete="new-password"
       />
       {asksCode && <CodeField form={form} />}

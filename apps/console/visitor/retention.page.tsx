@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
-import { Page } from '../ui/page.js';
+import { PageFrame } from '../ui/page.js';
 import { Retention } from './retention.js';
 
 /** How long what is kept, for whoever thinks about signing up. */
 export function RetentionPage() {
   const { t } = useTranslation('privacy');
   return (
-    <Page title={t('retention.title')} width={56}>
+    <PageFrame title={t('retention.title')} width={56}>
       <Retention />
-    </Page>
+    </PageFrame>
   );
 }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
 import type { Item } from '../api/queries.js';
 import { column } from '../ui/lists/columns.js';
-import { type Column, DataList } from '../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../ui/lists/data-list.js';
 import { Duration } from '../ui/duration.js';
 
 type Kept = Item<'/api/public/retention'>;
@@ -12,7 +12,7 @@ type Kept = Item<'/api/public/retention'>;
 export function Retention() {
   const { t } = useTranslation('privacy');
   const schedule = $api.useQuery('get', '/api/public/retention');
-  const columns: Column<Kept>[] = [
+  const columns: ListColumn<Kept>[] = [
     column('class', t('retention.class'), (kept) => t(`retention.classes.${kept.class}`)),
     column('kept', t('retention.kept'), ({ keptSeconds }) => <Duration seconds={keptSeconds} />),
   ];

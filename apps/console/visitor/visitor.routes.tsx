@@ -4,7 +4,8 @@ import { textsOf } from '../shell/access.js';
 import type { NavGroup } from '../shell/navigation.js';
 import { rootRoute } from '../shell/root.route.js';
 import { currentSession } from '../shell/session.js';
-import { oneOf, ownPath, searchOf, text } from '../ui/search.js';
+import { oneOf, ownPath, searchOf, anyText } from '../ui/search.js';
+import { families } from '../api/enumerations.js';
 
 /** Pages for everybody, signed in or not. */
 const area = createRoute({ getParentRoute: () => rootRoute, id: 'visitor', loader: textsOf('visitor') });
@@ -36,14 +37,14 @@ const marketplace = createRoute({
   getParentRoute: () => area,
   path: '/marketplace',
   validateSearch: searchOf({
-    text,
-    family: oneOf('image', 'video', 'chat', 'speech', '3d'),
-    vendor: text,
-    group: text,
+    text: anyText,
+    family: oneOf(...families),
+    vendor: anyText,
+    group: anyText,
     sort: oneOf('model', '-model', 'vendor', '-vendor', 'price', '-price'),
     view: oneOf('cards', 'table'),
     /** The model whose details are open. */
-    model: text,
+    model: anyText,
   }),
   component: lazyRouteComponent(() => import('./marketplace.page.js'), 'MarketplacePage'),
 });
@@ -58,7 +59,7 @@ const signIn = createRoute({
 const signUp = createRoute({
   getParentRoute: () => area,
   path: '/sign-up',
-  validateSearch: searchOf({ invite: text }),
+  validateSearch: searchOf({ invite: anyText }),
   component: lazyRouteComponent(() => import('./sign-up.page.js'), 'SignUpPage'),
 });
 
@@ -87,7 +88,7 @@ const resetPassword = createRoute({
   component: lazyRouteComponent(() => import('./reset-password.page.js'), 'ResetPasswordPage'),
 });
 
-export const visitorRoutes = area.addChildren([
+export const visitorPages = area.addChildren([
   landing,
   connect,
   retention,

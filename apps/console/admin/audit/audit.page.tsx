@@ -2,15 +2,15 @@ import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
 import { useFilter } from '../../ui/address.js';
 import { column, longTextColumn, personColumn, textColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { changesBetween, type FieldChange } from '../../ui/forms/fields-of.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { TextLine } from '../../ui/texts.js';
@@ -19,8 +19,6 @@ import { When } from '../../ui/when.js';
 const route = getRouteApi('/admin/audit-log');
 const PAGE = 50;
 
-type Entry = Item<'/api/admin/audit-log'>;
-
 /** What was changed, by whom, from what to what. */
 export function AuditPage() {
   const { t } = useTranslation('admin');
@@ -28,7 +26,7 @@ export function AuditPage() {
   const entries = useShown('/api/admin/audit-log', { query: { ...filter, limit: PAGE, cursor } });
   const isFiltered = Object.keys(filter).length > 0;
   return (
-    <Page title={t('audit.title')} about={t('audit.about')}>
+    <PageFrame title={t('audit.title')} about={t('audit.about')}>
       <Stack>
         <Filters key={isFiltered ? 'filtered' : 'all'} />
         <DataList
@@ -49,7 +47,7 @@ export function AuditPage() {
         />
       </Stack>
       <OpenEntry entry={entries.data?.items.find(({ id }) => id === entry)} />
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -75,7 +73,7 @@ function Filters() {
   );
 }
 
-function useColumns(): Column<Entry>[] {
+function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
   const { t } = useTranslation('admin');
   return [
     column('at', t('audit.at'), ({ id, recordedAt }) => (
@@ -106,7 +104,7 @@ function useColumns(): Column<Entry>[] {
   ];
 }
 
-function OpenEntry({ entry }: { entry: Entry | undefined }) {
+function OpenEntry({ entry }: { entry: Shape<'AuditEntry'> | undefined }) {
   return (
     <SidePanel
       param="entry"
@@ -119,7 +117,7 @@ function OpenEntry({ entry }: { entry: Entry | undefined }) {
   );
 }
 
-function Details({ entry }: { entry: Entry }) {
+function Details({ entry }: { entry: Shape<'AuditEntry'> }) {
   const { t } = useTranslation('admin');
   const { subject, actor, actorEmail, accountId, recordedAt, requestId, before, after } = entry;
   const changes = changesBetween(before, after);
@@ -146,7 +144,7 @@ function Details({ entry }: { entry: Entry }) {
 
 function Changes({ changes }: { changes: readonly FieldChange[] }) {
   const { t } = useTranslation('admin');
-  const columns: Column<FieldChange>[] = [
+  const columns: ListColumn<FieldChange>[] = [
     longTextColumn('path', t('audit.field')),
     column('before', t('audit.before'), ({ before }) => <span className="model-name">{before ?? '–'}</span>),
     column('after', t('audit.after'), ({ after }) => <span className="model-name">{after ?? '–'}</span>),

@@ -1,17 +1,18 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { oneOf, searchOf, text } from '../../ui/search.js';
+import { oneOf, searchOf, anyText } from '../../ui/search.js';
 import { adminArea } from '../admin.area.js';
+import { families } from '../../api/enumerations.js';
 
 const models = createRoute({
   getParentRoute: () => adminArea,
   path: '/models',
   loader: textsOf('catalog'),
   validateSearch: searchOf({
-    text,
-    family: oneOf('image', 'video', 'chat', 'speech', '3d'),
+    text: anyText,
+    family: oneOf(...families),
     /** The model that is open, or the form of a new one. */
-    model: text,
+    model: anyText,
     new: oneOf('model', 'alias'),
   }),
   component: lazyRouteComponent(() => import('./models.page.js'), 'ModelsPage'),
@@ -21,7 +22,7 @@ const groups = createRoute({
   getParentRoute: () => adminArea,
   path: '/groups',
   loader: textsOf('catalog'),
-  validateSearch: searchOf({ group: text, new: oneOf('yes') }),
+  validateSearch: searchOf({ group: anyText, new: oneOf('yes') }),
   component: lazyRouteComponent(() => import('./groups.page.js'), 'GroupsPage'),
 });
 
@@ -40,4 +41,4 @@ const channel = createRoute({
   component: lazyRouteComponent(() => import('./channel.page.js'), 'ChannelPage'),
 });
 
-export const catalogRoutes = [models, groups, channels, channel] as const;
+export const catalogPages = [models, groups, channels, channel] as const;

@@ -12,11 +12,12 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { TextField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { TextLine } from '../../ui/texts.js';
-import { type Channel, useGroups } from '../catalog.js';
+import { useGroups } from '../catalog.js';
 import { KeyMark } from './channel-health.js';
 import { ChannelModels } from './channel-models.js';
 import {
@@ -25,13 +26,19 @@ import {
   type ChannelValues,
   createdBy,
   protocols,
-  valuesOf,
+  channelValues,
 } from './channel-values.js';
 
 /** The settings of an upstream. Its keys are never shown: they are given anew, or stay. */
-export function ChannelForm({ channel, done }: { channel: Channel | null; done: (id: string) => void }) {
+export function ChannelForm({
+  channel,
+  done,
+}: {
+  channel: Shape<'Channel'> | null;
+  done: (id: string) => void;
+}) {
   const { t } = useTranslation('catalog');
-  const before = valuesOf(channel);
+  const before = channelValues(channel);
   const form = useForm<ChannelValues>({
     initialValues: before,
     validate: {
@@ -51,7 +58,7 @@ export function ChannelForm({ channel, done }: { channel: Channel | null; done: 
           }),
     done: async (_answer, { id }) => {
       await refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
-      tell(t('channel.saved', { channel: id.trim() }));
+      notify(t('channel.saved', { channel: id.trim() }));
       done(id.trim());
     },
   });
@@ -89,7 +96,7 @@ function Identity({ form }: { form: ChannelFormState }) {
   );
 }
 
-function Keys({ form, channel }: { form: ChannelFormState; channel: Channel | null }) {
+function Keys({ form, channel }: { form: ChannelFormState; channel: Shape<'Channel'> | null }) {
   const { t } = useTranslation('catalog');
   return (
     <Stack gap={4}>

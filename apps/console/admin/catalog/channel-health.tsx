@@ -1,13 +1,12 @@
 import { Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 
-export type Health = Item<'/api/admin/channel-health'>;
-type Program = Health['programs'][number];
+type Program = Shape<'ChannelHealth'>['programs'][number];
 type Circuit = Program['state'];
 
 /** The programs report every few seconds. */
@@ -17,7 +16,13 @@ const CIRCUITS: Record<Circuit, Tone> = { closed: 'good', half_open: 'waiting', 
 const WORST: readonly Circuit[] = ['open', 'half_open', 'closed'];
 
 /** Whether a channel takes calls, works off what it has, or is kept from calls by its failures. */
-export function ChannelState({ enabled, health }: { enabled: boolean; health: Health | undefined }) {
+export function ChannelState({
+  enabled,
+  health,
+}: {
+  enabled: boolean;
+  health: Shape<'ChannelHealth'> | undefined;
+}) {
   const { t } = useTranslation('catalog');
   if (!enabled) {
     const isDraining = (health?.runningTasks ?? 0) > 0;
@@ -33,7 +38,7 @@ export function ChannelState({ enabled, health }: { enabled: boolean; health: He
 }
 
 /** The slowest program's, since that is what customers meet. */
-export function Latency({ health }: { health: Health | undefined }) {
+export function Latency({ health }: { health: Shape<'ChannelHealth'> | undefined }) {
   const worst = Math.max(...(health?.programs ?? []).map(({ p99Ms }) => p99Ms ?? -1));
   return <>{worst < 0 ? '–' : milliseconds(worst)}</>;
 }
@@ -44,7 +49,7 @@ export function milliseconds(value: number | null): string {
 }
 
 /** A channel as each program meets it. */
-export function ChannelPrograms({ health }: { health: Health }) {
+export function ChannelPrograms({ health }: { health: Shape<'ChannelHealth'> }) {
   const { t } = useTranslation('catalog');
   return (
     <DataList
@@ -57,7 +62,7 @@ export function ChannelPrograms({ health }: { health: Health }) {
   );
 }
 
-function useColumns(): Column<Program>[] {
+function useColumns(): ListColumn<Program>[] {
   const { t } = useTranslation('catalog');
   return [
     column('program', t('health.program'), ({ program, instance }) => (

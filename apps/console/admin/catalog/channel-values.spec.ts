@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Channel } from '../catalog.js';
-import { changesOf, createdBy, valuesOf } from './channel-values.js';
+import type { Shape } from '../../api/shape.js';
+import { changesOf, createdBy, channelValues } from './channel-values.js';
 
-const channel: Channel = {
+const channel: Shape<'Channel'> = {
   id: 'north',
   protocol: 'openai',
   baseUrl: 'https://api.example.com',
@@ -21,13 +21,13 @@ const channel: Channel = {
 
 describe('the settings of a channel', () => {
   it('that nobody changed ask for nothing, and its keys stay', () => {
-    const values = valuesOf(channel);
+    const values = channelValues(channel);
     expect(changesOf(values, { ...values })).toEqual({});
     expect(values.apiKeys).toBe('');
   });
 
   it('ask for what was changed alone', () => {
-    const before = valuesOf(channel);
+    const before = channelValues(channel);
     const after = { ...before, maxConcurrency: 8, models: [{ ours: 'b-model', theirs: ' ' }] };
     expect(changesOf(before, after)).toEqual({ maxConcurrency: 8, models: { 'b-model': 'b-model' } });
     expect(changesOf(before, { ...before, apiKeys: ' first\n\nsecond ' })).toEqual({
@@ -36,7 +36,12 @@ describe('the settings of a channel', () => {
   });
 
   it('of a new one are all given', () => {
-    const values = { ...valuesOf(null), id: ' north ', baseUrl: 'https://api.example.com', apiKeys: 'a-key' };
+    const values = {
+      ...channelValues(null),
+      id: ' north ',
+      baseUrl: 'https://api.example.com',
+      apiKeys: 'a-key',
+    };
     expect(createdBy(values)).toEqual({
       id: 'north',
       protocol: 'openai',

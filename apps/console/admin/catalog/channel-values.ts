@@ -1,6 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form';
 import type { paths } from '../../api/schema.js';
-import type { Channel } from '../catalog.js';
+import type { Shape } from '../../api/shape.js';
 
 type Created = paths['/api/admin/channels']['post']['requestBody']['content']['application/json'];
 type Changed =
@@ -14,7 +14,7 @@ const USUAL_TIMEOUT_MS = 120_000;
 /** The settings as their form has them: numbers may be empty, keys are lines. */
 export type ChannelValues = {
   id: string;
-  protocol: Channel['protocol'];
+  protocol: Shape<'Channel'>['protocol'];
   baseUrl: string;
   apiKeys: string;
   priority: number | string;
@@ -31,7 +31,7 @@ export type ChannelValues = {
 /** Their form, for the parts that it is made of. */
 export type ChannelFormState = UseFormReturnType<ChannelValues>;
 
-export function valuesOf(channel: Channel | null): ChannelValues {
+export function channelValues(channel: Shape<'Channel'> | null): ChannelValues {
   return {
     id: channel?.id ?? '',
     protocol: channel?.protocol ?? 'openai',

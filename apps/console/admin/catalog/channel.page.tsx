@@ -6,25 +6,18 @@ import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
 import type { paths } from '../../api/schema.js';
+import type { Shape } from '../../api/shape.js';
 import { column, rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
-import type { Channel } from '../catalog.js';
 import { ChannelForm } from './channel-form.js';
-import {
-  type Health,
-  ChannelPrograms,
-  ChannelState,
-  KeyMark,
-  LOOK_AGAIN_MS,
-  milliseconds,
-} from './channel-health.js';
+import { ChannelPrograms, ChannelState, KeyMark, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 
 const route = getRouteApi('/admin/channels/$channelId');
 
@@ -38,7 +31,7 @@ export function ChannelPage() {
     refetchInterval: LOOK_AGAIN_MS,
   });
   return (
-    <Page title={t('channel.title', { channel: channelId })} width={64}>
+    <PageFrame title={t('channel.title', { channel: channelId })} width={64}>
       <BackLink to="/admin/channels">{t('channel.back')}</BackLink>
       <Loaded query={channel} lines={12}>
         {(found) => (
@@ -56,11 +49,17 @@ export function ChannelPage() {
           </Stack>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
-function State({ channel, health }: { channel: Channel; health: Health | undefined }) {
+function State({
+  channel,
+  health,
+}: {
+  channel: Shape<'Channel'>;
+  health: Shape<'ChannelHealth'> | undefined;
+}) {
   const { t } = useTranslation('catalog');
   const { enabled, id, protocol, baseUrl } = channel;
   const turn = async () => {
@@ -105,7 +104,7 @@ async function reread(): Promise<void> {
 }
 
 /** Asks the upstream, with each of its keys, for something that costs nothing. */
-function Test({ channel: { id } }: { channel: Channel }) {
+function Test({ channel: { id } }: { channel: Shape<'Channel'> }) {
   const { t } = useTranslation('catalog');
   const testing = useMutation({
     mutationFn: async () => {
@@ -136,7 +135,7 @@ const VERDICTS = { ok: 'good', unsure: 'waiting', failed: 'bad' } as const;
 
 function Trials({ trials }: Pick<Tested, 'trials'>) {
   const { t } = useTranslation('catalog');
-  const columns: Column<Tested['trials'][number]>[] = [
+  const columns: ListColumn<Tested['trials'][number]>[] = [
     column('key', t('test.key'), ({ key, keyMark }) => (
       <span>
         {key} <KeyMark mark={keyMark} />

@@ -3,13 +3,14 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
 import { column, rightColumn, textColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
-import { type Channel, useChannels } from '../catalog.js';
+import { PageFrame } from '../../ui/page.js';
+import { useChannels } from '../catalog.js';
 import { ChannelForm } from './channel-form.js';
-import { type Health, ChannelState, Latency, LOOK_AGAIN_MS } from './channel-health.js';
+import { ChannelState, Latency, LOOK_AGAIN_MS } from './channel-health.js';
 
 const route = getRouteApi('/admin/channels');
 
@@ -24,7 +25,7 @@ export function ChannelsPage() {
     </ButtonLink>
   );
   return (
-    <Page title={t('channels.title')} about={t('channels.about')} actions={create}>
+    <PageFrame title={t('channels.title')} about={t('channels.about')} actions={create}>
       <DataList
         label={t('channels.title')}
         query={{ data: data && { items: data }, error, refetch, isPlaceholderData }}
@@ -33,13 +34,13 @@ export function ChannelsPage() {
         empty={{ title: t('channels.empty'), hint: t('channels.emptyHint'), action: create }}
       />
       <NewChannel />
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(health: readonly Health[]): Column<Channel>[] {
+function useColumns(health: readonly Shape<'ChannelHealth'>[]): ListColumn<Shape<'Channel'>>[] {
   const { t } = useTranslation('catalog');
-  const of = (channel: Channel) => health.find(({ channelId }) => channelId === channel.id);
+  const of = (channel: Shape<'Channel'>) => health.find(({ channelId }) => channelId === channel.id);
   return [
     column('id', t('channels.id'), ({ id }) => (
       <TextLink to="/admin/channels/$channelId" params={{ channelId: id }} size="sm" className="model-name">

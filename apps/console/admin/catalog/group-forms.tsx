@@ -3,13 +3,14 @@ import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { type Inputs, AmountField, TextField } from '../../ui/forms/fields.js';
 import { SendForm, useSend, useSendForm } from '../../ui/forms/form.js';
 import { ButtonLink } from '../../ui/links.js';
 import { TextLine } from '../../ui/texts.js';
-import { type Group, useModels } from '../catalog.js';
+import { useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
 
 type RuleValues = {
@@ -90,7 +91,7 @@ const newGroup = {
 type NewValues = typeof newGroup;
 
 /** A group with what it begins with; later its multiplier and fixed price change by proposals. */
-export function NewGroup({ done }: { done: () => void }) {
+export function CreateGroup({ done }: { done: () => void }) {
   const { t } = useTranslation('catalog');
   const { form, sending } = useSendForm({
     initialValues: newGroup,
@@ -114,7 +115,7 @@ export function NewGroup({ done }: { done: () => void }) {
       }),
     done: async (_answer, { name }) => {
       await reread();
-      tell(t('groups.made', { group: name.trim() }));
+      notify(t('groups.made', { group: name.trim() }));
       done();
     },
   });
@@ -156,7 +157,7 @@ function NameAndPrice({ form }: NameAndPriceProps) {
 }
 
 /** Models and limits change at once; what calls cost is proposed. */
-export function ChangeGroup({ group, done }: { group: Group; done: () => void }) {
+export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () => void }) {
   const { t } = useTranslation('catalog');
   const form = useForm<RuleValues>({
     initialValues: {
@@ -180,7 +181,7 @@ export function ChangeGroup({ group, done }: { group: Group; done: () => void })
     },
     done: async () => {
       await reread();
-      tell(t('groups.changed', { group: group.name }));
+      notify(t('groups.changed', { group: group.name }));
       done();
     },
   });
@@ -192,7 +193,7 @@ export function ChangeGroup({ group, done }: { group: Group; done: () => void })
   );
 }
 
-function PriceNow({ group }: { group: Group }) {
+function PriceNow({ group }: { group: Shape<'Group'> }) {
   const { t } = useTranslation('catalog');
   return (
     <Stack gap="xs">

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-import type { Group } from '../catalog.js';
 
 /** What a call of a group costs, by a fixed price or by the list. */
-export function GroupPrice({ group }: { group: Group }) {
+export function GroupPrice({ group }: { group: Shape<'Group'> }) {
   const { t } = useTranslation('catalog');
   const locale = useLocale();
   if (group.fixedPerCall !== null) {

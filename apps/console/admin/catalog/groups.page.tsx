@@ -2,13 +2,14 @@ import { Drawer } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
-import { Page } from '../../ui/page.js';
-import { type Group, useGroups } from '../catalog.js';
-import { ChangeGroup, NewGroup } from './group-forms.js';
+import { PageFrame } from '../../ui/page.js';
+import { useGroups } from '../catalog.js';
+import { ChangeGroup, CreateGroup } from './group-forms.js';
 import { GroupPrice } from './group-price.js';
 
 const route = getRouteApi('/admin/groups');
@@ -23,7 +24,7 @@ export function GroupsPage() {
     </ButtonLink>
   );
   return (
-    <Page title={t('groups.title')} about={t('groups.about')} actions={create}>
+    <PageFrame title={t('groups.title')} about={t('groups.about')} actions={create}>
       <DataList
         label={t('groups.title')}
         query={{ data: data && { items: data }, error, refetch, isPlaceholderData }}
@@ -32,11 +33,11 @@ export function GroupsPage() {
         empty={{ title: t('groups.empty'), hint: t('groups.emptyHint'), action: create }}
       />
       <OpenForms groups={data ?? []} />
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(): Column<Group>[] {
+function useColumns(): ListColumn<Shape<'Group'>>[] {
   const { t } = useTranslation('catalog');
   const locale = useLocale();
   const limit = (value: number | null) =>
@@ -59,7 +60,7 @@ function useColumns(): Column<Group>[] {
   ];
 }
 
-function OpenForms({ groups }: { groups: readonly Group[] }) {
+function OpenForms({ groups }: { groups: readonly Shape<'Group'>[] }) {
   const { t } = useTranslation('catalog');
   const { group: name, new: wanted } = route.useSearch();
   const navigate = route.useNavigate();
@@ -74,7 +75,7 @@ function OpenForms({ groups }: { groups: readonly Group[] }) {
   return (
     <>
       <Drawer {...shared} opened={wanted === 'yes'} title={t('groups.new')}>
-        {wanted === 'yes' && <NewGroup done={close} />}
+        {wanted === 'yes' && <CreateGroup done={close} />}
       </Drawer>
       <Drawer
         {...shared}

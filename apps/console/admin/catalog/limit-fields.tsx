@@ -1,11 +1,11 @@
 import { NumberInput, SimpleGrid, TagsInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Inputs } from '../../ui/forms/fields.js';
-import { countLimits, type LimitName, listLimits } from './limits.js';
+import { countLimits, type LimitField, listLimits } from './limits.js';
 
 interface LimitFieldsProps {
   form: Inputs;
-  isShown: (name: LimitName) => boolean;
+  isShown: (name: LimitField) => boolean;
 }
 
 /** What a call may ask of a model. */

@@ -5,19 +5,21 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import type { ApiFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { TextField } from '../../ui/forms/fields.js';
 import { SendForm, useFieldError, useSend } from '../../ui/forms/form.js';
 import { Hint } from '../../ui/texts.js';
-import { families, type Model, useGroups } from '../catalog.js';
+import { useGroups } from '../catalog.js';
 import { LimitFields } from './limit-fields.js';
-import { limitsOf, limitsShown, type LimitValues, limitValues } from './limits.js';
+import { limitsFrom, limitsShown, type LimitValues, limitValues } from './limits.js';
+import { families } from '../../api/enumerations.js';
 
 /** As the server has it: as vendors write ids, with single slashes between their parts. */
 const MODEL_ID = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._:-]*(?:\/[A-Za-z0-9][A-Za-z0-9._:-]*)*$/;
 
 /** What the models of a family can be priced by. */
-const UNITS: Record<Model['family'], readonly Model['unit'][]> = {
+const UNITS: Record<Shape<'Model'>['family'], readonly Shape<'Model'>['unit'][]> = {
   image: ['call'],
   video: ['second'],
   chat: ['token', 'call'],
@@ -42,15 +44,15 @@ async function reread(): Promise<void> {
 
 interface NewModelProps {
   isAlias: boolean;
-  models: readonly Model[];
+  models: readonly Shape<'Model'>[];
   done: () => void;
 }
 
 type NewValues = LimitValues & {
   id: string;
   aliasOf: string;
-  family: Model['family'];
-  unit: Model['unit'];
+  family: Shape<'Model'>['family'];
+  unit: Shape<'Model'>['unit'];
   ownedBy: string;
   groups: string[];
 };
@@ -67,7 +69,7 @@ const newModel: NewValues = {
 };
 
 /** A model, or another name of one that is there. It is for sale when its price was confirmed. */
-export function NewModel({ isAlias, models, done }: NewModelProps) {
+export function CreateModel({ isAlias, models, done }: NewModelProps) {
   const { t } = useTranslation('catalog');
   const form = useForm<NewValues>({
     initialValues: newModel,
@@ -82,13 +84,13 @@ export function NewModel({ isAlias, models, done }: NewModelProps) {
     form,
     send: async ({ id, aliasOf, family, unit, ownedBy, groups: chosen, ...limits }) => {
       const kind = isAlias ? { aliasOf } : { family, unit };
-      const shared = { id: id.trim(), ownedBy: ownedBy.trim(), groups: chosen, limits: limitsOf(limits) };
+      const shared = { id: id.trim(), ownedBy: ownedBy.trim(), groups: chosen, limits: limitsFrom(limits) };
       return api.POST('/api/admin/models', { body: { ...shared, ...kind, enabled: true } });
     },
     refused: atLimit,
     done: async (_answer, { id }) => {
       await reread();
-      tell(isAlias ? t('models.aliasMade', { model: id }) : t('models.made', { model: id }));
+      notify(isAlias ? t('models.aliasMade', { model: id }) : t('models.made', { model: id }));
       done();
     },
   });
@@ -126,7 +128,7 @@ function Groups({ form }: { form: NewForm }) {
 }
 
 /** The model that an alias stands for; what else there is to say is as of the model at first. */
-function OfModel({ form, models }: { form: NewForm; models: readonly Model[] }) {
+function OfModel({ form, models }: { form: NewForm; models: readonly Shape<'Model'>[] }) {
   const { t } = useTranslation('catalog');
   const choose = (id: string | null) => {
     const of = models.find((model) => model.id === id);
@@ -149,7 +151,7 @@ function OfModel({ form, models }: { form: NewForm; models: readonly Model[] }) 
 function Kind({ form }: { form: NewForm }) {
   const { t } = useTranslation('catalog');
   const { family } = form.values;
-  const choose = (chosen: Model['family'] | null) => {
+  const choose = (chosen: Shape<'Model'>['family'] | null) => {
     const kind = chosen ?? 'image';
     form.setValues({ family: kind, unit: UNITS[kind][0] ?? 'call' });
   };
@@ -173,7 +175,7 @@ function Kind({ form }: { form: NewForm }) {
 }
 
 /** Switches a model on or off, and changes its limits and vendor; what it is stays. */
-export function ChangeModel({ model, done }: { model: Model; done: () => void }) {
+export function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
   const { t } = useTranslation('catalog');
   const form = useForm({
     initialValues: { enabled: model.enabled, ownedBy: model.ownedBy, ...limitValues(model.limits) },
@@ -185,12 +187,12 @@ export function ChangeModel({ model, done }: { model: Model; done: () => void })
     send: ({ enabled, ownedBy, ...limits }) =>
       api.PATCH('/api/admin/models/{model}', {
         params: { path: { model: model.id } },
-        body: { enabled, ownedBy: ownedBy.trim(), limits: limitsOf(limits) },
+        body: { enabled, ownedBy: ownedBy.trim(), limits: limitsFrom(limits) },
       }),
     refused: atLimit,
     done: async () => {
       await reread();
-      tell(t('models.changed', { model: model.id }));
+      notify(t('models.changed', { model: model.id }));
       done();
     },
   });

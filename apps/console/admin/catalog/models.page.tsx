@@ -2,16 +2,18 @@ import { Drawer, Group, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, extra, rightColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { families, type Model, useModels } from '../catalog.js';
-import { ChangeModel, NewModel } from './model-forms.js';
+import { useModels } from '../catalog.js';
+import { ChangeModel, CreateModel } from './model-forms.js';
+import { families } from '../../api/enumerations.js';
 
 const route = getRouteApi('/admin/models');
 
@@ -27,7 +29,7 @@ export function ModelsPage() {
       `${model.id} ${model.ownedBy} ${model.aliasOf ?? ''}`.toLowerCase().includes(words),
   );
   return (
-    <Page title={t('models.title')} about={t('models.about')} actions={<Create />}>
+    <PageFrame title={t('models.title')} about={t('models.about')} actions={<Create />}>
       <Stack>
         <Filters />
         <DataList
@@ -40,7 +42,7 @@ export function ModelsPage() {
         />
       </Stack>
       <OpenForms models={data ?? []} />
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -80,9 +82,9 @@ function Filters() {
   );
 }
 
-function useColumns(): Column<Model>[] {
+function useColumns(): ListColumn<Shape<'Model'>>[] {
   const { t } = useTranslation('catalog');
-  const salesText = ({ group, hindrance }: Model['sales'][number]) =>
+  const salesText = ({ group, hindrance }: Shape<'Model'>['sales'][number]) =>
     hindrance === null ? group : t(`models.hindered.${hindrance}`, { group });
   return [
     column('id', t('models.id'), ({ id }) => (
@@ -124,7 +126,7 @@ export function OnOff({ isOn }: { isOn: boolean }) {
   return <StatusBadge tone={isOn ? 'good' : 'quiet'}>{isOn ? t('state.on') : t('state.off')}</StatusBadge>;
 }
 
-function OpenForms({ models }: { models: readonly Model[] }) {
+function OpenForms({ models }: { models: readonly Shape<'Model'>[] }) {
   const { t } = useTranslation('catalog');
   const { new: wanted, model: id } = route.useSearch();
   const navigate = route.useNavigate();
@@ -144,7 +146,7 @@ function OpenForms({ models }: { models: readonly Model[] }) {
         opened={wanted !== undefined}
         title={wanted === 'alias' ? t('models.newAlias') : t('models.newModel')}
       >
-        {wanted && <NewModel key={wanted} isAlias={wanted === 'alias'} models={models} done={close} />}
+        {wanted && <CreateModel key={wanted} isAlias={wanted === 'alias'} models={models} done={close} />}
       </Drawer>
       <Drawer {...shared} opened={open !== undefined} title={<span className="model-name">{open?.id}</span>}>
         {open && <ChangeModel key={open.id} model={open} done={close} />}

@@ -2,17 +2,18 @@ import { Badge, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useSession } from '../../shell/session.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { OpenPerson } from './person-drawer.js';
-import { type Person, staffRoles } from './person.js';
+import { staffRoles } from '../../api/enumerations.js';
 
 const route = getRouteApi('/admin/people');
 const PAGE = 25;
@@ -23,7 +24,7 @@ export function PeoplePage() {
   const { email, role, person } = route.useSearch();
   const people = useList('/api/admin/people', { query: { limit: PAGE, email, role } });
   return (
-    <Page title={t('people.title')} about={t('people.about')}>
+    <PageFrame title={t('people.title')} about={t('people.about')}>
       <Stack>
         <Filters />
         <DataList
@@ -36,7 +37,7 @@ export function PeoplePage() {
         />
       </Stack>
       <OpenPerson person={people.data?.items.find(({ userId }) => userId === person)} />
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -58,7 +59,7 @@ function Filters() {
   );
 }
 
-function useColumns(): Column<Person>[] {
+function useColumns(): ListColumn<Shape<'Person'>>[] {
   const { t } = useTranslation('admin');
   const session = useSession();
   return [
@@ -89,7 +90,7 @@ function useColumns(): Column<Person>[] {
   ];
 }
 
-function Roles({ roles }: { roles: Person['roles'] }) {
+function Roles({ roles }: { roles: Shape<'Person'>['roles'] }) {
   const { t } = useTranslation('admin');
   const held = staffRoles.filter((role) => roles.includes(role));
   if (held.length === 0) return <>{t('roles.user')}</>;

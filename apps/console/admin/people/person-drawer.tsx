@@ -3,16 +3,17 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { TextLink } from '../../ui/links.js';
-import { type Person, staffRoles } from './person.js';
+import { staffRoles } from '../../api/enumerations.js';
 
 /** What somebody may do, and what keeps them out. Nobody changes their own. */
-export function OpenPerson({ person }: { person: Person | undefined }) {
+export function OpenPerson({ person }: { person: Shape<'Person'> | undefined }) {
   const { t } = useTranslation('admin');
   const session = useSession();
   return (
@@ -49,7 +50,7 @@ async function reread(): Promise<void> {
   );
 }
 
-function RolesForm({ person }: { person: Person }) {
+function RolesForm({ person }: { person: Shape<'Person'> }) {
   const { t } = useTranslation('admin');
   const form = useForm<{ roles: string[] }>({
     initialValues: { roles: staffRoles.filter((role) => person.roles.includes(role)) },
@@ -64,7 +65,7 @@ function RolesForm({ person }: { person: Person }) {
     done: async (answer) => {
       await reread();
       const isAsked = answer.data?.approvalId != null;
-      tell(isAsked ? t('people.rolesWait') : t('people.rolesChanged', { email: person.email }));
+      notify(isAsked ? t('people.rolesWait') : t('people.rolesChanged', { email: person.email }));
     },
   });
   return (
@@ -89,7 +90,7 @@ function RolesForm({ person }: { person: Person }) {
   );
 }
 
-function Access({ person }: { person: Person }) {
+function Access({ person }: { person: Shape<'Person'> }) {
   const { t } = useTranslation('admin');
   const params = { path: { userId: person.userId } };
   const way = person.disabled ? 'enable' : 'disable';

@@ -2,8 +2,9 @@ import { ActionIcon, Fieldset, Group, Select, SegmentedControl, Stack, Text, Tex
 import type { UseFormReturnType } from '@mantine/form';
 import { IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { TextLine } from '../../ui/texts.js';
-import type { Change, Group as CatalogGroup, Model } from '../catalog.js';
+import type { Change } from '../catalog.js';
 import { ChangeValue } from './change.js';
 import { amountsOf, type Draft, draftOf, inForceFor, optionalAmounts } from './draft.js';
 
@@ -11,16 +12,16 @@ export type ProposalValues = { changes: Draft[]; effectiveAt: string; note: stri
 type ProposalForm = UseFormReturnType<ProposalValues>;
 
 /** What can be changed, and what is in force. */
-export interface Catalog {
-  models: readonly Model[];
-  groups: readonly CatalogGroup[];
+export interface PriceCatalog {
+  models: readonly Shape<'Model'>[];
+  groups: readonly Shape<'Group'>[];
   inForce: readonly Change[];
 }
 
 interface ChangeFieldsProps {
   form: ProposalForm;
   index: number;
-  catalog: Catalog;
+  catalog: PriceCatalog;
 }
 
 const KINDS = ['price', 'multiplier', 'rule'] as const;
@@ -141,7 +142,7 @@ function Amounts({
 }: {
   form: ProposalForm;
   index: number;
-  unit: Model['unit'] | undefined;
+  unit: Shape<'Model'>['unit'] | undefined;
 }) {
   const { t } = useTranslation('prices');
   const draft = form.values.changes[index]!;

@@ -1,16 +1,16 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { compareDecimals, exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-import type { Change, Model } from '../catalog.js';
+import type { Change } from '../catalog.js';
 import { changeInPercent } from './percent.js';
 
-export type Unit = Model['unit'];
 type Price = NonNullable<Extract<Change, { kind: 'price' }>['price']>;
 
 /** What a change is about; no two changes of a proposal have the same. */
-export function subjectOf(change: Change): string {
+export function changeKey(change: Change): string {
   return `${change.kind} ${nameOf(change)}`;
 }
 
@@ -19,7 +19,13 @@ export function nameOf(change: Change): string {
 }
 
 /** A price with its unit. Null: there is none. */
-export function PriceValue({ price, unit }: { price: Price | null; unit: Unit | undefined }) {
+export function PriceValue({
+  price,
+  unit,
+}: {
+  price: Price | null;
+  unit: Shape<'Model'>['unit'] | undefined;
+}) {
   const { t } = useTranslation('prices');
   if (price === null) return <>{t('value.noPrice')}</>;
   if ('unitPrice' in price) {
@@ -48,7 +54,13 @@ export function PriceValue({ price, unit }: { price: Price | null; unit: Unit | 
 }
 
 /** What a change makes of its subject, or what was before it. */
-export function ChangeValue({ change, unit }: { change: Change | null; unit?: Unit | undefined }) {
+export function ChangeValue({
+  change,
+  unit,
+}: {
+  change: Change | null;
+  unit?: Shape<'Model'>['unit'] | undefined;
+}) {
   const { t } = useTranslation('prices');
   const locale = useLocale();
   if (change === null) return <>{t('value.none')}</>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Change } from '../catalog.js';
-import { amountsOf, changeOf, draftOf, inForceFor, newDraft } from './draft.js';
+import { amountsOf, changeFrom, draftOf, inForceFor, newDraft } from './draft.js';
 
 const changes: [string, Change, 'call' | 'second' | 'token' | undefined][] = [
   ['a price of a call', { kind: 'price', model: 'a', price: { unitPrice: '0.02' } }, 'call'],
@@ -18,16 +18,16 @@ const changes: [string, Change, 'call' | 'second' | 'token' | undefined][] = [
 
 describe('the draft of a change', () => {
   it.each(changes)('of %s asks for it again', (_, change, unit) => {
-    expect(changeOf(draftOf(change), unit)).toEqual(change);
+    expect(changeFrom(draftOf(change), unit)).toEqual(change);
   });
 
   it('asks for those amounts that the unit of its model has, without what was typed around them', () => {
     const draft = newDraft({ subject: 'b', unitPrice: ' 0.3 ', input: '1', cachedInput: '1', output: '2 ' });
     expect(amountsOf(draft, 'second')).toEqual(['unitPrice']);
-    expect(changeOf(draft, 'second')).toEqual({ kind: 'price', model: 'b', price: { unitPrice: '0.3' } });
+    expect(changeFrom(draft, 'second')).toEqual({ kind: 'price', model: 'b', price: { unitPrice: '0.3' } });
     expect(amountsOf(draft, 'token')).toEqual(['input', 'cachedInput', 'output']);
     const price = { input: '1', cachedInput: '1', output: '2' };
-    expect(changeOf(draft, 'token')).toEqual({ kind: 'price', model: 'b', price });
+    expect(changeFrom(draft, 'token')).toEqual({ kind: 'price', model: 'b', price });
     expect(amountsOf({ ...draft, isEnd: true }, 'token')).toEqual([]);
     expect(amountsOf({ ...draft, kind: 'multiplier' }, undefined)).toEqual(['multiplier']);
   });

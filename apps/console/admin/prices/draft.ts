@@ -1,4 +1,5 @@
-import type { Change, Model } from '../catalog.js';
+import type { Shape } from '../../api/shape.js';
+import type { Change } from '../catalog.js';
 
 /** A change as its form has it. */
 export interface Draft {
@@ -65,7 +66,7 @@ export function draftOf(change: Change): Draft {
 }
 
 /** The change that a filled-in draft asks for. */
-export function changeOf(draft: Draft, unit: Model['unit'] | undefined): Change {
+export function changeFrom(draft: Draft, unit: Shape<'Model'>['unit'] | undefined): Change {
   const { kind, subject, isEnd } = draft;
   const unitPrice = draft.unitPrice.trim();
   if (kind === 'multiplier')
@@ -88,7 +89,7 @@ export function changeOf(draft: Draft, unit: Model['unit'] | undefined): Change 
 export const optionalAmounts = ['cacheWrite', 'cacheWrite1h'] as const;
 
 /** The fields of a draft that have to be decimals. */
-export function amountsOf({ kind, isEnd }: Draft, unit: Model['unit'] | undefined): (keyof Draft)[] {
+export function amountsOf({ kind, isEnd }: Draft, unit: Shape<'Model'>['unit'] | undefined): (keyof Draft)[] {
   if (isEnd) return [];
   if (kind === 'multiplier') return ['multiplier'];
   return kind === 'price' && unit === 'token' ? ['input', 'cachedInput', 'output'] : ['unitPrice'];

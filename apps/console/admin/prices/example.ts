@@ -1,5 +1,6 @@
+import type { Shape } from '../../api/shape.js';
 import { addDecimals, multiplyDecimals, roundUp } from '../../ui/decimal.js';
-import type { Change, Model } from '../catalog.js';
+import type { Change } from '../catalog.js';
 
 /** A video of eight seconds, a text of a thousand tokens with an answer of as many, or a single call. */
 const SECONDS = '8';
@@ -7,7 +8,7 @@ const THOUSAND_OF_A_MILLION = '0.001';
 const NANOS = 9;
 
 /** What an ordinary request costs at a price of the list; null where there is none. */
-export function exampleOf(change: Change | null, { unit }: Pick<Model, 'unit'>): string | null {
+export function exampleOf(change: Change | null, { unit }: Pick<Shape<'Model'>, 'unit'>): string | null {
   if (change?.kind !== 'price' || change.price === null) return null;
   const { price } = change;
   if ('unitPrice' in price)

@@ -1,12 +1,13 @@
 import { Group as Row } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-import { type Group, useGroups } from '../catalog.js';
+import { useGroups } from '../catalog.js';
 
 /** What the groups make of the list prices. */
 export function GroupPrices() {
@@ -24,7 +25,7 @@ export function GroupPrices() {
   );
 }
 
-function useColumns(): Column<Group>[] {
+function useColumns(): ListColumn<Shape<'Group'>>[] {
   const { t } = useTranslation('prices');
   const locale = useLocale();
   return [

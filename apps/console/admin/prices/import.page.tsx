@@ -5,34 +5,35 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { textColumn } from '../../ui/lists/columns.js';
 import { MomentField, TextField } from '../../ui/forms/fields.js';
 import { FormFault, SendForm, useSendForm } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { type Compared, compare, type Importing, readFile, send } from './importing.js';
+import { compare, type Importing, readFile, send } from './importing.js';
 import { ProposedChanges } from './proposed-changes.js';
 
 /** Compares a file of prices with what is in force, and proposes what differs. */
 export function ImportPage() {
   const { t } = useTranslation('prices');
-  const [found, setFound] = useState<{ wanted: Importing; compared: Compared } | null>(null);
+  const [found, setFound] = useState<{ wanted: Importing; compared: Shape<'PriceImport'> } | null>(null);
   return (
-    <Page title={t('import.title')} about={t('import.about')}>
+    <PageFrame title={t('import.title')} about={t('import.about')}>
       <BackLink to="/admin/prices">{t('back')}</BackLink>
       <FileForm found={(wanted, compared) => setFound({ wanted, compared })} begun={() => setFound(null)} />
       {found && <Comparison {...found} />}
-    </Page>
+    </PageFrame>
   );
 }
 
 interface FileFormProps {
   begun: () => void;
-  found: (wanted: Importing, compared: Compared) => void;
+  found: (wanted: Importing, compared: Shape<'PriceImport'>) => void;
 }
 
 function FileForm({ begun, found }: FileFormProps) {
@@ -85,7 +86,7 @@ function FileForm({ begun, found }: FileFormProps) {
   );
 }
 
-function Comparison({ wanted, compared }: { wanted: Importing; compared: Compared }) {
+function Comparison({ wanted, compared }: { wanted: Importing; compared: Shape<'PriceImport'> }) {
   const { t } = useTranslation('prices');
   const { added, changed, same, refused } = compared;
   const changes = [...changed, ...added];
@@ -112,7 +113,7 @@ function Comparison({ wanted, compared }: { wanted: Importing; compared: Compare
   );
 }
 
-function Refused({ rows }: { rows: Compared['refused'] }) {
+function Refused({ rows }: { rows: Shape<'PriceImport'>['refused'] }) {
   const { t } = useTranslation('prices');
   const columns = [textColumn('line', t('import.line')), textColumn('reason', t('import.reason'))];
   return (

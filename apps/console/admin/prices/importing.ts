@@ -1,9 +1,6 @@
 import { api } from '../../api/client.js';
 import { ApiFailure } from '../../api/failure.js';
-import type { paths } from '../../api/schema.js';
-
-export type Compared =
-  paths['/api/admin/prices/import']['post']['responses'][200]['content']['application/json'];
+import type { Shape } from '../../api/shape.js';
 
 /** A file of prices as the server takes it: the rows of a JSON document, or the text of a CSV file. */
 export interface Importing {
@@ -35,11 +32,11 @@ function rowsOf(text: string): unknown[] | null {
 }
 
 /** What the file would change; nothing is proposed yet. */
-export function compare(wanted: Importing): Promise<Compared> {
+export function compare(wanted: Importing): Promise<Shape<'PriceImport'>> {
   return send(wanted, true);
 }
 
-export async function send(wanted: Importing, dryRun: boolean): Promise<Compared> {
+export async function send(wanted: Importing, dryRun: boolean): Promise<Shape<'PriceImport'>> {
   const { rows, csv = '', effectiveAt, note } = wanted;
   if (rows) {
     const { data } = await api.POST('/api/admin/prices/import', {

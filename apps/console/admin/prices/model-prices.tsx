@@ -1,20 +1,23 @@
 import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { SearchField } from '../../ui/lists/search-field.js';
-import { type Change, families, type Model, useInForce, useModels } from '../catalog.js';
+import { type Change, useInForce, useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
+import { families } from '../../api/enumerations.js';
 
 const route = getRouteApi('/admin/prices');
 
 type PriceChange = Extract<Change, { kind: 'price' }>;
+
 interface Row {
-  model: Model;
+  model: Shape<'Model'>;
   price: PriceChange['price'];
 }
 
@@ -42,7 +45,7 @@ export function ModelPrices() {
 }
 
 function rowsOf(
-  models: readonly Model[],
+  models: readonly Shape<'Model'>[],
   inForce: readonly Change[],
   { text, family }: { text?: string | undefined; family?: string | undefined },
 ): Row[] {
@@ -74,7 +77,7 @@ function Filters() {
   );
 }
 
-function useColumns(models: readonly Model[]): Column<Row>[] {
+function useColumns(models: readonly Shape<'Model'>[]): ListColumn<Row>[] {
   const { t } = useTranslation('prices');
   const aliasesOf = (id: string) => models.filter(({ aliasOf }) => aliasOf === id).map((alias) => alias.id);
   return [

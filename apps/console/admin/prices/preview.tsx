@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { type Answer, keepShown } from '../../api/queries.js';
+import { keepShown } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, moneyColumn, rightColumn, textColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { FactGrid } from '../../ui/lists/facts.js';
 import { useLocale } from '../../ui/locale.js';
@@ -21,12 +22,10 @@ const DAY_MS = 24 * 3_600_000;
 const SPANS = { day: DAY_MS, week: 7 * DAY_MS, month: 31 * DAY_MS } as const;
 type Span = keyof typeof SPANS;
 const spans = Object.keys(SPANS) as Span[];
-
-type Found = Answer<'/api/admin/price-proposals/{proposalId}/preview'>;
-type Row = Found['rows'][number];
+type Row = Shape<'PricePreview'>['rows'][number];
 
 /** What requests of the past would have cost under the proposal, priced again by the code that prices holds. */
-export function Preview({ proposalId }: { proposalId: string }) {
+export function ProposalPreview({ proposalId }: { proposalId: string }) {
   const { t } = useTranslation('prices');
   const { span = 'day' } = route.useSearch();
   const navigate = route.useNavigate();
@@ -65,7 +64,7 @@ export function Preview({ proposalId }: { proposalId: string }) {
   );
 }
 
-function Totals({ preview }: { preview: Found }) {
+function Totals({ preview }: { preview: Shape<'PricePreview'> }) {
   const { t } = useTranslation('prices');
   const locale = useLocale();
   const { requests, accounts, charged, current, proposed, difference } = preview;
@@ -96,7 +95,7 @@ function Revenue({ row }: { row: Pick<Row, 'current' | 'proposed' | 'difference'
   );
 }
 
-function Rows({ preview, isOld }: { preview: Found; isOld: boolean }) {
+function Rows({ preview, isOld }: { preview: Shape<'PricePreview'>; isOld: boolean }) {
   const { t } = useTranslation('prices');
   return (
     <DataList
@@ -109,7 +108,7 @@ function Rows({ preview, isOld }: { preview: Found; isOld: boolean }) {
   );
 }
 
-function useColumns(): Column<Row>[] {
+function useColumns(): ListColumn<Row>[] {
   const { t } = useTranslation('prices');
   const locale = useLocale();
   const count = (value: number) => value.toLocaleString(locale);

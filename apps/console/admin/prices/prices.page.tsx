@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { GroupPrices } from './group-prices.js';
 import { ModelPrices } from './model-prices.js';
@@ -12,7 +12,7 @@ import { Proposals } from './proposals.js';
 export function PricesPage() {
   const { t } = useTranslation('prices');
   return (
-    <Page title={t('title')} about={t('about')} actions={<Actions />}>
+    <PageFrame title={t('title')} about={t('about')} actions={<Actions />}>
       <PartTabs
         label={t('title')}
         parts={[
@@ -21,7 +21,7 @@ export function PricesPage() {
           { name: 'proposals', label: t('tabs.proposals'), content: () => <Proposals /> },
         ]}
       />
-    </Page>
+    </PageFrame>
   );
 }
 

@@ -1,9 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { cursor, oneOf, searchOf, text } from '../../ui/search.js';
+import { cursor, oneOf, searchOf, anyText } from '../../ui/search.js';
 import { adminArea } from '../admin.area.js';
-
-const families = oneOf('image', 'video', 'chat', 'speech', '3d');
+import { families } from '../../api/enumerations.js';
 
 const prices = createRoute({
   getParentRoute: () => adminArea,
@@ -11,8 +10,8 @@ const prices = createRoute({
   loader: textsOf('prices'),
   validateSearch: searchOf({
     tab: oneOf('groups', 'proposals'),
-    text,
-    family: families,
+    text: anyText,
+    family: oneOf(...families),
     state: oneOf('open'),
     cursor,
   }),
@@ -32,11 +31,11 @@ const propose = createRoute({
   loader: textsOf('prices'),
   validateSearch: searchOf({
     /** What the first change is about. */
-    model: text,
-    group: text,
+    model: anyText,
+    group: anyText,
     kind: oneOf('multiplier', 'rule'),
     /** The proposal that is changed in place of making one. */
-    revise: text,
+    revise: anyText,
   }),
   component: lazyRouteComponent(() => import('./propose.page.js'), 'ProposePage'),
 });
@@ -56,4 +55,4 @@ const importing = createRoute({
   component: lazyRouteComponent(() => import('./import.page.js'), 'ImportPage'),
 });
 
-export const pricesRoutes = [prices, timeLine, propose, proposal, importing] as const;
+export const pricePages = [prices, timeLine, propose, proposal, importing] as const;

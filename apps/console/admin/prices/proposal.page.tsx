@@ -2,25 +2,24 @@ import { Group, List, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api, queryClient } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { Preview } from './preview.js';
+import { ProposalPreview } from './preview.js';
 import { ProposalState } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
 
 const route = getRouteApi('/admin/prices/proposals/$proposalId');
-
-export type Proposal = Answer<'/api/admin/price-proposals/{proposalId}'>;
 
 /** What is proposed, what it would do to requests as they are made now, and the decision. */
 export function ProposalPage() {
@@ -30,7 +29,7 @@ export function ProposalPage() {
     params: { path: { proposalId } },
   });
   return (
-    <Page title={t('proposal.title')} about={proposal.data?.note}>
+    <PageFrame title={t('proposal.title')} about={proposal.data?.note}>
       <TextLink to="/admin/prices" search={{ tab: 'proposals' }} size="sm">
         {t('proposal.back')}
       </TextLink>
@@ -43,16 +42,16 @@ export function ProposalPage() {
             <Section title={t('proposal.changes')}>
               <ProposedChanges changes={found.changes} />
             </Section>
-            {found.state === 'open' && <Preview proposalId={found.id} />}
+            {found.state === 'open' && <ProposalPreview proposalId={found.id} />}
             {found.state === 'open' && <Decision proposal={found} />}
           </Stack>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
-function Head({ proposal }: { proposal: Proposal }) {
+function Head({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
   const { state, effectiveAt, proposedBy, proposedAt, expiresAt, decidedBy, decidedAt, revisedBy } = proposal;
   return (
@@ -88,7 +87,7 @@ function Head({ proposal }: { proposal: Proposal }) {
 }
 
 /** Others changed the same meanwhile: the server would refuse to confirm. */
-function Outdated({ proposal: { id, outdated } }: { proposal: Proposal }) {
+function Outdated({ proposal: { id, outdated } }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
   if (outdated.length === 0) return null;
   return (
@@ -108,7 +107,11 @@ function Outdated({ proposal: { id, outdated } }: { proposal: Proposal }) {
 }
 
 /** It moves prices too far for one person: why, and who confirms it. */
-function NeedsSecond({ proposal: { needsSecondPerson, confirmedAlone } }: { proposal: Proposal }) {
+function NeedsSecond({
+  proposal: { needsSecondPerson, confirmedAlone },
+}: {
+  proposal: Shape<'PriceProposalDetail'>;
+}) {
   const { t } = useTranslation('prices');
   const isOnePerson = useOnePerson();
   if (confirmedAlone) return <Text size="sm">{t('proposal.confirmedAlone')}</Text>;
@@ -122,7 +125,7 @@ function NeedsSecond({ proposal: { needsSecondPerson, confirmedAlone } }: { prop
 }
 
 /** Every decision answers the whole proposal. */
-async function take(proposal: Proposal | undefined): Promise<void> {
+async function take(proposal: Shape<'PriceProposalDetail'> | undefined): Promise<void> {
   if (!proposal) return;
   const init = { params: { path: { proposalId: proposal.id } } };
   const { queryKey } = $api.queryOptions('get', '/api/admin/price-proposals/{proposalId}', init);
@@ -134,7 +137,7 @@ async function take(proposal: Proposal | undefined): Promise<void> {
   ]);
 }
 
-function Decision({ proposal }: { proposal: Proposal }) {
+function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
   const { t } = useTranslation('prices');
   const session = useSession();
   const isOnePerson = useOnePerson();
@@ -145,7 +148,7 @@ function Decision({ proposal }: { proposal: Proposal }) {
   const confirm = async () => {
     const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/confirm', init);
     await take(data);
-    tell(t('proposal.confirmed'));
+    notify(t('proposal.confirmed'));
   };
   const cancel = async () => {
     const { data } = await api.POST('/api/admin/price-proposals/{proposalId}/cancel', init);

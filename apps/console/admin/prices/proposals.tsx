@@ -2,26 +2,23 @@ import { SegmentedControl, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 
 const route = getRouteApi('/admin/prices');
 const PAGE = 25;
-
-type Proposal = Item<'/api/admin/price-proposals'>;
-
-const TONES: Record<Proposal['state'], Tone> = {
+const TONES: Record<Shape<'PriceProposalSummary'>['state'], Tone> = {
   open: 'waiting',
   confirmed: 'good',
   cancelled: 'quiet',
   expired: 'quiet',
 };
 
-export function ProposalState({ state }: { state: Proposal['state'] }) {
+export function ProposalState({ state }: { state: Shape<'PriceProposalSummary'>['state'] }) {
   const { t } = useTranslation('prices');
   return <StatusBadge tone={TONES[state]}>{t(`states.${state}`)}</StatusBadge>;
 }
@@ -63,7 +60,7 @@ export function Proposals() {
   );
 }
 
-function useColumns(): Column<Proposal>[] {
+function useColumns(): ListColumn<Shape<'PriceProposalSummary'>>[] {
   const { t } = useTranslation('prices');
   return [
     column('note', t('columns.note'), ({ id, note, proposedAt }) => (

@@ -4,22 +4,21 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { MomentField, TextField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { localMinute } from '../../ui/minute.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { useGroups, useInForce, useModels } from '../catalog.js';
-import { type Catalog, ChangeFields, type ProposalValues } from './change-fields.js';
-import { amountsOf, changeOf, type Draft, draftOf, inForceFor, newDraft } from './draft.js';
+import { type PriceCatalog, ChangeFields, type ProposalValues } from './change-fields.js';
+import { amountsOf, changeFrom, type Draft, draftOf, inForceFor, newDraft } from './draft.js';
 
 const route = getRouteApi('/admin/prices/propose');
 const MOST_NOTE_CHARS = 500;
-
-type Proposal = Answer<'/api/admin/price-proposals/{proposalId}'>;
 
 /** Proposes new prices, multipliers and rules; nothing changes before somebody confirms what the preview shows. */
 export function ProposePage() {
@@ -40,14 +39,14 @@ export function ProposePage() {
     refetch: () => Promise.all(parts.map((part) => part.refetch())),
   };
   const subject = model ?? group;
-  const first = (catalog: Catalog): Draft[] => {
+  const first = (catalog: PriceCatalog): Draft[] => {
     if (subject === undefined) return [newDraft()];
     const wanted = { kind: model === undefined ? kind : 'price', subject } as const;
     const known = inForceFor(wanted, catalog.inForce);
     return [known ? draftOf(known) : newDraft(wanted)];
   };
   return (
-    <Page
+    <PageFrame
       title={revise === undefined ? t('propose.title') : t('propose.reviseTitle')}
       about={t('propose.about')}
       width={52}
@@ -62,14 +61,14 @@ export function ProposePage() {
           />
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
 interface EditorProps {
-  catalog: Catalog;
+  catalog: PriceCatalog;
   /** What is revised. */
-  before: Proposal | null;
+  before: Shape<'PriceProposalDetail'> | null;
   /** What a new one begins with. */
   first: Draft[];
 }
@@ -171,10 +170,10 @@ function AddChange({ add }: { add: () => void }) {
 async function send(
   { changes, effectiveAt, note }: ProposalValues,
   { catalog, before }: EditorProps,
-): Promise<Proposal> {
+): Promise<Shape<'PriceProposalDetail'>> {
   const unitOf = ({ subject }: Draft) => catalog.models.find(({ id }) => id === subject)?.unit;
   const body = {
-    changes: changes.map((draft) => changeOf(draft, unitOf(draft))),
+    changes: changes.map((draft) => changeFrom(draft, unitOf(draft))),
     effectiveAt: effectiveAt === '' ? null : new Date(effectiveAt).toISOString(),
     note: note.trim(),
   };

@@ -1,21 +1,21 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { TextLine, SmallPrint } from '../../ui/texts.js';
-import { type Change, type Model, useModels } from '../catalog.js';
-import { ChangeValue, Difference, nameOf, subjectOf } from './change.js';
+import { type Change, useModels } from '../catalog.js';
+import { ChangeValue, Difference, nameOf, changeKey } from './change.js';
 import { exampleOf } from './example.js';
 
-export interface Compared {
-  change: Change;
-  before: Change | null;
-}
-
 /** Changes beside what holds without them, with what an ordinary request costs then and now. */
-export function ProposedChanges({ changes }: { changes: readonly Compared[] }) {
+export function ProposedChanges({
+  changes,
+}: {
+  changes: readonly Pick<Shape<'ComparedPrice'>, 'change' | 'before'>[];
+}) {
   const { t } = useTranslation('prices');
   const models = useModels().data ?? [];
   return (
@@ -23,13 +23,15 @@ export function ProposedChanges({ changes }: { changes: readonly Compared[] }) {
       label={t('proposal.changes')}
       query={knownRows(changes)}
       columns={useColumns(models)}
-      rowKey={({ change }) => subjectOf(change)}
+      rowKey={({ change }) => changeKey(change)}
       empty={{ title: t('proposal.noChanges'), hint: t('proposals.noneHint') }}
     />
   );
 }
 
-function useColumns(models: readonly Model[]): Column<Compared>[] {
+function useColumns(
+  models: readonly Shape<'Model'>[],
+): ListColumn<Pick<Shape<'ComparedPrice'>, 'change' | 'before'>>[] {
   const { t } = useTranslation('prices');
   const modelOf = (change: Change) =>
     change.kind === 'price' ? models.find(({ id }) => id === change.model) : undefined;
@@ -72,7 +74,13 @@ function Subject({ change }: { change: Change }) {
 }
 
 /** What an ordinary request costs at the list price before and after. */
-function Example({ compared, model }: { compared: Compared; model: Model | undefined }) {
+function Example({
+  compared,
+  model,
+}: {
+  compared: Pick<Shape<'ComparedPrice'>, 'change' | 'before'>;
+  model: Shape<'Model'> | undefined;
+}) {
   const { t } = useTranslation('prices');
   if (!model) return '–';
   const [before, after] = [exampleOf(compared.before, model), exampleOf(compared.change, model)];

@@ -4,25 +4,27 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
-import type { Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import type { ChartPoint } from '../../ui/charts/chart-props.js';
 import { Chart } from '../../ui/charts/chart.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { allOf, useModels } from '../catalog.js';
-import { PriceValue, type Unit } from './change.js';
+import { PriceValue } from './change.js';
 
 const route = getRouteApi('/admin/prices/models/$model');
-
-type Version = Item<'/api/public/prices/{model}/history'>;
-const TONES: Record<Version['state'], Tone> = { past: 'quiet', in_force: 'good', announced: 'waiting' };
+const TONES: Record<Shape<'PriceHistoryEntry'>['state'], Tone> = {
+  past: 'quiet',
+  in_force: 'good',
+  announced: 'waiting',
+};
 
 /** All versions of what a model costs, from the announced to the oldest. A model that nobody can have yet has none. */
 function useVersions(model: string) {
@@ -32,7 +34,7 @@ function useVersions(model: string) {
       allOf(async (query) => {
         const init = { params: { path: { model }, query }, cache: 'no-cache' as const };
         return (await api.GET('/api/public/prices/{model}/history', init)).data!;
-      }).catch((error: unknown): Version[] => {
+      }).catch((error: unknown): Shape<'PriceHistoryEntry'>[] => {
         if (asFailure(error).code === 'not_found') return [];
         throw error;
       }),
@@ -51,7 +53,12 @@ export function TimeLinePage() {
     </ButtonLink>
   );
   return (
-    <Page title={t('timeLine.title', { model })} about={t('timeLine.about')} actions={propose} width={60}>
+    <PageFrame
+      title={t('timeLine.title', { model })}
+      about={t('timeLine.about')}
+      actions={propose}
+      width={60}
+    >
       <BackLink to="/admin/prices">{t('back')}</BackLink>
       <Loaded query={versions} lines={10}>
         {(found) =>
@@ -65,11 +72,17 @@ export function TimeLinePage() {
           )
         }
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
-function Versions({ versions, unit }: { versions: readonly Version[]; unit: Unit | undefined }) {
+function Versions({
+  versions,
+  unit,
+}: {
+  versions: readonly Shape<'PriceHistoryEntry'>[];
+  unit: Shape<'Model'>['unit'] | undefined;
+}) {
   const { t } = useTranslation('prices');
   return (
     <Timeline bulletSize={16} lineWidth={2} aria-label={t('timeLine.label')} role="list">
@@ -104,7 +117,13 @@ function Versions({ versions, unit }: { versions: readonly Version[]; unit: Unit
   );
 }
 
-function VersionValue({ version, unit }: { version: Version; unit: Unit | undefined }) {
+function VersionValue({
+  version,
+  unit,
+}: {
+  version: Shape<'PriceHistoryEntry'>;
+  unit: Shape<'Model'>['unit'] | undefined;
+}) {
   const { t } = useTranslation('prices');
   const locale = useLocale();
   const { kind, price, multiplier } = version;
@@ -125,7 +144,7 @@ const SERIES = {
 type SeriesName = keyof typeof SERIES;
 
 /** The list price from the oldest version to the newest; one that did not change needs no chart. */
-function PriceChart({ model, versions }: { model: string; versions: readonly Version[] }) {
+function PriceChart({ model, versions }: { model: string; versions: readonly Shape<'PriceHistoryEntry'>[] }) {
   const { t } = useTranslation('prices');
   const money = useMoneyText();
   const locale = useLocale();

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Item } from '../../api/queries.js';
 import { column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Duration } from '../../ui/duration.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 
 type Run = Item<'/api/admin/retention'>;
 
@@ -14,7 +14,7 @@ export function AdminRetentionPage() {
   const { t } = useTranslation('privacy');
   const runs = $api.useQuery('get', '/api/admin/retention');
   return (
-    <Page title={t('retention.title')} about={t('retention.about')}>
+    <PageFrame title={t('retention.title')} about={t('retention.about')}>
       <DataList
         label={t('retention.title')}
         query={runs}
@@ -22,11 +22,11 @@ export function AdminRetentionPage() {
         rowKey={(run) => run.class}
         empty={{ title: t('retention.empty'), hint: t('retention.about') }}
       />
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(): Column<Run>[] {
+function useColumns(): ListColumn<Run>[] {
   const { t } = useTranslation('privacy');
   return [
     column('class', t('retention.class'), (run) => t(`retention.classes.${run.class}`)),

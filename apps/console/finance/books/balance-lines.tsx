@@ -1,17 +1,14 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { addDecimals, signOf } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
-import { type BookLine, DebitCredit } from '../debit-credit.js';
-
-export type TrialBalance = Answer<'/api/finance/trial-balance'>;
-type Balance = TrialBalance['balances'][number];
+import { type DebitCreditLine, DebitCredit } from '../debit-credit.js';
 
 interface BalanceLinesProps {
   label: string;
   /** Of one unit. */
-  balances: readonly Balance[];
+  balances: readonly Shape<'PeriodBalance'>[];
   /** Each customer's accounts by themselves, of which there may be thousands. */
   withCustomers: boolean;
   withZero: boolean;
@@ -27,12 +24,12 @@ export function BalanceLines({ label, balances, withCustomers, withZero }: Balan
   return <DebitCredit label={label} heading={t('accounts.code')} lines={lines} />;
 }
 
-function lineOf({ id, code, kind, unit, balance }: Balance): BookLine {
+function lineOf({ id, code, kind, unit, balance }: Shape<'PeriodBalance'>): DebitCreditLine {
   return { key: id, name: <Account id={id} code={code} kind={kind} />, unit, amount: balance };
 }
 
 /** `customer:{id}:main` and the like, added up. */
-function together(balances: readonly Balance[]): BookLine[] {
+function together(balances: readonly Shape<'PeriodBalance'>[]): DebitCreditLine[] {
   const groups = Map.groupBy(
     balances.filter(({ accountId }) => accountId !== null),
     ({ code }) => code.split(':').at(-1)!,
@@ -59,7 +56,7 @@ function Customers({ purse, count }: { purse: string; count: number }) {
   );
 }
 
-function Account({ id, code, kind }: Pick<Balance, 'id' | 'code' | 'kind'>) {
+function Account({ id, code, kind }: Pick<Shape<'PeriodBalance'>, 'id' | 'code' | 'kind'>) {
   const { t } = useTranslation('finance');
   return (
     <span>

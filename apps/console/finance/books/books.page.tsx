@@ -4,15 +4,16 @@ import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell, tellFailure } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify, notifyFailure } from '../../shell/notices.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { ControlLight, useControlWords } from './control-words.js';
-import { type Control, controlGroups, namedControl } from './controls.js';
+import { controlGroups, namedControl } from './controls.js';
 import { Progress } from './progress.js';
 
 const LOOK_AGAIN_MS = 20_000;
@@ -22,7 +23,7 @@ export function BooksPage() {
   const { t } = useTranslation('finance');
   const controls = $api.useQuery('get', '/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
   return (
-    <Page title={t('books.title')} about={t('books.about')} actions={<RunControls />}>
+    <PageFrame title={t('books.title')} about={t('books.about')} actions={<RunControls />}>
       <Loaded query={controls} lines={14}>
         {({ items }) => (
           <>
@@ -40,11 +41,11 @@ export function BooksPage() {
         )}
       </Loaded>
       <Progress />
-    </Page>
+    </PageFrame>
   );
 }
 
-function groupsOf(controls: readonly Control[]) {
+function groupsOf(controls: readonly Shape<'ControlStanding'>[]) {
   const groups = controlGroups.map(({ name, controls: ids }) => ({
     name,
     controls: controls.filter(({ id }) => ids.some((each) => each === id)),
@@ -53,9 +54,9 @@ function groupsOf(controls: readonly Control[]) {
   return others.length === 0 ? groups : [...groups, { name: 'others' as const, controls: others }];
 }
 
-function Summary({ controls }: { controls: readonly Control[] }) {
+function Summary({ controls }: { controls: readonly Shape<'ControlStanding'>[] }) {
   const { t } = useTranslation('finance');
-  const sum = (countOf: (control: Control) => number) =>
+  const sum = (countOf: (control: Shape<'ControlStanding'>) => number) =>
     controls.reduce((total, control) => total + countOf(control), 0);
   const green = sum(({ state }) => (state === 'green' ? 1 : 0));
   return (
@@ -84,7 +85,7 @@ function Summary({ controls }: { controls: readonly Control[] }) {
   );
 }
 
-function Light({ control }: { control: Control }) {
+function Light({ control }: { control: Shape<'ControlStanding'> }) {
   const { t } = useTranslation('finance');
   const { titleOf } = useControlWords();
   const { id, lastRunAt, unacknowledged, error } = control;
@@ -117,7 +118,7 @@ function Light({ control }: { control: Control }) {
 }
 
 /** Runs one control, or all but those that read the whole ledger, which the schedule runs once a day. */
-export function RunControls({ control }: { control?: Control }) {
+export function RunControls({ control }: { control?: Shape<'ControlStanding'> }) {
   const { t } = useTranslation('finance');
   const { titleOf } = useControlWords();
   const running = useMutation({
@@ -127,9 +128,9 @@ export function RunControls({ control }: { control?: Control }) {
     },
     onSuccess: async ({ controls }) => {
       await refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings');
-      tell(t('books.ran', { count: controls.length }));
+      notify(t('books.ran', { count: controls.length }));
     },
-    onError: tellFailure,
+    onError: notifyFailure,
   });
   return (
     <Button

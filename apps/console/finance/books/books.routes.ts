@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { cursor, day, oneOf, searchOf, text } from '../../ui/search.js';
+import { cursor, anyDay, oneOf, searchOf, anyText } from '../../ui/search.js';
 import { financeArea } from '../finance.area.js';
 
 const books = createRoute({
@@ -15,7 +15,7 @@ const control = createRoute({
     state: oneOf('resolved', 'all'),
     cursor,
     /** The finding that is open. */
-    finding: text,
+    finding: anyText,
   }),
   component: lazyRouteComponent(() => import('./control.page.js'), 'ControlPage'),
 });
@@ -29,29 +29,27 @@ const transaction = createRoute({
 const trialBalance = createRoute({
   getParentRoute: () => financeArea,
   path: '/trial-balance',
-  validateSearch: searchOf({ by: oneOf('effective'), day, customers: oneOf('yes'), zero: oneOf('yes') }),
+  validateSearch: searchOf({
+    by: oneOf('effective'),
+    day: anyDay,
+    customers: oneOf('yes'),
+    zero: oneOf('yes'),
+  }),
   component: lazyRouteComponent(() => import('./trial-balance.page.js'), 'TrialBalancePage'),
 });
 
 const ledgerAccounts = createRoute({
   getParentRoute: () => financeArea,
   path: '/ledger-accounts',
-  validateSearch: searchOf({ code: text, cursor }),
+  validateSearch: searchOf({ code: anyText, cursor }),
   component: lazyRouteComponent(() => import('./ledger-accounts.page.js'), 'LedgerAccountsPage'),
 });
 
 const ledgerAccount = createRoute({
   getParentRoute: () => financeArea,
   path: '/ledger-accounts/$ledgerAccountId',
-  validateSearch: searchOf({ by: oneOf('effective'), from: day, to: day, cursor }),
+  validateSearch: searchOf({ by: oneOf('effective'), from: anyDay, to: anyDay, cursor }),
   component: lazyRouteComponent(() => import('./ledger-account.page.js'), 'LedgerAccountPage'),
 });
 
-export const booksRoutes = [
-  books,
-  control,
-  transaction,
-  trialBalance,
-  ledgerAccounts,
-  ledgerAccount,
-] as const;
+export const bookPages = [books, control, transaction, trialBalance, ledgerAccounts, ledgerAccount] as const;

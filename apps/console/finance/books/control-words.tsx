@@ -1,16 +1,17 @@
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { type Control, controlTones, type Finding, namedControl } from './controls.js';
+import { controlTones, namedControl } from './controls.js';
 
 /** What controls are called and compare, in the language that is shown where it has words for it. */
 export function useControlWords() {
   const { t } = useTranslation('finance');
   return {
-    titleOf: ({ id, title }: Pick<Control, 'id' | 'title'>): string => {
+    titleOf: ({ id, title }: Pick<Shape<'ControlStanding'>, 'id' | 'title'>): string => {
       const known = namedControl(id);
       return known ? t(`controls.titles.${known}`) : title;
     },
-    explanationOf: ({ id, explanation }: Pick<Control, 'id' | 'explanation'>): string => {
+    explanationOf: ({ id, explanation }: Pick<Shape<'ControlStanding'>, 'id' | 'explanation'>): string => {
       const known = namedControl(id);
       return known ? t(`controls.explanations.${known}`) : explanation;
     },
@@ -18,7 +19,11 @@ export function useControlWords() {
 }
 
 /** How a control stood when it last looked. */
-export function ControlLight({ control: { state, count } }: { control: Pick<Control, 'state' | 'count'> }) {
+export function ControlLight({
+  control: { state, count },
+}: {
+  control: Pick<Shape<'ControlStanding'>, 'state' | 'count'>;
+}) {
   const { t } = useTranslation('finance');
   return (
     <StatusBadge tone={controlTones[state]}>
@@ -72,7 +77,7 @@ const findingStates = [
 ] as const;
 
 /** What is wrong, in a word. */
-export function FindingState({ finding: { state } }: { finding: Pick<Finding, 'state'> }) {
+export function FindingBadge({ finding: { state } }: { finding: Pick<Shape<'Finding'>, 'state'> }) {
   const { t } = useTranslation('finance');
   const known = findingStates.find((each) => each === state);
   return <StatusBadge tone="bad">{known ? t(`findings.states.${known}`) : state}</StatusBadge>;

@@ -3,20 +3,20 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { BackLink, TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { transactionsColumn } from '../columns.js';
 import { RunControls } from './books.page.js';
-import { ControlLight, FindingState, useControlWords } from './control-words.js';
-import type { Control, Finding } from './controls.js';
+import { ControlLight, FindingBadge, useControlWords } from './control-words.js';
 import { FindingDetails } from './finding-details.js';
 
 const route = getRouteApi('/finance/controls/$controlId');
@@ -30,7 +30,7 @@ export function ControlPage() {
   const controls = $api.useQuery('get', '/api/finance/controls');
   const control = controls.data?.items.find(({ id }) => id === controlId);
   return (
-    <Page
+    <PageFrame
       title={control ? titleOf(control) : t('controls.one')}
       about={control && explanationOf(control)}
       actions={control && <RunControls control={control} />}
@@ -46,11 +46,11 @@ export function ControlPage() {
         }
       </Loaded>
       <Findings controlId={controlId} />
-    </Page>
+    </PageFrame>
   );
 }
 
-function Standing({ control }: { control: Control }) {
+function Standing({ control }: { control: Shape<'ControlStanding'> }) {
   const { t } = useTranslation('finance');
   const { lastRunAt, horizon, every, error } = control;
   return (
@@ -118,7 +118,7 @@ function Findings({ controlId }: { controlId: string }) {
   );
 }
 
-function useColumns(): Column<Finding>[] {
+function useColumns(): ListColumn<Shape<'Finding'>>[] {
   const { t } = useTranslation('finance');
   return [
     column('subject', t('findings.subject'), ({ id, subject, control }) => (
@@ -133,7 +133,7 @@ function useColumns(): Column<Finding>[] {
         {subject}
       </TextLink>
     )),
-    column('state', t('findings.what'), (finding) => <FindingState finding={finding} />),
+    column('state', t('findings.what'), (finding) => <FindingBadge finding={finding} />),
     column('message', t('findings.message'), ({ message }) => <Text size="sm">{message}</Text>),
     timeColumn('firstSeenAt', t('findings.since')),
     transactionsColumn('transactionIds', t('findings.transactions')),

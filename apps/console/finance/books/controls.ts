@@ -1,10 +1,7 @@
-import type { Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import type { Tone } from '../../ui/status-badge.js';
 
-export type Control = Item<'/api/finance/controls'>;
-export type Finding = Item<'/api/finance/controls/{controlId}/findings'>;
-
-export const controlTones: Record<Control['state'], Tone> = {
+export const controlTones: Record<Shape<'ControlStanding'>['state'], Tone> = {
   green: 'good',
   red: 'bad',
   error: 'bad',

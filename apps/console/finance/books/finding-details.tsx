@@ -3,6 +3,7 @@ import { linkOptions } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
@@ -11,11 +12,10 @@ import { Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { NoteAction } from '../note.js';
 import { TransactionLinks } from '../transaction-links.js';
-import { FindingState } from './control-words.js';
-import type { Finding } from './controls.js';
+import { FindingBadge } from './control-words.js';
 
 /** One thing that a control found: what is known of it, and what can be done about it. */
-export function FindingDetails({ finding }: { finding: Finding }) {
+export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
   const { t } = useTranslation('finance');
   const { subject, message, firstSeenAt, lastSeenAt, resolvedAt, transactionIds, details } = finding;
   const { acknowledgedBy, acknowledgedAt, note } = finding;
@@ -23,7 +23,7 @@ export function FindingDetails({ finding }: { finding: Finding }) {
   return (
     <Stack gap="lg">
       <Stack gap="xs" align="flex-start">
-        <FindingState finding={finding} />
+        <FindingBadge finding={finding} />
         <Text fw={600} className="model-name">
           {subject}
         </Text>
@@ -62,7 +62,7 @@ export function FindingDetails({ finding }: { finding: Finding }) {
 }
 
 /** It stays open until its control does not see it any more; this only says that somebody looks at it. */
-function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Finding }) {
+function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Shape<'Finding'> }) {
   const { t } = useTranslation('finance');
   return (
     <NoteAction
@@ -102,7 +102,7 @@ const desks = {
   'closed-periods': linkOptions({ to: '/finance/periods' }),
 } as const;
 
-function Remedy({ finding: { control } }: { finding: Finding }) {
+function Remedy({ finding: { control } }: { finding: Shape<'Finding'> }) {
   const { t } = useTranslation('finance');
   const known = (Object.keys(desks) as (keyof typeof desks)[]).find((each) => each === control);
   if (known === undefined) return null;

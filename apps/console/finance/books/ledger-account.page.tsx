@@ -2,16 +2,16 @@ import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { type Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
@@ -22,9 +22,7 @@ import { timesOf } from '../utc-days.js';
 const route = getRouteApi('/finance/ledger-accounts/$ledgerAccountId');
 
 const orders = ['recorded', 'effective'] as const;
-
-type Statement = Answer<'/api/finance/ledger-accounts/{ledgerAccountId}/statement'>;
-type Line = Statement['items'][number];
+type Line = Shape<'LedgerStatement'>['items'][number];
 
 /** The entries of one ledger account between its opening and its closing balance. */
 export function LedgerAccountPage() {
@@ -37,7 +35,7 @@ export function LedgerAccountPage() {
   });
   const unit = statement.data?.account.unit ?? 'CRD';
   return (
-    <Page
+    <PageFrame
       title={statement.data?.account.code ?? t('accounts.one')}
       about={t('statement.about')}
       actions={
@@ -64,7 +62,7 @@ export function LedgerAccountPage() {
         isPaged
         columnsName="ledger-account"
       />
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -86,7 +84,11 @@ function Filters() {
   );
 }
 
-function Ends({ statement: { account, from, to, opening, closing } }: { statement: Statement }) {
+function Ends({
+  statement: { account, from, to, opening, closing },
+}: {
+  statement: Shape<'LedgerStatement'>;
+}) {
   const { t } = useTranslation('finance');
   return (
     <Figures>
@@ -109,7 +111,7 @@ function Ends({ statement: { account, from, to, opening, closing } }: { statemen
   );
 }
 
-function useColumns(unit: string): Column<Line>[] {
+function useColumns(unit: string): ListColumn<Line>[] {
   const { t } = useTranslation('finance');
   return [
     column('transaction', t('transaction.one'), ({ transactionId }) => (

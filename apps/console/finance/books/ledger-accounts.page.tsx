@@ -4,9 +4,9 @@ import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
 import { useFilter } from '../../ui/address.js';
 import { column } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 
 const route = getRouteApi('/finance/ledger-accounts');
@@ -20,7 +20,7 @@ export function LedgerAccountsPage() {
   const accounts = useList('/api/finance/ledger-accounts', { query: { code } });
   const set = useFilter();
   return (
-    <Page title={t('accounts.title')} about={t('accounts.about')}>
+    <PageFrame title={t('accounts.title')} about={t('accounts.about')}>
       <SearchField
         label={t('accounts.find')}
         description={t('accounts.findHint')}
@@ -36,11 +36,11 @@ export function LedgerAccountsPage() {
         empty={{ title: t('accounts.none'), hint: t('accounts.noneHint') }}
         isPaged
       />
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(): Column<LedgerAccount>[] {
+function useColumns(): ListColumn<LedgerAccount>[] {
   const { t } = useTranslation('finance');
   return [
     column('code', t('accounts.code'), ({ id, code }) => (

@@ -2,15 +2,16 @@ import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import type { GetAnswer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { transactionColumn } from '../columns.js';
@@ -20,9 +21,8 @@ import { AccountLink, ChargeLink } from '../transaction-links.js';
 
 const route = getRouteApi('/finance/transactions/$transactionId');
 
-type Transaction = Answer<'/api/finance/transactions/{transactionId}'>;
+type Transaction = GetAnswer<'/api/finance/transactions/{transactionId}'>;
 type Linked = Transaction['linked'][number];
-type Entry = Transaction['entries'][number];
 
 /** One transaction of the ledger: its entries, what belongs to it, and the block that seals it. */
 export function TransactionPage() {
@@ -32,7 +32,7 @@ export function TransactionPage() {
     params: { path: { transactionId } },
   });
   return (
-    <Page title={t('transaction.title', { id: transactionId })}>
+    <PageFrame title={t('transaction.title', { id: transactionId })}>
       <Loaded query={transaction} lines={10}>
         {(found) => (
           <>
@@ -44,7 +44,7 @@ export function TransactionPage() {
           </>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -90,7 +90,7 @@ function Head({ transaction }: { transaction: Transaction }) {
   );
 }
 
-function Entries({ entries }: { entries: readonly Entry[] }) {
+function Entries({ entries }: { entries: readonly Shape<'LedgerEntry'>[] }) {
   const { t } = useTranslation('finance');
   const lines = entries.map((entry) => ({
     key: String(entry.ordinal),
@@ -136,7 +136,7 @@ function Charge({ charge }: { charge: NonNullable<Transaction['charge']> }) {
 
 function LinkedList({ linked }: { linked: readonly Linked[] }) {
   const { t } = useTranslation('finance');
-  const columns: Column<Linked>[] = [
+  const columns: ListColumn<Linked>[] = [
     transactionColumn('id', t('transaction.one')),
     column('relation', t('transaction.relation'), ({ relation }) => t(`transaction.relations.${relation}`)),
     column('kind', t('transaction.kind'), ({ kind }) => <KindOfPosting kind={kind} />),

@@ -2,6 +2,7 @@ import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
@@ -9,12 +10,12 @@ import { DayField } from '../../ui/forms/day-field.js';
 import { signOf } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { dayAfter, startOf, today } from '../utc-days.js';
-import { BalanceLines, type TrialBalance } from './balance-lines.js';
+import { addDays, startOf, today } from '../utc-days.js';
+import { BalanceLines } from './balance-lines.js';
 
 const route = getRouteApi('/finance/trial-balance');
 const orders = ['recorded', 'effective'] as const;
@@ -23,10 +24,10 @@ const orders = ['recorded', 'effective'] as const;
 export function TrialBalancePage() {
   const { t } = useTranslation('finance');
   const { by = 'recorded', day } = route.useSearch();
-  const query = { by, ...(day === undefined ? {} : { at: startOf(dayAfter(day)) }) } as const;
+  const query = { by, ...(day === undefined ? {} : { at: startOf(addDays(day)) }) } as const;
   const balance = useShown('/api/finance/trial-balance', { query });
   return (
-    <Page
+    <PageFrame
       title={t('trial.title')}
       about={t('trial.about')}
       actions={<CsvLink path="/api/finance/trial-balance.csv" query={query} />}
@@ -35,7 +36,7 @@ export function TrialBalancePage() {
       <Loaded query={balance} lines={16}>
         {(found) => <Balance balance={found} />}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -79,7 +80,7 @@ function Filters() {
   );
 }
 
-function Balance({ balance }: { balance: TrialBalance }) {
+function Balance({ balance }: { balance: Shape<'TrialBalance'> }) {
   const { t } = useTranslation('finance');
   const { customers, zero } = route.useSearch();
   const { at, recordedBefore, balances, totals } = balance;
@@ -123,7 +124,7 @@ function Balance({ balance }: { balance: TrialBalance }) {
 }
 
 /** Payments in another currency are never added to those of the house. */
-function unitsOf({ balances }: TrialBalance) {
+function unitsOf({ balances }: Shape<'TrialBalance'>) {
   const keys = [...new Set(balances.map(({ commodity, unit }) => `${commodity} ${unit}`))];
   const order = ['CRD', 'PAY', 'UPC'];
   const inOrder = keys.sort((a, b) => order.indexOf(a.slice(0, 3)) - order.indexOf(b.slice(0, 3)));

@@ -3,19 +3,17 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
-import { type Answer, type Item, refresh } from '../../api/queries.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, moneyColumn, textColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList, rowsOf } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { DayField } from '../../ui/forms/day-field.js';
 import { AmountField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Section } from '../../ui/states.js';
 import { Day } from '../../ui/when.js';
 import { transactionColumn } from '../columns.js';
-import { dayAfter, today } from '../utc-days.js';
-
-type Bill = Item<'/api/finance/upstream-bills'>;
-type Channel = Answer<'/api/finance/reports/upstream-bills'>['channels'][number];
+import { addDays, today } from '../utc-days.js';
 
 /** What upstreams billed against the costs that were told, channel by channel and bill by bill. */
 export function Bills() {
@@ -47,7 +45,7 @@ export function Bills() {
   );
 }
 
-function useChannelColumns(): Column<Channel>[] {
+function useChannelColumns(): ListColumn<Shape<'ChannelBills'>>[] {
   const { t } = useTranslation('costs');
   const amounts = ['accrued', 'covered', 'open', 'billed'] as const;
   return [
@@ -55,19 +53,19 @@ function useChannelColumns(): Column<Channel>[] {
     ...amounts.map((name) => moneyColumn(name, t(`bills.${name}`))),
     moneyColumn('difference', t('bills.difference'), { signed: true }),
     column('billedTo', t('bills.billedTo'), ({ billedTo }) =>
-      billedTo === null ? '–' : <Day on={dayAfter(billedTo, -1)} />,
+      billedTo === null ? '–' : <Day on={addDays(billedTo, -1)} />,
     ),
   ];
 }
 
-function useBillColumns(): Column<Bill>[] {
+function useBillColumns(): ListColumn<Shape<'VendorBill'>>[] {
   const { t } = useTranslation('costs');
   return [
     textColumn('channel', t('columns.channel')),
     textColumn('number', t('bills.number')),
     column('days', t('bills.days'), ({ from, to }) => (
       <>
-        <Day on={from} /> – <Day on={dayAfter(to, -1)} />
+        <Day on={from} /> – <Day on={addDays(to, -1)} />
       </>
     )),
     moneyColumn('amount', t('bills.amount')),
@@ -113,7 +111,7 @@ function RecordBill() {
             amount: amount.trim(),
             requestId,
             from: from ?? '',
-            to: dayAfter(to ?? ''),
+            to: addDays(to ?? ''),
           },
         })
       }
@@ -134,7 +132,7 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
         <DayField
           label={t('record.last')}
           required
-          maxDate={dayAfter(today(), -1)}
+          maxDate={addDays(today(), -1)}
           {...form.getInputProps('to')}
         />
       </Group>

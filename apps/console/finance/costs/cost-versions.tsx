@@ -2,11 +2,11 @@ import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
 import { useFilter } from '../../ui/address.js';
 import { column, extra, rightColumn, textColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
@@ -15,8 +15,6 @@ import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
 
 const route = getRouteApi('/finance/costs');
-
-type CostVersion = Item<'/api/finance/upstream-costs'>;
 
 /** What channels take for models; only what is in force, unless the history is asked for. */
 export function CostVersions() {
@@ -62,7 +60,7 @@ export function CostVersions() {
   );
 }
 
-function useColumns(): Column<CostVersion>[] {
+function useColumns(): ListColumn<Shape<'Cost'>>[] {
   const { t } = useTranslation('costs');
   return [
     textColumn('channel', t('columns.channel')),

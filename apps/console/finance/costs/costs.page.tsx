@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Bills } from './bills.js';
 import { CostVersions } from './cost-versions.js';
@@ -8,7 +8,7 @@ import { CostVersions } from './cost-versions.js';
 export function CostsPage() {
   const { t } = useTranslation('costs');
   return (
-    <Page title={t('title')} about={t('about')}>
+    <PageFrame title={t('title')} about={t('about')}>
       <PartTabs
         label={t('tabs.label')}
         parts={[
@@ -16,6 +16,6 @@ export function CostsPage() {
           { name: 'bills', label: t('tabs.bills'), content: () => <Bills /> },
         ]}
       />
-    </Page>
+    </PageFrame>
   );
 }

@@ -1,13 +1,19 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { cursor, day, oneOf, searchOf, text } from '../../ui/search.js';
+import { cursor, anyDay, oneOf, searchOf, anyText } from '../../ui/search.js';
 import { financeArea } from '../finance.area.js';
 
 const costs = createRoute({
   getParentRoute: () => financeArea,
   path: '/costs',
   loader: textsOf('costs'),
-  validateSearch: searchOf({ tab: oneOf('bills'), channel: text, model: text, all: oneOf('yes'), cursor }),
+  validateSearch: searchOf({
+    tab: oneOf('bills'),
+    channel: anyText,
+    model: anyText,
+    all: oneOf('yes'),
+    cursor,
+  }),
   component: lazyRouteComponent(() => import('./costs.page.js'), 'CostsPage'),
 });
 
@@ -17,14 +23,14 @@ const exports = createRoute({
   loader: textsOf('costs'),
   validateSearch: searchOf({
     /** A ledger account, to export its transactions alone. */
-    account: text,
-    from: day,
-    to: day,
+    account: anyText,
+    from: anyDay,
+    to: anyDay,
     by: oneOf('effective'),
     /** A closed period, in place of days. */
-    period: text,
+    period: anyText,
   }),
   component: lazyRouteComponent(() => import('../exports/exports.page.js'), 'ExportsPage'),
 });
 
-export const costRoutes = [costs, exports] as const;
+export const costPages = [costs, exports] as const;

@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { newRequestId, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { notify } from '../../shell/notices.js';
 import { rightColumn, textColumn } from '../../ui/lists/columns.js';
-import { Column } from '../../ui/lists/data-list.js';
+import { ListColumn } from '../../ui/lists/data-list.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { Notice } from '../../ui/notice.js';
@@ -32,7 +32,7 @@ export function ImportCosts() {
       send(chosen.text, { requestId: chosen.requestId, dryRun: false }),
     onSuccess: async ({ changed }) => {
       await refresh('/api/finance/upstream-costs', '/api/finance/reports/revenue');
-      tell(t('import.done', { count: changed.length }));
+      notify(t('import.done', { count: changed.length }));
       setFile(null);
     },
   });
@@ -88,7 +88,7 @@ function tryOut(text: string): Promise<Trial> {
 
 function WouldChange({ trial: { changed, same, refused } }: { trial: Trial }) {
   const { t } = useTranslation('costs');
-  const columns: Column<Trial['changed'][number]>[] = [
+  const columns: ListColumn<Trial['changed'][number]>[] = [
     textColumn('channel', t('columns.channel')),
     textColumn('model', t('columns.model')),
     rightColumn('before', t('import.before'), ({ before }) =>

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { CreateAdjustment } from './create-adjustment.js';
 import { Debts } from './debts.js';
@@ -11,7 +11,7 @@ import { WriteOffs } from './write-offs.js';
 export function AdjustmentsPage() {
   const { t } = useTranslation('desk');
   return (
-    <Page
+    <PageFrame
       title={t('title')}
       about={t('about')}
       actions={
@@ -31,6 +31,6 @@ export function AdjustmentsPage() {
           { name: 'debts', label: t('tabs.debts'), content: () => <Debts /> },
         ]}
       />
-    </Page>
+    </PageFrame>
   );
 }

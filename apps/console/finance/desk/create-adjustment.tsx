@@ -5,15 +5,16 @@ import { api } from '../../api/client.js';
 import { AmountField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { NoteField, useNoteCheck } from '../note.js';
-import { ID, SIGNED_CREDITS } from '../patterns.js';
-import { reasons, refreshDesk } from './desk.js';
+import { ID, SIGNED_CREDITS } from '../../ui/patterns.js';
+import { refreshDesk } from './desk.js';
+import { reasonsToAdjust } from '../../api/enumerations.js';
 
 const initial = {
   accountId: '',
   ticketId: '',
   amount: '',
   note: '',
-  reason: 'goodwill' as (typeof reasons)[number],
+  reason: 'goodwill' as (typeof reasonsToAdjust)[number],
 };
 
 /** Credit that is given or taken by hand because of a ticket. */
@@ -66,7 +67,7 @@ function Fields({ form }: { form: UseFormReturnType<typeof initial> }) {
       />
       <Select
         label={t('reason')}
-        data={reasons.map((value) => ({ value, label: t(`reasons.${value}`) }))}
+        data={reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }))}
         allowDeselect={false}
         {...form.getInputProps('reason')}
       />

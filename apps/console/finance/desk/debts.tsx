@@ -2,9 +2,10 @@ import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { column, moneyColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { AmountField, TextField } from '../../ui/forms/fields.js';
@@ -17,9 +18,9 @@ import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { transactionColumn } from '../columns.js';
 import { NoteField, useNoteCheck } from '../note.js';
-import { CREDITS, ID } from '../patterns.js';
+import { CREDITS, ID } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
-import { type Debtor, refreshDesk } from './desk.js';
+import { refreshDesk } from './desk.js';
 
 /** Accounts that owe or are frozen: how much, since when, and why. */
 export function Debts() {
@@ -52,7 +53,7 @@ export function Debts() {
   );
 }
 
-function useColumns(): Column<Debtor>[] {
+function useColumns(): ListColumn<Shape<'Debtor'>>[] {
   const { t } = useTranslation('desk');
   return [
     column('account', t('account'), ({ accountId, name }) => (
@@ -89,7 +90,7 @@ function useColumns(): Column<Debtor>[] {
   ];
 }
 
-function WriteOff({ debtor: { accountId, name } }: { debtor: Debtor }) {
+function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) {
   const { t } = useTranslation('desk');
   const check = useNoteCheck();
   return (

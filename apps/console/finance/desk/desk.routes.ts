@@ -1,7 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { cursor, day, oneOf, searchOf, text } from '../../ui/search.js';
+import { cursor, anyDay, oneOf, searchOf, anyText } from '../../ui/search.js';
 import { financeArea } from '../finance.area.js';
+import { reasonsToAdjust } from '../../api/enumerations.js';
 
 const adjustments = createRoute({
   getParentRoute: () => financeArea,
@@ -9,13 +10,13 @@ const adjustments = createRoute({
   loader: textsOf('desk'),
   validateSearch: searchOf({
     tab: oneOf('write-offs', 'debts'),
-    accountId: text,
-    reason: oneOf('goodwill', 'correction', 'migration', 'compensation'),
-    from: day,
-    to: day,
+    accountId: anyText,
+    reason: oneOf(...reasonsToAdjust),
+    from: anyDay,
+    to: anyDay,
     cursor,
   }),
   component: lazyRouteComponent(() => import('./adjustments.page.js'), 'AdjustmentsPage'),
 });
 
-export const deskRoutes = [adjustments] as const;
+export const deskPages = [adjustments] as const;

@@ -1,10 +1,4 @@
-import { refresh, type Item } from '../../api/queries.js';
-
-export type Adjustment = Item<'/api/finance/adjustments'>;
-export type WriteOff = Item<'/api/finance/write-offs'>;
-export type Debtor = Item<'/api/finance/reports/debts'>;
-
-export const reasons = ['goodwill', 'correction', 'migration', 'compensation'] as const;
+import { refresh } from '../../api/queries.js';
 
 /** What an adjustment, a write-off or a second signature changes. */
 export function refreshDesk(): Promise<void> {

@@ -3,19 +3,20 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, extra, moneyColumn, peopleColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Identifier } from '../../ui/identifier.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
-import { type Adjustment, reasons } from './desk.js';
 import { Reversal } from './reversal.js';
+import { reasonsToAdjust } from '../../api/enumerations.js';
 
 const route = getRouteApi('/finance/adjustments');
 
@@ -37,7 +38,7 @@ export function Register() {
           <DayRange from={from} to={to} set={set} />
           <Choice
             label={t('reason')}
-            options={reasons.map((value) => ({ value, label: t(`reasons.${value}`) }))}
+            options={reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }))}
             value={reason}
             set={(value) => set({ reason: value })}
           />
@@ -58,7 +59,7 @@ export function Register() {
   );
 }
 
-function useColumns(): Column<Adjustment>[] {
+function useColumns(): ListColumn<Shape<'Adjustment'>>[] {
   const { t } = useTranslation('desk');
   return [
     column('at', t('at'), ({ recordedAt }) => <When at={recordedAt} />),
@@ -81,7 +82,7 @@ function useColumns(): Column<Adjustment>[] {
   ];
 }
 
-function Reverse({ adjustment }: { adjustment: Adjustment }) {
+function Reverse({ adjustment }: { adjustment: Shape<'Adjustment'> }) {
   const { t } = useTranslation('desk');
   return (
     <Reversal

@@ -2,11 +2,11 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { column, moneyColumn, peopleColumn, textColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { accountColumn, transactionColumn } from '../columns.js';
-import { type WriteOff } from './desk.js';
 import { Reversal } from './reversal.js';
 
 /** Debts that were given up. */
@@ -33,7 +33,7 @@ export function WriteOffs() {
   );
 }
 
-function useColumns(): Column<WriteOff>[] {
+function useColumns(): ListColumn<Shape<'WriteOff'>>[] {
   const { t } = useTranslation('desk');
   return [
     timeColumn('recordedAt', t('at')),
@@ -47,7 +47,7 @@ function useColumns(): Column<WriteOff>[] {
   ];
 }
 
-function Reverse({ writeOff }: { writeOff: WriteOff }) {
+function Reverse({ writeOff }: { writeOff: Shape<'WriteOff'> }) {
   const { t } = useTranslation('desk');
   return (
     <Reversal

@@ -5,7 +5,7 @@ import { useNow } from '../../ui/now.js';
 import { EmptyState } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
-import { cancelDownload, type Download, forgetDownload, useDownloads } from './downloads.js';
+import { cancelDownload, type FileDownload, forgetDownload, useDownloads } from './downloads.js';
 
 const tones = { running: 'busy', done: 'good', failed: 'bad', cancelled: 'quiet' } as const;
 const SECOND_MS = 1_000;
@@ -24,7 +24,7 @@ export function DownloadList() {
   );
 }
 
-function OneDownload({ download }: { download: Download }) {
+function OneDownload({ download }: { download: FileDownload }) {
   const { t } = useTranslation('costs');
   const { id, name, state, message, address } = download;
   return (
@@ -64,7 +64,7 @@ function OneDownload({ download }: { download: Download }) {
   );
 }
 
-function Arrived({ download: { bytes, startedAt, endedAt } }: { download: Download }) {
+function Arrived({ download: { bytes, startedAt, endedAt } }: { download: FileDownload }) {
   const { t } = useTranslation('costs');
   const locale = useLocale();
   const now = useNow(SECOND_MS, endedAt === null);

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
-import { failureOf } from '../../api/failure.js';
+import { failureFrom } from '../../api/failure.js';
 import { saveFile } from '../../ui/save-file.js';
 
 /** A file on its way, or what became of it. */
-export interface Download {
+export interface FileDownload {
   id: string;
   name: string;
   state: 'running' | 'done' | 'failed' | 'cancelled';
@@ -17,11 +17,11 @@ export interface Download {
 }
 
 /** People can leave the page while files go on: what is on its way belongs to the tab. */
-let downloads: readonly Download[] = [];
+let downloads: readonly FileDownload[] = [];
 const listeners = new Set<() => void>();
 const running = new Map<string, AbortController>();
 
-export function useDownloads(): readonly Download[] {
+export function useDownloads(): readonly FileDownload[] {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
@@ -31,7 +31,7 @@ export function useDownloads(): readonly Download[] {
   );
 }
 
-function change(id: string, news: Partial<Download>): void {
+function change(id: string, news: Partial<FileDownload>): void {
   downloads = downloads.map((each) => (each.id === id ? { ...each, ...news } : each));
   for (const listener of listeners) listener();
 }
@@ -74,7 +74,7 @@ const PIECE_BYTES = 16 * 1_024 * 1_024;
 
 async function read(path: string, signal: AbortSignal, tell: (bytes: number) => void): Promise<Blob> {
   const response = await fetch(path, { signal });
-  if (!response.ok || response.body === null) throw await failureOf(response);
+  if (!response.ok || response.body === null) throw await failureFrom(response);
   const type = response.headers.get('content-type') ?? 'text/plain';
   const pieces: Blob[] = [];
   let chunks: Uint8Array<ArrayBuffer>[] = [];

@@ -7,7 +7,7 @@ import { Switch } from '../../ui/lists/choice.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
-import { dayAfter, monthOf, today } from '../utc-days.js';
+import { addDays, monthOf, today } from '../utc-days.js';
 
 const route = getRouteApi('/finance/exports');
 const orders = ['recorded', 'effective'] as const;
@@ -30,7 +30,7 @@ export function ExportRange() {
               search={(before) => ({
                 ...before,
                 from: monthOf(today(), -1),
-                to: dayAfter(monthOf(today()), -1),
+                to: addDays(monthOf(today()), -1),
               })}
               variant="default"
             >
@@ -71,7 +71,7 @@ function ClosedPeriod({ period, set }: ClosedPeriodProps) {
       placeholder={t('exports.noPeriod')}
       data={periods.map(({ id, startsAt, endsAt }) => ({
         value: id,
-        label: `${startsAt?.slice(0, 10) ?? '…'} – ${dayAfter(endsAt.slice(0, 10), -1)}`,
+        label: `${startsAt?.slice(0, 10) ?? '…'} – ${addDays(endsAt.slice(0, 10), -1)}`,
       }))}
       value={period ?? null}
       onChange={(chosen) => set({ period: chosen ?? undefined })}

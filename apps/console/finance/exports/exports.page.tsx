@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { Switch } from '../../ui/lists/choice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
 import { Section } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
@@ -22,7 +22,7 @@ const details = ['full', 'summary'] as const;
 export function ExportsPage() {
   const { t } = useTranslation('costs');
   return (
-    <Page title={t('exports.title')} about={t('exports.about')} width={56}>
+    <PageFrame title={t('exports.title')} about={t('exports.about')} width={56}>
       <Stack gap="xl">
         <Card withBorder>
           <Choose />
@@ -31,7 +31,7 @@ export function ExportsPage() {
           <DownloadList />
         </Section>
       </Stack>
-    </Page>
+    </PageFrame>
   );
 }
 

@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { codeColumn, column, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
-import type { Dispute } from './payments.js';
 
 const tones = { open: 'waiting', won: 'good', lost: 'bad' } as const;
 
@@ -24,7 +24,7 @@ export function Disputes() {
   );
 }
 
-function useColumns(): Column<Dispute>[] {
+function useColumns(): ListColumn<Shape<'Dispute'>>[] {
   const { t } = useTranslation('payments');
   return [
     timeColumn('openedAt', t('disputes.openedAt')),

@@ -2,12 +2,12 @@ import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { codeColumn, column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import type { PaymentEvent } from './payments.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
@@ -42,7 +42,7 @@ export function Events() {
   );
 }
 
-function useColumns(): Column<PaymentEvent>[] {
+function useColumns(): ListColumn<Shape<'PaymentEvent'>>[] {
   const { t } = useTranslation('payments');
   return [
     timeColumn('receivedAt', t('columns.at')),

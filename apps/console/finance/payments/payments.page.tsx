@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Disputes } from './disputes.js';
 import { Events } from './events.js';
@@ -12,7 +12,7 @@ import { TopUps } from './topups.js';
 export function PaymentsPage() {
   const { t } = useTranslation('payments');
   return (
-    <Page title={t('title')} about={t('about')} actions={<RecordTransfer />}>
+    <PageFrame title={t('title')} about={t('about')} actions={<RecordTransfer />}>
       <PartTabs
         label={t('tabs.label')}
         parts={[
@@ -23,6 +23,6 @@ export function PaymentsPage() {
           { name: 'events', label: t('tabs.events'), content: () => <Events /> },
         ]}
       />
-    </Page>
+    </PageFrame>
   );
 }

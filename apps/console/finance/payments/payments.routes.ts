@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { cursor, searchOf, text, oneOf } from '../../ui/search.js';
+import { cursor, searchOf, anyText, oneOf } from '../../ui/search.js';
 import { financeArea } from '../finance.area.js';
 
 const payments = createRoute({
@@ -9,12 +9,12 @@ const payments = createRoute({
   loader: textsOf('payments'),
   validateSearch: searchOf({
     tab: oneOf('suspense', 'refunds', 'disputes', 'events'),
-    accountId: text,
+    accountId: anyText,
     /** Of whatever the part lists. */
-    state: text,
+    state: anyText,
     cursor,
   }),
   component: lazyRouteComponent(() => import('./payments.page.js'), 'PaymentsPage'),
 });
 
-export const paymentRoutes = [payments] as const;
+export const paymentPages = [payments] as const;

@@ -1,10 +1,6 @@
 import { refresh, type Item } from '../../api/queries.js';
 
-export type Payment = Item<'/api/finance/topups'>;
-export type Suspense = Item<'/api/finance/suspense'>;
 export type Refund = Item<'/api/finance/topup-refunds'>;
-export type Dispute = Item<'/api/finance/disputes'>;
-export type PaymentEvent = Item<'/api/finance/payment-events'>;
 
 /** What money that comes in or goes back changes. */
 export function refreshPayments(): Promise<void> {

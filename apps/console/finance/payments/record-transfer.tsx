@@ -6,7 +6,7 @@ import { DayField } from '../../ui/forms/day-field.js';
 import { AmountField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { NoteField } from '../note.js';
-import { ID, PAYMENT } from '../patterns.js';
+import { ID, PAYMENT } from '../../ui/patterns.js';
 import { today } from '../utc-days.js';
 import { refreshPayments } from './payments.js';
 

@@ -6,7 +6,7 @@ import { useList } from '../../api/lists.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -47,7 +47,7 @@ export function Refunds() {
   );
 }
 
-function useColumns(): Column<Refund>[] {
+function useColumns(): ListColumn<Refund>[] {
   const { t } = useTranslation('payments');
   return [
     timeColumn('createdAt', t('columns.at')),

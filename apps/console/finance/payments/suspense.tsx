@@ -3,18 +3,19 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { TextField } from '../../ui/forms/fields.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { NoteAction, NoteField, useNoteCheck } from '../note.js';
-import { ID } from '../patterns.js';
-import { refreshPayments, type Suspense } from './payments.js';
+import { ID } from '../../ui/patterns.js';
+import { refreshPayments } from './payments.js';
 
 const route = getRouteApi('/finance/payments');
 const states = ['open', 'credited', 'returned', 'expensed'] as const;
@@ -48,7 +49,7 @@ export function SuspenseList() {
   );
 }
 
-function useColumns(): Column<Suspense>[] {
+function useColumns(): ListColumn<Shape<'SuspenseItem'>>[] {
   const { t } = useTranslation('payments');
   return [
     timeColumn('createdAt', t('columns.at')),
@@ -72,7 +73,7 @@ function useColumns(): Column<Suspense>[] {
   ];
 }
 
-function Clear({ item }: { item: Suspense }) {
+function Clear({ item }: { item: Shape<'SuspenseItem'> }) {
   return (
     <Group gap="xs">
       {signOf(item.amount) > 0 && <Credit item={item} />}
@@ -82,7 +83,7 @@ function Clear({ item }: { item: Suspense }) {
   );
 }
 
-function Credit({ item: { id } }: { item: Suspense }) {
+function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
   const { t } = useTranslation('payments');
   const check = useNoteCheck();
   return (
@@ -113,7 +114,7 @@ function Credit({ item: { id } }: { item: Suspense }) {
   );
 }
 
-function Return({ item: { id } }: { item: Suspense }) {
+function Return({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
   const { t } = useTranslation('payments');
   return (
     <NoteAction
@@ -132,7 +133,7 @@ function Return({ item: { id } }: { item: Suspense }) {
   );
 }
 
-function Expense({ item: { id } }: { item: Suspense }) {
+function Expense({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
   const { t } = useTranslation('payments');
   return (
     <NoteAction

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import {
   column,
@@ -12,7 +13,7 @@ import {
   paymentColumn,
   rightColumn,
 } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { AmountField } from '../../ui/forms/fields.js';
 import { Identifier } from '../../ui/identifier.js';
@@ -21,9 +22,9 @@ import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
 import { NoteField } from '../note.js';
-import { CREDITS } from '../patterns.js';
+import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
-import { type Payment, refreshPayments } from './payments.js';
+import { refreshPayments } from './payments.js';
 
 const route = getRouteApi('/finance/payments');
 
@@ -51,7 +52,7 @@ export function TopUps() {
   );
 }
 
-function useColumns(): Column<Payment>[] {
+function useColumns(): ListColumn<Shape<'Topup'>>[] {
   const { t } = useTranslation('payments');
   return [
     column('at', t('columns.at'), ({ recordedAt }) => <When at={recordedAt} />),
@@ -77,7 +78,7 @@ function useColumns(): Column<Payment>[] {
 }
 
 /** What is unused of a top-up goes back to where it was paid from. */
-function RefundTopUp({ topup: { id } }: { topup: Payment }) {
+function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
   const { t } = useTranslation('payments');
   return (
     <ModalForm

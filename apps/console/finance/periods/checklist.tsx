@@ -1,20 +1,20 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import type { ChecklistItem } from './period.js';
 import { useItemTitle } from './item-title.js';
 
-const tones: Record<ChecklistItem['state'], Tone> = { ok: 'good', failed: 'bad', waived: 'waiting' };
+const tones: Record<Shape<'ChecklistItem'>['state'], Tone> = { ok: 'good', failed: 'bad', waived: 'waiting' };
 
 /** They count nothing, and whoever closes should see what they say. */
 const TOLD_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 interface ChecklistProps {
-  items: readonly ChecklistItem[];
+  items: readonly Shape<'ChecklistItem'>[];
   /** What people may still do about an item that is red. */
-  remedy?: (item: ChecklistItem) => ReactNode;
+  remedy?: (item: Shape<'ChecklistItem'>) => ReactNode;
 }
 
 /** What has to be so before books are closed: what is red comes first, then what was waived. */
@@ -31,7 +31,7 @@ export function Checklist({ items, remedy }: ChecklistProps) {
   );
 }
 
-function Item({ item, remedy }: { item: ChecklistItem; remedy: ReactNode }) {
+function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNode }) {
   const { t } = useTranslation('periods');
   const titleOf = useItemTitle();
   const { state, count, message, waivable, control } = item;

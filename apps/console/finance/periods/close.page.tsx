@@ -5,17 +5,18 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { newRequestId, refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { DayField } from '../../ui/forms/day-field.js';
 import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { ErrorState, Loaded, Section } from '../../ui/states.js';
 import { Day, When } from '../../ui/when.js';
-import { dayAfter, monthOf, startOf, today } from '../utc-days.js';
+import { addDays, monthOf, startOf, today } from '../utc-days.js';
 import { Checklist } from './checklist.js';
-import { type ChecklistItem, nextToClose } from './period.js';
-import { Waiver } from './waiver.js';
+import { nextToClose } from './period.js';
+import { RequestWaiver } from './waiver.js';
 
 const route = getRouteApi('/finance/periods/close');
 const SHORTEST_REASON = 3;
@@ -27,12 +28,12 @@ export function ClosePage() {
     params: { query: { state: 'closed', limit: 1 } },
   });
   return (
-    <Page title={t('closing.title')} about={t('closing.about')} width={56}>
+    <PageFrame title={t('closing.title')} about={t('closing.about')} width={56}>
       <BackLink to="/finance/periods">{t('one.back')}</BackLink>
       <Loaded query={periods} lines={8}>
         {({ items: [last] }) => <Steps lastEnd={last?.endsAt ?? null} />}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -101,7 +102,7 @@ function ChooseEnd({ lastEnd, end, forget }: ChooseEndProps) {
     forget();
     void navigate({ search: day === null ? {} : { end: day }, replace: true, resetScroll: false });
   };
-  const first = lastEnd === null ? undefined : dayAfter(lastEnd.slice(0, 10));
+  const first = lastEnd === null ? undefined : addDays(lastEnd.slice(0, 10));
   return (
     <Section title={t('closing.end')}>
       <Text size="sm">
@@ -141,7 +142,7 @@ function monthsOf(lastEnd: string | null): string[] {
 }
 
 interface AskedProps {
-  answer: { at: string | null; checklist: ChecklistItem[] };
+  answer: { at: string | null; checklist: Shape<'ChecklistItem'>[] };
   end: string;
 }
 
@@ -161,14 +162,14 @@ function Asked({ answer: { at, checklist }, end }: AskedProps) {
           </>
         )}
       </Notice>
-      <Checklist items={checklist} remedy={(item) => <Waiver end={end} item={item} />} />
+      <Checklist items={checklist} remedy={(item) => <RequestWaiver end={end} item={item} />} />
     </Stack>
   );
 }
 
 interface CloseProps {
   end: string;
-  checklist: readonly ChecklistItem[];
+  checklist: readonly Shape<'ChecklistItem'>[];
   isReady: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { namedControl } from '../books/controls.js';
-import type { ChecklistItem } from './period.js';
 
 const questions = [
   'zero-sums',
@@ -13,7 +13,7 @@ const questions = [
 ] as const;
 
 /** What an item of the checklist asks, in the language that is shown where it has words for it. */
-export function useItemTitle(): (item: Pick<ChecklistItem, 'id' | 'title' | 'control'>) => string {
+export function useItemTitle(): (item: Pick<Shape<'ChecklistItem'>, 'id' | 'title' | 'control'>) => string {
   const { t } = useTranslation('finance');
   return ({ id, title, control }) => {
     const question = questions.find((each) => each === id);

@@ -3,16 +3,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
-import { type Answer, type Item } from '../../api/queries.js';
+import { type GetAnswer, type Item } from '../../api/queries.js';
 import { Who } from '../../shell/who.js';
 import { codeColumn, column, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
@@ -21,12 +21,12 @@ import { transactionColumn } from '../columns.js';
 import { KindOfPosting } from '../kinds.js';
 import { Checklist } from './checklist.js';
 import { useItemTitle } from './item-title.js';
-import { PeriodState } from './period-state.js';
+import { PeriodBadge } from './period-state.js';
 
 const route = getRouteApi('/finance/periods/$periodId');
 const LOOK_AGAIN_MS = 1_000;
 
-type Shown = Answer<'/api/finance/periods/{periodId}'>;
+type Shown = GetAnswer<'/api/finance/periods/{periodId}'>;
 type Late = Item<'/api/finance/periods/{periodId}/late-postings'>;
 
 /** A period that was closed, or tried: what the checklist said, what the books said, and what came late. */
@@ -40,7 +40,7 @@ export function PeriodPage() {
     { refetchInterval: ({ state }) => (state.data?.state === 'closing' ? LOOK_AGAIN_MS : false) },
   );
   return (
-    <Page title={t('one.title')}>
+    <PageFrame title={t('one.title')}>
       <BackLink to="/finance/periods">{t('one.back')}</BackLink>
       <Loaded query={period} lines={12}>
         {(found) => (
@@ -71,7 +71,7 @@ export function PeriodPage() {
           </>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -122,7 +122,7 @@ function Head({ period }: { period: Shown }) {
           </>
         }
       />
-      <Fact name={t('state')} value={<PeriodState state={state} />} />
+      <Fact name={t('state')} value={<PeriodBadge state={state} />} />
       <Fact
         name={t('one.by')}
         value={
@@ -188,7 +188,7 @@ function Balances({ period: { id, balances, state } }: { period: Shown }) {
 function LatePostings({ periodId }: { periodId: string }) {
   const { t } = useTranslation('periods');
   const late = useList('/api/finance/periods/{periodId}/late-postings', { path: { periodId } });
-  const columns: Column<Late>[] = [
+  const columns: ListColumn<Late>[] = [
     transactionColumn('transactionId', t('lateList.transaction')),
     column('kind', t('lateList.kind'), ({ kind }) => <KindOfPosting kind={kind} />),
     codeColumn('reference', t('lateList.reference')),

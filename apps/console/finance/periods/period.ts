@@ -1,11 +1,8 @@
-import type { Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import type { Tone } from '../../ui/status-badge.js';
 import { monthOf } from '../utc-days.js';
 
-export type Period = Answer<'/api/finance/periods'>['items'][number];
-export type ChecklistItem = Period['checklist'][number];
-
-export const periodTones: Record<Period['state'], Tone> = {
+export const periodTones: Record<Shape<'Period'>['state'], Tone> = {
   closing: 'busy',
   closed: 'good',
   abandoned: 'quiet',

@@ -2,14 +2,14 @@ import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
-import { PeriodState } from './period-state.js';
-import type { Period } from './period.js';
+import { PeriodBadge } from './period-state.js';
 
 const route = getRouteApi('/finance/periods');
 const states = ['closing', 'closed', 'abandoned'] as const;
@@ -21,7 +21,7 @@ export function PeriodsPage() {
   const navigate = route.useNavigate();
   const periods = useList('/api/finance/periods', { query: { state } });
   return (
-    <Page
+    <PageFrame
       title={t('title')}
       about={t('about')}
       actions={<ButtonLink to="/finance/periods/close">{t('close')}</ButtonLink>}
@@ -50,11 +50,11 @@ export function PeriodsPage() {
         }}
         isPaged
       />
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(): Column<Period>[] {
+function useColumns(): ListColumn<Shape<'Period'>>[] {
   const { t } = useTranslation('periods');
   return [
     column('endsAt', t('period'), ({ id, startsAt, endsAt }) => (
@@ -62,7 +62,7 @@ function useColumns(): Column<Period>[] {
         {startsAt === null ? t('beginning') : <When at={startsAt} />} – <When at={endsAt} />
       </TextLink>
     )),
-    column('state', t('state'), ({ state }) => <PeriodState state={state} />),
+    column('state', t('state'), ({ state }) => <PeriodBadge state={state} />),
     rightColumn('waivers', t('waived'), ({ waivers }) => waivers.length),
     numberColumn('latePostings', t('late')),
     timeColumn('endedAt', t('endedAt')),

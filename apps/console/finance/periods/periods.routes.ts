@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { cursor, day, oneOf, searchOf } from '../../ui/search.js';
+import { cursor, anyDay, oneOf, searchOf } from '../../ui/search.js';
 import { financeArea } from '../finance.area.js';
 
 const periods = createRoute({
@@ -16,7 +16,7 @@ const close = createRoute({
   path: '/periods/close',
   loader: textsOf('periods'),
   /** The first day that is outside. */
-  validateSearch: searchOf({ end: day }),
+  validateSearch: searchOf({ end: anyDay }),
   component: lazyRouteComponent(() => import('./close.page.js'), 'ClosePage'),
 });
 
@@ -28,4 +28,4 @@ const period = createRoute({
   component: lazyRouteComponent(() => import('./period.page.js'), 'PeriodPage'),
 });
 
-export const periodRoutes = [periods, close, period] as const;
+export const periodPages = [periods, close, period] as const;

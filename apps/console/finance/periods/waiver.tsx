@@ -2,20 +2,20 @@ import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { NoteAction } from '../note.js';
 import { startOf } from '../utc-days.js';
-import type { ChecklistItem } from './period.js';
 
 interface WaiverProps {
   /** The first day that is outside. */
   end: string;
-  item: ChecklistItem;
+  item: Shape<'ChecklistItem'>;
 }
 
 /** One person says why the books may be closed in spite of an item, and another one agrees. */
-export function Waiver({ end, item: { id, count } }: WaiverProps) {
+export function RequestWaiver({ end, item: { id, count } }: WaiverProps) {
   const { t } = useTranslation('periods');
   const isAsked = useAskedFor(end).has(id);
   if (isAsked)

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type Item, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { notify } from '../../shell/notices.js';
 import { column, textColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { Section } from '../../ui/states.js';
@@ -18,7 +18,7 @@ export function BankAccounts() {
   const { t } = useTranslation('reconciliation');
   const [open, setOpen] = useState<BankAccount | 'new' | null>(null);
   const accounts = $api.useQuery('get', '/api/finance/bank-accounts');
-  const columns: Column<BankAccount>[] = [
+  const columns: ListColumn<BankAccount>[] = [
     textColumn('id', t('accounts.id')),
     column('mapping', t('accounts.columns'), ({ mapping: { date, amount, reference } }) => (
       <Group gap={4}>
@@ -150,7 +150,7 @@ function AccountForm({ account, close }: { account: BankAccount | null; close: (
       }),
     done: async () => {
       await refresh('/api/finance/bank-accounts');
-      tell(t('accounts.saved'));
+      notify(t('accounts.saved'));
       close();
     },
   });

@@ -3,9 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { column, paymentColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextField } from '../../ui/forms/fields.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink } from '../../ui/links.js';
@@ -16,7 +17,7 @@ import { When } from '../../ui/when.js';
 import { transactionsColumn } from '../columns.js';
 import { NoteAction, NoteField, useNoteCheck } from '../note.js';
 import { Filters, useRange } from './filters.js';
-import { type BankItem, matchTones, refreshReconciliation } from './reconciliation.js';
+import { matchTones, refreshReconciliation } from './reconciliation.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -66,7 +67,7 @@ export function Bank() {
   );
 }
 
-function useColumns(): Column<BankItem>[] {
+function useColumns(): ListColumn<Shape<'BankItem'>>[] {
   const { t } = useTranslation('reconciliation');
   return [
     column('what', t('bank.what'), ({ kind, id, reference, at }) => (
@@ -103,7 +104,7 @@ function useColumns(): Column<BankItem>[] {
   ];
 }
 
-function Action({ item: { kind, id, state } }: { item: BankItem }) {
+function Action({ item: { kind, id, state } }: { item: Shape<'BankItem'> }) {
   if (kind !== 'line') return '–';
   return state === 'matched' || state === 'set_aside' ? <Undo id={id} /> : <Match id={id} />;
 }

@@ -1,19 +1,17 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import type { Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Section } from '../../ui/states.js';
 import { Covers } from './covers.js';
-
-type Coverage = Item<'/api/finance/provider-reports/coverage'>;
 
 /** For which times there are reports, and what lies between them: what happened there counts as a fault. */
 export function ReportCoverage() {
   const { t } = useTranslation('reconciliation');
   const coverage = $api.useQuery('get', '/api/finance/provider-reports/coverage');
-  const columns: Column<Coverage>[] = [
+  const columns: ListColumn<Shape<'ReportCoverage'>>[] = [
     column('provider', t('provider'), ({ provider, bankAccountId }) =>
       [t(`providers.${provider}`), bankAccountId].filter(Boolean).join(' · '),
     ),

@@ -1,8 +1,12 @@
+import type { Shape } from '../../api/shape.js';
 import { When } from '../../ui/when.js';
-import type { Run } from './reconciliation.js';
 
 /** The time that a report covers. */
-export function Covers({ covers: { from, to } }: { covers: NonNullable<Run['covers']> }) {
+export function Covers({
+  covers: { from, to },
+}: {
+  covers: NonNullable<Shape<'ReconciliationRun'>['covers']>;
+}) {
   return (
     <>
       {from === null ? '…' : <When at={from} />} – <When at={to} />

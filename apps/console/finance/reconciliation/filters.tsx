@@ -6,7 +6,7 @@ import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { timesOf } from '../utc-days.js';
-import { providers } from './reconciliation.js';
+import { reportProviders } from '../../api/enumerations.js';
 
 const route = getRouteApi('/finance/reconciliation');
 
@@ -35,7 +35,7 @@ export function Filters<State extends string>({
         {withProvider && (
           <Choice
             label={t('provider')}
-            options={providers.map((value) => ({ value, label: t(`providers.${value}`) }))}
+            options={reportProviders.map((value) => ({ value, label: t(`providers.${value}`) }))}
             value={provider}
             set={(value) => set({ provider: value })}
           />

@@ -8,28 +8,28 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
-import type { Answer } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { GetAnswer } from '../../api/queries.js';
+import { notify } from '../../shell/notices.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { Notice } from '../../ui/notice.js';
 import { Hint } from '../../ui/texts.js';
-import { type Days, daysUntil } from '../utc-days.js';
+import { type DaySpan, daysUntil } from '../utc-days.js';
 import { Covers } from './covers.js';
 import { refreshReconciliation } from './reconciliation.js';
 
 /** What the control plane takes at once; the command line takes any size. */
 const MOST_BYTES = 8 * 1_024 * 1_024;
 
-type Mapping = Answer<'/api/finance/bank-accounts'>['items'][number]['mapping'];
+type Mapping = GetAnswer<'/api/finance/bank-accounts'>['items'][number]['mapping'];
 
 const route = getRouteApi('/finance/reconciliation');
 
 interface Target {
   /** `stripe`, or a bank account. */
   source: string;
-  days: Days;
+  days: DaySpan;
 }
 
 /** A file is tried first: what it would change is told, and nothing is imported before somebody says so. */
@@ -177,7 +177,7 @@ function Trial({ file, trial, target, forget }: TrialProps) {
     mutationFn: () => send(target, file.text, false),
     onSuccess: async ({ added }) => {
       await refreshReconciliation();
-      tell(t('import.done', { count: added }));
+      notify(t('import.done', { count: added }));
       forget();
     },
   });

@@ -3,9 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
-import { tell, tellFailure } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify, notifyFailure } from '../../shell/notices.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
@@ -13,7 +14,6 @@ import { BankAccounts } from './bank-accounts.js';
 import { ReportCoverage } from './coverage.js';
 import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
-import type { Run } from './reconciliation.js';
 
 /** An import over the provider's API goes on behind the answer. */
 const LOOK_AGAIN_MS = 5_000;
@@ -51,8 +51,8 @@ function Fetch() {
   const { t } = useTranslation('reconciliation');
   const fetching = useMutation({
     mutationFn: () => api.POST('/api/finance/provider-reports/fetch'),
-    onSuccess: () => tell(t('imports.fetching')),
-    onError: tellFailure,
+    onSuccess: () => notify(t('imports.fetching')),
+    onError: notifyFailure,
   });
   return (
     <Button variant="default" size="xs" loading={fetching.isPending} onClick={() => fetching.mutate()}>
@@ -61,7 +61,7 @@ function Fetch() {
   );
 }
 
-function useColumns(): Column<Run>[] {
+function useColumns(): ListColumn<Shape<'ReconciliationRun'>>[] {
   const { t } = useTranslation('reconciliation');
   return [
     timeColumn('startedAt', t('imports.startedAt')),

@@ -1,15 +1,16 @@
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
 import { NoteAction } from '../note.js';
-import { type Match, refreshReconciliation } from './reconciliation.js';
+import { refreshReconciliation } from './reconciliation.js';
 
 interface LineName {
-  provider: Match['provider'];
+  provider: Shape<'Match'>['provider'];
   lineId: string;
 }
 
 /** A payment, refund or dispute that never reached us is booked as if the provider had told of it when it happened. */
-export function BookLine({ provider, lineId }: LineName) {
+export function RecordLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
   return (
     <NoteAction

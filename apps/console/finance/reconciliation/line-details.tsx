@@ -1,7 +1,7 @@
 import { List, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { CodeLines } from '../../ui/copy.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
@@ -10,14 +10,12 @@ import { Loaded, Section } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { TransactionLinks } from '../transaction-links.js';
-import { providers } from './reconciliation.js';
-
-type Line = Answer<'/api/finance/provider-lines/{provider}/{lineId}'>;
+import { reportProviders } from '../../api/enumerations.js';
 
 /** One line of a provider's report, named as `provider:id`: what was posted from it, and what later reports said of it. */
 export function LineDetails({ line }: { line: string }) {
   const [name, ...rest] = line.split(':');
-  const provider = providers.find((each) => each === name) ?? 'stripe';
+  const provider = reportProviders.find((each) => each === name) ?? 'stripe';
   const found = $api.useQuery('get', '/api/finance/provider-lines/{provider}/{lineId}', {
     params: { path: { provider, lineId: rest.join(':') } },
   });
@@ -33,7 +31,7 @@ export function LineDetails({ line }: { line: string }) {
   );
 }
 
-function LineFacts({ line }: { line: Line }) {
+function LineFacts({ line }: { line: Shape<'ProviderLine'> }) {
   const { t } = useTranslation('reconciliation');
   const { lineId, type, amount, fee, net, currency, happenedAt, availableOn, description } = line;
   const { subjectId, paymentId, payoutId, postings, acceptances } = line;
@@ -70,7 +68,7 @@ function LineFacts({ line }: { line: Line }) {
   );
 }
 
-function Changes({ line }: { line: Line }) {
+function Changes({ line }: { line: Shape<'ProviderLine'> }) {
   const { t } = useTranslation('reconciliation');
   return (
     <Section title={t('line.changes')}>

@@ -1,22 +1,20 @@
 import { Group, Paper, ScrollArea, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { type Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { addDecimals, signOf } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Day } from '../../ui/when.js';
-import { type Match, matchTones } from './reconciliation.js';
-
-type DayState = Answer<'/api/finance/reconciliation/payment-days'>['days'][number];
+import { matchTones } from './reconciliation.js';
 
 interface Filter {
   from?: string;
   to?: string;
-  provider?: Match['provider'];
-  state?: Match['state'];
+  provider?: Shape<'Match'>['provider'];
+  state?: Shape<'Match'>['state'];
 }
 
 /** Each day on one line: how much each side has, what is between them, and how many items stand how. */
@@ -54,12 +52,12 @@ export function PaymentDays({ filter }: { filter: Filter }) {
 }
 
 /** A line for each day, provider and currency: amounts of two currencies are never added up. */
-function linesOf(days: readonly DayState[]) {
-  const keyOf = ({ day, provider, currency }: DayState) => `${day} ${provider} ${currency}`;
+function linesOf(days: readonly Shape<'MatchDay'>[]) {
+  const keyOf = ({ day, provider, currency }: Shape<'MatchDay'>) => `${day} ${provider} ${currency}`;
   return [...Map.groupBy(days, keyOf)].map(([key, states]) => ({ key, states }));
 }
 
-function DayLine({ states }: { states: readonly DayState[] }) {
+function DayLine({ states }: { states: readonly Shape<'MatchDay'>[] }) {
   const { t } = useTranslation('reconciliation');
   const { day, provider, currency } = states[0]!;
   const theirs = addDecimals(...states.map((each) => each.theirs));

@@ -2,9 +2,10 @@ import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { column } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
@@ -14,10 +15,10 @@ import { Hint, TextLine, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
-import { AcceptLine, BookLine } from './line-actions.js';
+import { AcceptLine, RecordLine } from './line-actions.js';
 import { LineDetails } from './line-details.js';
 import { PaymentDays } from './payment-days.js';
-import { type Match, matchTones } from './reconciliation.js';
+import { matchTones } from './reconciliation.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -73,7 +74,7 @@ function OpenLine() {
   );
 }
 
-function useColumns(): Column<Match>[] {
+function useColumns(): ListColumn<Shape<'Match'>>[] {
   const { t } = useTranslation('reconciliation');
   return [
     column('theirs', t('payments.theirs'), (match) => <Theirs match={match} />),
@@ -91,7 +92,7 @@ function useColumns(): Column<Match>[] {
   ];
 }
 
-function Theirs({ match: { provider, kind, id, theirs } }: { match: Match }) {
+function Theirs({ match: { provider, kind, id, theirs } }: { match: Shape<'Match'> }) {
   const { t } = useTranslation('reconciliation');
   return (
     <Stack gap={2}>
@@ -124,7 +125,7 @@ function Theirs({ match: { provider, kind, id, theirs } }: { match: Match }) {
   );
 }
 
-function Ours({ match: { ours } }: { match: Match }) {
+function Ours({ match: { ours } }: { match: Shape<'Match'> }) {
   const { t } = useTranslation('reconciliation');
   if (ours === null) return <Hint>{t('payments.nothingHere')}</Hint>;
   return (
@@ -139,10 +140,10 @@ function Ours({ match: { ours } }: { match: Match }) {
 
 const BOOKABLE = ['payment', 'refund', 'dispute'];
 
-function Action({ match: { provider, kind, state, theirs } }: { match: Match }) {
+function Action({ match: { provider, kind, state, theirs } }: { match: Shape<'Match'> }) {
   const lineId = theirs?.lineIds[0];
   if (lineId === undefined) return '–';
   if (state === 'missing_here' && BOOKABLE.includes(kind))
-    return <BookLine provider={provider} lineId={lineId} />;
+    return <RecordLine provider={provider} lineId={lineId} />;
   return state === 'differs' ? <AcceptLine provider={provider} lineId={lineId} /> : '–';
 }

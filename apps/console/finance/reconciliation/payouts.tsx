@@ -2,9 +2,10 @@ import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { column, extra, numberColumn, paymentColumn, rightColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
@@ -14,7 +15,7 @@ import { When } from '../../ui/when.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
 import { AcceptLine } from './line-actions.js';
-import { matchTones, type Payout } from './reconciliation.js';
+import { matchTones } from './reconciliation.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -53,7 +54,7 @@ export function Payouts() {
 
 const parts = ['payments', 'refunds', 'disputes', 'adjustments', 'fees'] as const;
 
-function useColumns(): Column<Payout>[] {
+function useColumns(): ListColumn<Shape<'Payout'>>[] {
   const { t } = useTranslation('reconciliation');
   return [
     column('payout', t('payouts.one'), ({ payoutId, at, provider }) => (
@@ -89,7 +90,7 @@ function useColumns(): Column<Payout>[] {
 const ACCEPTABLE = ['differs', 'unlinked', 'lines_missing', 'not_covered'];
 
 /** What the provider does not put right, somebody may take as it is. */
-function Action({ payout: { provider, state, lineIds } }: { payout: Payout }) {
+function Action({ payout: { provider, state, lineIds } }: { payout: Shape<'Payout'> }) {
   const [lineId] = lineIds;
   if (lineId === undefined || !ACCEPTABLE.includes(state)) return '–';
   return <AcceptLine provider={provider} lineId={lineId} />;

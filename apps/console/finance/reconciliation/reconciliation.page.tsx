@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Bank } from './bank.js';
 import { Payments } from './payments.js';
@@ -28,8 +28,8 @@ export function ReconciliationPage() {
     },
   ] as const;
   return (
-    <Page title={t('title')} about={t('about')}>
+    <PageFrame title={t('title')} about={t('about')}>
       <PartTabs label={t('tabs.label')} parts={parts} />
-    </Page>
+    </PageFrame>
   );
 }

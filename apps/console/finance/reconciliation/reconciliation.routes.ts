@@ -1,7 +1,8 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { cursor, day, oneOf, searchOf, text } from '../../ui/search.js';
+import { cursor, anyDay, oneOf, searchOf, anyText } from '../../ui/search.js';
 import { financeArea } from '../finance.area.js';
+import { reportProviders } from '../../api/enumerations.js';
 
 const reconciliation = createRoute({
   getParentRoute: () => financeArea,
@@ -9,16 +10,16 @@ const reconciliation = createRoute({
   loader: textsOf('reconciliation'),
   validateSearch: searchOf({
     tab: oneOf('payouts', 'bank', 'imports'),
-    provider: oneOf('stripe', 'sandbox'),
+    provider: oneOf(...reportProviders),
     /** Of whatever the part lists. */
-    state: text,
-    from: day,
-    to: day,
+    state: anyText,
+    from: anyDay,
+    to: anyDay,
     cursor,
     /** The provider's line that is open, as `provider:id`. */
-    line: text,
+    line: anyText,
   }),
   component: lazyRouteComponent(() => import('./reconciliation.page.js'), 'ReconciliationPage'),
 });
 
-export const reconciliationRoutes = [reconciliation] as const;
+export const reconciliationPages = [reconciliation] as const;

@@ -1,14 +1,11 @@
-import { refresh, type Item } from '../../api/queries.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import type { Tone } from '../../ui/status-badge.js';
 
-export type Match = Item<'/api/finance/reconciliation/payments'>;
-export type Payout = Item<'/api/finance/reconciliation/payouts'>;
-export type BankItem = Item<'/api/finance/reconciliation/bank'>;
-export type Run = Item<'/api/finance/provider-reports'>;
-
-export const providers = ['stripe', 'sandbox'] as const;
-
-export const matchTones: Record<Match['state'] | Payout['state'] | BankItem['state'], Tone> = {
+export const matchTones: Record<
+  Shape<'Match'>['state'] | Shape<'Payout'>['state'] | Shape<'BankItem'>['state'],
+  Tone
+> = {
   matched: 'good',
   accepted: 'quiet',
   set_aside: 'quiet',

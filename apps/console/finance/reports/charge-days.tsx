@@ -1,20 +1,18 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { type Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, dayColumn, rightColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { WorkState } from './work-state.js';
-
-type DayState = Answer<'/api/finance/reports/charges-tasks'>['days'][number];
+import { WorkBadge } from './work-state.js';
 
 interface DayLine {
   day: string;
-  states: readonly DayState[];
+  states: readonly Shape<'ChargeTaskDay'>[];
 }
 
 /** Each day on one line: how many charges stand how, and what was settled of what was held. */
@@ -49,16 +47,16 @@ export function ChargeDays({ times }: { times: { from?: string; to?: string } })
   );
 }
 
-function useColumns(): Column<DayLine>[] {
+function useColumns(): ListColumn<DayLine>[] {
   const { t } = useTranslation('reports');
-  const sumOf = (states: readonly DayState[], name: 'amount' | 'settled') =>
+  const sumOf = (states: readonly Shape<'ChargeTaskDay'>[], name: 'amount' | 'settled') =>
     addDecimals(...states.map((state) => state[name]));
   return [
     dayColumn('day', t('dimensions.day')),
     column('states', t('charge.state'), ({ states }) => (
       <Group gap={4}>
         {states.map(({ state, items }) => (
-          <WorkState key={state} state={state} count={items} />
+          <WorkBadge key={state} state={state} count={items} />
         ))}
       </Group>
     )),

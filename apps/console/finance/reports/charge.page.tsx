@@ -2,11 +2,11 @@ import { Table, Paper } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { Fact, Facts, Figure, Figures } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
@@ -16,15 +16,13 @@ import { AccountLink, TransactionLinks } from '../transaction-links.js';
 const route = getRouteApi('/finance/charges/$chargeId');
 const tones = { refused: 'quiet', held: 'busy', settled: 'good', released: 'waiting' } as const;
 
-type Charge = Answer<'/api/finance/charges/{chargeId}'>;
-
 /** A charge with what it earned, what it did cost, and all of its transactions. */
 export function ChargePage() {
   const { t } = useTranslation('reports');
   const { chargeId } = route.useParams();
   const charge = $api.useQuery('get', '/api/finance/charges/{chargeId}', { params: { path: { chargeId } } });
   return (
-    <Page title={t('charge.title')}>
+    <PageFrame title={t('charge.title')}>
       <Loaded query={charge} lines={10}>
         {(found) => (
           <>
@@ -35,11 +33,15 @@ export function ChargePage() {
           </>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
-function Margin({ charge: { gross, cost, margin, held, costState, operatorLoss } }: { charge: Charge }) {
+function Margin({
+  charge: { gross, cost, margin, held, costState, operatorLoss },
+}: {
+  charge: Shape<'ChargeMargin'>;
+}) {
   const { t } = useTranslation('reports');
   return (
     <Figures>
@@ -67,7 +69,7 @@ function Margin({ charge: { gross, cost, margin, held, costState, operatorLoss }
   );
 }
 
-function Head({ charge }: { charge: Charge }) {
+function Head({ charge }: { charge: Shape<'ChargeMargin'> }) {
   const { t } = useTranslation('reports');
   const { id, accountId, model, group, channel, state, createdAt, resolvedAt, refunds } = charge;
   return (
@@ -96,7 +98,7 @@ function Head({ charge }: { charge: Charge }) {
   );
 }
 
-function Costs({ charge: { costs } }: { charge: Charge }) {
+function Costs({ charge: { costs } }: { charge: Shape<'ChargeMargin'> }) {
   const { t } = useTranslation('reports');
   return (
     <Section title={t('charge.costs')}>
@@ -118,7 +120,7 @@ function Costs({ charge: { costs } }: { charge: Charge }) {
   );
 }
 
-function Transactions({ charge: { transactions } }: { charge: Charge }) {
+function Transactions({ charge: { transactions } }: { charge: Shape<'ChargeMargin'> }) {
   const { t } = useTranslation('reports');
   return (
     <Section title={t('charge.transactions')}>

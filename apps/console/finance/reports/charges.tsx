@@ -2,29 +2,27 @@ import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Identifier } from '../../ui/identifier.js';
 import { TwoLines } from '../../ui/texts.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { ChargeDays } from './charge-days.js';
-import { WorkState, workStates } from './work-state.js';
+import { WorkBadge, workOutcomes } from './work-state.js';
 
 const route = getRouteApi('/finance/work');
-
-type Work = Item<'/api/finance/reports/charges-tasks/items'>;
 
 /** Every charge against its task or request, and every task and answered request against its charge. */
 export function Charges() {
   const { t } = useTranslation('reports');
   const { only, from, to, cursor, ...search } = route.useSearch();
-  const state = workStates.find((each) => each === search.state);
+  const state = workOutcomes.find((each) => each === search.state);
   const times = timesOf({ from, to });
   const faults = only === 'yes' ? 'true' : 'false';
   const filter = { ...times, ...(state ? { state } : {}), faults } as const;
@@ -37,7 +35,7 @@ export function Charges() {
           <DayRange from={from} to={to} set={set} />
           <Choice
             label={t('charge.state')}
-            options={workStates.map((value) => ({ value, label: t(`charges.states.${value}`) }))}
+            options={workOutcomes.map((value) => ({ value, label: t(`charges.states.${value}`) }))}
             value={state}
             set={(value) => set({ state: value })}
           />
@@ -63,11 +61,11 @@ export function Charges() {
   );
 }
 
-function useColumns(): Column<Work>[] {
+function useColumns(): ListColumn<Shape<'ChargeTaskItem'>>[] {
   const { t } = useTranslation('reports');
   return [
     timeColumn('at', t('charges.at')),
-    column('state', t('charge.state'), ({ state }) => <WorkState state={state} />),
+    column('state', t('charge.state'), ({ state }) => <WorkBadge state={state} />),
     column('charge', t('charge.one'), ({ chargeId }) => <ChargeLink id={chargeId} />),
     column('work', t('charges.work'), ({ taskId, taskState, requestId, answered }) => (
       <TwoLines

@@ -2,22 +2,20 @@ import { Group, Paper, SimpleGrid, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { type Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { Day, When } from '../../ui/when.js';
-import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
+import { addDays, daysUntil, monthOf, today } from '../utc-days.js';
 
 const route = getRouteApi('/finance/deferred-revenue');
-
-type Deferred = Answer<'/api/finance/reports/deferred-revenue'>;
 
 /** How what was paid and not used yet went from its opening to its closing balance, and what the lots of credit say. */
 export function DeferredPage() {
@@ -27,7 +25,7 @@ export function DeferredPage() {
   const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
   const report = useShown('/api/finance/reports/deferred-revenue', { query: daysUntil(days) });
   return (
-    <Page title={t('deferred.title')} about={t('deferred.about')}>
+    <PageFrame title={t('deferred.title')} about={t('deferred.about')}>
       <Group align="flex-end" gap="sm">
         <DayRange
           from={days.from}
@@ -36,7 +34,7 @@ export function DeferredPage() {
         />
         <ButtonLink
           to="/finance/deferred-revenue"
-          search={{ from: monthOf(today(), -1), to: dayAfter(monthOf(today()), -1) }}
+          search={{ from: monthOf(today(), -1), to: addDays(monthOf(today()), -1) }}
           variant="default"
         >
           {t('revenue.lastMonth')}
@@ -47,11 +45,11 @@ export function DeferredPage() {
       <Loaded query={report} lines={12}>
         {(found) => <Report report={found} days={days} />}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
-function Report({ report, days }: { report: Deferred; days: { from: string; to: string } }) {
+function Report({ report, days }: { report: Shape<'DeferredRevenue'>; days: { from: string; to: string } }) {
   const { t } = useTranslation('reports');
   const { ledgerAccountId } = report;
   return (
@@ -95,7 +93,7 @@ function Report({ report, days }: { report: Deferred; days: { from: string; to: 
 }
 
 /** Whether the ledger and the lots agree, and up to when all is told. */
-function Certainty({ report: { agrees, completeTo, recognisedTo } }: { report: Deferred }) {
+function Certainty({ report: { agrees, completeTo, recognisedTo } }: { report: Shape<'DeferredRevenue'> }) {
   const { t } = useTranslation('reports');
   return (
     <Group gap="sm">
@@ -116,7 +114,11 @@ function Certainty({ report: { agrees, completeTo, recognisedTo } }: { report: D
   );
 }
 
-function RollForward({ report: { from, to, opening, lines, closing, currency } }: { report: Deferred }) {
+function RollForward({
+  report: { from, to, opening, lines, closing, currency },
+}: {
+  report: Shape<'DeferredRevenue'>;
+}) {
   const { t } = useTranslation('reports');
   return (
     <Paper withBorder>
@@ -146,7 +148,7 @@ function RollForward({ report: { from, to, opening, lines, closing, currency } }
           ))}
           <Table.Tr>
             <Table.Th scope="row">
-              {t('deferred.closing')} <Day on={dayAfter(to, -1)} />
+              {t('deferred.closing')} <Day on={addDays(to, -1)} />
             </Table.Th>
             <Table.Td ta="right" fw={600}>
               <Money value={closing} currency={currency} />
@@ -158,7 +160,7 @@ function RollForward({ report: { from, to, opening, lines, closing, currency } }
   );
 }
 
-function Lots({ report: { lots, currency } }: { report: Deferred }) {
+function Lots({ report: { lots, currency } }: { report: Shape<'DeferredRevenue'> }) {
   const { t } = useTranslation('reports');
   return (
     <Paper withBorder p="xs">

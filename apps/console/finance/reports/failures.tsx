@@ -2,11 +2,11 @@ import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { column, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -17,8 +17,6 @@ import { useDurationText } from './durations.js';
 import { RefundDays } from './refund-days.js';
 
 const route = getRouteApi('/finance/work');
-
-type Failure = Item<'/api/finance/reports/refunds/failures'>;
 
 /** Work that failed, and how soon its money came back. */
 export function Failures() {
@@ -60,7 +58,7 @@ export function Failures() {
   );
 }
 
-function useColumns(): Column<Failure>[] {
+function useColumns(): ListColumn<Shape<'FailedWork'>>[] {
   const { t } = useTranslation('reports');
   const durationOf = useDurationText();
   return [

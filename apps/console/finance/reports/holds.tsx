@@ -2,10 +2,10 @@ import { Checkbox, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { type Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, extra, moneyColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
@@ -19,9 +19,6 @@ import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.
 import { useDurationText } from './durations.js';
 
 const route = getRouteApi('/finance/work');
-
-type Report = Answer<'/api/finance/reports/holds'>;
-type Hold = Report['items'][number];
 
 /** What is held, the oldest first, and for how long. */
 export function Holds() {
@@ -58,7 +55,7 @@ export function Holds() {
   );
 }
 
-function Summary({ report: { buckets, overdue, total, balances } }: { report: Report }) {
+function Summary({ report: { buckets, overdue, total, balances } }: { report: Shape<'HoldsReport'> }) {
   const { t } = useTranslation('reports');
   const durationOf = useDurationText();
   const longest = buckets.at(-2)?.underMs ?? 0;
@@ -89,7 +86,7 @@ function Summary({ report: { buckets, overdue, total, balances } }: { report: Re
   );
 }
 
-function useColumns(): Column<Hold>[] {
+function useColumns(): ListColumn<Shape<'OpenHold'>>[] {
   const { t } = useTranslation('reports');
   const durationOf = useDurationText();
   return [

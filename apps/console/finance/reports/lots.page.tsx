@@ -2,37 +2,35 @@ import { Checkbox, Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { column, extra, moneyColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayField } from '../../ui/forms/day-field.js';
 import { Identifier } from '../../ui/identifier.js';
 import { BackLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
-import { dayAfter, today } from '../utc-days.js';
+import { addDays, today } from '../utc-days.js';
 
 const route = getRouteApi('/finance/deferred-revenue/lots');
-
-type Lot = Item<'/api/finance/reports/deferred-revenue/lots'>;
 
 /** What deferred revenue is made of: every purchase of credit, what was used of it and what is left. */
 export function LotsPage() {
   const { t } = useTranslation('reports');
   const { to, accountId, all } = route.useSearch();
   const filter = {
-    ...(to ? { to: dayAfter(to) } : {}),
+    ...(to ? { to: addDays(to) } : {}),
     ...(accountId ? { accountId } : {}),
     left: all === 'yes' ? 'false' : 'true',
   } as const;
   const lots = useList('/api/finance/reports/deferred-revenue/lots', { query: filter });
   const set = useFilter();
   return (
-    <Page title={t('lots.title')} about={t('lots.about')}>
+    <PageFrame title={t('lots.title')} about={t('lots.about')}>
       <BackLink to="/finance/deferred-revenue">{t('lots.back')}</BackLink>
       <Group justify="space-between" align="flex-end">
         <Group align="flex-end" gap="sm">
@@ -63,11 +61,11 @@ export function LotsPage() {
         empty={{ title: t('lots.empty'), hint: t('lots.emptyHint') }}
         isPaged
       />
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(currency: string): Column<Lot>[] {
+function useColumns(currency: string): ListColumn<Shape<'DeferredLot'>>[] {
   const { t } = useTranslation('reports');
   const moves = ['restored', 'refunded', 'chargedBack', 'reversed'] as const;
   return [

@@ -2,17 +2,17 @@ import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { type Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList, rowsOf } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { SmallPrint, TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
@@ -20,8 +20,6 @@ import { timesOf } from '../utc-days.js';
 
 const route = getRouteApi('/finance/price-changes');
 const kinds = ['price', 'multiplier', 'rule'] as const;
-
-type Change = Answer<'/api/finance/reports/price-changes'>['versions'][number];
 
 /** Every version of a price, multiplier or group rule, who made it, and what was earned by it. */
 export function PriceChangesPage() {
@@ -31,7 +29,7 @@ export function PriceChangesPage() {
   const changes = useShown('/api/finance/reports/price-changes', { query });
   const set = useFilter();
   return (
-    <Page title={t('priceChanges.title')} about={t('priceChanges.about')}>
+    <PageFrame title={t('priceChanges.title')} about={t('priceChanges.about')}>
       <Group align="flex-end" gap="sm">
         <DayRange from={from} to={to} set={set} />
         <Choice
@@ -54,11 +52,11 @@ export function PriceChangesPage() {
         rowKey={({ kind: what, versionId }) => `${what} ${versionId}`}
         empty={{ title: t('priceChanges.empty'), hint: t('priceChanges.emptyHint') }}
       />
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(): Column<Change>[] {
+function useColumns(): ListColumn<Shape<'PriceChange'>>[] {
   const { t } = useTranslation('reports');
   const locale = useLocale();
   return [

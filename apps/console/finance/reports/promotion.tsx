@@ -2,10 +2,10 @@ import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { type Answer } from '../../api/queries.js';
+import { type GetAnswer } from '../../api/queries.js';
 import { dayColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { type Column, DataList, rowsOf } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
@@ -17,7 +17,7 @@ import { timesOf } from '../utc-days.js';
 
 const route = getRouteApi('/finance/work');
 
-type Report = Answer<'/api/finance/reports/promotion'>;
+type Report = GetAnswer<'/api/finance/reports/promotion'>;
 type PromotionDay = Report['days'][number];
 
 /** What invites cost: rewards, what was clawed back, what was moved and what was used. */
@@ -76,7 +76,7 @@ function Totals({ report }: { report: Report }) {
   );
 }
 
-function useColumns(): Column<PromotionDay>[] {
+function useColumns(): ListColumn<PromotionDay>[] {
   const { t } = useTranslation('reports');
   const moves = ['given', 'clawedBack', 'moved', 'used'] as const;
   return [

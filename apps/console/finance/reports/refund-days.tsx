@@ -1,15 +1,13 @@
 import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { type Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { Chart } from '../../ui/charts/chart.js';
 import { dayColumn, moneyColumn, numberColumn, rightColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList, rowsOf } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { useDurationText } from './durations.js';
-
-type RefundDay = Answer<'/api/finance/reports/refunds'>['days'][number];
 
 /** How long money took to come back, day by day. */
 export function RefundDays({ times }: { times: { from?: string; to?: string } }) {
@@ -52,7 +50,7 @@ function numberText(value: number | null): string | null {
   return value === null ? null : String(value);
 }
 
-function useColumns(): Column<RefundDay>[] {
+function useColumns(): ListColumn<Shape<'RefundDay'>>[] {
   const { t } = useTranslation('reports');
   const durationOf = useDurationText();
   const latencies = [
@@ -74,7 +72,7 @@ function useColumns(): Column<RefundDay>[] {
       ),
     ),
     ...latencies.map(({ id, header }) =>
-      rightColumn(id, header, (row: RefundDay) => {
+      rightColumn(id, header, (row: Shape<'RefundDay'>) => {
         const ms = row[id];
         return ms === null ? '–' : durationOf(ms);
       }),

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { cursor, day, oneOf, searchOf, text } from '../../ui/search.js';
+import { cursor, anyDay, oneOf, searchOf, anyText } from '../../ui/search.js';
 import { financeArea } from '../finance.area.js';
 
 const revenue = createRoute({
@@ -8,11 +8,11 @@ const revenue = createRoute({
   path: '/revenue',
   loader: textsOf('reports'),
   validateSearch: searchOf({
-    from: day,
-    to: day,
+    from: anyDay,
+    to: anyDay,
     by: oneOf('family', 'group', 'channel', 'account', 'day'),
     /** One value of a dimension that was opened, as `model:{id}`. */
-    within: text,
+    within: anyText,
   }),
   component: lazyRouteComponent(() => import('./revenue.page.js'), 'RevenuePage'),
 });
@@ -21,7 +21,12 @@ const priceChanges = createRoute({
   getParentRoute: () => financeArea,
   path: '/price-changes',
   loader: textsOf('reports'),
-  validateSearch: searchOf({ from: day, to: day, kind: oneOf('price', 'multiplier', 'rule'), subject: text }),
+  validateSearch: searchOf({
+    from: anyDay,
+    to: anyDay,
+    kind: oneOf('price', 'multiplier', 'rule'),
+    subject: anyText,
+  }),
   component: lazyRouteComponent(() => import('./price-changes.page.js'), 'PriceChangesPage'),
 });
 
@@ -29,7 +34,7 @@ const deferred = createRoute({
   getParentRoute: () => financeArea,
   path: '/deferred-revenue',
   loader: textsOf('reports'),
-  validateSearch: searchOf({ from: day, to: day }),
+  validateSearch: searchOf({ from: anyDay, to: anyDay }),
   component: lazyRouteComponent(() => import('./deferred.page.js'), 'DeferredPage'),
 });
 
@@ -37,7 +42,7 @@ const lots = createRoute({
   getParentRoute: () => financeArea,
   path: '/deferred-revenue/lots',
   loader: textsOf('reports'),
-  validateSearch: searchOf({ to: day, accountId: text, all: oneOf('yes'), cursor }),
+  validateSearch: searchOf({ to: anyDay, accountId: anyText, all: oneOf('yes'), cursor }),
   component: lazyRouteComponent(() => import('./lots.page.js'), 'LotsPage'),
 });
 
@@ -48,9 +53,9 @@ const work = createRoute({
   validateSearch: searchOf({
     tab: oneOf('charges', 'failures', 'promotion'),
     only: oneOf('yes'),
-    state: text,
-    from: day,
-    to: day,
+    state: anyText,
+    from: anyDay,
+    to: anyDay,
     cursor,
   }),
   component: lazyRouteComponent(() => import('./work.page.js'), 'WorkPage'),
@@ -63,4 +68,4 @@ const charge = createRoute({
   component: lazyRouteComponent(() => import('./charge.page.js'), 'ChargePage'),
 });
 
-export const reportRoutes = [revenue, priceChanges, deferred, lots, work, charge] as const;
+export const reportPages = [revenue, priceChanges, deferred, lots, work, charge] as const;

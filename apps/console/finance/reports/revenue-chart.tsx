@@ -6,14 +6,14 @@ import { addDecimals } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
-import { type Days, dayAfter, daysUntil } from '../utc-days.js';
-import type { RevenueRow } from './revenue.js';
+import { type DaySpan, addDays, daysUntil } from '../utc-days.js';
+import type { RevenueLine } from './revenue.js';
 
 /** More days than that are no chart that anybody could read. */
 const MOST_DAYS = 400;
 
 /** Revenue, cost and margin day by day; days on which nothing happened are drawn as such. */
-export function RevenueChart({ days }: { days: Required<Days> }) {
+export function RevenueChart({ days }: { days: Required<DaySpan> }) {
   const { t } = useTranslation('reports');
   const locale = useLocale();
   const money = useMoneyText();
@@ -53,10 +53,10 @@ export function RevenueChart({ days }: { days: Required<Days> }) {
   );
 }
 
-function everyDay({ from, to }: Required<Days>, rows: readonly RevenueRow[]) {
+function everyDay({ from, to }: Required<DaySpan>, rows: readonly RevenueLine[]) {
   const byDay = new Map(rows.map((row) => [row.day ?? '', row]));
-  const days: { day: string; row: RevenueRow | undefined }[] = [];
-  for (let day = from ?? ''; day <= (to ?? '') && days.length < MOST_DAYS; day = dayAfter(day))
+  const days: { day: string; row: RevenueLine | undefined }[] = [];
+  for (let day = from ?? ''; day <= (to ?? '') && days.length < MOST_DAYS; day = addDays(day))
     days.push({ day, row: byDay.get(day) });
   return days;
 }

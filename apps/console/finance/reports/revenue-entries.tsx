@@ -4,13 +4,13 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
-import type { Days } from '../utc-days.js';
+import type { DaySpan } from '../utc-days.js';
 
 /** What ledger accounts of revenue and of its costs begin with. */
 const BEGINNINGS = ['usage', 'expense:upstream'] as const;
 
 /** The ledger accounts that the figures are the movements of, each with its entries of these days. */
-export function RevenueEntries({ days }: { days: Days }) {
+export function RevenueEntries({ days }: { days: DaySpan }) {
   const { t } = useTranslation('reports');
   const found = useQueries({
     queries: BEGINNINGS.map((code) =>

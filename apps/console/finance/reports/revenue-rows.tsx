@@ -1,16 +1,17 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { column, extra, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { Identifier } from '../../ui/identifier.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Day } from '../../ui/when.js';
-import type { Dimension, Revenue, RevenueRow, Within } from './revenue.js';
+import type { Dimension, RevenueLine, Within } from './revenue.js';
 
 interface RevenueRowsProps {
-  query: Pick<UseQueryResult<Revenue, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
+  query: Pick<UseQueryResult<Shape<'Revenue'>, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
   by: Dimension;
   within: Within | null;
 }
@@ -48,7 +49,7 @@ const NEXT: Record<Dimension, Dimension> = {
   day: 'model',
 };
 
-function useColumns(by: Dimension): Column<RevenueRow>[] {
+function useColumns(by: Dimension): ListColumn<RevenueLine>[] {
   const { t } = useTranslation('reports');
   const locale = useLocale();
   const amounts = ['gross', 'refunds', 'net', 'cost', 'failedCost', 'margin'] as const;
@@ -67,7 +68,7 @@ function useColumns(by: Dimension): Column<RevenueRow>[] {
   ];
 }
 
-function Value({ row, by }: { row: RevenueRow; by: Dimension }) {
+function Value({ row, by }: { row: RevenueLine; by: Dimension }) {
   const { t } = useTranslation('reports');
   const value = row[by];
   if (value == null) return t('revenue.none');

@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
@@ -12,16 +13,16 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { dayAfter, daysUntil, monthOf, today } from '../utc-days.js';
+import { addDays, daysUntil, monthOf, today } from '../utc-days.js';
 import { RevenueChart } from './revenue-chart.js';
 import { RevenueEntries } from './revenue-entries.js';
 import { RevenueRows } from './revenue-rows.js';
-import { type Dimension, dimensions, type Revenue, type Within, withinOf } from './revenue.js';
+import { type Dimension, dimensions, type Within, withinOf } from './revenue.js';
 
 const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
@@ -38,7 +39,7 @@ export function RevenuePage() {
   const revenue = useShown('/api/finance/reports/revenue', { query: { ...query, limit: LONGEST } });
   const set = useFilter();
   return (
-    <Page
+    <PageFrame
       title={t('revenue.title')}
       about={t('revenue.about')}
       actions={
@@ -72,16 +73,16 @@ export function RevenuePage() {
         <RevenueRows query={revenue} by={by} within={within} />
       </Section>
       <RevenueEntries days={days} />
-    </Page>
+    </PageFrame>
   );
 }
 
 function lastMonth() {
   const from = monthOf(today(), -1);
-  return { from, to: dayAfter(monthOf(today()), -1) };
+  return { from, to: addDays(monthOf(today()), -1) };
 }
 
-function Totals({ revenue }: { revenue: Revenue }) {
+function Totals({ revenue }: { revenue: Shape<'Revenue'> }) {
   const { t } = useTranslation('reports');
   const locale = useLocale();
   const { totals } = revenue;
@@ -128,7 +129,7 @@ function Totals({ revenue }: { revenue: Revenue }) {
 }
 
 /** Whether the figures are what the ledger says, up to when, and what they do not hold. */
-function Certainty({ revenue }: { revenue: Revenue }) {
+function Certainty({ revenue }: { revenue: Shape<'Revenue'> }) {
   const { t } = useTranslation('reports');
   const locale = useLocale();
   const { agrees, completeTo, costsTo, unknownCosts, billDifference } = revenue;

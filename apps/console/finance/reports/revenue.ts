@@ -1,7 +1,6 @@
-import type { Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 
-export type Revenue = Answer<'/api/finance/reports/revenue'>;
-export type RevenueRow = Revenue['rows'][number];
+export type RevenueLine = Shape<'Revenue'>['rows'][number];
 
 export const dimensions = ['model', 'family', 'group', 'channel', 'account', 'day'] as const;
 export type Dimension = (typeof dimensions)[number];

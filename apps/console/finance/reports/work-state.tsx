@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { StatusBadge } from '../../ui/status-badge.js';
 
 /** How a charge and its work can stand; all but the first two should not be. */
-export const workStates = [
+export const workOutcomes = [
   ...([
     'matched',
     'running',
@@ -13,10 +13,10 @@ export const workStates = [
   ...(['failed_and_settled', 'late', 'task_missing', 'charge_missing'] as const),
 ] as const;
 
-type State = (typeof workStates)[number];
+type State = (typeof workOutcomes)[number];
 
 /** A state in a word, with how many items are in it where that is told. */
-export function WorkState({ state, count }: { state: State; count?: number }) {
+export function WorkBadge({ state, count }: { state: State; count?: number }) {
   const { t } = useTranslation('reports');
   const tone = state === 'matched' ? 'good' : state === 'running' ? 'busy' : 'bad';
   return (

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Charges } from './charges.js';
 import { Failures } from './failures.js';
@@ -10,7 +10,7 @@ import { Promotion } from './promotion.js';
 export function WorkPage() {
   const { t } = useTranslation('reports');
   return (
-    <Page title={t('work.title')} about={t('work.about')}>
+    <PageFrame title={t('work.title')} about={t('work.about')}>
       <PartTabs
         label={t('work.parts')}
         parts={[
@@ -20,6 +20,6 @@ export function WorkPage() {
           { name: 'promotion', label: t('work.tabs.promotion'), content: () => <Promotion /> },
         ]}
       />
-    </Page>
+    </PageFrame>
   );
 }

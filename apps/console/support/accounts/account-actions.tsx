@@ -2,19 +2,19 @@ import { Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { ReasonAction } from '../../ui/forms/reason-action.js';
-import type { FoundAccount } from './found-account.js';
+import type { AccountDetails } from './found-account.js';
 import { ViewAction } from './view-action.js';
 
 /** What can be done for an account; money moves by tickets and by finance. */
-export function AccountActions({ found: { account, person } }: { found: FoundAccount }) {
+export function AccountActions({ found: { account, person } }: { found: AccountDetails }) {
   const { t } = useTranslation('support');
   const params = { path: { accountId: account.accountId } };
   const endSessions = async () => {
     const { data } = await api.DELETE('/api/support/accounts/{accountId}/sessions', { params });
-    tell(t('actions.sessionsEnded', { count: data!.revoked }));
+    notify(t('actions.sessionsEnded', { count: data!.revoked }));
   };
   return (
     <Group gap="sm">
@@ -34,7 +34,7 @@ export function AccountActions({ found: { account, person } }: { found: FoundAcc
 }
 
 interface OfAccount {
-  account: FoundAccount['account'];
+  account: AccountDetails['account'];
 }
 
 function reread(): Promise<void> {

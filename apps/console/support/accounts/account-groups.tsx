@@ -2,8 +2,8 @@ import { Button, Card, Group, Select, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { type GetAnswer, refresh } from '../../api/queries.js';
+import { notify } from '../../shell/notices.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
@@ -14,7 +14,7 @@ import { TextLine } from '../../ui/texts.js';
 /** As many as a list to choose from can sensibly have. */
 const MOST_GROUPS = 200;
 const GROUPS = '/api/support/accounts/{accountId}/groups';
-type Groups = Answer<typeof GROUPS>['groups'];
+type Groups = GetAnswer<typeof GROUPS>['groups'];
 
 /** The groups that the account may make keys in; administrators grant others, and take them back. */
 export function AccountGroups({ accountId }: { accountId: string }) {
@@ -48,7 +48,7 @@ function OneGroup(props: { accountId: string; of: Groups[number]; isAdmin: boole
       params: { path: { accountId, group } },
     });
     await reread();
-    tell(t('groups.withdrawn', { group }));
+    notify(t('groups.withdrawn', { group }));
   };
   return (
     <Group justify="space-between">
@@ -91,7 +91,7 @@ function GrantForm({ accountId, groups }: { accountId: string; groups: Groups })
     done: async (_answer, { group }) => {
       await reread();
       form.reset();
-      tell(t('groups.granted', { group }));
+      notify(t('groups.granted', { group }));
     },
   });
   if (others.length === 0) return null;

@@ -1,15 +1,14 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { column, extra, rightColumn, textColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
-import type { FoundAccount } from './found-account.js';
-
-type Key = FoundAccount['keys'][number];
+import type { AccountDetails } from './found-account.js';
 
 /** The keys of an account, with their limits: only the owner changes them. */
-export function AccountKeys({ keys }: { keys: FoundAccount['keys'] }) {
+export function AccountKeys({ keys }: { keys: AccountDetails['keys'] }) {
   const { t } = useTranslation('support');
   return (
     <DataList
@@ -23,7 +22,7 @@ export function AccountKeys({ keys }: { keys: FoundAccount['keys'] }) {
   );
 }
 
-function useColumns(): Column<Key>[] {
+function useColumns(): ListColumn<Shape<'Key'>>[] {
   const { t } = useTranslation('support');
   const limit = (value: string | null) => (value === null ? t('keys.noLimit') : <Money value={value} />);
   return [
@@ -52,7 +51,7 @@ function useColumns(): Column<Key>[] {
   ];
 }
 
-function Name({ of: { name, prefix, keyId } }: { of: Key }) {
+function Name({ of: { name, prefix, keyId } }: { of: Shape<'Key'> }) {
   return (
     <Stack gap={0}>
       <Text size="sm" fw={600} className="model-name">

@@ -1,17 +1,17 @@
 import { Card, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { useLocale } from '../../ui/locale.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Loaded, Section } from '../../ui/states.js';
 
-type Limits = Answer<'/api/support/accounts/{accountId}/limits'>;
-type Values = { [Name in keyof Limits]: number | string };
+type Values = { [Name in keyof Shape<'AccountLimits'>]: number | string };
 
 /** How many requests the keys of an account may send together. */
-export function AccountLimits({ accountId }: { accountId: string }) {
+export function RequestLimits({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const session = useSession();
   const locale = useLocale();
@@ -45,7 +45,7 @@ export function AccountLimits({ accountId }: { accountId: string }) {
   );
 }
 
-function SetLimits({ accountId, current }: { accountId: string; current: Limits }) {
+function SetLimits({ accountId, current }: { accountId: string; current: Shape<'AccountLimits'> }) {
   const { t } = useTranslation('support');
   const initial: Values = {
     requestsPerMinute: current.requestsPerMinute ?? '',

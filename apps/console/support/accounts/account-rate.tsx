@@ -1,16 +1,15 @@
 import { Card, Group, Radio, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { MomentField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Volume } from './volume.js';
-
-type Rate = Answer<'/api/support/accounts/{accountId}/rate'>;
 
 /** What a unit of balance costs the account, and the volume that a reseller is verified by. */
 export function AccountRate({ accountId }: { accountId: string }) {
@@ -42,9 +41,9 @@ export function AccountRate({ accountId }: { accountId: string }) {
   );
 }
 
-function Versions({ versions }: { versions: Rate['versions'] }) {
+function Versions({ versions }: { versions: Shape<'AccountRate'>['versions'] }) {
   const { t } = useTranslation('support');
-  const columns: Column<Rate['versions'][number]>[] = [
+  const columns: ListColumn<Shape<'AccountRate'>['versions'][number]>[] = [
     numberColumn('rate', t('rate.rate')),
     timeColumn('effectiveFrom', t('rate.from')),
     longTextColumn('reason', t('rate.reason')),
@@ -61,9 +60,9 @@ function Versions({ versions }: { versions: Rate['versions'] }) {
   );
 }
 
-function SetRate({ accountId, current }: { accountId: string; current: Rate['rate'] }) {
+function SetRate({ accountId, current }: { accountId: string; current: Shape<'AccountRate'>['rate'] }) {
   const { t } = useTranslation('support');
-  const other: Rate['rate'] = current === '1.3' ? '1.2' : '1.3';
+  const other: Shape<'AccountRate'>['rate'] = current === '1.3' ? '1.2' : '1.3';
   return (
     <ModalForm
       label={t('rate.set')}

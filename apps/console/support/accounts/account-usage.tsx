@@ -2,20 +2,19 @@ import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import { type Item, keepShown } from '../../api/queries.js';
+import { keepShown } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, extra, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { TwoLines } from '../../ui/texts.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
-import { ChargeState } from '../charges/charge-state.js';
+import { StaffChargeBadge } from '../charges/charge-state.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
-
-type Request = Item<'/api/support/accounts/{accountId}/usage'>;
 
 function usePager() {
   const { cursor } = route.useSearch();
@@ -57,7 +56,7 @@ function OpenCharge() {
   );
 }
 
-function useUsageColumns(accountId: string): Column<Request>[] {
+function useUsageColumns(accountId: string): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('support');
   const amount = (value: string | null) => (value === null ? '–' : <Money value={value} />);
   return [
@@ -65,7 +64,7 @@ function useUsageColumns(accountId: string): Column<Request>[] {
     column('model', t('usage.model'), (request) => <Model request={request} />),
     column('state', t('usage.state'), ({ state, refusalCode, reason }) => (
       <Stack gap={2} align="flex-start">
-        <ChargeState state={state} />
+        <StaffChargeBadge state={state} />
         {(refusalCode ?? reason) && <Text size="xs">{refusalCode ?? reason}</Text>}
       </Stack>
     )),
@@ -102,6 +101,6 @@ function useUsageColumns(accountId: string): Column<Request>[] {
   ];
 }
 
-function Model({ request: { model, requestedModel, group } }: { request: Request }) {
+function Model({ request: { model, requestedModel, group } }: { request: Shape<'UsageEntry'> }) {
   return <TwoLines first={requestedModel ?? model ?? '–'} second={group} />;
 }

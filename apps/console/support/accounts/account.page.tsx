@@ -5,7 +5,7 @@ import { $api } from '../../api/client.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { BackLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -15,11 +15,11 @@ import { AccountActions } from './account-actions.js';
 import { AccountBalances } from './account-balances.js';
 import { AccountGroups } from './account-groups.js';
 import { AccountKeys } from './account-keys.js';
-import { AccountLimits } from './account-limits.js';
+import { RequestLimits } from './account-limits.js';
 import { AccountRate } from './account-rate.js';
 import { AccountTickets } from './account-tickets.js';
 import { AccountUsage } from './account-usage.js';
-import type { FoundAccount } from './found-account.js';
+import type { AccountDetails } from './found-account.js';
 import { Frozen } from './frozen.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
@@ -32,7 +32,7 @@ export function SupportAccountPage() {
     params: { path: { accountId } },
   });
   return (
-    <Page title={account.data?.account.name ?? t('account.title')}>
+    <PageFrame title={account.data?.account.name ?? t('account.title')}>
       <BackLink to="/support/accounts">{t('account.back')}</BackLink>
       <Loaded query={account} lines={12}>
         {(found) => (
@@ -43,11 +43,11 @@ export function SupportAccountPage() {
           </Stack>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
-function Head({ found: { account, person } }: { found: FoundAccount }) {
+function Head({ found: { account, person } }: { found: AccountDetails }) {
   const { t } = useTranslation('support');
   return (
     <Stack gap="xs">
@@ -77,20 +77,20 @@ function Head({ found: { account, person } }: { found: FoundAccount }) {
   );
 }
 
-function About({ found: { account } }: { found: FoundAccount }) {
+function About({ found: { account } }: { found: AccountDetails }) {
   const { accountId } = account;
   return (
     <Stack gap="lg">
       <AccountBalances account={account} />
       <AccountRate accountId={accountId} />
       <AccountGroups accountId={accountId} />
-      <AccountLimits accountId={accountId} />
+      <RequestLimits accountId={accountId} />
     </Stack>
   );
 }
 
 /** Requests are for support and finance: being an administrator alone does not open them. */
-function Records({ found }: { found: FoundAccount }) {
+function Records({ found }: { found: AccountDetails }) {
   const { t } = useTranslation('support');
   const seesUsage = mayAny(useSession(), ['support', 'finance']);
   const { accountId } = found.account;

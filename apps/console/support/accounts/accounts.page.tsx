@@ -2,21 +2,20 @@ import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { column, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { Frozen } from './frozen.js';
 
 const route = getRouteApi('/support/accounts');
 const PAGE = 25;
+
 /** The server looks for no less. */
 const FEWEST_CHARS = 2;
-
-type Account = Item<'/api/support/accounts'>;
 
 /** Finds a customer by whatever one has of them. */
 export function AccountsPage() {
@@ -28,7 +27,7 @@ export function AccountsPage() {
   });
   const set = useFilter();
   return (
-    <Page title={t('accounts.title')} about={t('accounts.about')}>
+    <PageFrame title={t('accounts.title')} about={t('accounts.about')}>
       <Stack>
         <SearchField
           key={query === undefined ? 'empty' : 'filled'}
@@ -51,11 +50,11 @@ export function AccountsPage() {
           isPaged
         />
       </Stack>
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(): Column<Account>[] {
+function useColumns(): ListColumn<Shape<'FoundAccount'>>[] {
   const { t } = useTranslation('support');
   return [
     column('name', t('accounts.name'), ({ accountId, name }) => (

@@ -1,4 +1,4 @@
-import type { Answer } from '../../api/queries.js';
+import type { GetAnswer } from '../../api/queries.js';
 
 /** An account as support sees it, with its person and keys. */
-export type FoundAccount = Answer<'/api/support/accounts/{accountId}'>;
+export type AccountDetails = GetAnswer<'/api/support/accounts/{accountId}'>;

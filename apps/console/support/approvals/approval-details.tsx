@@ -2,7 +2,8 @@ import { Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api, $api, queryClient } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { useOnePerson } from '../../shell/one-person.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
@@ -12,10 +13,10 @@ import { Money } from '../../ui/money.js';
 import { ReasonAction } from '../../ui/forms/reason-action.js';
 import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { type Approval, ApprovalState, useKindName } from './approval.js';
+import { ApprovalBadge, useKindName } from './approval.js';
 
 /** What is asked for, field by field, and the decision. */
-export function ApprovalDetails({ approval }: { approval: Approval }) {
+export function ApprovalDetails({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
   const kindName = useKindName();
   const { kind, state, amount, reason, requestedBy, createdAt, decidedBy, decidedAt, decisionNote, self } =
@@ -24,7 +25,7 @@ export function ApprovalDetails({ approval }: { approval: Approval }) {
     <Stack>
       <Group>
         <Text fw={600}>{kindName(kind)}</Text>
-        <ApprovalState state={state} />
+        <ApprovalBadge state={state} />
       </Group>
       {amount !== null && (
         <Text size="xl" fw={600} component="div">
@@ -60,7 +61,11 @@ const NAMED = [
   'note',
 ] as const;
 
-function Fields({ approval: { subject, accountId, amount, details, outcome } }: { approval: Approval }) {
+function Fields({
+  approval: { subject, accountId, amount, details, outcome },
+}: {
+  approval: Shape<'Approval'>;
+}) {
   const { t } = useTranslation('support');
   const about = fieldsOf({ subject, accountId });
   const asked = fieldsOf(details).filter(([name, value]) => name !== 'amount' || value !== amount);
@@ -104,14 +109,14 @@ function Value({ name, value }: { name: string; value: string }) {
   return <>{value}</>;
 }
 
-async function take(approval: Approval | undefined): Promise<void> {
+async function take(approval: Shape<'Approval'> | undefined): Promise<void> {
   if (!approval) return;
   const init = { params: { path: { approvalId: approval.id } } };
   queryClient.setQueryData($api.queryOptions('get', '/api/approvals/{approvalId}', init).queryKey, approval);
   await refresh('/api/approvals');
 }
 
-function Decision({ approval }: { approval: Approval }) {
+function Decision({ approval }: { approval: Shape<'Approval'> }) {
   const { t } = useTranslation('support');
   const session = useSession();
   const isOnePerson = useOnePerson();
@@ -124,7 +129,7 @@ function Decision({ approval }: { approval: Approval }) {
       body: note ? { note } : {},
     });
     await take(data);
-    tell(t('approvals.approved'));
+    notify(t('approvals.approved'));
   };
   const reject = async (note: string) => {
     await take((await api.POST('/api/approvals/{approvalId}/reject', { params, body: { note } })).data);

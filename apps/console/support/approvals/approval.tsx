@@ -1,11 +1,14 @@
 import { useTranslation } from 'react-i18next';
-import type { Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 
-export type Approval = Item<'/api/approvals'>;
-const TONES: Record<Approval['state'], Tone> = { pending: 'waiting', approved: 'good', rejected: 'quiet' };
+const TONES: Record<Shape<'Approval'>['state'], Tone> = {
+  pending: 'waiting',
+  approved: 'good',
+  rejected: 'quiet',
+};
 
-export function ApprovalState({ state }: { state: Approval['state'] }) {
+export function ApprovalBadge({ state }: { state: Shape<'Approval'>['state'] }) {
   const { t } = useTranslation('support');
   return <StatusBadge tone={TONES[state]}>{t(`approvals.states.${state}`)}</StatusBadge>;
 }

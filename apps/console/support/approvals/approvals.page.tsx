@@ -3,14 +3,15 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { column, longTextColumn, moneyColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { ApprovalDetails } from './approval-details.js';
-import { type Approval, ApprovalState, useKindName } from './approval.js';
+import { ApprovalBadge, useKindName } from './approval.js';
 
 const route = getRouteApi('/approvals');
 const PAGE = 25;
@@ -23,7 +24,7 @@ export function ApprovalsPage() {
   const navigate = route.useNavigate();
   const approvals = useList('/api/approvals', { query: { state, limit: PAGE } });
   return (
-    <Page title={t('approvals.title')} about={t('approvals.about')}>
+    <PageFrame title={t('approvals.title')} about={t('approvals.about')}>
       <Stack>
         <SegmentedControl
           w="fit-content"
@@ -49,11 +50,11 @@ export function ApprovalsPage() {
         />
       </Stack>
       <OpenApproval />
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(): Column<Approval>[] {
+function useColumns(): ListColumn<Shape<'Approval'>>[] {
   const { t } = useTranslation('support');
   const kindName = useKindName();
   return [
@@ -71,7 +72,7 @@ function useColumns(): Column<Approval>[] {
     longTextColumn('reason', t('approvals.reason')),
     personColumn('requestedBy', t('approvals.by')),
     timeColumn('createdAt', t('approvals.at')),
-    column('state', t('approvals.state'), ({ state }) => <ApprovalState state={state} />),
+    column('state', t('approvals.state'), ({ state }) => <ApprovalBadge state={state} />),
   ];
 }
 

@@ -1,15 +1,13 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import { ChargeState } from './charge-state.js';
-
-type Charge = Answer<'/api/support/charges/{chargeId}'>;
+import { StaffChargeBadge } from './charge-state.js';
 
 /** What became of a request and its money, as whoever answers for it needs it. */
 export function ChargeFacts({ chargeId }: { chargeId: string }) {
@@ -23,7 +21,7 @@ export function ChargeFacts({ chargeId }: { chargeId: string }) {
             <Group justify="space-between">
               <Group gap="xs">
                 <Text fw={600}>{t('charge.title')}</Text>
-                <ChargeState state={found.state} />
+                <StaffChargeBadge state={found.state} />
               </Group>
               {found.agrees !== null && (
                 <StatusBadge tone={found.agrees ? 'good' : 'bad'}>
@@ -41,7 +39,7 @@ export function ChargeFacts({ chargeId }: { chargeId: string }) {
   );
 }
 
-function Why({ charge: { refusal, release } }: { charge: Charge }) {
+function Why({ charge: { refusal, release } }: { charge: Shape<'Charge'> }) {
   const reason = refusal ? `${refusal.code}: ${refusal.message}` : release?.reason;
   return reason ? (
     <Text size="sm" className="model-name">
@@ -50,7 +48,7 @@ function Why({ charge: { refusal, release } }: { charge: Charge }) {
   ) : null;
 }
 
-function Facts({ charge }: { charge: Charge }) {
+function Facts({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('support');
   const { requestedModel, model, group, pricing, hold, settlement, release, upstream, requestId } = charge;
   const amount = (of: { amount: string } | null) => of && <Money value={of.amount} />;
@@ -71,7 +69,7 @@ function Facts({ charge }: { charge: Charge }) {
   return <FactGrid cols={{ base: 1, xs: 2, md: 3 }} facts={facts} size="sm" />;
 }
 
-function Refunds({ charge: { refunds } }: { charge: Charge }) {
+function Refunds({ charge: { refunds } }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('support');
   return refunds.map(({ id, amount, at, reason }) => (
     <Text key={id} size="sm">

@@ -6,11 +6,13 @@ import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
-import { ticketKinds, useTicketColumns } from './ticket-columns.js';
+import { PageFrame } from '../../ui/page.js';
+import { useTicketColumns } from './ticket-columns.js';
+import { ticketTypes } from '../../api/enumerations.js';
 
 const route = getRouteApi('/support/tickets');
 const PAGE = 25;
+
 /** New tickets come without anybody pressing anything. */
 const LOOK_AGAIN_MS = 30_000;
 const STATES = ['open', 'answered', 'closed', 'all'] as const;
@@ -27,7 +29,7 @@ export function TicketQueuePage() {
   );
   const isWaiting = state === 'open' && kind === undefined;
   return (
-    <Page title={t('queue.title')} about={t('queue.about')}>
+    <PageFrame title={t('queue.title')} about={t('queue.about')}>
       <Stack>
         <Filters />
         <DataList
@@ -47,7 +49,7 @@ export function TicketQueuePage() {
           isPaged
         />
       </Stack>
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -66,7 +68,7 @@ function Filters() {
       <Choice
         label={t('queue.kind')}
         any={t('queue.any')}
-        options={ticketKinds.map((value) => ({ value, label: t(`ticketKinds.${value}`) }))}
+        options={ticketTypes.map((value) => ({ value, label: t(`ticketKinds.${value}`) }))}
         value={kind}
         set={(value) => set({ kind: value })}
         width="14rem"

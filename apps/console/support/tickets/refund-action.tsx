@@ -3,18 +3,18 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { AmountField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
-import type { StaffTicket } from './ticket.js';
 
 const ID = /^[0-9a-z]{26}$/;
 
 /** Gives back some of what a charge settled, because of a ticket. */
-export function RefundAction({ ticket }: { ticket: StaffTicket }) {
+export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   return (
     <ModalForm
@@ -35,7 +35,7 @@ export function RefundAction({ ticket }: { ticket: StaffTicket }) {
         return (await api.POST('/api/support/tickets/{ticketId}/refunds', { params, body })).data!;
       }}
       done={async ({ state }) => {
-        tell(t(`refund.states.${state}`));
+        notify(t(`refund.states.${state}`));
         await refresh(
           '/api/support/tickets/{ticketId}',
           '/api/support/tickets',

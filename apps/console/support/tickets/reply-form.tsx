@@ -2,13 +2,14 @@ import { SegmentedControl, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
-import { type StaffTicket, takeTicket } from './ticket.js';
+import { takeTicket } from './ticket.js';
 
 const MOST_CHARS = 10_000;
 
 /** An answer that the customer reads and is told of by mail, or a note for colleagues. */
-export function ReplyForm({ ticket }: { ticket: StaffTicket }) {
+export function ReplyForm({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   const form = useForm({
     initialValues: { body: '', isNote: false },

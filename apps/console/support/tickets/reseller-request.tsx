@@ -3,20 +3,21 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { newRequestId } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
 import { Volume } from '../accounts/volume.js';
-import { type StaffTicket, takeTicket } from './ticket.js';
+import { takeTicket } from './ticket.js';
 
 /** What a request for the reseller rate is judged by, and granting it. */
 export function ResellerRequest({
   ticket,
   reseller,
 }: {
-  ticket: StaffTicket;
-  reseller: NonNullable<StaffTicket['reseller']>;
+  ticket: Shape<'StaffTicket'>;
+  reseller: NonNullable<Shape<'StaffTicket'>['reseller']>;
 }) {
   const { t } = useTranslation('support');
   const session = useSession();
@@ -44,7 +45,7 @@ export function ResellerRequest({
   );
 }
 
-function Grant({ ticket, isEligible }: { ticket: StaffTicket; isEligible: boolean }) {
+function Grant({ ticket, isEligible }: { ticket: Shape<'StaffTicket'>; isEligible: boolean }) {
   const { t } = useTranslation('support');
   const [requestId] = useState(newRequestId);
   const grant = async () => {

@@ -1,17 +1,14 @@
 import { useTranslation } from 'react-i18next';
-import type { Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
-import type { Column } from '../../ui/lists/data-list.js';
+import type { ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 
-export type Ticket = Item<'/api/support/tickets'>;
-export const ticketKinds = ['question', 'billing', 'reseller_rate', 'refund'] as const;
-
-const TONES: Record<Ticket['state'], Tone> = { open: 'waiting', answered: 'busy', closed: 'quiet' };
+const TONES: Record<Shape<'Ticket'>['state'], Tone> = { open: 'waiting', answered: 'busy', closed: 'quiet' };
 
 /** Who a ticket waits for; what was decided on it. */
-export function TicketState({ ticket }: { ticket: Pick<Ticket, 'state' | 'outcome'> }) {
+export function StaffTicketBadge({ ticket }: { ticket: Pick<Shape<'Ticket'>, 'state' | 'outcome'> }) {
   const { t } = useTranslation('support');
   const { state, outcome } = ticket;
   return (
@@ -22,7 +19,7 @@ export function TicketState({ ticket }: { ticket: Pick<Ticket, 'state' | 'outcom
   );
 }
 
-export function useTicketColumns(): Column<Ticket>[] {
+export function useTicketColumns(): ListColumn<Shape<'Ticket'>>[] {
   const { t } = useTranslation('support');
   return [
     column('subject', t('queue.subject'), ({ id, subject }) => (
@@ -31,7 +28,7 @@ export function useTicketColumns(): Column<Ticket>[] {
       </TextLink>
     )),
     column('kind', t('queue.kind'), ({ kind }) => t(`ticketKinds.${kind}`)),
-    column('state', t('queue.state'), (ticket) => <TicketState ticket={ticket} />),
+    column('state', t('queue.state'), (ticket) => <StaffTicketBadge ticket={ticket} />),
     column('account', t('queue.account'), ({ accountId }) => (
       <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm" ff="monospace">
         <span title={accountId}>…{accountId.slice(-8)}</span>

@@ -3,11 +3,12 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { tellFailure } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notifyFailure } from '../../shell/notices.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { BackLink, TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
@@ -15,8 +16,8 @@ import { ChargeFacts } from '../charges/charge-facts.js';
 import { RefundAction } from './refund-action.js';
 import { ReplyForm } from './reply-form.js';
 import { ResellerRequest } from './reseller-request.js';
-import { TicketState } from './ticket-columns.js';
-import { type StaffTicket, takeTicket } from './ticket.js';
+import { StaffTicketBadge } from './ticket-columns.js';
+import { takeTicket } from './ticket.js';
 
 const route = getRouteApi('/support/tickets/$ticketId');
 const LOOK_AGAIN_MS = 15_000;
@@ -32,7 +33,7 @@ export function SupportTicketPage() {
     { refetchInterval: LOOK_AGAIN_MS },
   );
   return (
-    <Page title={ticket.data?.subject ?? t('ticket.title')} width={56}>
+    <PageFrame title={ticket.data?.subject ?? t('ticket.title')} width={56}>
       <BackLink to="/support/tickets">{t('ticket.back')}</BackLink>
       <Loaded query={ticket} lines={10}>
         {(found) => (
@@ -45,17 +46,17 @@ export function SupportTicketPage() {
           </Stack>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
-function Head({ ticket }: { ticket: StaffTicket }) {
+function Head({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   const { accountId, kind, chargeId, createdAt } = ticket;
   return (
     <Stack gap="xs">
       <Group gap="sm">
-        <TicketState ticket={ticket} />
+        <StaffTicketBadge ticket={ticket} />
         <Text size="sm">{t(`ticketKinds.${kind}`)}</Text>
         <Hint>
           <When at={createdAt} />
@@ -69,7 +70,7 @@ function Head({ ticket }: { ticket: StaffTicket }) {
   );
 }
 
-function Messages({ ticket }: { ticket: StaffTicket }) {
+function Messages({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   return (
     <Stack component="ol" p={0} m={0} gap="sm" className="conversation" aria-label={t('ticket.conversation')}>
@@ -86,7 +87,7 @@ function Messages({ ticket }: { ticket: StaffTicket }) {
   );
 }
 
-function Message({ message }: { message: StaffTicket['messages'][number] }) {
+function Message({ message }: { message: Shape<'StaffTicket'>['messages'][number] }) {
   const { t } = useTranslation('support');
   const { kind, fromStaff, authorId, body, createdAt } = message;
   const isNote = kind === 'note';
@@ -117,13 +118,13 @@ function Message({ message }: { message: StaffTicket['messages'][number] }) {
   );
 }
 
-function Actions({ ticket }: { ticket: StaffTicket }) {
+function Actions({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   const params = { path: { ticketId: ticket.id } };
   const reopening = useMutation({
     mutationFn: () => api.POST('/api/support/tickets/{ticketId}/reopen', { params }),
     onSuccess: ({ data }) => takeTicket(data),
-    onError: tellFailure,
+    onError: notifyFailure,
   });
   if (ticket.state === 'closed') {
     return (

@@ -1,10 +1,9 @@
 import { $api, queryClient } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
-
-export type StaffTicket = Answer<'/api/support/tickets/{ticketId}'>;
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 
 /** Every change answers the whole ticket. */
-export async function takeTicket(ticket: StaffTicket | undefined): Promise<void> {
+export async function takeTicket(ticket: Shape<'StaffTicket'> | undefined): Promise<void> {
   if (!ticket) return;
   const init = { params: { path: { ticketId: ticket.id } } };
   queryClient.setQueryData(

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { newRequestId } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { notify } from '../../shell/notices.js';
 import { Dialog } from './dialog.js';
 import { SendForm, useSendForm } from './form.js';
 import { TextLine } from '../texts.js';
@@ -63,7 +63,7 @@ function Body<Values extends Record<string, unknown>, Answer>(
     send: (values) => props.send(values, requestId),
     done: async (answer) => {
       await props.reread?.();
-      if (props.told) tell(props.told(answer));
+      if (props.told) notify(props.told(answer));
       await props.done?.(answer);
       close();
     },

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Who } from '../../shell/who.js';
-import type { Column } from './data-list.js';
+import type { ListColumn } from './data-list.js';
 import { Identifier } from '../identifier.js';
 import { Money } from '../money.js';
 import { Day, When } from '../when.js';
@@ -10,17 +10,17 @@ import { Day, When } from '../when.js';
 const NONE = '–';
 
 /** A column of a list. Most have one of the shapes below. */
-export function column<Row>(id: string, header: string, cell: (row: Row) => ReactNode): Column<Row> {
+export function column<Row>(id: string, header: string, cell: (row: Row) => ReactNode): ListColumn<Row> {
   return { id, header, cell };
 }
 
 /** Amounts and counts stand at the right. */
-export function rightColumn<Row>(id: string, header: string, cell: (row: Row) => ReactNode): Column<Row> {
+export function rightColumn<Row>(id: string, header: string, cell: (row: Row) => ReactNode): ListColumn<Row> {
   return { id, header, cell, align: 'right' };
 }
 
 /** Hidden until somebody chooses it. */
-export function extra<Row>(hidden: Column<Row>): Column<Row> {
+export function extra<Row>(hidden: ListColumn<Row>): ListColumn<Row> {
   return { ...hidden, isExtra: true };
 }
 

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useAddressPager } from '../address.js';
 import { EmptyState, ErrorState } from '../states.js';
 
-export interface Column<Row> {
+export interface ListColumn<Row> {
   /** Unique in the list; it is remembered when people choose columns. */
   id: string;
   header: string;
@@ -45,7 +45,7 @@ interface DataListProps<Row> {
   /** What the list holds, for screen readers. */
   label: string;
   query: Listed<Row>;
-  columns: readonly Column<Row>[];
+  columns: readonly ListColumn<Row>[];
   rowKey: (row: Row) => string;
   /** What to say where there is nothing, and what to do about it. */
   empty: { title: string; hint: string; action?: ReactNode };
@@ -125,7 +125,13 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
   );
 }
 
-function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: DataListProps<Row>['sorting'] }) {
+function Heading<Row>({
+  column,
+  sorting,
+}: {
+  column: ListColumn<Row>;
+  sorting: DataListProps<Row>['sorting'];
+}) {
   const { header, align, sort } = column;
   if (!sorting || sort === undefined) return <Table.Th ta={align}>{header}</Table.Th>;
   const isUp = sorting.by === sort;
@@ -182,7 +188,7 @@ function Pager({
 type Choose = (ids: string[]) => void;
 
 /** The choice is the viewer's own and stays on the device; it is not part of the address that is shared. */
-function useChosenColumns<Row>({ columns, columnsName }: DataListProps<Row>): [Column<Row>[], Choose] {
+function useChosenColumns<Row>({ columns, columnsName }: DataListProps<Row>): [ListColumn<Row>[], Choose] {
   const usual = columns.filter(({ isExtra }) => !isExtra).map(({ id }) => id);
   const [chosen, choose] = useLocalStorage({
     key: `tollgate.columns.${columnsName ?? ''}`,
@@ -195,8 +201,8 @@ function useChosenColumns<Row>({ columns, columnsName }: DataListProps<Row>): [C
 }
 
 function ColumnChoice<Row>(props: {
-  columns: readonly Column<Row>[];
-  shown: readonly Column<Row>[];
+  columns: readonly ListColumn<Row>[];
+  shown: readonly ListColumn<Row>[];
   choose: Choose;
 }) {
   const { t } = useTranslation('shell');

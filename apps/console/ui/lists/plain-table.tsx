@@ -1,9 +1,9 @@
 import { Table, type TableProps } from '@mantine/core';
-import type { Column } from './data-list.js';
+import type { ListColumn } from './data-list.js';
 
 interface PlainTableProps<Row> extends Pick<TableProps, 'className' | 'layout'> {
   label: string;
-  columns: readonly Column<Row>[];
+  columns: readonly ListColumn<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
 }

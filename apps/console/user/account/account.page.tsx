@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Section } from '../../ui/states.js';
 import { PasswordForm } from './password.js';
 import { Profile } from './profile.js';
@@ -10,7 +10,7 @@ import { Totp } from './totp.js';
 export function AccountPage() {
   const { t } = useTranslation('account');
   return (
-    <Page title={t('title')} width={56}>
+    <PageFrame title={t('title')} width={56}>
       <Section title={t('profile.title')}>
         <Profile />
       </Section>
@@ -23,6 +23,6 @@ export function AccountPage() {
       <Section title={t('sessions.title')}>
         <Sessions />
       </Section>
-    </Page>
+    </PageFrame>
   );
 }

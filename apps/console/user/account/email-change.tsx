@@ -8,7 +8,7 @@ import { SendForm, useSendForm } from '../../ui/forms/form.js';
 import { EMAIL } from '../../visitor/entrance.js';
 
 /** Another address: a link goes there, and nothing is changed before it was followed. */
-export function EmailChange() {
+export function ChangeEmail() {
   const { t } = useTranslation('account');
   const [isOpen, setOpen] = useState(false);
   const [sentTo, setSentTo] = useState<string | null>(null);

@@ -2,10 +2,10 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { notify } from '../../shell/notices.js';
 import { PasswordField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
-import { PASSWORD_CHARS } from '../../visitor/entrance.js';
+import { PASSWORD_LENGTH } from '../../visitor/entrance.js';
 
 /** A new password; it ends all other sessions. */
 export function PasswordForm() {
@@ -15,8 +15,8 @@ export function PasswordForm() {
     validate: {
       currentPassword: (value) => (value ? null : t('password.missing')),
       newPassword: ({ length }) =>
-        length < PASSWORD_CHARS.min || length > PASSWORD_CHARS.max
-          ? t('password.length', PASSWORD_CHARS)
+        length < PASSWORD_LENGTH.min || length > PASSWORD_LENGTH.max
+          ? t('password.length', PASSWORD_LENGTH)
           : null,
     },
   });
@@ -25,7 +25,7 @@ export function PasswordForm() {
     send: (body) => api.POST('/api/password', { body }),
     done: async () => {
       form.reset();
-      tell(t('password.changed'));
+      notify(t('password.changed'));
       await refresh('/api/sessions');
     },
   });
@@ -42,7 +42,7 @@ export function PasswordForm() {
         form={form}
         name="newPassword"
         label={t('password.new')}
-        description={t('password.length', PASSWORD_CHARS)}
+        description={t('password.length', PASSWORD_LENGTH)}
         autoComplete="new-password"
         maw="26rem"
       />

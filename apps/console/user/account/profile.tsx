@@ -2,8 +2,8 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { type GetAnswer, refresh } from '../../api/queries.js';
+import { notify } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { TextField } from '../../ui/forms/fields.js';
@@ -11,7 +11,7 @@ import { FormFault, useSend } from '../../ui/forms/form.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { EmailChange } from './email-change.js';
+import { ChangeEmail } from './email-change.js';
 
 const MOST_NAME_CHARS = 100;
 
@@ -25,7 +25,7 @@ export function Profile() {
   );
 }
 
-function ProfileForm({ account }: { account: Answer<'/api/account'> }) {
+function ProfileForm({ account }: { account: GetAnswer<'/api/account'> }) {
   const { t } = useTranslation('account');
   const session = useSession();
   const form = useForm({
@@ -36,7 +36,7 @@ function ProfileForm({ account }: { account: Answer<'/api/account'> }) {
     form,
     send: (body) => api.PATCH('/api/account', { body }),
     done: async () => {
-      tell(t('profile.saved'));
+      notify(t('profile.saved'));
       await refresh('/api/account');
     },
   });
@@ -49,7 +49,7 @@ function ProfileForm({ account }: { account: Answer<'/api/account'> }) {
         readOnly
         maw="26rem"
       />
-      <EmailChange />
+      <ChangeEmail />
       <form onSubmit={onSubmit} noValidate className="stack">
         <TextField
           form={form}

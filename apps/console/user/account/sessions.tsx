@@ -2,15 +2,14 @@ import { Group, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Item, refresh } from '../../api/queries.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { endSession, leave } from '../../shell/session.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { deviceOf } from './device.js';
-
-type Session = Item<'/api/sessions'>;
 
 /** Where one is signed in, and how to end that. */
 export function Sessions() {
@@ -50,7 +49,7 @@ export function Sessions() {
   );
 }
 
-function useColumns(): Column<Session>[] {
+function useColumns(): ListColumn<Shape<'ListedSession'>>[] {
   const { t } = useTranslation('account');
   const unknown = t('sessions.unknown');
   return [

@@ -2,8 +2,8 @@ import { Alert, Button, Group, List, Skeleton, Stack, Text } from '@mantine/core
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { type GetAnswer, refresh } from '../../api/queries.js';
+import { notify } from '../../shell/notices.js';
 import { readSessionAgain } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { Dialog } from '../../ui/forms/dialog.js';
@@ -37,7 +37,7 @@ export function SetUpDevice({ done }: { done: () => void }) {
   return <StepForm step={step} go={(next) => (next === null ? done() : setStep(next))} />;
 }
 
-function State({ totp }: { totp: Answer<'/api/totp'> }) {
+function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {
   const { t } = useTranslation('account');
   const [step, setStep] = useState<Step | null>(null);
   const { enabled, recoveryCodesLeft } = totp;
@@ -104,7 +104,7 @@ function AskPassword({ kind, go }: { kind: 'enrol' | 'renew' | 'disable'; go: (n
       return null;
     },
     done: async (next) => {
-      if (kind === 'disable') tell(t('totp.disabled'));
+      if (kind === 'disable') notify(t('totp.disabled'));
       await refresh('/api/totp');
       go(next);
     },

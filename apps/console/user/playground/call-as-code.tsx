@@ -5,7 +5,7 @@ import { relayQuery } from '../../api/queries.js';
 import { CodeLines } from '../../ui/copy.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { type Call, type CodeLanguage, linesOf } from './call.js';
+import { type PlaygroundCall, type CodeLanguage, codeLines } from './call.js';
 
 const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
   { id: 'curl', name: 'curl' },
@@ -14,7 +14,7 @@ const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
 ];
 
 /** The call of the form, as it would be written; it changes with the form. */
-export function CallAsCode({ call }: { call: Call }) {
+export function CallAsCode({ call }: { call: PlaygroundCall }) {
   const { t } = useTranslation('calls');
   const relay = useQuery(relayQuery);
   return (
@@ -25,7 +25,7 @@ export function CallAsCode({ call }: { call: Call }) {
       <Hint>{t('play.codeHint')}</Hint>
       <Loaded query={relay}>
         {({ baseUrl }) => {
-          const lines = linesOf(call, baseUrl);
+          const lines = codeLines(call, baseUrl);
           return (
             <Tabs defaultValue="curl" keepMounted={false}>
               <Tabs.List aria-label={t('play.code')}>

@@ -1,5 +1,5 @@
+import type { Shape } from '../../api/shape.js';
 import { KEY_PLACEHOLDER } from '../../visitor/code-samples.js';
-import type { Model } from '../../visitor/market.js';
 
 export const playKinds = ['image', 'edit', 'video', 'chat', 'speech'] as const;
 export type PlayKind = (typeof playKinds)[number];
@@ -17,7 +17,7 @@ export interface PlayValues extends Record<string, unknown> {
 }
 
 /** A call of the gateway, as the playground makes it and as the lines of code show it. */
-export interface Call {
+export interface PlaygroundCall {
   /** Behind /v1/. */
   path: string;
   body: Record<string, unknown>;
@@ -33,7 +33,7 @@ const PATHS: Record<PlayKind, string> = {
   speech: 'audio/speech',
 };
 
-export function callOf(kind: PlayKind, model: string, values: PlayValues): Call {
+export function callOf(kind: PlayKind, model: string, values: PlayValues): PlaygroundCall {
   return {
     path: PATHS[kind],
     body: bodyOf(kind, model, values),
@@ -63,7 +63,7 @@ function given(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** What a call would cost: the part of it that its price follows from. */
-export function quoteOf(model: Model, keyId: string, values: PlayValues) {
+export function quoteRequest(model: Shape<'ListedModel'>, keyId: string, values: PlayValues) {
   const body = { model: model.id, keyId };
   if (model.unit === 'second') return { ...body, ...wholeOf('seconds', values.seconds) };
   if (model.unit === 'million_tokens') return { ...body, text: values.prompt };
@@ -77,7 +77,7 @@ function wholeOf(name: 'n' | 'seconds', value: number | string): { n?: number; s
 export type CodeLanguage = 'curl' | 'javascript' | 'python';
 
 /** The same call in lines to copy. `baseUrl` is where calls for models go, without /v1. */
-export function linesOf(call: Call, baseUrl: string): Record<CodeLanguage, string> {
+export function codeLines(call: PlaygroundCall, baseUrl: string): Record<CodeLanguage, string> {
   const url = `${baseUrl}/v1/${call.path}`;
   const isForm = call.path === PATHS.edit;
   const lines = isForm ? formLines(call, url) : jsonLines(call, url);
@@ -90,7 +90,7 @@ export function linesOf(call: Call, baseUrl: string): Record<CodeLanguage, strin
   };
 }
 
-function jsonLines({ body, path }: Call, url: string): Record<CodeLanguage, string> {
+function jsonLines({ body, path }: PlaygroundCall, url: string): Record<CodeLanguage, string> {
   const json = JSON.stringify(body, null, 2);
   const isAudio = path === PATHS.speech;
   return {
@@ -118,7 +118,7 @@ function indented(json: string): string {
   return json.replaceAll('\n', '\n  ');
 }
 
-function formLines({ body, file }: Call, url: string): Record<CodeLanguage, string> {
+function formLines({ body, file }: PlaygroundCall, url: string): Record<CodeLanguage, string> {
   const name = file?.name ?? 'picture.png';
   const fields = Object.entries(body).map(([field, value]) => [field, String(value)] as const);
   const quoted = (text: string) => text.replaceAll("'", `'\\''`);

@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { EmptyState } from '../../ui/states.js';
-import type { Model } from '../../visitor/market.js';
 
 /** Where no key may use the model: calls are always those of a key. Nobody has to see this one to use it here. */
-export function MakeKey({ model }: { model: Model }) {
+export function MakeKey({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('calls');
   const own = $api.useQuery('get', '/api/groups').data?.groups ?? [];
   const group = model.groups.find((each) => own.includes(each.group))?.group ?? '';

@@ -1,7 +1,7 @@
 import { Autocomplete, FileInput, Group, NumberInput, Select, Textarea } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import type { Model } from '../../visitor/market.js';
+import type { Shape } from '../../api/shape.js';
 import type { PlayKind, PlayValues } from './call.js';
 
 /** What people often ask for where the catalog leaves it open. */
@@ -12,7 +12,7 @@ const MOST_SECONDS = 15;
 
 interface FieldsProps {
   kind: PlayKind;
-  model: Model;
+  model: Shape<'ListedModel'>;
   form: UseFormReturnType<PlayValues>;
 }
 

@@ -1,7 +1,7 @@
 import { api } from '../../api/client.js';
-import { failureOf, ApiFailure } from '../../api/failure.js';
+import { failureFrom, ApiFailure } from '../../api/failure.js';
 import { currentSession } from '../../shell/session.js';
-import type { Call } from './call.js';
+import type { PlaygroundCall } from './call.js';
 
 /** What came of a call. */
 export type Played =
@@ -11,7 +11,7 @@ export type Played =
   | { kind: 'sound'; sound: Blob; requestId: string | null };
 
 /** Makes a call as one of the person's keys. @throws ApiFailure in the gateway's words */
-export async function play(call: Call, keyId: string, signal: AbortSignal): Promise<Played> {
+export async function play(call: PlaygroundCall, keyId: string, signal: AbortSignal): Promise<Played> {
   const session = await currentSession();
   const response = await fetch(`/api/playground/v1/${call.path}`, {
     method: 'POST',
@@ -26,7 +26,7 @@ export async function play(call: Call, keyId: string, signal: AbortSignal): Prom
     throw new ApiFailure({ status: 0, code: 'unreachable', message: String(error) });
   });
   if (!response.ok) {
-    const failure = await failureOf(response);
+    const failure = await failureFrom(response);
     // The typed client knows what a session that ended means.
     if (failure.code === 'not_signed_in') await api.GET('/api/session');
     throw failure;
@@ -34,7 +34,7 @@ export async function play(call: Call, keyId: string, signal: AbortSignal): Prom
   return playedOf(response);
 }
 
-function formOf({ body }: Call, file: File): FormData {
+function formOf({ body }: PlaygroundCall, file: File): FormData {
   const form = new FormData();
   form.set('image', file);
   for (const [name, value] of Object.entries(body)) form.set(name, String(value));

@@ -2,10 +2,11 @@ import { Paper, SimpleGrid, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { Page } from '../../ui/page.js';
+import type { Shape } from '../../api/shape.js';
+import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
-import { marketQuery, type Model } from '../../visitor/market.js';
-import { type Key, useKeys } from '../keys.js';
+import { marketQuery } from '../../visitor/market.js';
+import { useKeys } from '../keys.js';
 import { type PlayKind, playKinds } from './call.js';
 import { MakeKey } from './make-key.js';
 import { Workbench } from './workbench.js';
@@ -20,7 +21,7 @@ export function PlaygroundPage() {
   const market = useQuery(marketQuery);
   const keys = useKeys();
   return (
-    <Page title={t('play.title')} about={t('play.about')}>
+    <PageFrame title={t('play.title')} about={t('play.about')}>
       <Tabs
         value={kind}
         onChange={(chosen) => void navigate({ search: { kind: chosen as PlayKind } })}
@@ -43,11 +44,19 @@ export function PlaygroundPage() {
           </Loaded>
         </Tabs.Panel>
       </Tabs>
-    </Page>
+    </PageFrame>
   );
 }
 
-function Kind({ kind, models, keys }: { kind: PlayKind; models: Model[]; keys: readonly Key[] }) {
+function Kind({
+  kind,
+  models,
+  keys,
+}: {
+  kind: PlayKind;
+  models: Shape<'ListedModel'>[];
+  keys: readonly Shape<'Key'>[];
+}) {
   const { t } = useTranslation('calls');
   const { model: named } = route.useSearch();
   const model = models.find(({ id }) => id === named) ?? models[0];
@@ -66,16 +75,16 @@ function Kind({ kind, models, keys }: { kind: PlayKind; models: Model[]; keys: r
 }
 
 /** Models that change pictures are of the same family as those that make them; their names tell which come first. */
-function modelsFor(kind: PlayKind, models: readonly Model[]): Model[] {
+function modelsFor(kind: PlayKind, models: readonly Shape<'ListedModel'>[]): Shape<'ListedModel'>[] {
   const family = kind === 'edit' ? 'image' : kind;
-  const isEditor = ({ id }: Model) => /edit/i.test(id);
+  const isEditor = ({ id }: Shape<'ListedModel'>) => /edit/i.test(id);
   const found = models.filter((model) => model.family === family && model.available);
   if (family !== 'image') return found;
-  const later = (model: Model) => (isEditor(model) === (kind === 'edit') ? 0 : 1);
+  const later = (model: Shape<'ListedModel'>) => (isEditor(model) === (kind === 'edit') ? 0 : 1);
   return found.sort((a, b) => later(a) - later(b));
 }
 
-function mayUse({ group, allowedModels, expiresAt }: Key, model: Model): boolean {
+function mayUse({ group, allowedModels, expiresAt }: Shape<'Key'>, model: Shape<'ListedModel'>): boolean {
   return (
     model.groups.some((each) => each.group === group) &&
     (allowedModels === null || allowedModels.includes(model.id)) &&

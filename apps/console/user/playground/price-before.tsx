@@ -3,22 +3,30 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { keepShown } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { ErrorState } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import type { Model } from '../../visitor/market.js';
-import { type PlayValues, quoteOf } from './call.js';
+import { type PlayValues, quoteRequest } from './call.js';
 
 const TYPING_PAUSE_MS = 400;
 
 /** What the call will cost, from the code that charges it, before anything is sent. */
-export function PriceBefore({ model, keyId, values }: { model: Model; keyId: string; values: PlayValues }) {
+export function PriceBefore({
+  model,
+  keyId,
+  values,
+}: {
+  model: Shape<'ListedModel'>;
+  keyId: string;
+  values: PlayValues;
+}) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
-  const [asked] = useDebouncedValue(JSON.stringify(quoteOf(model, keyId, values)), TYPING_PAUSE_MS);
-  const body = JSON.parse(asked) as ReturnType<typeof quoteOf>;
+  const [asked] = useDebouncedValue(JSON.stringify(quoteRequest(model, keyId, values)), TYPING_PAUSE_MS);
+  const body = JSON.parse(asked) as ReturnType<typeof quoteRequest>;
   const quote = $api.useQuery('post', '/api/quote', { body }, keepShown);
   if (quote.error && !quote.data)
     return <ErrorState error={quote.error} retry={() => void quote.refetch()} />;

@@ -5,9 +5,8 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { useSend } from '../../ui/forms/form.js';
-import type { Model } from '../../visitor/market.js';
-import type { Key } from '../keys.js';
 import { CallAsCode } from './call-as-code.js';
 import { type PlayKind, type PlayValues, callOf } from './call.js';
 import { MakeKey } from './make-key.js';
@@ -20,13 +19,13 @@ const route = getRouteApi('/user/playground');
 
 interface WorkbenchProps {
   kind: PlayKind;
-  model: Model;
-  models: readonly Model[];
+  model: Shape<'ListedModel'>;
+  models: readonly Shape<'ListedModel'>[];
   /** Those that may use the model. */
-  keys: readonly Key[];
+  keys: readonly Shape<'Key'>[];
 }
 
-function initialValues(model: Model): PlayValues {
+function initialValues(model: Shape<'ListedModel'>): PlayValues {
   return {
     prompt: '',
     n: 1,
@@ -41,8 +40,8 @@ function initialValues(model: Model): PlayValues {
 
 interface Playing {
   kind: PlayKind;
-  model: Model;
-  key: Key | undefined;
+  model: Shape<'ListedModel'>;
+  key: Shape<'Key'> | undefined;
 }
 
 /** The form of a call, and what came of the last one that was sent. */
@@ -128,9 +127,9 @@ export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
 }
 
 interface KeyFieldProps {
-  model: Model;
-  keys: readonly Key[];
-  chosen: Key | undefined;
+  model: Shape<'ListedModel'>;
+  keys: readonly Shape<'Key'>[];
+  chosen: Shape<'Key'> | undefined;
   choose: (keyId: string | null) => void;
 }
 

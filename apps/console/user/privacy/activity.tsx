@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 
 const PAGE = 20;
 
@@ -24,7 +24,7 @@ export function Activity() {
   );
 }
 
-function useColumns(): Column<Line>[] {
+function useColumns(): ListColumn<Line>[] {
   const { t } = useTranslation('privacy');
   return [
     timeColumn('at', t('activity.at')),

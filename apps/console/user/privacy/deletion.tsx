@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
+import type { GetAnswer } from '../../api/queries.js';
 import { endSession, leave } from '../../shell/session.js';
 import { signOf } from '../../ui/decimal.js';
 import { Dialog } from '../../ui/forms/dialog.js';
@@ -12,10 +12,10 @@ import { type Inputs, PasswordField, TextField } from '../../ui/forms/fields.js'
 import { SendForm, useSendForm } from '../../ui/forms/form.js';
 import { Loaded } from '../../ui/states.js';
 
-type Preview = Answer<'/api/account/deletion'>;
+type Preview = GetAnswer<'/api/account/deletion'>;
 
 /** Deletes the account; says what goes and what stays before it asks for the password. */
-export function Deletion() {
+export function DeleteAccount() {
   const { t } = useTranslation('privacy');
   const [isOpen, setOpen] = useState(false);
   const preview = $api.useQuery('get', '/api/account/deletion');

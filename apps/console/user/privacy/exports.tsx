@@ -3,18 +3,18 @@ import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
-import { type Item, refresh } from '../../api/queries.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { PasswordField } from '../../ui/forms/fields.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { saveFile } from '../../ui/save-file.js';
 import { When } from '../../ui/when.js';
 
-type Export = Item<'/api/data-exports'>;
-
 const REREAD_MS = 3_000;
+
 /** By then the browser has begun to save a file; it goes on with what it has. */
 const SAVED_MS = 60_000;
 
@@ -44,11 +44,11 @@ export function Exports() {
   );
 }
 
-function isWaited({ state }: Export): boolean {
+function isWaited({ state }: Shape<'DataExport'>): boolean {
   return state === 'requested' || state === 'running';
 }
 
-function useColumns(): Column<Export>[] {
+function useColumns(): ListColumn<Shape<'DataExport'>>[] {
   const { t } = useTranslation('privacy');
   return [
     timeColumn('requestedAt', t('exports.asked')),

@@ -1,16 +1,16 @@
 import { useTranslation } from 'react-i18next';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Section } from '../../ui/states.js';
 import { Retention } from '../../visitor/retention.js';
 import { Activity } from './activity.js';
-import { Deletion } from './deletion.js';
+import { DeleteAccount } from './deletion.js';
 import { Exports } from './exports.js';
 
 /** What happens with one's data: who saw it, and what can be done about it. */
 export function PrivacyPage() {
   const { t } = useTranslation('privacy');
   return (
-    <Page title={t('title')} about={t('about')}>
+    <PageFrame title={t('title')} about={t('about')}>
       <Section title={t('activity.title')}>
         <Activity />
       </Section>
@@ -21,8 +21,8 @@ export function PrivacyPage() {
         <Exports />
       </Section>
       <Section title={t('deletion.title')}>
-        <Deletion />
+        <DeleteAccount />
       </Section>
-    </Page>
+    </PageFrame>
   );
 }

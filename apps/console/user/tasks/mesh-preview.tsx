@@ -18,6 +18,7 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 type Progress = 'loading' | 'shown' | 'failed';
 
 const FIELD_OF_VIEW = 40;
+
 /** Of the distance at which the object just fills the view. */
 const DISTANCE = 1.6;
 

@@ -1,11 +1,11 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
-import type { Task } from './task.js';
 
 /** What a task has set aside, or what it cost in the end and what came back. */
-export function TaskCost({ task }: { task: Pick<Task, 'held' | 'settled' | 'released'> }) {
+export function TaskCost({ task }: { task: Pick<Shape<'Task'>, 'held' | 'settled' | 'released'> }) {
   const { t } = useTranslation('calls');
   const { held, settled, released } = task;
   if (held === null) return '–';

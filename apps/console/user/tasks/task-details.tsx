@@ -1,6 +1,7 @@
 import { Alert, Group, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { CopyLine } from '../../ui/copy.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
@@ -8,21 +9,20 @@ import { TextLink } from '../../ui/links.js';
 import { useNow } from '../../ui/now.js';
 import { When } from '../../ui/when.js';
 import { useKeyName } from '../keys.js';
-import type { Task } from './task.js';
-import { availableMs, contentOf, Download } from './task-file.js';
-import { TaskState } from './task-state.js';
+import { availableMs, contentOf, TaskDownload } from './task-file.js';
+import { TaskBadge } from './task-state.js';
 
 /** Draws in three dimensions, which is much code: loaded where there is something to draw. */
 const MeshPreview = lazy(async () => ({ default: (await import('./mesh-preview.js')).MeshPreview }));
 
 /** A task with its preview, its file and what became of the money. */
-export function TaskDetails({ task }: { task: Task }) {
+export function TaskDetails({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start">
-        <TaskState task={task} />
-        <Download task={task} />
+        <TaskBadge task={task} />
+        <TaskDownload task={task} />
       </Group>
       <Preview task={task} />
       {task.error && (
@@ -42,7 +42,7 @@ export function TaskDetails({ task }: { task: Task }) {
 }
 
 /** The video or the 3D model in the page itself; it comes from the console's own address. */
-function Preview({ task }: { task: Task }) {
+function Preview({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const now = useNow(60_000, true);
   if (task.state !== 'completed' || availableMs(task, now) === null) return null;
@@ -60,7 +60,7 @@ function Preview({ task }: { task: Task }) {
 }
 
 /** Set aside, cost, given back: as long as it runs only the first is known. */
-function Amounts({ task }: { task: Task }) {
+function Amounts({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const amounts = [
     { name: t('task.held'), value: task.held },
@@ -83,7 +83,7 @@ function Amounts({ task }: { task: Task }) {
   );
 }
 
-function Facts({ task }: { task: Task }) {
+function Facts({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const nameOf = useKeyName();

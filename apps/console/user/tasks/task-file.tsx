@@ -1,9 +1,10 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { useNow } from '../../ui/now.js';
 import { Hint } from '../../ui/texts.js';
-import { isRunning, type Task } from './task.js';
+import { isTaskRunning } from './task.js';
 
 const SECOND_MS = 1_000;
 
@@ -12,7 +13,7 @@ export function contentOf(taskId: string): string {
 }
 
 /** Until when the file can be had; null where it cannot any more. Milliseconds; Infinity: it stays. */
-export function availableMs({ file }: Pick<Task, 'file'>, nowMs: number): number | null {
+export function availableMs({ file }: Pick<Shape<'Task'>, 'file'>, nowMs: number): number | null {
   if (!file?.available) return null;
   if (file.expiresAt === null) return Infinity;
   const leftMs = Date.parse(file.expiresAt) - nowMs;
@@ -20,11 +21,11 @@ export function availableMs({ file }: Pick<Task, 'file'>, nowMs: number): number
 }
 
 /** The button that downloads, with the time that is left for it, or why there is nothing to download. */
-export function Download({ task }: { task: Task }) {
+export function TaskDownload({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const now = useNow(SECOND_MS, task.file?.available === true);
   const leftMs = availableMs(task, now);
-  if (isRunning(task)) return <Note>{t('task.notYet')}</Note>;
+  if (isTaskRunning(task)) return <Note>{t('task.notYet')}</Note>;
   if (task.state === 'failed') return <Note>{t('task.noFile')}</Note>;
   if (leftMs === null) return <Note>{t(task.file?.deletedAt ? 'task.deleted' : 'task.expired')}</Note>;
   return (

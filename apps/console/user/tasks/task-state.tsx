@@ -1,9 +1,10 @@
 import { Group, Progress } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { isRunning, type Task } from './task.js';
+import { isTaskRunning } from './task.js';
 
-const TONES: Record<Task['state'], Tone> = {
+const TONES: Record<Shape<'Task'>['state'], Tone> = {
   queued: 'waiting',
   in_progress: 'busy',
   completed: 'good',
@@ -11,13 +12,13 @@ const TONES: Record<Task['state'], Tone> = {
 };
 
 /** Where a task is, and how far while it runs. */
-export function TaskState({ task }: { task: Pick<Task, 'state' | 'progress'> }) {
+export function TaskBadge({ task }: { task: Pick<Shape<'Task'>, 'state' | 'progress'> }) {
   const { t } = useTranslation('calls');
   const { state, progress } = task;
   return (
     <Group gap="xs">
       <StatusBadge tone={TONES[state]}>{t(`taskStates.${state}`)}</StatusBadge>
-      {isRunning(task) && (
+      {isTaskRunning(task) && (
         <Progress.Root w="5rem" size="lg">
           <Progress.Section value={progress} aria-label={t('task.progress')} animated />
         </Progress.Root>

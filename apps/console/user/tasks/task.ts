@@ -1,14 +1,14 @@
 import { $api, queryClient } from '../../api/client.js';
-import type { Answer, Item } from '../../api/queries.js';
+import type { GetAnswer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { useLive } from '../../shell/live.js';
 
-export type Task = Item<'/api/tasks'>;
-type TaskPage = Answer<'/api/tasks'>;
+type TaskPage = GetAnswer<'/api/tasks'>;
 
 /** What a list of tasks is narrowed by. */
-export interface TaskFilter {
-  kind?: Task['kind'] | undefined;
-  state?: Task['state'] | 'running' | undefined;
+export interface TaskSearch {
+  kind?: Shape<'Task'>['kind'] | undefined;
+  state?: Shape<'Task'>['state'] | 'running' | undefined;
   model?: string | undefined;
   keyId?: string | undefined;
 }
@@ -16,7 +16,7 @@ export interface TaskFilter {
 /** A break of the live connection must not leave a task unfinished on the page. */
 const LONGEST_SILENCE_MS = 10_000;
 
-export function isRunning(task: Pick<Task, 'state'>): boolean {
+export function isTaskRunning(task: Pick<Shape<'Task'>, 'state'>): boolean {
   return task.state === 'queued' || task.state === 'in_progress';
 }
 
@@ -27,18 +27,20 @@ export function useTask(taskId: string) {
     'get',
     '/api/tasks/{taskId}',
     { params: { path: { taskId } } },
-    { refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? LONGEST_SILENCE_MS : false) },
+    {
+      refetchInterval: ({ state }) => (state.data && isTaskRunning(state.data) ? LONGEST_SILENCE_MS : false),
+    },
   );
 }
 
 /** Takes over what the live connection tells, into every list and every task that was read. */
-export function useLiveTasks(filter?: TaskFilter): void {
+export function useLiveTasks(filter?: TaskSearch): void {
   useLive((event, data) => {
-    if (event === 'task') take(data as Task, filter);
+    if (event === 'task') take(data as Shape<'Task'>, filter);
   });
 }
 
-function take(task: Task, filter: TaskFilter | undefined): void {
+function take(task: Shape<'Task'>, filter: TaskSearch | undefined): void {
   const init = { params: { path: { taskId: task.id } } };
   queryClient.setQueryData($api.queryOptions('get', '/api/tasks/{taskId}', init).queryKey, task);
   let isNew = false;
@@ -53,10 +55,10 @@ function take(task: Task, filter: TaskFilter | undefined): void {
   if (isNew) void queryClient.invalidateQueries({ queryKey: ['get', '/api/tasks'] });
 }
 
-function fits(task: Task, { kind, state, model, keyId }: TaskFilter): boolean {
+function fits(task: Shape<'Task'>, { kind, state, model, keyId }: TaskSearch): boolean {
   return (
     (!kind || task.kind === kind) &&
-    (!state || task.state === state || (state === 'running' && isRunning(task))) &&
+    (!state || task.state === state || (state === 'running' && isTaskRunning(task))) &&
     (!model || task.model === model) &&
     (!keyId || task.keyId === keyId)
   );

@@ -2,20 +2,21 @@ import { Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, longTextColumn, rightColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { TaskCost } from './task-cost.js';
 import { TaskDetails } from './task-details.js';
-import { Download } from './task-file.js';
-import { TaskState } from './task-state.js';
-import { type Task, type TaskFilter, useLiveTasks, useTask } from './task.js';
+import { TaskDownload } from './task-file.js';
+import { TaskBadge } from './task-state.js';
+import { type TaskSearch, useLiveTasks, useTask } from './task.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
@@ -28,7 +29,7 @@ export function TasksPage() {
   const tasks = useShown('/api/tasks', { query: { ...filter, limit: PAGE, cursor } });
   const isFiltered = Object.keys(filter).length > 0;
   return (
-    <Page title={t('tasks.title')} about={t('tasks.about')}>
+    <PageFrame title={t('tasks.title')} about={t('tasks.about')}>
       <TaskFilters filter={filter} />
       <DataList
         label={t('tasks.list')}
@@ -51,14 +52,14 @@ export function TasksPage() {
         isPaged
       />
       <OpenTask id={task} />
-    </Page>
+    </PageFrame>
   );
 }
 
 const KINDS = ['video', '3d'] as const;
 const STATES = ['running', 'completed', 'failed'] as const;
 
-function TaskFilters({ filter }: { filter: TaskFilter }) {
+function TaskFilters({ filter }: { filter: TaskSearch }) {
   const { t } = useTranslation('calls');
   const set = useFilter({ replace: false });
   const choices = [
@@ -82,7 +83,7 @@ function TaskFilters({ filter }: { filter: TaskFilter }) {
   );
 }
 
-function useTaskColumns(): Column<Task>[] {
+function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
   const { t } = useTranslation('calls');
   return [
     column('at', t('tasks.columns.at'), ({ createdAt, id }) => (
@@ -96,9 +97,9 @@ function useTaskColumns(): Column<Task>[] {
       </Text>
     )),
     longTextColumn('requestedModel', t('tasks.columns.model')),
-    column('state', t('tasks.columns.state'), (task) => <TaskState task={task} />),
+    column('state', t('tasks.columns.state'), (task) => <TaskBadge task={task} />),
     rightColumn('cost', t('tasks.columns.cost'), (task) => <TaskCost task={task} />),
-    rightColumn('file', t('tasks.columns.file'), (task) => <Download task={task} />),
+    rightColumn('file', t('tasks.columns.file'), (task) => <TaskDownload task={task} />),
   ];
 }
 

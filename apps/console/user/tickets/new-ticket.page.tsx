@@ -6,16 +6,16 @@ import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import { TextField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
-import { ticketKinds } from './ticket-state.js';
+import { ticketTypes } from '../../api/enumerations.js';
 
 const route = getRouteApi('/user/tickets/new');
 const MOST_SUBJECT_CHARS = 200;
 const MOST_BODY_CHARS = 10_000;
 
 type TicketValues = {
-  kind: (typeof ticketKinds)[number];
+  kind: (typeof ticketTypes)[number];
   subject: string;
   body: string;
   chargeId: string;
@@ -33,9 +33,9 @@ async function openTicket({ chargeId, ...body }: TicketValues) {
 export function NewTicketPage() {
   const { t } = useTranslation('tickets');
   return (
-    <Page title={t('new.title')} about={t('new.about')} width={40}>
+    <PageFrame title={t('new.title')} about={t('new.about')} width={40}>
       <TicketForm />
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -65,7 +65,7 @@ function TicketForm() {
     <SendForm sending={sending} submit={t('new.submit')}>
       <Select
         label={t('new.kind')}
-        data={ticketKinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+        data={ticketTypes.map((value) => ({ value, label: t(`kinds.${value}`) }))}
         allowDeselect={false}
         {...form.getInputProps('kind')}
       />

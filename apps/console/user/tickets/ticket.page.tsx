@@ -4,23 +4,23 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api, queryClient } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
-import { tellFailure } from '../../shell/notices.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
+import { notifyFailure } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
 import { BackLink, TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { TicketState } from './ticket-state.js';
+import { TicketBadge } from './ticket-state.js';
 
 const route = getRouteApi('/user/tickets/$ticketId');
 const MOST_BODY_CHARS = 10_000;
+
 /** Answers of support come without anybody pressing anything. */
 const LOOK_AGAIN_MS = 15_000;
-
-type Ticket = Answer<'/api/tickets/{ticketId}'>;
 
 /** A ticket as a conversation. */
 export function TicketPage() {
@@ -33,7 +33,7 @@ export function TicketPage() {
     { refetchInterval: LOOK_AGAIN_MS },
   );
   return (
-    <Page title={ticket.data?.subject ?? t('one.title')} width={50}>
+    <PageFrame title={ticket.data?.subject ?? t('one.title')} width={50}>
       <BackLink to="/tickets">{t('one.back')}</BackLink>
       <Loaded query={ticket} lines={8}>
         {(found) => (
@@ -44,23 +44,23 @@ export function TicketPage() {
           </Stack>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
 /** Every change answers the whole ticket. */
-async function take(ticket: Ticket | undefined): Promise<void> {
+async function take(ticket: Shape<'TicketWithMessages'> | undefined): Promise<void> {
   if (!ticket) return;
   const init = { params: { path: { ticketId: ticket.id } } };
   queryClient.setQueryData($api.queryOptions('get', '/api/tickets/{ticketId}', init).queryKey, ticket);
   await refresh('/api/tickets');
 }
 
-function Head({ ticket }: { ticket: Ticket }) {
+function Head({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const { t } = useTranslation('tickets');
   return (
     <Group>
-      <TicketState ticket={ticket} />
+      <TicketBadge ticket={ticket} />
       <Text size="sm">{t(`kinds.${ticket.kind}`)}</Text>
       {ticket.chargeId !== null && (
         <TextLink to="/usage" search={{ charge: ticket.chargeId }} size="sm">
@@ -71,7 +71,7 @@ function Head({ ticket }: { ticket: Ticket }) {
   );
 }
 
-function Messages({ ticket }: { ticket: Ticket }) {
+function Messages({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const { t } = useTranslation('tickets');
   return (
     <Stack component="ol" p={0} m={0} gap="sm" className="conversation" aria-label={t('one.conversation')}>
@@ -105,7 +105,7 @@ function Messages({ ticket }: { ticket: Ticket }) {
   );
 }
 
-function Reply({ ticket }: { ticket: Ticket }) {
+function Reply({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const { t } = useTranslation('tickets');
   const path = { ticketId: ticket.id };
   const form = useForm({
@@ -149,13 +149,13 @@ function Reply({ ticket }: { ticket: Ticket }) {
   );
 }
 
-function Closed({ ticket }: { ticket: Ticket }) {
+function Closed({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const { t } = useTranslation('tickets');
   const reopening = useMutation({
     mutationFn: () =>
       api.POST('/api/tickets/{ticketId}/reopen', { params: { path: { ticketId: ticket.id } } }),
     onSuccess: ({ data }) => take(data),
-    onError: tellFailure,
+    onError: notifyFailure,
   });
   return (
     <Group>

@@ -2,19 +2,18 @@ import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { type Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
-import { TicketState, ticketKinds, ticketStates } from './ticket-state.js';
+import { PageFrame } from '../../ui/page.js';
+import { TicketBadge } from './ticket-state.js';
+import { ticketTypes, ticketStages } from '../../api/enumerations.js';
 
 const route = getRouteApi('/user/tickets');
 const PAGE = 25;
-
-type Ticket = Item<'/api/tickets'>;
 
 /** What the account asked support for. */
 export function TicketsPage() {
@@ -24,7 +23,7 @@ export function TicketsPage() {
   const isFiltered = Object.keys(filter).length > 0;
   const open = <ButtonLink to="/tickets/new">{t('list.open')}</ButtonLink>;
   return (
-    <Page title={t('list.title')} about={t('list.about')} actions={open}>
+    <PageFrame title={t('list.title')} about={t('list.about')} actions={open}>
       <TicketFilters />
       <DataList
         label={t('list.label')}
@@ -38,7 +37,7 @@ export function TicketsPage() {
         }
         isPaged
       />
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -47,8 +46,8 @@ function TicketFilters() {
   const search = route.useSearch();
   const set = useFilter({ replace: false });
   const choices = [
-    { name: 'state', options: ticketStates.map((value) => ({ value, label: t(`states.${value}`) })) },
-    { name: 'kind', options: ticketKinds.map((value) => ({ value, label: t(`kinds.${value}`) })) },
+    { name: 'state', options: ticketStages.map((value) => ({ value, label: t(`states.${value}`) })) },
+    { name: 'kind', options: ticketTypes.map((value) => ({ value, label: t(`kinds.${value}`) })) },
   ] as const;
   return (
     <Group gap="sm">
@@ -67,7 +66,7 @@ function TicketFilters() {
   );
 }
 
-function useColumns(): Column<Ticket>[] {
+function useColumns(): ListColumn<Shape<'Ticket'>>[] {
   const { t } = useTranslation('tickets');
   return [
     column('subject', t('list.subject'), ({ id, subject }) => (
@@ -76,7 +75,7 @@ function useColumns(): Column<Ticket>[] {
       </TextLink>
     )),
     column('kind', t('list.kind'), ({ kind }) => t(`kinds.${kind}`)),
-    column('state', t('list.state'), (ticket) => <TicketState ticket={ticket} />),
+    column('state', t('list.state'), (ticket) => <TicketBadge ticket={ticket} />),
     timeColumn('updatedAt', t('list.updated')),
   ];
 }

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { addDecimals } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
@@ -11,17 +12,16 @@ import { useNow } from '../../ui/now.js';
 import { ErrorState } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import type { Key } from '../keys.js';
 
 const DAY_MS = 86_400_000;
 
 /** Deletes a key after saying what stops with it; for one that is in use its name has to be typed. */
-export function DeleteToken({ token }: { token: Key }) {
+export function DeleteToken({ token }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   const remove = async () => {
     await api.DELETE('/api/keys/{keyId}', { params: { path: { keyId: token.keyId } } });
     await refresh('/api/keys', '/api/keys/{keyId}');
-    tell(t('delete.done', { name: token.name }));
+    notify(t('delete.done', { name: token.name }));
   };
   const now = useNow(DAY_MS);
   const isInUse = token.lastUsedAt !== null && Date.parse(token.lastUsedAt) > now - DAY_MS;
@@ -40,7 +40,7 @@ export function DeleteToken({ token }: { token: Key }) {
 }
 
 /** How much a key is in use, by which people find out that something still calls with it. */
-function WhatStops({ token: { keyId, lastUsedAt } }: { token: Key }) {
+function WhatStops({ token: { keyId, lastUsedAt } }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   const lastDay = useQuery({
     queryKey: ['last-day-of-key', keyId],

@@ -3,11 +3,12 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
-import { marketQuery, type Model } from '../../visitor/market.js';
+import { marketQuery } from '../../visitor/market.js';
 import type { RuleValues } from './token-rules.js';
 
 interface GroupOffer {
@@ -65,7 +66,7 @@ function Explained({ group: { multiplier, fixedPrice, models } }: { group: Group
 }
 
 /** The groups of the price list that the account has, by name. */
-function groupsOf(models: readonly Model[], own: readonly string[]): GroupOffer[] {
+function groupsOf(models: readonly Shape<'ListedModel'>[], own: readonly string[]): GroupOffer[] {
   const groups = new Map<string, GroupOffer>();
   for (const { groups: each } of models) {
     for (const { group: name, multiplier, rule, price } of each) {

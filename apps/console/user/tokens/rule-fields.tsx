@@ -8,6 +8,7 @@ import { marketQuery } from '../../visitor/market.js';
 import type { RuleValues } from './token-rules.js';
 
 type RuleForm = UseFormReturnType<RuleValues>;
+
 /** The server's own largest number. */
 const MOST = 1_000_000;
 

@@ -1,18 +1,18 @@
 import { Group, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { column, extra, rightColumn, textColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column } from '../../ui/lists/data-list.js';
+import { type ListColumn } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { TextLine, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import type { Key } from '../keys.js';
 import { DeleteToken } from './delete-token.js';
 
 /** What the list of keys shows of each. */
-export function useTokenColumns(): Column<Key>[] {
+export function useTokenColumns(): ListColumn<Shape<'Key'>>[] {
   const { t } = useTranslation('tokens');
   return [
     column('name', t('columns.name'), (token) => <Name token={token} />),
@@ -38,7 +38,7 @@ export function useTokenColumns(): Column<Key>[] {
   ];
 }
 
-function Name({ token: { name, prefix } }: { token: Key }) {
+function Name({ token: { name, prefix } }: { token: Shape<'Key'> }) {
   return (
     <Stack gap={0}>
       <Text size="sm" fw={600} className="model-name">
@@ -93,7 +93,7 @@ function Allowed({ list, all, of }: { list: string[] | null; all: string; of: 'm
   );
 }
 
-function Expiry({ token: { expiresAt } }: { token: Key }) {
+function Expiry({ token: { expiresAt } }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   if (expiresAt === null) return t('neverExpires');
   // Read anew with the list, at least when somebody comes back to it.
@@ -104,7 +104,7 @@ function isPast(at: string): boolean {
   return Date.parse(at) <= Date.now();
 }
 
-function Actions({ token }: { token: Key }) {
+function Actions({ token }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">

@@ -3,14 +3,14 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
 import { SmallPrint } from '../../ui/texts.js';
-import type { Key } from '../keys.js';
 import { GroupField } from './group-field.js';
 import { RuleFields } from './rule-fields.js';
 import type { MadeToken } from './token-once.js';
-import { changedRules, NO_RULES, type RuleValues, rulesOf, valuesOf } from './token-rules.js';
+import { changedRules, NO_RULES, type RuleValues, rulesOf, ruleValues } from './token-rules.js';
 
 const AMOUNT = /^\d{1,9}(\.\d{1,9})?$/;
 
@@ -60,9 +60,9 @@ export function NewToken({ done }: { done: (made: MadeToken) => void }) {
 }
 
 /** Changes the rules of a key; its group stays, since the group is what it costs. */
-export function ChangeToken({ token, done }: { token: Key; done: () => void }) {
+export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => void }) {
   const { t } = useTranslation('tokens');
-  const before = valuesOf(token);
+  const before = ruleValues(token);
   const form = useForm<RuleValues>({ initialValues: before, validate: useChecks() });
   const { onSubmit, isSending, failure } = useSend({
     form,
@@ -73,7 +73,7 @@ export function ChangeToken({ token, done }: { token: Key; done: () => void }) {
       }),
     done: async (_answer, { name }) => {
       await refresh('/api/keys', '/api/keys/{keyId}');
-      tell(t('changed', { name: name.trim() }));
+      notify(t('changed', { name: name.trim() }));
       done();
     },
   });

@@ -1,5 +1,5 @@
+import type { Shape } from '../../api/shape.js';
 import { localMinute } from '../../ui/minute.js';
-import type { Key } from '../keys.js';
 
 /** The form of a key's rules: what is left empty is not limited. */
 export type RuleValues = {
@@ -39,7 +39,7 @@ export const NO_RULES: RuleValues = {
   maxRunningTasks: '',
 };
 
-export function valuesOf(token: Key): RuleValues {
+export function ruleValues(token: Shape<'Key'>): RuleValues {
   return {
     name: token.name,
     group: token.group,

@@ -7,7 +7,7 @@ import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { useTokenColumns } from './token-columns.js';
 import { ChangeToken, NewToken } from './token-forms.js';
@@ -26,7 +26,7 @@ export function TokensPage() {
     </ButtonLink>
   );
   return (
-    <Page title={t('title')} about={t('about')} actions={create}>
+    <PageFrame title={t('title')} about={t('about')} actions={create}>
       <DataList
         label={t('title')}
         query={tokens}
@@ -37,7 +37,7 @@ export function TokensPage() {
         columnsName="tokens"
       />
       <OpenForms />
-    </Page>
+    </PageFrame>
   );
 }
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { cursor, oneOf, searchOf, text } from '../../ui/search.js';
+import { cursor, oneOf, searchOf, anyText } from '../../ui/search.js';
 import { userArea } from '../user.area.js';
 
 const tokens = createRoute({
@@ -9,11 +9,11 @@ const tokens = createRoute({
   validateSearch: searchOf({
     cursor,
     /** The key whose rules are open. */
-    key: text,
+    key: anyText,
     new: oneOf('yes'),
   }),
   loader: textsOf('tokens'),
   component: lazyRouteComponent(() => import('./tokens.page.js'), 'TokensPage'),
 });
 
-export const tokensRoutes = [tokens] as const;
+export const tokenPages = [tokens] as const;

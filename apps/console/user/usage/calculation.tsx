@@ -1,14 +1,15 @@
 import { Alert, Stack, Table, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { amountOf, type Charge, recomputed } from './recompute.js';
+import { amountOf, recomputed } from './recompute.js';
 
-type Pricing = NonNullable<Charge['pricing']>;
+type Pricing = NonNullable<Shape<'Charge'>['pricing']>;
 
 /** A line of the calculation, with the amount as this browser computes it. */
 interface Row {
@@ -18,7 +19,7 @@ interface Row {
 }
 
 /** Units × price × multiplier, line by line, computed anew by the browser and held against what the relay says. */
-export function Calculation({ charge }: { charge: Charge }) {
+export function Calculation({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
   const { pricing, settlement } = charge;
   if (!pricing) return <Text size="sm">{t('charge.notPriced')}</Text>;
@@ -97,7 +98,7 @@ function Lines({ name, rows, pricing, total }: LinesProps) {
   );
 }
 
-function Agreement({ charge }: { charge: Charge }) {
+function Agreement({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
   const money = useMoneyText();
   const found = recomputed(charge);

@@ -1,6 +1,7 @@
 import { Alert, Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
 import { CopyLine } from '../../ui/copy.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
@@ -9,8 +10,7 @@ import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { useKeyName } from '../keys.js';
 import { Calculation } from './calculation.js';
-import { ChargeState } from './charge-state.js';
-import type { Charge } from './recompute.js';
+import { ChargeBadge } from './charge-state.js';
 
 /** What a request cost and why: its price, what was set aside, settled and given back, and the postings behind it. */
 export function ChargeDetails({ id }: { id: string }) {
@@ -46,7 +46,7 @@ export function ChargeDetails({ id }: { id: string }) {
   );
 }
 
-function Head({ charge }: { charge: Charge }) {
+function Head({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
   const { model, requestedModel, settlement, hold, refusal, state } = charge;
   return (
@@ -55,7 +55,7 @@ function Head({ charge }: { charge: Charge }) {
         <Text fw={600} className="model-name">
           {requestedModel ?? model}
         </Text>
-        <ChargeState charge={charge} />
+        <ChargeBadge charge={charge} />
       </Group>
       {requestedModel !== null && model !== null && requestedModel !== model && (
         <Text size="sm">{t('charge.aliasOf', { model })}</Text>
@@ -85,7 +85,7 @@ const EVENTS = {
   refunded: 'refunded',
 } as const;
 
-function Timeline({ charge }: { charge: Charge }) {
+function Timeline({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
   const wordsOf = (what: string) =>
     what in EVENTS ? t(`charge.events.${EVENTS[what as keyof typeof EVENTS]}`) : what;
@@ -116,7 +116,7 @@ function Timeline({ charge }: { charge: Charge }) {
   );
 }
 
-function Ids({ charge }: { charge: Charge }) {
+function Ids({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
   const nameOf = useKeyName();
   const { id, requestId, keyId, group, task } = charge;

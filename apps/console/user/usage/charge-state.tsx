@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import type { Charge } from './recompute.js';
 
-const TONES: Record<Charge['state'], Tone> = {
+const TONES: Record<Shape<'Charge'>['state'], Tone> = {
   held: 'busy',
   settled: 'good',
   released: 'quiet',
@@ -10,7 +10,7 @@ const TONES: Record<Charge['state'], Tone> = {
 };
 
 /** How a request ended, or that it has not yet; the hint says what that means for the balance. */
-export function ChargeState({ charge }: { charge: Pick<Charge, 'state'> }) {
+export function ChargeBadge({ charge }: { charge: Pick<Shape<'Charge'>, 'state'> }) {
   const { t } = useTranslation('calls');
   const { state } = charge;
   return (

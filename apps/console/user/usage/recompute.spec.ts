@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { amountOf, type Charge, recomputed } from './recompute.js';
+import type { Shape } from '../../api/shape.js';
+import { amountOf, recomputed } from './recompute.js';
 
 const AT = '2026-01-31T00:00:00.000Z';
 const VERSIONS = { price: null, multiplier: null, groupRule: null };
 
-type Parts = Pick<Charge, 'pricing' | 'hold' | 'settlement'>;
+type Parts = Pick<Shape<'Charge'>, 'pricing' | 'hold' | 'settlement'>;
 
 function video(settled: string, delivered = '5'): Parts {
   return {

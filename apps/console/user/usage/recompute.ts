@@ -1,13 +1,15 @@
-import type { Answer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { addDecimals, compareDecimals, multiplyDecimals, roundUp } from '../../ui/decimal.js';
 
-export type Charge = Answer<'/api/charges/{chargeId}'>;
-type Line = Pick<NonNullable<NonNullable<Charge['pricing']>['lines']>[number], 'units' | 'unitPrice'>;
+type Line = Pick<
+  NonNullable<NonNullable<Shape<'Charge'>['pricing']>['lines']>[number],
+  'units' | 'unitPrice'
+>;
 
 /** Balance has nine decimals; every amount is rounded up to them once. */
 const DECIMALS = 9;
 
-export interface Recomputed {
+export interface RecomputedCharge {
   hold: string;
   /** Null where nothing was settled. */
   settlement: string | null;
@@ -21,7 +23,9 @@ export function amountOf({ unitPrice, units }: Line, multiplier: string): string
 }
 
 /** Computes a charge from its prices and units, here in the browser; null where it was never priced. */
-export function recomputed(charge: Pick<Charge, 'pricing' | 'hold' | 'settlement'>): Recomputed | null {
+export function recomputed(
+  charge: Pick<Shape<'Charge'>, 'pricing' | 'hold' | 'settlement'>,
+): RecomputedCharge | null {
   const { pricing, hold, settlement } = charge;
   if (!pricing || !hold) return null;
   const { unitPrice, units, multiplier } = pricing;

@@ -1,26 +1,24 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { column, extra, rightColumn } from '../../ui/lists/columns.js';
-import type { Column } from '../../ui/lists/data-list.js';
+import type { ListColumn } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import { useKeyName } from '../keys.js';
-import { ChargeState } from './charge-state.js';
-
-type Entry = Item<'/api/usage'>;
+import { ChargeBadge } from './charge-state.js';
 
 const NONE = '–';
 
 /** What the log can show of a request; the time opens it. */
-export function useUsageColumns(): Column<Entry>[] {
+export function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   return [...useMainColumns(), ...useExtraColumns()];
 }
 
-function useMainColumns(): Column<Entry>[] {
+function useMainColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('calls');
   return [
     column('at', t('usage.columns.at'), ({ at, chargeId }) => (
@@ -31,7 +29,7 @@ function useMainColumns(): Column<Entry>[] {
     column('model', t('usage.columns.model'), ({ requestedModel, model }) => (
       <span className="model-name">{requestedModel ?? model ?? NONE}</span>
     )),
-    column('state', t('usage.columns.state'), (entry) => <ChargeState charge={entry} />),
+    column('state', t('usage.columns.state'), (entry) => <ChargeBadge charge={entry} />),
     rightColumn('units', t('usage.columns.units'), (entry) => <Units entry={entry} />),
     rightColumn('settled', t('usage.columns.settled'), ({ settled }) =>
       settled === null ? NONE : <Money value={settled} />,
@@ -42,7 +40,7 @@ function useMainColumns(): Column<Entry>[] {
   ];
 }
 
-function useExtraColumns(): Column<Entry>[] {
+function useExtraColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const nameOf = useKeyName();
@@ -86,7 +84,7 @@ function useExtraColumns(): Column<Entry>[] {
 }
 
 /** What was delivered, or what is asked for while it is under way. Tokens are told line by line in the details. */
-function Units({ entry }: { entry: Entry }) {
+function Units({ entry }: { entry: Shape<'UsageEntry'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const { family, deliveredUnits, state } = entry;

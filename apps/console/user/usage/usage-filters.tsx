@@ -4,12 +4,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
-import { marketQuery, valuesOf } from '../../visitor/market.js';
+import { marketQuery, distinctValues } from '../../visitor/market.js';
 import { useKeys } from '../keys.js';
+import { chargeStages, families } from '../../api/enumerations.js';
 
 const route = getRouteApi('/user/usage');
-const STATES = ['held', 'settled', 'released', 'refused'] as const;
-const FAMILIES = ['image', 'video', 'chat', 'speech', '3d'] as const;
 
 /** What the log is narrowed by. A list that is narrowed anew begins at its first page. */
 export function UsageFilters() {
@@ -20,10 +19,13 @@ export function UsageFilters() {
   const set = useFilter({ replace: false });
   const choices = [
     { name: 'keyId', options: keys.map(({ keyId, name }) => ({ value: keyId, label: name })) },
-    { name: 'model', options: valuesOf(models, ({ id }) => [id]).map(same) },
-    { name: 'group', options: valuesOf(models, ({ groups }) => groups.map(({ group }) => group)).map(same) },
-    { name: 'family', options: FAMILIES.map((value) => ({ value, label: t(`families.${value}`) })) },
-    { name: 'state', options: STATES.map((value) => ({ value, label: t(`chargeStates.${value}`) })) },
+    { name: 'model', options: distinctValues(models, ({ id }) => [id]).map(same) },
+    {
+      name: 'group',
+      options: distinctValues(models, ({ groups }) => groups.map(({ group }) => group)).map(same),
+    },
+    { name: 'family', options: families.map((value) => ({ value, label: t(`families.${value}`) })) },
+    { name: 'state', options: chargeStages.map((value) => ({ value, label: t(`chargeStates.${value}`) })) },
   ] as const;
   return (
     <Group align="flex-end" gap="sm">

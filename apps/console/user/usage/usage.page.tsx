@@ -7,7 +7,7 @@ import { DataList } from '../../ui/lists/data-list.js';
 import { timesOfDays } from '../../ui/forms/day-range.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
 import { ChargeDetails } from './charge-details.js';
 import { useUsageColumns } from './usage-columns.js';
@@ -25,7 +25,7 @@ export function UsagePage() {
   const usage = useShown('/api/usage', { query: { ...filter, limit: PAGE, cursor } });
   const columns = useUsageColumns();
   return (
-    <Page
+    <PageFrame
       title={t('usage.title')}
       about={t('usage.about')}
       actions={
@@ -51,7 +51,7 @@ export function UsagePage() {
         isPaged
       />
       <OpenCharge id={charge} />
-    </Page>
+    </PageFrame>
   );
 }
 

@@ -2,11 +2,11 @@ import { Button, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import type { Answer } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CopyLine } from '../../ui/copy.js';
-import { type Column, DataList, rowsOf } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { AmountField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
@@ -15,10 +15,10 @@ import { Notice } from '../../ui/notice.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { CREDITS, refreshMoney, useRequestName } from './wallet.js';
+import { refreshMoney, useRequestName } from './wallet.js';
+import { CREDITS } from '../../ui/patterns.js';
 
-type InvitesView = Answer<'/api/invites'>;
-type Invitee = InvitesView['invitees'][number];
+type Invitee = Shape<'Invites'>['invitees'][number];
 
 /** The link to invite with, who came by it, and what that brought. */
 export function Invites() {
@@ -47,7 +47,7 @@ export function Invites() {
   );
 }
 
-function Link({ invites: { link, code } }: { invites: InvitesView }) {
+function Link({ invites: { link, code } }: { invites: Shape<'Invites'> }) {
   const { t } = useTranslation('wallet');
   return (
     <Card withBorder>
@@ -63,7 +63,11 @@ function Link({ invites: { link, code } }: { invites: InvitesView }) {
 }
 
 /** Rewards are of use only when they were moved to the main balance. */
-function Move({ invites: { balance, movable, pending, nextMovableAt, owed } }: { invites: InvitesView }) {
+function Move({
+  invites: { balance, movable, pending, nextMovableAt, owed },
+}: {
+  invites: Shape<'Invites'>;
+}) {
   const { t } = useTranslation('wallet');
   return (
     <Card withBorder>
@@ -105,7 +109,7 @@ function MoveForm({ balance }: { balance: string }) {
       request.forget();
       form.reset();
       await refreshMoney();
-      tell(t('invites.moved', { amount: money(moved) }));
+      notify(t('invites.moved', { amount: money(moved) }));
     },
   });
   return (
@@ -120,7 +124,7 @@ function MoveForm({ balance }: { balance: string }) {
   );
 }
 
-function useColumns(): Column<Invitee>[] {
+function useColumns(): ListColumn<Invitee>[] {
   const { t } = useTranslation('wallet');
   return [
     {

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CopyLine } from '../../ui/copy.js';
 import { exactDecimal } from '../../ui/decimal.js';
@@ -11,14 +12,15 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { OrderState } from './orders.js';
-import { type OrderDetails, refreshMoney } from './wallet.js';
+import { OrderBadge } from './orders.js';
+import { refreshMoney } from './wallet.js';
 
 const route = getRouteApi('/user/topups/$orderId');
+
 /** A payment is told by the provider soon after people come back; the page asks so often until then. */
 const ASKING_MS = 2_000;
 
@@ -34,7 +36,7 @@ export function OrderPage() {
   );
   useWhenOver(order.data?.state);
   return (
-    <Page title={t('order.title')} width={44}>
+    <PageFrame title={t('order.title')} width={44}>
       <Loaded query={order} lines={8}>
         {(found) => (
           <>
@@ -46,12 +48,12 @@ export function OrderPage() {
         )}
       </Loaded>
       <TextLink to="/wallet">{t('order.toWallet')}</TextLink>
-    </Page>
+    </PageFrame>
   );
 }
 
 /** What the payment changed is read again by whoever shows it. */
-function useWhenOver(state: OrderDetails['state'] | undefined): void {
+function useWhenOver(state: Shape<'OrderWithReversals'>['state'] | undefined): void {
   const before = useRef(state);
   useEffect(() => {
     if (before.current === 'open' && state !== 'open') void refreshMoney();
@@ -68,7 +70,7 @@ const tones = {
   cancelled: 'quiet',
 } as const;
 
-function Outcome({ order }: { order: OrderDetails }) {
+function Outcome({ order }: { order: Shape<'OrderWithReversals'> }) {
   const { t } = useTranslation('wallet');
   const { paid } = route.useSearch();
   const { state } = order;
@@ -80,14 +82,14 @@ function Outcome({ order }: { order: OrderDetails }) {
   );
 }
 
-function About({ order }: { order: OrderDetails }) {
+function About({ order }: { order: Shape<'OrderWithReversals'> }) {
   const { t } = useTranslation('wallet');
   const locale = useLocale();
   const { id, state, credits, pay, currency, rate, provider, createdAt, expiresAt, paidAt } = order;
   return (
     <Card withBorder>
       <Facts label={t('order.title')}>
-        <Fact name={t('orders.state')} value={<OrderState state={state} />} />
+        <Fact name={t('orders.state')} value={<OrderBadge state={state} />} />
         <Fact name={t('topUp.youGet')} value={<Money value={credits} />} />
         <Fact name={t('topUp.youPay')} value={<Money value={pay} currency={currency} />} />
         <Fact name={t('order.rate')} value={exactDecimal(rate, locale)} />
@@ -101,7 +103,7 @@ function About({ order }: { order: OrderDetails }) {
   );
 }
 
-function Actions({ order }: { order: OrderDetails }) {
+function Actions({ order }: { order: Shape<'OrderWithReversals'> }) {
   const { t } = useTranslation('wallet');
   const { id, state, credits, checkoutUrl, instructions } = order;
   if (state === 'expired' || state === 'cancelled') {
@@ -138,7 +140,7 @@ function Actions({ order }: { order: OrderDetails }) {
 }
 
 /** What went back, and why the balance is what it is. */
-function Reversals({ order }: { order: OrderDetails }) {
+function Reversals({ order }: { order: Shape<'OrderWithReversals'> }) {
   const { t } = useTranslation('wallet');
   const { refunds, disputes, currency } = order;
   if (refunds.length + disputes.length === 0) return null;

@@ -1,12 +1,13 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { column, moneyColumn, paymentColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { type Order, orderTones } from './wallet.js';
+import { orderTones } from './wallet.js';
 
 const PAGE = 10;
 
@@ -28,16 +29,16 @@ export function Orders() {
   );
 }
 
-export function OrderState({ state }: { state: Order['state'] }) {
+export function OrderBadge({ state }: { state: Shape<'Order'>['state'] }) {
   const { t } = useTranslation('wallet');
   return <StatusBadge tone={orderTones[state]}>{t(`orders.states.${state}`)}</StatusBadge>;
 }
 
-function useColumns(): Column<Order>[] {
+function useColumns(): ListColumn<Shape<'Order'>>[] {
   const { t } = useTranslation('wallet');
   return [
     timeColumn('createdAt', t('orders.createdAt')),
-    column('state', t('orders.state'), ({ state }) => <OrderState state={state} />),
+    column('state', t('orders.state'), ({ state }) => <OrderBadge state={state} />),
     column('provider', t('orders.provider'), ({ provider }) => t(`provider.${provider}`)),
     paymentColumn('credits', t('orders.credits')),
     moneyColumn('pay', t('orders.pay')),
@@ -45,7 +46,7 @@ function useColumns(): Column<Order>[] {
   ];
 }
 
-function OrderLinks({ order: { id, state, credits } }: { order: Order }) {
+function OrderLinks({ order: { id, state, credits } }: { order: Shape<'Order'> }) {
   const { t } = useTranslation('wallet');
   const isOver = state === 'expired' || state === 'cancelled';
   return (

@@ -1,4 +1,4 @@
-import { day, oneOf } from '../../ui/search.js';
+import { anyDay, oneOf } from '../../ui/search.js';
 
 /** Kinds of postings on a customer's balances. */
 export const statementKinds = [
@@ -29,8 +29,8 @@ export const statementBalances = ['main', 'held', 'invite', 'refund-pending', 'a
 export const statementSearch = {
   balance: oneOf('held', 'invite', 'refund-pending', 'all'),
   kind: oneOf(...statementKinds),
-  from: day,
-  to: day,
+  from: anyDay,
+  to: anyDay,
 };
 
 export interface StatementSearch {

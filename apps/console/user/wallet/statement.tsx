@@ -3,14 +3,14 @@ import { IconDownload } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayRange, timesOfDays } from '../../ui/forms/day-range.js';
 import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { type StatementSearch, statementBalances, statementKinds } from './statement-search.js';
-import type { StatementLine } from './wallet.js';
 
 const route = getRouteApi('/user/wallet');
 
@@ -118,7 +118,7 @@ function Csv({ query }: { query: StatementQuery }) {
   );
 }
 
-function useColumns(withBalance: boolean): Column<StatementLine>[] {
+function useColumns(withBalance: boolean): ListColumn<Shape<'StatementEntry'>>[] {
   const { t } = useTranslation('wallet');
   return [
     timeColumn('at', t('statement.at')),
@@ -126,7 +126,7 @@ function useColumns(withBalance: boolean): Column<StatementLine>[] {
     column('kind', t('statement.kind'), (line) => <Kind line={line} />),
     ...(withBalance
       ? [
-          column('balance', t('statement.balance'), ({ balance }: StatementLine) =>
+          column('balance', t('statement.balance'), ({ balance }: Shape<'StatementEntry'>) =>
             t(`statement.balances.${balance}`),
           ),
         ]
@@ -143,7 +143,7 @@ function useColumns(withBalance: boolean): Column<StatementLine>[] {
   ];
 }
 
-function Kind({ line: { kind, model } }: { line: StatementLine }) {
+function Kind({ line: { kind, model } }: { line: Shape<'StatementEntry'> }) {
   const { t } = useTranslation('wallet');
   const known = statementKinds.find((each) => each === kind);
   return (

@@ -14,7 +14,8 @@ import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { ErrorState, Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { CREDITS, PAYMENT, type Provider, type Quote, refreshMoney, useRequestName } from './wallet.js';
+import { type Provider, type TopUpQuote, refreshMoney, useRequestName } from './wallet.js';
+import { CREDITS, PAYMENT } from '../../ui/patterns.js';
 
 const route = getRouteApi('/user/wallet');
 const USUAL = '10';
@@ -149,7 +150,7 @@ function Amount({ form, error }: { form: TopUpForm; error: ReactNode }) {
 }
 
 /** Both sides of the order, with the rate between them. */
-function Offer({ quote }: { quote: Quote | undefined }) {
+function Offer({ quote }: { quote: TopUpQuote | undefined }) {
   const { t } = useTranslation('wallet');
   const locale = useLocale();
   return (
@@ -196,7 +197,7 @@ function Providers({ form, providers }: { form: TopUpForm; providers: readonly P
   );
 }
 
-function Submit({ quote, isSending }: { quote: Quote | undefined; isSending: boolean }) {
+function Submit({ quote, isSending }: { quote: TopUpQuote | undefined; isSending: boolean }) {
   const { t } = useTranslation('wallet');
   const money = useMoneyText(quote?.currency);
   return (

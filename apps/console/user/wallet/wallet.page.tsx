@@ -3,12 +3,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
+import { type GetAnswer, refresh } from '../../api/queries.js';
 import { useLive } from '../../shell/live.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
@@ -25,7 +25,7 @@ const route = getRouteApi('/user/wallet');
 export function WalletPage() {
   const { t } = useTranslation('wallet');
   return (
-    <Page title={t('title')} about={t('about')}>
+    <PageFrame title={t('title')} about={t('about')}>
       <Balances />
       <PartTabs
         label={t('parts')}
@@ -35,7 +35,7 @@ export function WalletPage() {
           { name: 'invites', label: t('tabs.invites'), content: () => <Invites /> },
         ]}
       />
-    </Page>
+    </PageFrame>
   );
 }
 
@@ -76,7 +76,7 @@ function Balances() {
   );
 }
 
-function BalanceCards({ account }: { account: Answer<'/api/account'> }) {
+function BalanceCards({ account }: { account: GetAnswer<'/api/account'> }) {
   const { t } = useTranslation('wallet');
   const { balance, frozen } = account;
   const names = ['main', 'held', 'invite', 'refundPending'] as const;

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { textsOf } from '../../shell/access.js';
-import { cursor, oneOf, searchOf, text } from '../../ui/search.js';
+import { cursor, oneOf, searchOf, anyText } from '../../ui/search.js';
 import { userArea } from '../user.area.js';
 import { statementSearch } from './statement-search.js';
 
@@ -11,7 +11,7 @@ const wallet = createRoute({
     tab: oneOf('statement', 'invites'),
     cursor,
     /** An amount to begin with, such as that of an order that was not paid. */
-    credits: text,
+    credits: anyText,
     ...statementSearch,
   }),
   loader: textsOf('wallet'),
@@ -28,4 +28,4 @@ const order = createRoute({
   component: lazyRouteComponent(() => import('./order.page.js'), 'OrderPage'),
 });
 
-export const walletRoutes = [wallet, order] as const;
+export const walletPages = [wallet, order] as const;

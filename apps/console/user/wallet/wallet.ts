@@ -1,18 +1,12 @@
 import { useCallback, useRef } from 'react';
-import { newRequestId, refresh, type Answer, type Item } from '../../api/queries.js';
+import { newRequestId, refresh, type GetAnswer } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import type { Tone } from '../../ui/status-badge.js';
 
-export type Order = Item<'/api/topups'>;
-export type OrderDetails = Answer<'/api/topups/{orderId}'>;
-export type Quote = Answer<'/api/topups/quote'>;
-export type Provider = Order['provider'];
-export type StatementLine = Item<'/api/statement'>;
+export type TopUpQuote = GetAnswer<'/api/topups/quote'>;
+export type Provider = Shape<'Order'>['provider'];
 
-/** What the server reads as an amount of balance, and of payment currency. */
-export const CREDITS = /^\d{1,9}(\.\d{1,9})?$/;
-export const PAYMENT = /^\d{1,6}(\.\d{1,2})?$/;
-
-export const orderTones: Record<Order['state'], Tone> = {
+export const orderTones: Record<Shape<'Order'>['state'], Tone> = {
   open: 'waiting',
   paid: 'good',
   expired: 'quiet',

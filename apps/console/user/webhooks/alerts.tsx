@@ -1,16 +1,15 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, refresh } from '../../api/queries.js';
-import { tell } from '../../shell/notices.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
+import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
 import { AmountField } from '../../ui/forms/fields.js';
 import { SendForm, useSendForm } from '../../ui/forms/form.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-
-type Account = Answer<'/api/account'>;
 
 /** The balance that people are warned at, and what all keys may spend in a month. */
 export function Alerts() {
@@ -22,7 +21,7 @@ export function Alerts() {
   );
 }
 
-function AlertsForm({ account }: { account: Account }) {
+function AlertsForm({ account }: { account: Shape<'Account'> }) {
   const { t } = useTranslation('webhooks');
   const invalid = (value: string) => (value.trim() && !isDecimal(value.trim()) ? t('alerts.invalid') : null);
   const { form, sending } = useSendForm({
@@ -39,7 +38,7 @@ function AlertsForm({ account }: { account: Account }) {
       return (await api.PATCH('/api/account', { body })).data!;
     },
     done: async () => {
-      tell(t('alerts.saved'));
+      notify(t('alerts.saved'));
       await refresh('/api/account');
     },
   });

@@ -4,12 +4,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { TextField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
-import { type Endpoint, eventTypes, financeEventTypes } from './endpoint.js';
+import { endpointEvents, financeEndpointEvents } from './endpoint.js';
 
 interface ModalProps {
   isOpen: boolean;
@@ -63,11 +64,11 @@ export function Secret({ secret, close }: { secret: string; close: () => void })
 interface EndpointValues extends Record<string, unknown> {
   url: string;
   description: string;
-  events: Endpoint['events'];
+  events: Shape<'WebhookEndpoint'>['events'];
 }
 
 interface FormProps<Answer> {
-  endpoint?: Endpoint;
+  endpoint?: Shape<'WebhookEndpoint'>;
   submit: string;
   send: (values: EndpointValues) => Promise<Answer>;
   done: (answer: Answer) => void;
@@ -77,12 +78,12 @@ interface FormProps<Answer> {
 export function EndpointForm<Answer>({ endpoint, submit, send, done }: FormProps<Answer>) {
   const { t } = useTranslation('webhooks');
   const isFinance = useSession()?.roles.includes('finance') ?? false;
-  const offered = eventTypes.filter((type) => isFinance || !financeEventTypes.includes(type));
+  const offered = endpointEvents.filter((type) => isFinance || !financeEndpointEvents.includes(type));
   const form = useForm<EndpointValues>({
     initialValues: {
       url: endpoint?.url ?? '',
       description: endpoint?.description ?? '',
-      events: endpoint?.events ?? offered.filter((type) => !financeEventTypes.includes(type)),
+      events: endpoint?.events ?? offered.filter((type) => !financeEndpointEvents.includes(type)),
     },
     validate: {
       url: (value) => (URL.canParse(value) ? null : t('endpoints.urlInvalid')),

@@ -4,12 +4,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { type Answer, type Item, keepShown, refresh } from '../../api/queries.js';
-import { tell, tellFailure } from '../../shell/notices.js';
+import { keepShown, refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
+import { notify, notifyFailure } from '../../shell/notices.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
@@ -17,20 +18,20 @@ import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
-import type { Endpoint } from './endpoint.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
+
 /** As long as something is still to be sent, its outcome is soon there. */
 const LOOK_AGAIN_MS = 1_000;
-
-type Delivery = Item<'/api/webhooks/{endpointId}/deliveries'>;
-type Detail = Answer<'/api/webhooks/{endpointId}/deliveries/{deliveryId}'>;
-
-const TONES: Record<Delivery['state'], Tone> = { pending: 'busy', delivered: 'good', failed: 'bad' };
+const TONES: Record<Shape<'WebhookDelivery'>['state'], Tone> = {
+  pending: 'busy',
+  delivered: 'good',
+  failed: 'bad',
+};
 
 /** What was sent to an endpoint, and what it answered. */
-export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
+export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const { state, cursor, delivery } = route.useSearch();
   const navigate = route.useNavigate();
@@ -81,7 +82,7 @@ export function Deliveries({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-function useColumns(endpointId: string): Column<Delivery>[] {
+function useColumns(endpointId: string): ListColumn<Shape<'WebhookDelivery'>>[] {
   const { t } = useTranslation('webhooks');
   return [
     column('at', t('deliveries.at'), ({ id, createdAt }) => (
@@ -125,7 +126,7 @@ const SPANS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as co
 type Span = keyof typeof SPANS;
 
 /** For after an outage of the endpoint. */
-function ReplaySince({ endpoint }: { endpoint: Endpoint }) {
+function ReplaySince({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const [span, setSpan] = useState<Span>('day');
   const replay = async () => {
@@ -134,7 +135,7 @@ function ReplaySince({ endpoint }: { endpoint: Endpoint }) {
       params: { path: { endpointId: endpoint.id } },
       body: { since, states: 'failed' },
     });
-    tell(t('deliveries.replayed', { count: data!.replayed }));
+    notify(t('deliveries.replayed', { count: data!.replayed }));
     await refresh('/api/webhooks/{endpointId}/deliveries');
   };
   return (
@@ -161,7 +162,7 @@ function ReplaySince({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-function OpenDelivery({ endpoint, id }: { endpoint: Endpoint; id: string | undefined }) {
+function OpenDelivery({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>; id: string | undefined }) {
   const { t } = useTranslation('webhooks');
   return (
     <SidePanel param="delivery" opened={id !== undefined} title={t('delivery.title')}>
@@ -170,7 +171,7 @@ function OpenDelivery({ endpoint, id }: { endpoint: Endpoint; id: string | undef
   );
 }
 
-function DeliveryDetails({ endpoint, id }: { endpoint: Endpoint; id: string }) {
+function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>; id: string }) {
   const { t } = useTranslation('webhooks');
   const path = { endpointId: endpoint.id, deliveryId: id };
   const delivery = $api.useQuery(
@@ -215,7 +216,7 @@ function Replay({ path }: { path: { endpointId: string; deliveryId: string } }) 
       api.POST('/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays', { params: { path } }),
     onSuccess: () =>
       refresh('/api/webhooks/{endpointId}/deliveries', '/api/webhooks/{endpointId}/deliveries/{deliveryId}'),
-    onError: tellFailure,
+    onError: notifyFailure,
   });
   return (
     <Button variant="default" w="fit-content" onClick={() => replay.mutate()} loading={replay.isPending}>
@@ -224,11 +225,11 @@ function Replay({ path }: { path: { endpointId: string; deliveryId: string } }) 
   );
 }
 
-function Attempts({ delivery }: { delivery: Detail }) {
+function Attempts({ delivery }: { delivery: Shape<'WebhookDeliveryDetail'> }) {
   const { t } = useTranslation('webhooks');
   const locale = useLocale();
   if (delivery.log.length === 0) return <Text size="sm">{t('delivery.noAttempt')}</Text>;
-  const columns: Column<Detail['log'][number]>[] = [
+  const columns: ListColumn<Shape<'WebhookDeliveryDetail'>['log'][number]>[] = [
     timeColumn('startedAt', t('deliveries.at')),
     rightColumn(
       'duration',

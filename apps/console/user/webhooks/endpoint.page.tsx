@@ -6,16 +6,17 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
-import { tell, tellFailure } from '../../shell/notices.js';
+import type { Shape } from '../../api/shape.js';
+import { notify, notifyFailure } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { BackLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { EndpointForm, Secret } from './create-endpoint.js';
 import { Deliveries } from './deliveries.js';
-import { type Endpoint, EndpointState } from './endpoint.js';
+import { EndpointState } from './endpoint.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 
@@ -25,7 +26,7 @@ export function EndpointPage() {
   const { endpointId } = route.useParams();
   const endpoint = $api.useQuery('get', '/api/webhooks/{endpointId}', { params: { path: { endpointId } } });
   return (
-    <Page title={t('one.title')}>
+    <PageFrame title={t('one.title')}>
       <BackLink to="/webhooks">{t('one.back')}</BackLink>
       <Loaded query={endpoint} lines={6}>
         {(found) => (
@@ -38,11 +39,11 @@ export function EndpointPage() {
           </>
         )}
       </Loaded>
-    </Page>
+    </PageFrame>
   );
 }
 
-function About({ endpoint }: { endpoint: Endpoint }) {
+function About({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const { url, description, events, failingSince, previousSecretUntil } = endpoint;
   return (
@@ -78,17 +79,17 @@ async function reread(): Promise<void> {
   );
 }
 
-function Actions({ endpoint }: { endpoint: Endpoint }) {
+function Actions({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const path = { endpointId: endpoint.id };
   const navigate = useNavigate();
   const ping = useMutation({
     mutationFn: () => api.POST('/api/webhooks/{endpointId}/pings', { params: { path } }),
     onSuccess: async () => {
-      tell(t('one.pinged'));
+      notify(t('one.pinged'));
       await reread();
     },
-    onError: tellFailure,
+    onError: notifyFailure,
   });
   const remove = async () => {
     await api.DELETE('/api/webhooks/{endpointId}', { params: { path } });
@@ -112,7 +113,7 @@ function Actions({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-function Change({ endpoint }: { endpoint: Endpoint }) {
+function Change({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const [isOpen, { open, close }] = useDisclosure(false);
   const params = { path: { endpointId: endpoint.id } };
@@ -133,7 +134,7 @@ function Change({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-function Rotate({ endpoint }: { endpoint: Endpoint }) {
+function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const [secret, setSecret] = useState<string | null>(null);
   const rotate = async () => {
@@ -161,7 +162,7 @@ function Rotate({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-function Switch({ endpoint }: { endpoint: Endpoint }) {
+function Switch({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const turn = async () => {
     const params = { path: { endpointId: endpoint.id } };

@@ -1,10 +1,8 @@
 import { useTranslation } from 'react-i18next';
-import type { Item } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 
-export type Endpoint = Item<'/api/webhooks'>;
-
-export const eventTypes = [
+export const endpointEvents = [
   'topup.credited',
   'balance.low',
   'video.completed',
@@ -12,13 +10,16 @@ export const eventTypes = [
   'charge.refunded',
   'control.failed',
   'ledger.head',
-] as const satisfies readonly Endpoint['events'][number][];
+] as const satisfies readonly Shape<'WebhookEndpoint'>['events'][number][];
 
 /** Events of the house, for people of finance. */
-export const financeEventTypes: readonly Endpoint['events'][number][] = ['control.failed', 'ledger.head'];
+export const financeEndpointEvents: readonly Shape<'WebhookEndpoint'>['events'][number][] = [
+  'control.failed',
+  'ledger.head',
+];
 
 /** Whether deliveries go to an endpoint, and why not. */
-export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
+export function EndpointState({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const { enabled, disabledReason, failingSince } = endpoint;
   if (!enabled) {

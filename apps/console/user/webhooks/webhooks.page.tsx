@@ -2,14 +2,15 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
-import { type Column, DataList } from '../../ui/lists/data-list.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
-import { Page } from '../../ui/page.js';
+import { PageFrame } from '../../ui/page.js';
 import { Section } from '../../ui/states.js';
 import { Alerts } from './alerts.js';
 import { CreateEndpoint } from './create-endpoint.js';
-import { type Endpoint, EndpointState } from './endpoint.js';
+import { EndpointState } from './endpoint.js';
 
 /** When the account wants to be told of something, and where its programs are told. */
 export function WebhooksPage() {
@@ -17,7 +18,7 @@ export function WebhooksPage() {
   const [isOpen, { open, close }] = useDisclosure(false);
   const endpoints = $api.useQuery('get', '/api/webhooks');
   return (
-    <Page title={t('title')} about={t('about')}>
+    <PageFrame title={t('title')} about={t('about')}>
       <Section title={t('alerts.title')}>
         <Alerts />
       </Section>
@@ -31,11 +32,11 @@ export function WebhooksPage() {
         />
       </Section>
       <CreateEndpoint isOpen={isOpen} close={close} />
-    </Page>
+    </PageFrame>
   );
 }
 
-function useColumns(): Column<Endpoint>[] {
+function useColumns(): ListColumn<Shape<'WebhookEndpoint'>>[] {
   const { t } = useTranslation('webhooks');
   return [
     column('url', t('endpoints.url'), ({ id, url }) => (
