@@ -12,14 +12,14 @@ import { column, longTextColumn } from '../ui/lists/columns.js';
 import { ConfirmAction } from '../ui/forms/confirm-action.js';
 import { CodeLines } from '../ui/copy.js';
 import { type ListColumn, DataList } from '../ui/lists/data-list.js';
-import { SidePanel } from '../ui/forms/dialog.js';
-import { TextLink } from '../ui/links.js';
+import { OpenLink } from '../ui/links.js';
 import { PageFrame } from '../ui/page.js';
 import { WordsField } from '../ui/lists/search-field.js';
 import { Loaded } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { Hint, TextLine, TwoLines } from '../ui/texts.js';
 import { When } from '../ui/when.js';
+import { OpenPanel } from '../ui/forms/dialog.js';
 
 const route = getRouteApi('/operator/dead-letters');
 const PAGE = 25;
@@ -49,7 +49,9 @@ export function DeadLettersPage() {
           isPaged
         />
       </Stack>
-      <OpenLetter />
+      <OpenPanel param="letter" title={t('letters.one')}>
+        {(id) => <OpenLetter id={id} />}
+      </OpenPanel>
     </PageFrame>
   );
 }
@@ -83,14 +85,9 @@ function useColumns(): ListColumn<Shape<'DeadLetter'>>[] {
   const { t } = useTranslation('operator');
   return [
     column('at', t('letters.at'), ({ id, at }) => (
-      <TextLink
-        from="/operator/dead-letters"
-        to="/operator/dead-letters"
-        search={(before) => ({ ...before, letter: id })}
-        size="sm"
-      >
+      <OpenLink param="letter" value={id} size="sm">
         <When at={at} />
-      </TextLink>
+      </OpenLink>
     )),
     column('topic', t('letters.topic'), ({ topic, group }) => <TwoLines first={topic} second={group} />),
     column('about', t('letters.charge'), ({ about }) => (
@@ -113,23 +110,14 @@ function State({ letter: { canReplay, replayedAt } }: { letter: Shape<'DeadLette
   );
 }
 
-function OpenLetter() {
-  const { t } = useTranslation('operator');
-  const { letter: letterId } = route.useSearch();
-  const letter = $api.useQuery(
-    'get',
-    '/api/admin/dead-letters/{letterId}',
-    { params: { path: { letterId: letterId ?? '' } } },
-    { enabled: letterId !== undefined },
-  );
+function OpenLetter({ id }: { id: string }) {
+  const letter = $api.useQuery('get', '/api/admin/dead-letters/{letterId}', {
+    params: { path: { letterId: id } },
+  });
   return (
-    <SidePanel param="letter" opened={letterId !== undefined} title={t('letters.one')}>
-      {letterId !== undefined && (
-        <Loaded query={letter} lines={8}>
-          {(found) => <Details letter={found} />}
-        </Loaded>
-      )}
-    </SidePanel>
+    <Loaded query={letter} lines={8}>
+      {(found) => <Details letter={found} />}
+    </Loaded>
   );
 }
 

@@ -1,11 +1,24 @@
 import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
-import type { Ref } from 'react';
+import type { ReactNode, Ref } from 'react';
 
 /** A link to a page of the console, in text. `to`, `params` and `search` are checked against the routes. */
 export const TextLink = createLink(function TextLink(props: AnchorProps & { ref?: Ref<HTMLAnchorElement> }) {
   return <Anchor {...props} />;
 });
+
+interface OpenLinkProps extends Omit<AnchorProps, 'children'> {
+  /** The name in the address that says what is open. */
+  param: string;
+  value: string;
+  children: ReactNode;
+}
+
+/** Opens something beside what the page shows, such as the details of a row; see OpenPanel. */
+export function OpenLink({ param, value, ...link }: OpenLinkProps) {
+  const search = (before: object) => ({ ...before, [param]: value });
+  return <TextLink to="." search={search} resetScroll={false} {...link} />;
+}
 
 /** A link that looks like a button: for the one thing that a page wants people to do. */
 export const ButtonLink = createLink(function ButtonLink(

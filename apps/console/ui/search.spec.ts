@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { anyDay, oneOf, ownPath, parseSearch, searchOf, stringifySearch, anyText } from './search.js';
 
 describe('the state in the address', () => {
-  const read = searchOf({ anyText, from: anyDay, sort: oneOf('name', 'price') });
+  const read = searchOf({ text: anyText, from: anyDay, sort: oneOf('name', 'price') });
 
   it('keeps what makes sense and drops the rest', () => {
     expect(read({ text: 'boat', from: '2026-01-31', sort: 'price', other: '1' })).toEqual({

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
 import { column, extra } from '../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../ui/lists/data-list.js';
-import { TextLink } from '../ui/links.js';
+import { OpenLink } from '../ui/links.js';
 import { Availability, NoModels } from './market-cards.js';
 import { priceIn } from './market.js';
 import { LimitList } from './model-details.js';
@@ -68,14 +68,9 @@ function useColumns(): ListColumn<Shape<'ListedModel'>>[] {
 
 function ModelLink({ model }: { model: Shape<'ListedModel'> }) {
   return (
-    <TextLink
-      from="/marketplace"
-      to="/marketplace"
-      search={(before) => ({ ...before, model: model.id })}
-      size="sm"
-    >
+    <OpenLink param="model" value={model.id} size="sm">
       {model.id}
-    </TextLink>
+    </OpenLink>
   );
 }
 

@@ -2,8 +2,6 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
-import { SidePanel } from '../ui/forms/dialog.js';
 import { PageFrame } from '../ui/page.js';
 import { ErrorState } from '../ui/states.js';
 import { MarketCards } from './market-cards.js';
@@ -11,6 +9,7 @@ import { MarketFilters } from './market-filters.js';
 import { MarketTable } from './market-table.js';
 import { chosenModels, marketQuery } from './market.js';
 import { ModelDetails } from './model-details.js';
+import { OpenRow } from '../ui/forms/dialog.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
@@ -35,15 +34,9 @@ export function MarketplacePage() {
       ) : (
         <MarketCards models={models} />
       )}
-      <OpenModel model={market.data?.find(({ id }) => id === search.model)} />
+      <OpenRow param="model" row={market.data?.find(({ id }) => id === search.model)} title={({ id }) => id}>
+        {(model) => <ModelDetails model={model} />}
+      </OpenRow>
     </PageFrame>
-  );
-}
-
-function OpenModel({ model }: { model: Shape<'ListedModel'> | undefined }) {
-  return (
-    <SidePanel param="model" opened={model !== undefined} title={model?.id}>
-      {model && <ModelDetails model={model} />}
-    </SidePanel>
   );
 }

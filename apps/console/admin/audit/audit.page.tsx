@@ -7,14 +7,14 @@ import { Who } from '../../shell/who.js';
 import { useFilter } from '../../ui/address.js';
 import { column, longTextColumn, personColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { SidePanel } from '../../ui/forms/dialog.js';
 import { changesBetween, type FieldChange } from '../../ui/forms/fields-of.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
+import { OpenRow } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/admin/audit-log');
 const PAGE = 50;
@@ -46,7 +46,14 @@ export function AuditPage() {
           isPaged
         />
       </Stack>
-      <OpenEntry entry={entries.data?.items.find(({ id }) => id === entry)} />
+      <OpenRow
+        param="entry"
+        size="xl"
+        row={entries.data?.items.find(({ id }) => id === entry)}
+        title={({ action }) => action}
+      >
+        {(open) => <Details entry={open} />}
+      </OpenRow>
     </PageFrame>
   );
 }
@@ -77,14 +84,9 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
   const { t } = useTranslation('admin');
   return [
     column('at', t('audit.at'), ({ id, recordedAt }) => (
-      <TextLink
-        from="/admin/audit-log"
-        to="/admin/audit-log"
-        search={(before) => ({ ...before, entry: id })}
-        size="sm"
-      >
+      <OpenLink param="entry" value={id} size="sm">
         <When at={recordedAt} />
-      </TextLink>
+      </OpenLink>
     )),
     textColumn('action', t('audit.action')),
     column('subject', t('audit.subject'), ({ subject }) => (
@@ -102,19 +104,6 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
       </span>
     )),
   ];
-}
-
-function OpenEntry({ entry }: { entry: Shape<'AuditEntry'> | undefined }) {
-  return (
-    <SidePanel
-      param="entry"
-      opened={entry !== undefined}
-      size="xl"
-      title={<span className="model-name">{entry?.action}</span>}
-    >
-      {entry && <Details entry={entry} />}
-    </SidePanel>
-  );
 }
 
 function Details({ entry }: { entry: Shape<'AuditEntry'> }) {

@@ -82,9 +82,8 @@ function State({
           title={t(`channel.turnTitle.${way}`)}
           isDangerous={enabled}
           act={turn}
-        >
-          <Text>{t(`channel.turnHint.${way}`)}</Text>
-        </ConfirmAction>
+          hint={t(`channel.turnHint.${way}`)}
+        />
         {health && health.runningTasks > 0 && (
           <Text size="sm">{t('channel.running', { count: health.runningTasks })}</Text>
         )}

@@ -1,4 +1,3 @@
-import { Drawer, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -11,6 +10,7 @@ import { PageFrame } from '../../ui/page.js';
 import { useChannels } from '../catalog.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelState, Latency, LOOK_AGAIN_MS } from './channel-health.js';
+import { FormPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/admin/channels');
 
@@ -64,22 +64,17 @@ function NewChannel() {
   const { new: wanted } = route.useSearch();
   const navigate = useNavigate();
   return (
-    <Drawer
+    <FormPanel
       opened={wanted === 'yes'}
-      onClose={() => void navigate({ to: '/admin/channels' })}
-      position="right"
-      size="lg"
+      close={() => void navigate({ to: '/admin/channels' })}
       title={t('channels.new')}
-      closeButtonProps={{ 'aria-label': t('close', { ns: 'shell' }) }}
     >
-      <Stack>
-        {wanted === 'yes' && (
-          <ChannelForm
-            channel={null}
-            done={(id) => void navigate({ to: '/admin/channels/$channelId', params: { channelId: id } })}
-          />
-        )}
-      </Stack>
-    </Drawer>
+      {wanted === 'yes' && (
+        <ChannelForm
+          channel={null}
+          done={(id) => void navigate({ to: '/admin/channels/$channelId', params: { channelId: id } })}
+        />
+      )}
+    </FormPanel>
   );
 }

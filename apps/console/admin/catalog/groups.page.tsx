@@ -1,4 +1,3 @@
-import { Drawer } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -11,6 +10,7 @@ import { PageFrame } from '../../ui/page.js';
 import { useGroups } from '../catalog.js';
 import { ChangeGroup, CreateGroup } from './group-forms.js';
 import { GroupPrice } from './group-price.js';
+import { FormPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/admin/groups');
 
@@ -66,24 +66,18 @@ function OpenForms({ groups }: { groups: readonly Shape<'Group'>[] }) {
   const navigate = route.useNavigate();
   const close = () => void navigate({ search: {} });
   const open = groups.find((group) => group.name === name);
-  const shared = {
-    onClose: close,
-    position: 'right',
-    size: 'lg',
-    closeButtonProps: { 'aria-label': t('close', { ns: 'shell' }) },
-  } as const;
   return (
     <>
-      <Drawer {...shared} opened={wanted === 'yes'} title={t('groups.new')}>
+      <FormPanel close={close} opened={wanted === 'yes'} title={t('groups.new')}>
         {wanted === 'yes' && <CreateGroup done={close} />}
-      </Drawer>
-      <Drawer
-        {...shared}
+      </FormPanel>
+      <FormPanel
+        close={close}
         opened={open !== undefined}
         title={<span className="model-name">{open?.name}</span>}
       >
         {open && <ChangeGroup key={open.name} group={open} done={close} />}
-      </Drawer>
+      </FormPanel>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Drawer, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -7,13 +7,14 @@ import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, extra, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { useModels } from '../catalog.js';
 import { ChangeModel, CreateModel } from './model-forms.js';
 import { families } from '../../api/enumerations.js';
+import { FormPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/admin/models');
 
@@ -88,15 +89,9 @@ function useColumns(): ListColumn<Shape<'Model'>>[] {
     hindrance === null ? group : t(`models.hindered.${hindrance}`, { group });
   return [
     column('id', t('models.id'), ({ id }) => (
-      <TextLink
-        from="/admin/models"
-        to="/admin/models"
-        search={(before) => ({ ...before, model: id })}
-        size="sm"
-        className="model-name"
-      >
+      <OpenLink param="model" value={id} size="sm" className="model-name">
         {id}
-      </TextLink>
+      </OpenLink>
     )),
     column('aliasOf', t('models.aliasOf'), ({ aliasOf }) => (
       <span className="model-name">{aliasOf ?? '–'}</span>
@@ -133,24 +128,22 @@ function OpenForms({ models }: { models: readonly Shape<'Model'>[] }) {
   const close = () =>
     void navigate({ search: (before) => ({ ...before, new: undefined, model: undefined }) });
   const open = models.find((model) => model.id === id);
-  const shared = {
-    onClose: close,
-    position: 'right',
-    size: 'lg',
-    closeButtonProps: { 'aria-label': t('close', { ns: 'shell' }) },
-  } as const;
   return (
     <>
-      <Drawer
-        {...shared}
+      <FormPanel
+        close={close}
         opened={wanted !== undefined}
         title={wanted === 'alias' ? t('models.newAlias') : t('models.newModel')}
       >
         {wanted && <CreateModel key={wanted} isAlias={wanted === 'alias'} models={models} done={close} />}
-      </Drawer>
-      <Drawer {...shared} opened={open !== undefined} title={<span className="model-name">{open?.id}</span>}>
+      </FormPanel>
+      <FormPanel
+        close={close}
+        opened={open !== undefined}
+        title={<span className="model-name">{open?.id}</span>}
+      >
         {open && <ChangeModel key={open.id} model={open} done={close} />}
-      </Drawer>
+      </FormPanel>
     </>
   );
 }

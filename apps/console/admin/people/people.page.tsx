@@ -8,7 +8,7 @@ import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { TextLink } from '../../ui/links.js';
+import { OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { StatusBadge } from '../../ui/status-badge.js';
@@ -65,15 +65,9 @@ function useColumns(): ListColumn<Shape<'Person'>>[] {
   return [
     column('email', t('people.email'), ({ userId, email }) => (
       <Group gap="xs">
-        <TextLink
-          from="/admin/people"
-          to="/admin/people"
-          search={(before) => ({ ...before, person: userId })}
-          size="sm"
-          className="model-name"
-        >
+        <OpenLink param="person" value={userId} size="sm" className="model-name">
           {email}
-        </TextLink>
+        </OpenLink>
         {userId === session?.userId && <StatusBadge tone="quiet">{t('people.you')}</StatusBadge>}
       </Group>
     )),

@@ -109,17 +109,15 @@ function Access({ person }: { person: Shape<'Person'> }) {
         title={t(`people.${way}Title`, { email: person.email })}
         isDangerous={!person.disabled}
         act={turn}
-      >
-        <Text>{t(`people.${way}Hint`)}</Text>
-      </ConfirmAction>
+        hint={t(`people.${way}Hint`)}
+      />
       {person.totpEnabled && (
         <ConfirmAction
           label={t('people.removeTotp')}
           title={t('people.removeTotpTitle', { email: person.email })}
           act={removeTotp}
-        >
-          <Text>{t('people.removeTotpHint')}</Text>
-        </ConfirmAction>
+          hint={t('people.removeTotpHint')}
+        />
       )}
     </Group>
   );

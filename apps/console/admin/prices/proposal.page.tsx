@@ -177,9 +177,12 @@ function Decision({ proposal }: { proposal: Shape<'PriceProposalDetail'> }) {
         <ButtonLink to="/admin/prices/propose" search={{ revise: id }} variant="default">
           {t('proposal.revise')}
         </ButtonLink>
-        <ConfirmAction label={t('proposal.cancel')} title={t('proposal.cancelTitle')} act={cancel}>
-          <Text>{t('proposal.cancelHint')}</Text>
-        </ConfirmAction>
+        <ConfirmAction
+          label={t('proposal.cancel')}
+          title={t('proposal.cancelTitle')}
+          act={cancel}
+          hint={t('proposal.cancelHint')}
+        />
       </Group>
     </Stack>
   );

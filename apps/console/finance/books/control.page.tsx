@@ -9,7 +9,7 @@ import { column, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
-import { BackLink, TextLink } from '../../ui/links.js';
+import { BackLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { Hint, TextLine } from '../../ui/texts.js';
@@ -121,17 +121,10 @@ function Findings({ controlId }: { controlId: string }) {
 function useColumns(): ListColumn<Shape<'Finding'>>[] {
   const { t } = useTranslation('finance');
   return [
-    column('subject', t('findings.subject'), ({ id, subject, control }) => (
-      <TextLink
-        from="/finance/controls/$controlId"
-        to="/finance/controls/$controlId"
-        params={{ controlId: control }}
-        search={(before) => ({ ...before, finding: id })}
-        resetScroll={false}
-        className="model-name"
-      >
+    column('subject', t('findings.subject'), ({ id, subject }) => (
+      <OpenLink param="finding" value={id} className="model-name">
         {subject}
-      </TextLink>
+      </OpenLink>
     )),
     column('state', t('findings.what'), (finding) => <FindingBadge finding={finding} />),
     column('message', t('findings.message'), ({ message }) => <Text size="sm">{message}</Text>),

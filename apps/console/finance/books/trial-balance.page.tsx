@@ -1,10 +1,10 @@
-import { Checkbox, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
-import { Switch } from '../../ui/lists/choice.js';
+import { Switch, YesFilter } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DayField } from '../../ui/forms/day-field.js';
 import { signOf } from '../../ui/decimal.js';
@@ -42,7 +42,7 @@ export function TrialBalancePage() {
 
 function Filters() {
   const { t } = useTranslation('finance');
-  const { by = 'recorded', day, customers, zero } = route.useSearch();
+  const { by = 'recorded', day } = route.useSearch();
   const set = useFilter();
   return (
     <Stack gap="xs">
@@ -65,16 +65,8 @@ function Filters() {
       </Group>
       <Hint>{t(`trial.orderHints.${by}`)}</Hint>
       <Group>
-        <Checkbox
-          label={t('trial.customers')}
-          checked={customers === 'yes'}
-          onChange={({ currentTarget }) => set({ customers: currentTarget.checked ? 'yes' : undefined })}
-        />
-        <Checkbox
-          label={t('trial.zero')}
-          checked={zero === 'yes'}
-          onChange={({ currentTarget }) => set({ zero: currentTarget.checked ? 'yes' : undefined })}
-        />
+        <YesFilter param="customers" label={t('trial.customers')} />
+        <YesFilter param="zero" label={t('trial.zero')} />
       </Group>
     </Stack>
   );

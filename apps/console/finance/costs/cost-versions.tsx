@@ -1,4 +1,4 @@
-import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
@@ -13,6 +13,7 @@ import { When } from '../../ui/when.js';
 import { Cost } from './cost.js';
 import { ImportCosts } from './import-costs.js';
 import { SetCost } from './set-cost.js';
+import { YesFilter } from '../../ui/lists/choice.js';
 
 const route = getRouteApi('/finance/costs');
 
@@ -36,11 +37,7 @@ export function CostVersions() {
               set={(words) => set({ [name]: words })}
             />
           ))}
-          <Checkbox
-            label={t('versions.all')}
-            checked={all === 'yes'}
-            onChange={({ currentTarget }) => set({ all: currentTarget.checked ? 'yes' : undefined })}
-          />
+          <YesFilter param="all" label={t('versions.all')} />
         </Group>
         <Group gap="xs">
           <ImportCosts />

@@ -1,35 +1,23 @@
-import { Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
-import { Choice } from '../../ui/lists/choice.js';
 import { codeColumn, column, numberColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { StateFilter, useStateOf } from './state-filter.js';
 
-const route = getRouteApi('/finance/payments');
 const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
 const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting: 'busy' } as const;
 
 /** What providers told, and what became of it. */
 export function Events() {
   const { t } = useTranslation('payments');
-  const search = route.useSearch();
-  const set = useFilter();
-  const state = states.find((each) => each === search.state);
+  const state = useStateOf(states);
   const events = useList('/api/finance/payment-events', { query: { state } });
   return (
     <Stack>
-      <Group>
-        <Choice
-          label={t('columns.state')}
-          options={states.map((value) => ({ value, label: t(`events.states.${value}`) }))}
-          value={state}
-          set={(value) => set({ state: value })}
-        />
-      </Group>
+      <StateFilter states={states} label={(state) => t(`events.states.${state}`)} />
       <DataList
         label={t('tabs.events')}
         query={events}

@@ -1,10 +1,7 @@
-import { Group, Select, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { Select, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
-import { useFilter } from '../../ui/address.js';
-import { Choice } from '../../ui/lists/choice.js';
 import { column, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextField } from '../../ui/forms/fields.js';
@@ -13,28 +10,19 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
 import { NoteField, useNoteCheck } from '../note.js';
 import { type Refund, refreshPayments } from './payments.js';
+import { StateFilter, useStateOf } from './state-filter.js';
 
-const route = getRouteApi('/finance/payments');
 const states = ['pending', 'succeeded', 'failed'] as const;
 const tones = { pending: 'waiting', succeeded: 'good', failed: 'bad' } as const;
 
 /** Refunds of top-ups, and which of them the provider has not ended yet. */
 export function Refunds() {
   const { t } = useTranslation('payments');
-  const search = route.useSearch();
-  const set = useFilter();
-  const state = states.find((each) => each === search.state);
+  const state = useStateOf(states);
   const refunds = useList('/api/finance/topup-refunds', { query: { state } });
   return (
     <Stack>
-      <Group>
-        <Choice
-          label={t('columns.state')}
-          options={states.map((value) => ({ value, label: t(`refunds.states.${value}`) }))}
-          value={state}
-          set={(value) => set({ state: value })}
-        />
-      </Group>
+      <StateFilter states={states} label={(state) => t(`refunds.states.${state}`)} />
       <DataList
         label={t('tabs.refunds')}
         query={refunds}

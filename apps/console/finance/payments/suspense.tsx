@@ -1,11 +1,8 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
-import { Choice } from '../../ui/lists/choice.js';
 import { column, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
@@ -16,27 +13,18 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { NoteAction, NoteField, useNoteCheck } from '../note.js';
 import { ID } from '../../ui/patterns.js';
 import { refreshPayments } from './payments.js';
+import { StateFilter, useStateOf } from './state-filter.js';
 
-const route = getRouteApi('/finance/payments');
 const states = ['open', 'credited', 'returned', 'expensed'] as const;
 
 /** Money that came or left and belongs to no order. */
 export function SuspenseList() {
   const { t } = useTranslation('payments');
-  const search = route.useSearch();
-  const set = useFilter();
-  const state = states.find((each) => each === search.state);
+  const state = useStateOf(states);
   const items = useList('/api/finance/suspense', { query: { state } });
   return (
     <Stack>
-      <Group>
-        <Choice
-          label={t('columns.state')}
-          options={states.map((value) => ({ value, label: t(`suspense.states.${value}`) }))}
-          value={state}
-          set={(value) => set({ state: value })}
-        />
-      </Group>
+      <StateFilter states={states} label={(state) => t(`suspense.states.${state}`)} />
       <DataList
         label={t('tabs.suspense')}
         query={items}

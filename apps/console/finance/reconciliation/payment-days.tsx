@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { addDecimals, signOf } from '../../ui/decimal.js';
-import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Day } from '../../ui/when.js';
 import { matchTones } from './reconciliation.js';
+import { TextLink } from '../../ui/links.js';
 
 interface Filter {
   from?: string;

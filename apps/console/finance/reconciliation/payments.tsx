@@ -6,7 +6,6 @@ import type { Shape } from '../../api/shape.js';
 import { column } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { SidePanel } from '../../ui/forms/dialog.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
@@ -19,6 +18,7 @@ import { AcceptLine, RecordLine } from './line-actions.js';
 import { LineDetails } from './line-details.js';
 import { PaymentDays } from './payment-days.js';
 import { matchTones } from './reconciliation.js';
+import { OpenPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/finance/reconciliation');
 const states = [
@@ -59,18 +59,10 @@ export function Payments() {
         }}
         isPaged
       />
-      <OpenLine />
+      <OpenPanel param="line" title={t('line.title')}>
+        {(line) => <LineDetails line={line} />}
+      </OpenPanel>
     </Stack>
-  );
-}
-
-function OpenLine() {
-  const { t } = useTranslation('reconciliation');
-  const { line } = route.useSearch();
-  return (
-    <SidePanel param="line" opened={line !== undefined} title={t('line.title')}>
-      {line !== undefined && <LineDetails line={line} />}
-    </SidePanel>
   );
 }
 

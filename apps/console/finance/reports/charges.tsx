@@ -1,10 +1,10 @@
-import { Checkbox, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, YesFilter } from '../../ui/lists/choice.js';
 import { column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -39,11 +39,7 @@ export function Charges() {
             value={state}
             set={(value) => set({ state: value })}
           />
-          <Checkbox
-            label={t('charges.onlyFaults')}
-            checked={only === 'yes'}
-            onChange={({ currentTarget }) => set({ only: currentTarget.checked ? 'yes' : undefined })}
-          />
+          <YesFilter param="only" label={t('charges.onlyFaults')} />
         </Group>
         <CsvLink path="/api/finance/reports/charges-tasks/items.csv" query={filter} />
       </Group>

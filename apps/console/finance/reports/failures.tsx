@@ -1,4 +1,4 @@
-import { Checkbox, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
@@ -15,6 +15,7 @@ import { chargeColumn, transactionsColumn } from '../columns.js';
 import { timesOf } from '../utc-days.js';
 import { useDurationText } from './durations.js';
 import { RefundDays } from './refund-days.js';
+import { YesFilter } from '../../ui/lists/choice.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -40,11 +41,7 @@ export function Failures() {
         title={t('failures.title')}
         aside={<CsvLink path="/api/finance/reports/refunds/failures.csv" query={filter} />}
       >
-        <Checkbox
-          label={t('failures.onlyOutstanding')}
-          checked={only === 'yes'}
-          onChange={({ currentTarget }) => set({ only: currentTarget.checked ? 'yes' : undefined })}
-        />
+        <YesFilter param="only" label={t('failures.onlyOutstanding')} />
         <DataList
           label={t('failures.title')}
           query={failures}

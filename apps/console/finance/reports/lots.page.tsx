@@ -1,4 +1,4 @@
-import { Checkbox, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
@@ -15,6 +15,7 @@ import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { addDays, today } from '../utc-days.js';
+import { YesFilter } from '../../ui/lists/choice.js';
 
 const route = getRouteApi('/finance/deferred-revenue/lots');
 
@@ -44,11 +45,7 @@ export function LotsPage() {
             w={{ base: '100%', xs: '12rem' }}
           />
           <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
-          <Checkbox
-            label={t('lots.all')}
-            checked={all === 'yes'}
-            onChange={({ currentTarget }) => set({ all: currentTarget.checked ? 'yes' : undefined })}
-          />
+          <YesFilter param="all" label={t('lots.all')} />
         </Group>
         <CsvLink path="/api/finance/reports/deferred-revenue/lots.csv" query={filter} />
       </Group>

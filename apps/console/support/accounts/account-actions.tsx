@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -25,9 +25,8 @@ export function AccountActions({ found: { account, person } }: { found: AccountD
           label={t('actions.endSessions')}
           title={t('actions.endSessionsTitle')}
           act={endSessions}
-        >
-          <Text>{t('actions.endSessionsHint')}</Text>
-        </ConfirmAction>
+          hint={t('actions.endSessionsHint')}
+        />
       )}
     </Group>
   );
@@ -54,9 +53,8 @@ function Freeze({ account: { accountId, name } }: OfAccount) {
         await api.POST('/api/support/accounts/{accountId}/freeze', { params, body: { reason } });
         await reread();
       }}
-    >
-      <Text>{t('actions.freezeHint')}</Text>
-    </ReasonAction>
+      hint={t('actions.freezeHint')}
+    />
   );
 }
 
@@ -75,8 +73,7 @@ function Unfreeze({ account: { accountId, name, frozen } }: OfAccount) {
         await api.POST('/api/support/accounts/{accountId}/unfreeze', { params, body: { note } });
         await reread();
       }}
-    >
-      <Text>{t('actions.unfreezeHint')}</Text>
-    </ReasonAction>
+      hint={t('actions.unfreezeHint')}
+    />
   );
 }

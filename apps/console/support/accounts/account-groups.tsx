@@ -1,4 +1,4 @@
-import { Button, Card, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Card, Group, Select, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -68,9 +68,8 @@ function OneGroup(props: { accountId: string; of: Groups[number]; isAdmin: boole
           title={t('groups.withdrawTitle', { group })}
           act={withdraw}
           size="xs"
-        >
-          <Text>{t('groups.withdrawHint')}</Text>
-        </ConfirmAction>
+          hint={t('groups.withdrawHint')}
+        />
       )}
     </Group>
   );

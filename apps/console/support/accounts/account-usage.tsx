@@ -6,12 +6,12 @@ import { keepShown } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { column, extra, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { SidePanel } from '../../ui/forms/dialog.js';
-import { TextLink } from '../../ui/links.js';
+import { OpenLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { TwoLines } from '../../ui/texts.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { StaffChargeBadge } from '../charges/charge-state.js';
+import { OpenPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
 const PAGE = 25;
@@ -35,28 +35,20 @@ export function AccountUsage({ accountId }: { accountId: string }) {
       <DataList
         label={t('usage.label')}
         query={usage}
-        columns={useUsageColumns(accountId)}
+        columns={useUsageColumns()}
         rowKey={({ chargeId }) => chargeId}
         empty={{ title: t('usage.empty'), hint: t('usage.emptyHint') }}
         pager={pager}
         columnsName="support-usage"
       />
-      <OpenCharge />
+      <OpenPanel param="charge" title={t('charge.title')}>
+        {(id) => <ChargeFacts chargeId={id} />}
+      </OpenPanel>
     </>
   );
 }
 
-function OpenCharge() {
-  const { t } = useTranslation('support');
-  const { charge } = route.useSearch();
-  return (
-    <SidePanel param="charge" opened={charge !== undefined} title={t('charge.title')}>
-      {charge !== undefined && <ChargeFacts chargeId={charge} />}
-    </SidePanel>
-  );
-}
-
-function useUsageColumns(accountId: string): ListColumn<Shape<'UsageEntry'>>[] {
+function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('support');
   const amount = (value: string | null) => (value === null ? '–' : <Money value={value} />);
   return [
@@ -74,17 +66,9 @@ function useUsageColumns(accountId: string): ListColumn<Shape<'UsageEntry'>>[] {
       channel ? `${channel} ${upstreamStatus ?? ''}` : '–',
     ),
     column('charge', t('usage.charge'), ({ chargeId }) => (
-      <TextLink
-        from="/support/accounts/$accountId"
-        to="/support/accounts/$accountId"
-        params={{ accountId }}
-        search={(before) => ({ ...before, charge: chargeId })}
-        size="xs"
-        ff="monospace"
-        className="model-name"
-      >
+      <OpenLink param="charge" value={chargeId} size="xs" ff="monospace" className="model-name">
         {chargeId}
-      </TextLink>
+      </OpenLink>
     )),
     extra(
       column('request', t('usage.request'), ({ requestId }) => (

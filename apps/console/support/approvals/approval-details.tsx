@@ -153,9 +153,8 @@ function Decision({ approval }: { approval: Shape<'Approval'> }) {
         field={{ name: 'note', label: t('approvals.note'), hint: t('approvals.noteHint') }}
         missing={t('actions.reasonMissing')}
         act={reject}
-      >
-        <Text>{t('approvals.rejectHint')}</Text>
-      </ReasonAction>
+        hint={t('approvals.rejectHint')}
+      />
     </Group>
   );
 }

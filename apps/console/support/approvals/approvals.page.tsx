@@ -6,12 +6,12 @@ import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, longTextColumn, moneyColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { SidePanel } from '../../ui/forms/dialog.js';
-import { TextLink } from '../../ui/links.js';
+import { OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { ApprovalDetails } from './approval-details.js';
 import { ApprovalBadge, useKindName } from './approval.js';
+import { OpenPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/approvals');
 const PAGE = 25;
@@ -49,7 +49,9 @@ export function ApprovalsPage() {
           isPaged
         />
       </Stack>
-      <OpenApproval />
+      <OpenPanel param="approval" title={t('approvals.one')}>
+        {(id) => <OpenApproval id={id} />}
+      </OpenPanel>
     </PageFrame>
   );
 }
@@ -59,14 +61,9 @@ function useColumns(): ListColumn<Shape<'Approval'>>[] {
   const kindName = useKindName();
   return [
     column('kind', t('approvals.kind'), ({ id, kind }) => (
-      <TextLink
-        from="/approvals"
-        to="/approvals"
-        search={(before) => ({ ...before, approval: id })}
-        size="sm"
-      >
+      <OpenLink param="approval" value={id} size="sm">
         {kindName(kind)}
-      </TextLink>
+      </OpenLink>
     )),
     moneyColumn('amount', t('approvals.amount')),
     longTextColumn('reason', t('approvals.reason')),
@@ -76,22 +73,13 @@ function useColumns(): ListColumn<Shape<'Approval'>>[] {
   ];
 }
 
-function OpenApproval() {
-  const { t } = useTranslation('support');
-  const { approval: approvalId } = route.useSearch();
-  const approval = $api.useQuery(
-    'get',
-    '/api/approvals/{approvalId}',
-    { params: { path: { approvalId: approvalId ?? '' } } },
-    { enabled: approvalId !== undefined },
-  );
+function OpenApproval({ id }: { id: string }) {
+  const approval = $api.useQuery('get', '/api/approvals/{approvalId}', {
+    params: { path: { approvalId: id } },
+  });
   return (
-    <SidePanel param="approval" opened={approvalId !== undefined} title={t('approvals.one')}>
-      {approvalId !== undefined && (
-        <Loaded query={approval} lines={8}>
-          {(found) => <ApprovalDetails approval={found} />}
-        </Loaded>
-      )}
-    </SidePanel>
+    <Loaded query={approval} lines={8}>
+      {(found) => <ApprovalDetails approval={found} />}
+    </Loaded>
   );
 }

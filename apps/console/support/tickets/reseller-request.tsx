@@ -64,8 +64,7 @@ function Grant({ ticket, isEligible }: { ticket: Shape<'StaffTicket'>; isEligibl
       disabled={!isEligible || ticket.state === 'closed'}
       w="fit-content"
       act={grant}
-    >
-      <Text>{t('reseller.grantHint')}</Text>
-    </ConfirmAction>
+      hint={t('reseller.grantHint')}
+    />
   );
 }

@@ -146,9 +146,8 @@ function Actions({ ticket }: { ticket: Shape<'StaffTicket'> }) {
         act={async () =>
           takeTicket((await api.POST('/api/support/tickets/{ticketId}/close', { params })).data)
         }
-      >
-        <Text>{t('ticket.closeHint')}</Text>
-      </ConfirmAction>
+        hint={t('ticket.closeHint')}
+      />
     </Group>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, type ButtonProps, Group, Stack, TextInput } from '@mantine/core';
+import { Button, type ButtonProps, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -12,7 +12,9 @@ interface ConfirmActionProps extends ButtonProps {
   label: string;
   title: string;
   /** What will happen, and what will not. */
-  children: ReactNode;
+  hint?: string;
+  /** The same where it is more than a sentence. */
+  children?: ReactNode;
   act: () => Promise<unknown>;
   /** For what cannot be undone: has to be typed before. */
   phrase?: string;
@@ -21,7 +23,16 @@ interface ConfirmActionProps extends ButtonProps {
 
 /** A button for what is not undone easily. It says what will happen before it does it, and shows what the server refuses. */
 export function ConfirmAction(props: ConfirmActionProps) {
-  const { label, title, children, act, phrase, isDangerous = true, ...button } = props;
+  const {
+    label,
+    title,
+    hint,
+    children = <Text>{hint}</Text>,
+    act,
+    phrase,
+    isDangerous = true,
+    ...button
+  } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
   const asked = { label, children, act, isDangerous, ...(phrase === undefined ? {} : { phrase }) };
   return (
@@ -36,7 +47,7 @@ export function ConfirmAction(props: ConfirmActionProps) {
   );
 }
 
-type QuestionProps = Omit<ConfirmActionProps, 'title'> & { close: () => void };
+type QuestionProps = Omit<ConfirmActionProps, 'title' | 'hint'> & { close: () => void };
 
 function Question({ label, children, act, phrase, isDangerous, close }: QuestionProps) {
   const { t } = useTranslation('shell');

@@ -7,7 +7,9 @@ interface ReasonActionProps extends ButtonProps {
   label: string;
   title: string;
   /** What will happen, and what will not. */
-  children: ReactNode;
+  hint?: string;
+  /** The same where it is more than a sentence. */
+  children?: ReactNode;
   /** The server's name of the reason, what it is called here, and who reads it. */
   field: { name: string; label: string; hint: string };
   /** Said where nothing is written; a reason that has no such words may be left out. */
@@ -20,7 +22,7 @@ const MOST_CHARS = 500;
 
 /** A button for what is not done without saying why. It says what will happen, and shows what the server refuses. */
 export function ReasonAction(props: ReasonActionProps) {
-  const { label, title, children, field, missing, act, isDangerous = true, ...button } = props;
+  const { label, title, hint, children = hint, field, missing, act, isDangerous = true, ...button } = props;
   const initial: Record<string, string> = { [field.name]: '' };
   const reasonOf = (values: Record<string, string>) => (values[field.name] ?? '').trim();
   return (

@@ -1,5 +1,7 @@
-import { SegmentedControl, Select } from '@mantine/core';
+import { Checkbox, SegmentedControl, Select } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useFilter } from '../address.js';
 
 interface ChoiceProps<Word extends string> {
   label: string;
@@ -44,6 +46,25 @@ export function Switch<Word extends string>({
       data={options.map((option) => ({ ...option }))}
       value={value}
       onChange={(chosen) => set(chosen)}
+    />
+  );
+}
+
+interface YesFilterProps {
+  /** The name in the address, which is `yes` when it is chosen. */
+  param: string;
+  label: string;
+}
+
+/** Shows more of a list, or less. */
+export function YesFilter({ param, label }: YesFilterProps) {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const set = useFilter();
+  return (
+    <Checkbox
+      label={label}
+      checked={search[param] === 'yes'}
+      onChange={({ currentTarget }) => set({ [param]: currentTarget.checked ? 'yes' : undefined })}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -37,13 +37,19 @@ export function Sessions() {
       />
       <Group>
         {(sessions.data?.items.length ?? 0) > 1 && (
-          <ConfirmAction label={t('sessions.endOthers')} title={t('sessions.endOthersTitle')} act={endOthers}>
-            <Text>{t('sessions.endOthersHint')}</Text>
-          </ConfirmAction>
+          <ConfirmAction
+            label={t('sessions.endOthers')}
+            title={t('sessions.endOthersTitle')}
+            act={endOthers}
+            hint={t('sessions.endOthersHint')}
+          />
         )}
-        <ConfirmAction label={t('sessions.endAll')} title={t('sessions.endAllTitle')} act={endAll}>
-          <Text>{t('sessions.endAllHint')}</Text>
-        </ConfirmAction>
+        <ConfirmAction
+          label={t('sessions.endAll')}
+          title={t('sessions.endAllTitle')}
+          act={endAll}
+          hint={t('sessions.endAllHint')}
+        />
       </Group>
     </Stack>
   );
@@ -75,9 +81,8 @@ function useColumns(): ListColumn<Shape<'ListedSession'>>[] {
               await api.DELETE('/api/sessions/{sessionId}', { params: { path: { sessionId } } });
               await refresh('/api/sessions');
             }}
-          >
-            <Text>{t('sessions.endHint', { device: deviceOf(userAgent) ?? unknown })}</Text>
-          </ConfirmAction>
+            hint={t('sessions.endHint', { device: deviceOf(userAgent) ?? unknown })}
+          />
         ),
     ),
   ];

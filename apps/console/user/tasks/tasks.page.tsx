@@ -7,8 +7,7 @@ import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, longTextColumn, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { SidePanel } from '../../ui/forms/dialog.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { ButtonLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
@@ -17,6 +16,7 @@ import { TaskDetails } from './task-details.js';
 import { TaskDownload } from './task-file.js';
 import { TaskBadge } from './task-state.js';
 import { type TaskSearch, useLiveTasks, useTask } from './task.js';
+import { OpenPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
@@ -24,7 +24,7 @@ const PAGE = 25;
 /** Videos and 3D assets, as they come along. */
 export function TasksPage() {
   const { t } = useTranslation('calls');
-  const { task, cursor, ...filter } = route.useSearch();
+  const { task: _open, cursor, ...filter } = route.useSearch();
   useLiveTasks(filter);
   const tasks = useShown('/api/tasks', { query: { ...filter, limit: PAGE, cursor } });
   const isFiltered = Object.keys(filter).length > 0;
@@ -51,7 +51,9 @@ export function TasksPage() {
         }
         isPaged
       />
-      <OpenTask id={task} />
+      <OpenPanel param="task" title={t('task.title')}>
+        {(id) => <OpenTask id={id} />}
+      </OpenPanel>
     </PageFrame>
   );
 }
@@ -87,9 +89,9 @@ function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
   const { t } = useTranslation('calls');
   return [
     column('at', t('tasks.columns.at'), ({ createdAt, id }) => (
-      <TextLink from="/tasks" to="/tasks" search={(before) => ({ ...before, task: id })}>
+      <OpenLink param="task" value={id}>
         <When at={createdAt} />
-      </TextLink>
+      </OpenLink>
     )),
     column('prompt', t('tasks.columns.prompt'), ({ prompt }) => (
       <Text size="sm" lineClamp={2} maw="22rem">
@@ -103,16 +105,7 @@ function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
   ];
 }
 
-function OpenTask({ id }: { id: string | undefined }) {
-  const { t } = useTranslation('calls');
-  return (
-    <SidePanel param="task" opened={id !== undefined} title={t('task.title')}>
-      {id !== undefined && <Opened id={id} />}
-    </SidePanel>
-  );
-}
-
-function Opened({ id }: { id: string }) {
+function OpenTask({ id }: { id: string }) {
   const task = useTask(id);
   return (
     <Loaded query={task} lines={10}>

@@ -141,9 +141,8 @@ function Reply({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
           title={t('one.closeTitle')}
           isDangerous={false}
           act={async () => take((await api.POST('/api/tickets/{ticketId}/close', { params: { path } })).data)}
-        >
-          <Text>{t('one.closeHint')}</Text>
-        </ConfirmAction>
+          hint={t('one.closeHint')}
+        />
       </Group>
     </form>
   );

@@ -1,4 +1,3 @@
-import { Drawer } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,6 +11,7 @@ import { Loaded } from '../../ui/states.js';
 import { useTokenColumns } from './token-columns.js';
 import { ChangeToken, NewToken } from './token-forms.js';
 import { type MadeToken, TokenOnce } from './token-once.js';
+import { FormPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/user/tokens');
 const PAGE = 50;
@@ -48,25 +48,19 @@ function OpenForms() {
   const navigate = route.useNavigate();
   const [made, setMade] = useState<MadeToken | null>(null);
   const close = () => void navigate({ search: { ...(search.cursor ? { cursor: search.cursor } : {}) } });
-  const shared = {
-    onClose: close,
-    position: 'right',
-    size: 'lg',
-    closeButtonProps: { 'aria-label': t('close', { ns: 'shell' }) },
-  } as const;
   return (
     <>
-      <Drawer {...shared} opened={search.new === 'yes'} title={t('create')}>
+      <FormPanel close={close} opened={search.new === 'yes'} title={t('create')}>
         <NewToken
           done={(token) => {
             setMade(token);
             close();
           }}
         />
-      </Drawer>
-      <Drawer {...shared} opened={search.key !== undefined} title={t('change')}>
+      </FormPanel>
+      <FormPanel close={close} opened={search.key !== undefined} title={t('change')}>
         {search.key !== undefined && <OpenToken key={search.key} keyId={search.key} done={close} />}
-      </Drawer>
+      </FormPanel>
       <TokenOnce token={made} done={() => setMade(null)} />
     </>
   );

@@ -4,7 +4,7 @@ import type { Shape } from '../../api/shape.js';
 import { column, extra, rightColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { TextLink } from '../../ui/links.js';
+import { TextLink, OpenLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
@@ -22,9 +22,9 @@ function useMainColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('calls');
   return [
     column('at', t('usage.columns.at'), ({ at, chargeId }) => (
-      <TextLink from="/usage" to="/usage" search={(before) => ({ ...before, charge: chargeId })}>
+      <OpenLink param="charge" value={chargeId}>
         <When at={at} />
-      </TextLink>
+      </OpenLink>
     )),
     column('model', t('usage.columns.model'), ({ requestedModel, model }) => (
       <span className="model-name">{requestedModel ?? model ?? NONE}</span>

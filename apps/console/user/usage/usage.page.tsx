@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { timesOfDays } from '../../ui/forms/day-range.js';
-import { SidePanel } from '../../ui/forms/dialog.js';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { stringifySearch } from '../../ui/search.js';
 import { ChargeDetails } from './charge-details.js';
 import { useUsageColumns } from './usage-columns.js';
 import { UsageFilters } from './usage-filters.js';
+import { OpenPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/user/usage');
 const PAGE = 50;
@@ -19,7 +19,7 @@ const PAGE = 50;
 /** Every request, and what it cost. Filters and the request that is open stand in the address. */
 export function UsagePage() {
   const { t } = useTranslation('calls');
-  const { charge, cursor, from, to, ...chosen } = route.useSearch();
+  const { charge: _open, cursor, from, to, ...chosen } = route.useSearch();
   const filter = { ...chosen, ...timesOfDays({ from, to }) };
   const isFiltered = Object.keys(filter).length > 0;
   const usage = useShown('/api/usage', { query: { ...filter, limit: PAGE, cursor } });
@@ -50,7 +50,9 @@ export function UsagePage() {
         empty={isFiltered ? { title: t('usage.noMatch'), hint: t('usage.noMatchHint') } : firstCall(t)}
         isPaged
       />
-      <OpenCharge id={charge} />
+      <OpenPanel param="charge" size="xl" title={t('charge.title')}>
+        {(id) => <ChargeDetails id={id} />}
+      </OpenPanel>
     </PageFrame>
   );
 }
@@ -65,13 +67,4 @@ function firstCall(t: ReturnType<typeof useTranslation<'calls'>>['t']) {
       </ButtonLink>
     ),
   };
-}
-
-function OpenCharge({ id }: { id: string | undefined }) {
-  const { t } = useTranslation('calls');
-  return (
-    <SidePanel param="charge" opened={id !== undefined} size="xl" title={t('charge.title')}>
-      {id !== undefined && <ChargeDetails id={id} />}
-    </SidePanel>
-  );
 }

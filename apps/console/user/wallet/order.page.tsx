@@ -131,9 +131,12 @@ function Actions({ order }: { order: Shape<'OrderWithReversals'> }) {
             {t('order.pay')}
           </Button>
         )}
-        <ConfirmAction label={t('order.cancel')} title={t('order.cancelTitle')} act={cancel}>
-          {t('order.cancelHint')}
-        </ConfirmAction>
+        <ConfirmAction
+          label={t('order.cancel')}
+          title={t('order.cancelTitle')}
+          act={cancel}
+          hint={t('order.cancelHint')}
+        />
       </Group>
     </Stack>
   );

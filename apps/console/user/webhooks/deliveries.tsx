@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,13 +11,15 @@ import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/co
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { SidePanel } from '../../ui/forms/dialog.js';
-import { TextLink } from '../../ui/links.js';
+import { OpenLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
+import { OpenPanel } from '../../ui/forms/dialog.js';
+import { Switch } from '../../ui/lists/choice.js';
+import { useFilter } from '../../ui/address.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
@@ -33,8 +35,8 @@ const TONES: Record<Shape<'WebhookDelivery'>['state'], Tone> = {
 /** What was sent to an endpoint, and what it answered. */
 export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
-  const { state, cursor, delivery } = route.useSearch();
-  const navigate = route.useNavigate();
+  const { state, cursor } = route.useSearch();
+  const set = useFilter({ replace: false });
   const params = { path: { endpointId: endpoint.id }, query: { state, cursor, limit: PAGE } };
   const deliveries = $api.useQuery(
     'get',
@@ -50,50 +52,39 @@ export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> })
   return (
     <Stack gap="sm">
       <Group justify="space-between">
-        <SegmentedControl
-          aria-label={t('deliveries.state')}
+        <Switch
+          label={t('deliveries.state')}
+          options={(['', ...states] as const).map((value) => ({
+            value,
+            label: value === '' ? t('deliveries.all') : t(`deliveries.states.${value}`),
+          }))}
           value={state ?? ''}
-          onChange={(value) =>
-            void navigate({
-              search: (before) => ({
-                ...before,
-                state: states.find((each) => each === value),
-                cursor: undefined,
-              }),
-            })
-          }
-          data={[
-            { value: '', label: t('deliveries.all') },
-            ...states.map((value) => ({ value, label: t(`deliveries.states.${value}`) })),
-          ]}
+          set={(value) => set({ state: value || undefined })}
         />
         {endpoint.enabled && <ReplaySince endpoint={endpoint} />}
       </Group>
       <DataList
         label={t('deliveries.title')}
         query={deliveries}
-        columns={useColumns(endpoint.id)}
+        columns={useColumns()}
         rowKey={({ id }) => id}
         empty={{ title: t('deliveries.empty'), hint: t('deliveries.emptyHint') }}
         isPaged
       />
-      <OpenDelivery endpoint={endpoint} id={delivery} />
+      <OpenPanel param="delivery" title={t('delivery.title')}>
+        {(id) => <DeliveryDetails endpoint={endpoint} id={id} />}
+      </OpenPanel>
     </Stack>
   );
 }
 
-function useColumns(endpointId: string): ListColumn<Shape<'WebhookDelivery'>>[] {
+function useColumns(): ListColumn<Shape<'WebhookDelivery'>>[] {
   const { t } = useTranslation('webhooks');
   return [
     column('at', t('deliveries.at'), ({ id, createdAt }) => (
-      <TextLink
-        from="/webhooks/$endpointId"
-        to="/webhooks/$endpointId"
-        params={{ endpointId }}
-        search={(before) => ({ ...before, delivery: id })}
-      >
+      <OpenLink param="delivery" value={id}>
         <When at={createdAt} />
-      </TextLink>
+      </OpenLink>
     )),
     column('type', t('deliveries.type'), ({ type }) => <EventName type={type} />),
     column('state', t('deliveries.state'), ({ state }) => (
@@ -159,15 +150,6 @@ function ReplaySince({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
         />
       </Stack>
     </ConfirmAction>
-  );
-}
-
-function OpenDelivery({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>; id: string | undefined }) {
-  const { t } = useTranslation('webhooks');
-  return (
-    <SidePanel param="delivery" opened={id !== undefined} title={t('delivery.title')}>
-      {id !== undefined && <DeliveryDetails endpoint={endpoint} id={id} />}
-    </SidePanel>
   );
 }
 

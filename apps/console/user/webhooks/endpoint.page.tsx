@@ -106,9 +106,12 @@ function Actions({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
       <Change endpoint={endpoint} />
       <Rotate endpoint={endpoint} />
       <Switch endpoint={endpoint} />
-      <ConfirmAction label={t('one.remove')} title={t('one.removeTitle')} act={remove}>
-        <Text>{t('one.removeHint')}</Text>
-      </ConfirmAction>
+      <ConfirmAction
+        label={t('one.remove')}
+        title={t('one.removeTitle')}
+        act={remove}
+        hint={t('one.removeHint')}
+      />
     </Group>
   );
 }
@@ -146,9 +149,13 @@ function Rotate({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const close = () => setSecret(null);
   return (
     <>
-      <ConfirmAction label={t('one.rotate')} title={t('one.rotateTitle')} isDangerous={false} act={rotate}>
-        <Text>{t('one.rotateHint')}</Text>
-      </ConfirmAction>
+      <ConfirmAction
+        label={t('one.rotate')}
+        title={t('one.rotateTitle')}
+        isDangerous={false}
+        act={rotate}
+        hint={t('one.rotateHint')}
+      />
       <Dialog
         opened={secret !== null}
         onClose={close}
@@ -176,8 +183,7 @@ function Switch({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
       title={t(`one.turnTitle.${way}`)}
       isDangerous={endpoint.enabled}
       act={turn}
-    >
-      <Text>{t(`one.turnHint.${way}`)}</Text>
-    </ConfirmAction>
+      hint={t(`one.turnHint.${way}`)}
+    />
   );
 }

@@ -1,0 +1,34 @@
+import { Group } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useFilter } from '../../ui/address.js';
+import { Choice } from '../../ui/lists/choice.js';
+
+const route = getRouteApi('/finance/payments');
+
+/** The state that a part of the page is narrowed to, if it knows the one in the address. */
+export function useStateOf<State extends string>(states: readonly State[]): State | undefined {
+  const { state } = route.useSearch();
+  return states.find((each) => each === state);
+}
+
+interface StateFilterProps<State extends string> {
+  states: readonly State[];
+  label: (state: State) => string;
+}
+
+/** Narrows a part of the page to one state. */
+export function StateFilter<State extends string>({ states, label }: StateFilterProps<State>) {
+  const { t } = useTranslation('payments');
+  const set = useFilter();
+  return (
+    <Group>
+      <Choice
+        label={t('columns.state')}
+        options={states.map((value) => ({ value, label: label(value) }))}
+        value={useStateOf(states)}
+        set={(value) => set({ state: value })}
+      />
+    </Group>
+  );
+}
