@@ -158,8 +158,8 @@ describe('another e-mail address', () => {
     const mail = await awaitMail(relay, next, { subject: /Confirm your new address/ });
     await tab.goto(`/confirm-email#token=${tokenIn(mail)}`);
     await page.getByRole('button', { name: 'Use this address' }).click();
-    await page.getByText(`You sign in with ${next} from now on.`).waitFor();
-    await page.getByRole('link', { name: 'To your account' }).click();
+    await page.getByText(`You now sign in with ${next}.`).waitFor();
+    await page.getByRole('link', { name: 'Go to your account' }).click();
     await page.getByRole('heading', { name: 'Account and sessions' }).waitFor();
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(next);
     await signIn(next, '/overview');

@@ -103,7 +103,7 @@ describePages({
       name: 'usage-charge',
       path: '/usage',
       prepare: async (relay, viewer) => `/usage?charge=${(await workOf(relay, viewer!)).charge}`,
-      open: ({ page }) => page.getByText(/gets the same amounts|算出的金额一致/).waitFor(),
+      open: ({ page }) => page.getByText(/^(Verified in your browser|已在浏览器中验算，金额一致)$/).waitFor(),
     },
     {
       name: 'usage-refused',

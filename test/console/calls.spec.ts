@@ -44,9 +44,9 @@ describe('a video of the playground', () => {
     tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [403] });
     const { page } = tab;
     await tab.goto('/playground?kind=video');
-    await page.getByText('Your balance does not cover this call. Top up first.').waitFor();
-    await page.getByLabel('What the video shows').fill('a boat');
-    await page.getByRole('button', { name: 'Make the video' }).click();
+    await page.getByText('Your balance doesn’t cover this call. Top up first.').waitFor();
+    await page.getByLabel('Prompt').fill('a boat');
+    await page.getByRole('button', { name: 'Generate video' }).click();
     await page.getByText('insufficient_user_quota').waitFor();
   });
 });
@@ -58,15 +58,15 @@ describe('pictures of the playground', () => {
     const page = await open(someone, '/playground');
     // Whoever has no key gets one here.
     await page.getByRole('button', { name: 'Create a key' }).click();
-    await page.getByLabel('What the picture shows').fill('a boat');
+    await page.getByLabel('Prompt').fill('a boat');
     await page.getByLabel('Number').fill('2');
-    await page.getByRole('button', { name: 'Make the picture' }).click();
-    await page.getByRole('img', { name: 'Picture 2 that was made' }).waitFor();
+    await page.getByRole('button', { name: 'Generate image' }).click();
+    await page.getByRole('img', { name: 'Generated image 2' }).waitFor();
     await page.getByRole('link', { name: 'See what it cost' }).click();
-    await page.getByText('2 pictures').waitFor();
-    await page.getByLabel('Kind', { exact: true }).first().click();
+    await page.getByText('2 images').waitFor();
+    await page.getByLabel('Type', { exact: true }).first().click();
     await page.getByRole('option', { name: 'Video' }).click();
-    await page.getByText('No request fits').waitFor();
+    await page.getByText('No requests match your filters').waitFor();
     expect(page.url()).toContain('family=video');
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Duration' }).click();
@@ -82,7 +82,7 @@ describe('a ticket', () => {
     const page = await open(someone, '/tickets');
     await page.getByRole('link', { name: 'Open a ticket' }).click();
     await page.getByRole('button', { name: 'Send to support' }).click();
-    await page.getByText('Say in a few words what it is about.').waitFor();
+    await page.getByText('Describe it in a few words.').waitFor();
     await page.getByLabel('Subject').fill('How long do files stay?');
     await page.getByLabel('Message').fill('I would like to know.');
     await page.getByRole('button', { name: 'Send to support' }).click();
@@ -109,9 +109,9 @@ describe('a webhook endpoint', () => {
     const page = await open(await person(relay), '/webhooks');
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByLabel('Address').fill(`${receiver.url}/console`);
-    await page.getByRole('button', { name: 'Add it and show the secret' }).click();
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
     await page.getByText(/^whsec_/).waitFor();
-    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'I’ve saved it' }).click();
     await page.getByRole('link', { name: `${receiver.url}/console` }).click();
     await page.getByRole('button', { name: 'Send a ping' }).click();
     const list = page.getByRole('table', { name: 'Deliveries' });

@@ -97,7 +97,7 @@ describe('people who work here', () => {
     const asked = page.getByRole('dialog', { name: 'Confirm it’s you' });
     await asked.getByLabel(/^Code/).fill('000000');
     await asked.getByRole('button', { name: 'Continue' }).click();
-    await asked.getByText('The code is wrong, too old, or was used before.').waitFor();
+    await asked.getByText('The code is wrong, expired or already used.').waitFor();
     await asked.getByLabel(/^Code/).fill(device.generate());
     await asked.getByRole('button', { name: 'Continue' }).click();
     await page.getByText(/A link is on its way to third@example.com/).waitFor();

@@ -85,8 +85,8 @@ describe('finance', () => {
     await tab.goto(`/finance/reconciliation?tab=imports&from=${yesterday()}&to=${yesterday()}`);
     await importFile(tab, stripeReport([lost, odd]));
 
-    await page.getByRole('link', { name: 'Books at a glance' }).click();
-    await page.getByRole('heading', { name: 'Books at a glance' }).waitFor();
+    await page.getByRole('link', { name: 'Controls' }).click();
+    await page.getByRole('heading', { name: 'Controls' }).waitFor();
     const payments = "Payments against providers' reports";
     await runControl(page, payments);
     const light = page.getByRole('listitem').filter({ hasText: payments });
@@ -140,9 +140,9 @@ describe('finance', () => {
   it('is nothing for other roles', async () => {
     const tab = await open(await person(relay, { roles: ['admin', 'support'] }));
     await tab.goto('/overview');
-    expect(await tab.page.getByRole('link', { name: 'Books at a glance' }).count()).toBe(0);
+    expect(await tab.page.getByRole('link', { name: 'Controls' }).count()).toBe(0);
     await tab.page.goto('/finance/books');
-    await tab.page.getByText('This page is not for you').waitFor();
+    await tab.page.getByText('You don’t have access to this page').waitFor();
   });
 });
 

@@ -71,26 +71,26 @@ async function signUp(tab: Tab, link: string): Promise<void> {
   expect(await page.getByLabel('Invite code').inputValue()).toBe(searchParams.get('invite'));
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Send me the link' }).click();
-  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
   const mail = await awaitMail(relay, email, { subject: /Finish signing up/ });
   await tab.goto(`/sign-up/confirm#token=${tokenIn(mail)}`);
   expect(page.url()).toBe(`${relay.consoleUrl}/sign-up/confirm`);
   await page.getByLabel(/^New password/).fill('short');
-  await page.getByRole('button', { name: 'Open the account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('10 to 200 characters.').nth(1).waitFor();
   await page.getByLabel(/^New password/).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Open the account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.waitForURL('**/overview');
 }
 
 async function topUpForTheFirstTime(tab: Tab): Promise<void> {
   const { page } = tab;
-  await page.getByRole('heading', { name: 'Your first call' }).waitFor();
-  await page.getByRole('link', { name: 'To the wallet' }).click();
+  await page.getByRole('heading', { name: 'Get started' }).waitFor();
+  await page.getByRole('link', { name: 'Add credits' }).click();
   await page.getByText('USD 20.00', { exact: true }).click();
   await page.getByRole('button', { name: 'Pay USD 26.00' }).waitFor();
   await topUp(tab);
-  await page.getByRole('link', { name: 'To the wallet' }).click();
+  await page.getByRole('link', { name: 'Add credits' }).click();
   await page.getByRole('row', { name: /Paid.*USD 20\.00.*USD 26\.00/ }).waitFor();
 }
 
@@ -98,11 +98,11 @@ async function moveReward({ page }: Tab): Promise<void> {
   await page.reload();
   await page.getByRole('row', { name: /Invitee 1.*\+USD 2\.00.*Not yet/ }).waitFor();
   await page.getByRole('button', { name: 'Everything' }).click();
-  await page.getByRole('button', { name: 'Move to the balance' }).click();
-  await page.getByText('USD 2.00 moved to the balance.').waitFor();
-  await page.getByText('There are no rewards to move yet.').waitFor();
+  await page.getByRole('button', { name: 'Transfer to balance' }).click();
+  await page.getByText('USD 2.00 transferred to the balance.').waitFor();
+  await page.getByText('There are no rewards to transfer yet.').waitFor();
   await page.getByRole('tab', { name: 'Statement' }).click();
-  await page.getByRole('row', { name: /Invite balance moved.*\+USD 2\.00.*USD 2\.00/ }).waitFor();
+  await page.getByRole('row', { name: /Rewards transferred.*\+USD 2\.00.*USD 2\.00/ }).waitFor();
 }
 
 /** Price before, progress and money set aside meanwhile, file and time left after. */
@@ -113,11 +113,11 @@ async function makeVideo(tab: Tab): Promise<void> {
   await page.getByRole('tab', { name: 'Video' }).click();
   await page.getByLabel('Seconds').fill('4');
   await page.getByText('Price: USD 0.20').waitFor();
-  await page.getByLabel('What the video shows').fill('a boat [[work:2]]');
+  await page.getByLabel('Prompt').fill('a boat [[work:2]]');
   await page.getByRole('region', { name: 'curl' }).getByText('"prompt": "a boat [[work:2]]"').waitFor();
-  await page.getByRole('button', { name: 'Make the video' }).click();
+  await page.getByRole('button', { name: 'Generate video' }).click();
   // Nothing is clicked from here on: the page hears of it.
-  await page.getByText('Set aside').first().waitFor();
+  await page.getByText('Held').first().waitFor();
   await page.getByText('Completed').waitFor();
   await page.locator('video').waitFor();
   await page.getByRole('timer').waitFor();
@@ -131,9 +131,9 @@ async function makeVideo(tab: Tab): Promise<void> {
 
 async function seeTheCharge(tab: Tab): Promise<void> {
   const { page } = tab;
-  await page.getByRole('link', { name: 'How the amount came about' }).click();
+  await page.getByRole('link', { name: 'Cost breakdown' }).click();
   const drawer = page.getByRole('dialog');
-  await drawer.getByText('Your browser gets the same amounts').waitFor();
+  await drawer.getByText('Verified in your browser').waitFor();
   const settlement = drawer.getByRole('table', { name: 'Charged' });
   expect(await settlement.textContent()).toMatch(/Work4USD\s0\.05×\s1USD\s0\.20/);
   await drawer.getByText('Task completed').waitFor();
@@ -146,20 +146,20 @@ async function meetAFailure({ page }: Tab): Promise<void> {
   await page.getByRole('link', { name: 'Playground' }).click();
   await page.getByRole('heading', { name: 'Playground' }).waitFor();
   await page.getByRole('tab', { name: 'Video' }).click();
-  await page.getByLabel('What the video shows').fill('a boat [[fault:fail-late]]');
-  await page.getByRole('button', { name: 'Make the video' }).click();
+  await page.getByLabel('Prompt').fill('a boat [[fault:fail-late]]');
+  await page.getByRole('button', { name: 'Generate video' }).click();
   await page
     .getByRole('alert')
     .getByText(/The task failed/)
     .waitFor();
   await page.getByRole('link', { name: 'Tasks' }).click();
   await page.getByRole('heading', { name: 'Tasks' }).waitFor();
-  const list = page.getByRole('table', { name: 'Tasks, the newest first' });
-  await list.getByText('Given back USD 0.25').waitFor();
+  const list = page.getByRole('table', { name: 'Tasks, newest first' });
+  await list.getByText('Released USD 0.25').waitFor();
   await page.getByRole('link', { name: 'Usage' }).click();
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
   const usage = page.getByRole('table', { name: /^Requests/ });
-  await usage.getByText('Given back').nth(1).waitFor();
+  await usage.getByText('Refunded').waitFor();
 }
 
 /** Hold and settlement of the first video, hold and release of the second. */
@@ -168,9 +168,9 @@ async function seeTheStatement(tab: Tab): Promise<void> {
   await page.getByRole('link', { name: 'Wallet' }).click();
   await page.getByRole('tab', { name: 'Statement' }).click();
   for (const line of [
-    /Call failed, given back.*\+USD 0\.25\s*USD 19\.80/,
-    /Set aside for a call.*-USD 0\.25\s*USD 19\.55/,
-    /Set aside for a call.*-USD 0\.20\s*USD 19\.80/,
+    /Call failed, refunded.*\+USD 0\.25\s*USD 19\.80/,
+    /Hold.*-USD 0\.25\s*USD 19\.55/,
+    /Hold.*-USD 0\.20\s*USD 19\.80/,
     /Top-up.*\+USD 20\.00\s*USD 20\.00/,
   ])
     await page.getByRole('row', { name: line }).waitFor();

@@ -35,8 +35,8 @@ describe('the marketplace', () => {
     await page.getByRole('searchbox').fill('imagine');
     await page.waitForURL('**/marketplace?text=imagine');
     await page.getByText('Table', { exact: true }).click();
-    await page.getByRole('combobox', { name: 'Kind' }).click();
-    await page.getByRole('option', { name: 'Videos' }).click();
+    await page.getByRole('combobox', { name: 'Type' }).click();
+    await page.getByRole('option', { name: 'Video' }).click();
     await page.getByRole('button', { name: 'Model' }).click();
     await page.waitForURL('**sort=model**');
     await page.getByRole('button', { name: 'Model' }).click();
@@ -66,7 +66,7 @@ describe('the marketplace', () => {
     const group = details.getByRole('row', { name: /Public-Relay/ });
     expect(await group.getByText(/USD/).first().getAttribute('value')).toBe('0.0002');
     await details.getByText('fixed price per call').waitFor();
-    await details.getByText('since ever').first().waitFor();
+    await details.getByText('from launch').first().waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL((url) => !url.searchParams.has('model'));
   });
@@ -74,7 +74,7 @@ describe('the marketplace', () => {
   it('says what to do where nothing is found', async () => {
     tab = await Tab.open(browser, relay);
     await tab.goto('/marketplace?text=nothing-is-called-so');
-    await tab.page.getByRole('link', { name: 'Take all filters away' }).click();
+    await tab.page.getByRole('link', { name: 'Clear filters' }).click();
     await tab.page.getByText('13 models').waitFor();
   });
 

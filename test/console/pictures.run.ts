@@ -113,9 +113,9 @@ describe('the pictures', () => {
 
   it('of the playground', () =>
     draw('playground', customer, '/playground', async ({ page }) => {
-      await page.getByLabel('What the picture shows').fill('A lighthouse at dusk');
-      await page.getByRole('button', { name: 'Make the picture' }).click();
-      await page.getByRole('img', { name: 'Picture 1 that was made' }).waitFor();
+      await page.getByLabel('Prompt').fill('A lighthouse at dusk');
+      await page.getByRole('button', { name: 'Generate image' }).click();
+      await page.getByRole('img', { name: 'Generated image 1' }).waitFor();
       await page.locator('button[data-loading]').waitFor({ state: 'detached' });
     }));
 
@@ -138,7 +138,7 @@ describe('the pictures', () => {
     const params = { path: { provider: 'stripe', lineId: 'txn_odd' } } as const;
     await finance.api.POST(path, { params, body: { note: 'The event was lost.' } });
     await finance.api.POST('/api/finance/controls/run', { body: {} });
-    await draw('books', finance, '/finance/books', heading('Books at a glance'));
+    await draw('books', finance, '/finance/books', heading('Controls'));
     const days = `from=${yesterday()}&to=${yesterday()}`;
     await draw('reconciliation', finance, `/finance/reconciliation?${days}`, heading('Reconciliation'));
   });

@@ -174,7 +174,7 @@ describe('a ticket', () => {
     await asking.goto(`/support/tickets/${ticketId}`);
     await page.getByRole('button', { name: 'Refund a charge' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Can still be given back:').waitFor();
+    await dialog.getByText('Still refundable:').waitFor();
     await dialog.getByLabel('Amount').fill('7');
     await dialog.getByLabel('Reason').fill('The picture was blank.');
     await dialog.getByRole('button', { name: 'Give it back' }).click();
@@ -234,10 +234,10 @@ describe('an account', () => {
     const tab = await open({ as: await staff('support'), expectedStatuses: [403] });
     const { page } = tab;
     await tab.goto(`/support/accounts/${owner.accountId}`);
-    await page.getByRole('button', { name: 'See as they see' }).click();
+    await page.getByRole('button', { name: 'View as customer' }).click();
     await page.getByLabel('Reason').fill('A question about a call.');
     await page.getByRole('button', { name: 'View their console' }).click();
-    await page.getByText('You see the account The north studio as its owner does').waitFor();
+    await page.getByText('Viewing as The north studio').waitFor();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
     const pages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
@@ -247,17 +247,17 @@ describe('an account', () => {
       await pages.filter({ hasText: name }).click();
       await page.getByRole('link', { name, exact: true }).and(page.locator('.active')).waitFor();
       await tab.settled();
-      expect([name, await page.getByText('That did not work').count()]).toEqual([name, 0]);
+      expect([name, await page.getByText('Something went wrong').count()]).toEqual([name, 0]);
     }
     await tab.goto('/tickets/new');
     await page.getByLabel('Subject').fill('A question');
     await page.getByLabel('Message').fill('In their name.');
     await page.getByRole('button', { name: 'Send to support' }).click();
     await page.getByText('You only look at this account').waitFor();
-    await page.getByRole('button', { name: 'Back to your own console' }).click();
+    await page.getByRole('button', { name: 'Exit' }).click();
     await page.getByRole('heading', { name: 'The north studio' }).waitFor();
     await page.getByRole('link', { name: 'Ticket queue' }).waitFor();
-    expect(await page.getByText('You see the account').count()).toBe(0);
+    expect(await page.getByText('Viewing as').count()).toBe(0);
   });
 });
 
@@ -278,8 +278,8 @@ describe('a view of an account', () => {
     );
     await tab.goto('/overview');
     await page.locator('data[value^="19.9"]').first().waitFor();
-    await page.getByText('You see the account').waitFor({ state: 'detached' });
-    await page.getByRole('heading', { name: 'Your first call' }).waitFor();
+    await page.getByText('Viewing as').waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Get started' }).waitFor();
     expect(await page.locator('data[value^="19.9"]').count()).toBe(0);
   });
 });
@@ -374,7 +374,7 @@ describe('what a role may not do', () => {
       for (const { path, name } of PAGES.filter(({ roles }) => !roles.includes(role))) {
         expect([name, await entryOf(name).count()]).toEqual([name, 0]);
         await tab.goto(path);
-        await page.getByRole('heading', { name: 'This page is not for you' }).waitFor();
+        await page.getByRole('heading', { name: 'You don’t have access to this page' }).waitFor();
         await entryOf('Overview').waitFor();
       }
     },

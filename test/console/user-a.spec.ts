@@ -43,7 +43,7 @@ describe('the wallet', () => {
     const tab = await open({ as: await person(relay), expectedStatuses: [400] });
     const { page } = tab;
     await tab.goto('/wallet');
-    await page.getByText('By payment').click();
+    await page.getByText('Amount', { exact: true }).click();
     await page.getByLabel('Amount to pay').fill('6.50');
     await page.getByRole('status').getByText('USD 5.00').waitFor();
     await page.getByText('1.3 USD buy 1 USD of balance.').waitFor();
@@ -59,7 +59,7 @@ describe('the wallet', () => {
     const tab = await open({ as: buyer });
     const { page } = tab;
     await tab.goto(`/topups/${data!.id}`);
-    await page.getByText('This order waits for your payment').waitFor();
+    await page.getByText('Waiting for your payment').waitFor();
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByText('This order was cancelled').waitFor();
@@ -78,10 +78,10 @@ describe('the wallet', () => {
     await page.getByRole('combobox', { name: 'What' }).click();
     await page.getByRole('option', { name: 'Invite reward' }).click();
     await page.waitForURL('**kind=invite-reward**');
-    await page.getByText('No line fits these filters.').waitFor();
+    await page.getByText('No transactions match your filters.').waitFor();
     const csv = page.getByRole('link', { name: 'Download CSV' });
     expect(await csv.getAttribute('href')).toBe('/api/statement.csv?balance=main&kind=invite-reward');
-    await page.getByRole('link', { name: 'Take the filters away' }).click();
+    await page.getByRole('link', { name: 'Clear filters' }).click();
     await page.getByRole('row', { name: /Top-up.*\+USD 3\.00/ }).waitFor();
   });
 });
@@ -129,7 +129,7 @@ describe('a key', () => {
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Must be an address or a range such as 192.0.2.0/24').waitFor();
     await addresses.press('Backspace');
-    await form.getByLabel('Limit in all').fill('2.5');
+    await form.getByLabel('Lifetime spend limit').fill('2.5');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('new was changed.').waitFor();
     const { data } = await owner.api.GET('/api/keys/{keyId}', { params: { path: { keyId: key!.keyId } } });

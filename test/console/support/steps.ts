@@ -31,7 +31,7 @@ export async function topUp({ page }: Tab): Promise<void> {
   await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
   await page.getByRole('button', { name: 'Pay' }).click();
   await page.waitForURL('**/topups/**');
-  await page.getByText('Paid: the balance is yours').waitFor();
+  await page.getByText('Payment received — credits added').waitFor();
 }
 
 /** Makes a key by the form of the page of keys; answers it as it is shown, once and until it was stored. */
@@ -42,14 +42,14 @@ export async function makeKey({ page }: Tab, name: string): Promise<string> {
   await form.getByText('Give it a name.').waitFor();
   await form.getByLabel('Name').fill(name);
   await form.getByRole('radio', { name: 'Vendora-Main' }).check();
-  await form.getByLabel('Limit in a month (UTC)').fill('5');
+  await form.getByLabel('Monthly spend limit (UTC)').fill('5');
   await form.getByRole('button', { name: 'Create the key' }).click();
   const once = page.getByRole('dialog', { name: `The key ${name}` });
   const apiKey = await once.getByText(/^sk-tg-/).textContent();
   const close = once.getByRole('button', { name: 'Close' });
   expect(await close.isDisabled()).toBe(true);
   await page.keyboard.press('Escape');
-  await once.getByLabel('I have stored it').check();
+  await once.getByLabel('I’ve saved this key').check();
   await close.click();
   await once.waitFor({ state: 'detached' });
   expect(await page.getByText(apiKey!).count()).toBe(0);
