@@ -16,7 +16,7 @@ import { cssVariables, styleNonce, theme } from './shell/theme.js';
 await startTexts();
 
 createRoot(document.getElementById('root')!, {
-  // A page of another role is told in its place; it is no fault.
+  // A page of another role is answered in its place; it is no fault.
   onCaughtError: (error) => {
     if (!(error instanceof NotForYou)) console.error(error);
   },

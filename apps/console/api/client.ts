@@ -6,7 +6,7 @@ import type { paths } from './schema.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
-/** Lists are old after this long, and asked for again when somebody looks at them. */
+/** Lists are stale after this long, and are read again when they are shown. */
 const STALE_MS = 15_000;
 const LONGEST_RETRY_MS = 10_000;
 const RETRIES = 2;
@@ -49,7 +49,7 @@ const middleware: Middleware = {
       failure = await failureFrom(again);
     }
     if (failure.code === 'not_signed_in') onSignedOut();
-    // Somebody signed in anew in another tab: the session is another, and so is its token.
+    // A new sign-in in another tab: another session, and another token.
     if (failure.code === 'csrf_rejected') void queryClient.invalidateQueries({ queryKey: ['session'] });
     // A role was granted since: the frame shows what has to be done first.
     if (failure.code === 'second_factor_required')

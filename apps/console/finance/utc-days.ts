@@ -16,7 +16,7 @@ export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** The first day of the month of a day, or of one so many months later. */
+/** The first day of the month of a day, or of a month this many months later. */
 export function monthOf(day: string, later = 0): string {
   const date = new Date(`${day.slice(0, 7)}-01T00:00:00Z`);
   date.setUTCMonth(date.getUTCMonth() + later);

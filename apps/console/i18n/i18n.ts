@@ -54,7 +54,7 @@ const filesOfTexts: BackendModule = {
   },
 };
 
-/** What somebody chose here, else the first language of the browser that there is. */
+/** The language that was chosen here, else the first of the browser's that we have. */
 function preferredLanguage(): Language {
   const stored = localStorage.getItem(STORED_AS);
   const wanted = [...(stored ? [stored] : []), ...navigator.languages];

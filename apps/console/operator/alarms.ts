@@ -19,7 +19,7 @@ const MOST_ERRORS = 0.05;
 const FEWEST_REQUESTS = 20;
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'worker'] as const;
 
-/** What in a live system somebody should look at. */
+/** What needs attention in a live system. */
 export function alarmsOf({ items, deadLetters }: System): Alarm[] {
   const live = items.filter(({ isSilent }) => !isSilent);
   const missing = PROGRAMS.filter((name) => !live.some(({ program }) => program === name));

@@ -18,7 +18,7 @@ import { rate, type System } from './program.js';
 const LOOK_AGAIN_MS = 5_000;
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'worker'] as const;
 
-/** Every program that runs, as it told of itself a moment ago; it reads itself again. */
+/** Every running program as it last reported; the page refreshes itself. */
 export function SystemPage() {
   const { t } = useTranslation('operator');
   const system = $api.useQuery('get', '/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
@@ -43,7 +43,7 @@ export function SystemPage() {
   );
 }
 
-/** What somebody should look at now, in a word each; else that all is well. */
+/** What needs attention now, or that all is well. */
 function Alarms({ system }: { system: System }) {
   const { t } = useTranslation('operator');
   const alarms = alarmsOf(system);

@@ -2,7 +2,7 @@ import { redirect } from '@tanstack/react-router';
 import { loadTexts, type Namespace } from '../i18n/i18n.js';
 import { currentSession, mayAny, type UserRole } from './session.js';
 
-/** Somebody is signed in who may not see the page. What it shows is refused by the server too. */
+/** The signed-in user may not see the page. The server refuses its data, too. */
 export class NotForYou extends Error {}
 
 /** For `beforeLoad` of an area: sends people without a session to sign in and back, and refuses those without the role. */

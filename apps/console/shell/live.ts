@@ -5,7 +5,7 @@ const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 const EVENTS = ['task', 'balance'] as const;
 
-/** What `/api/live` tells: that something changed, and of what. Whoever shows it reads it again. */
+/** What `/api/live` reports: that something changed. Anything that shows it reads it again. */
 type LiveEvent = (typeof EVENTS)[number];
 type Listener = (event: LiveEvent, data: unknown) => void;
 

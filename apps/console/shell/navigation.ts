@@ -14,7 +14,7 @@ export interface NavEntry {
 }
 
 export interface NavGroup {
-  /** The text `nav.…` that stands above the entries; staff see several groups. */
+  /** The text `nav.…` above the entries; staff see several groups. */
   label: keyof (typeof shell)['nav'];
   entries: readonly NavEntry[];
 }

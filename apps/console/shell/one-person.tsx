@@ -5,7 +5,7 @@ import { api } from '../api/client.js';
 import { Notice } from '../ui/notice.js';
 import { mayAny, STAFF, useSession } from './session.js';
 
-/** Whether the installation declares that it has no second person; told to the staff. */
+/** Whether the installation declares that it has no second person; shown to staff. */
 export function useOnePerson(): boolean {
   const session = useSession();
   const asked = useQuery({

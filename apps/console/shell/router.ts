@@ -30,7 +30,7 @@ const routeTree = rootRoute.addChildren([
 
 export const router = createRouter({
   routeTree,
-  // Inside the frame: whoever may not see a page still sees the way to others.
+  // Inside the frame: those who may not see a page still see the way to others.
   defaultErrorComponent: FaultPage,
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -41,7 +41,7 @@ export function leave(): void {
   change(null);
 }
 
-/** Somebody is going by themselves: nobody has to tell them that the session has ended. */
+/** The user is signing out: no need to say that the session has ended. */
 let isLeaving = false;
 
 /** Asks the server to end this session; `leave` follows, or the refusal is thrown. */
@@ -55,7 +55,7 @@ export async function endSession(ask: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The server let go of what it told this session: it is over, which sends people to sign in, or shows another account. */
+/** The server closed the live connection: the session is over, which leads to sign-in, or shows another account. */
 export async function sessionChanged(): Promise<void> {
   if (isLeaving) return;
   await api.GET('/api/session');
@@ -63,7 +63,7 @@ export async function sessionChanged(): Promise<void> {
   await queryClient.resetQueries({ predicate: isOfSession });
 }
 
-/** What pages read before was of somebody else, or of nobody. */
+/** What pages read before belonged to another user, or to nobody. */
 function change(session: Shape<'Session'> | null): void {
   isLeaving = false;
   sendToken(session?.csrfToken ?? null);
@@ -71,7 +71,7 @@ function change(session: Shape<'Session'> | null): void {
   queryClient.setQueryData(SESSION, session);
 }
 
-/** What was read as somebody: all but who that is. */
+/** Everything that was read in a session, except who is signed in. */
 function isOfSession({ queryKey }: Query): boolean {
   return queryKey[0] !== SESSION[0];
 }
@@ -80,7 +80,7 @@ function isOfSession({ queryKey }: Query): boolean {
 export const STAFF: readonly UserRole[] = ['support', 'finance', 'admin'];
 
 /**
- * Whether somebody has one of the roles; administrators have no others by being one. Whoever looks at a customer's account
+ * Whether the user has one of the roles; administrators have no others by being one. Anyone who views a customer's account
  * sees what a customer sees.
  */
 export function mayAny(session: Shape<'Session'> | null, roles: readonly UserRole[]): boolean {
@@ -110,7 +110,7 @@ async function lookAgain(): Promise<void> {
   change(await sessionQuery.queryFn());
 }
 
-/** Whether the view is over, as the server says; then what the page shows of the account is read anew, as one's own. */
+/** Whether the server says that the view is over; then the page reads its data again, as the user's own. */
 export async function isViewOver(): Promise<boolean> {
   const session = await sessionQuery.queryFn();
   if (session?.viewing) return false;

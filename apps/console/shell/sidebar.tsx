@@ -7,7 +7,7 @@ import { navigation } from './areas.js';
 import type { NavEntry, NavGroup } from './navigation.js';
 import { mayAny } from './session.js';
 
-/** The pages that somebody's roles open. What a role may not see is not listed. */
+/** The pages that the roles of the user open. What a role may not see is not listed. */
 export function Navigation({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
   const groups = navigation

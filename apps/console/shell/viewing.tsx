@@ -11,7 +11,7 @@ import { endView, isViewOver } from './session.js';
 
 type Viewing = NonNullable<Shape<'Session'>['viewing']>;
 
-/** Above every page while somebody of support sees it as a customer does: whose account it is, and the way back. */
+/** Above every page while support views it as a customer: whose account it is, and the way back. */
 export function ViewingBanner({ viewing }: { viewing: Viewing }) {
   const { t } = useTranslation('shell');
   const { accountId, name, until } = viewing;

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
 import { mayAny, useSession } from './session.js';
 
-/** Ids begin with the time, so their ends tell people apart. */
+/** Ids begin with the time, so their ends distinguish people. */
 const SHOWN_CHARS = 8;
 
 /**

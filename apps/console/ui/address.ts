@@ -9,7 +9,7 @@ export function useAddressPager() {
   return { cursor, go };
 }
 
-/** Narrows what a page shows. A list that is narrowed anew begins at its first page. */
+/** Narrows what a page shows. A list starts again at its first page. */
 export function useFilter({ replace = true } = {}): (change: object) => void {
   const navigate = useNavigate();
   return (change) =>

@@ -101,7 +101,7 @@ export function multiplyDecimals(...values: string[]): string {
   );
 }
 
-/** The next decimal with so many decimals that is not below; amounts are not negative. */
+/** The value rounded up to this many decimals; amounts are not negative. */
 export function roundUp(value: string, decimals: number): string {
   const scale = Math.max(decimals, decimalsOf(value));
   const step = 10n ** BigInt(scale - decimals);

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { type ApiFailure } from '../api/failure.js';
 import { useSession } from '../shell/session.js';
 
-/** Refusals that are told in the language of the page, in words that say all there is to say. */
+/** Refusals with a text of their own in the language of the page. */
 const TOLD = [
   'unreachable',
   'not_signed_in',
@@ -32,7 +32,7 @@ const TOLD = [
   'payment_provider_failed',
 ] as const;
 
-/** Those that have many reasons: what they are is told here, and why by the server's sentence. */
+/** Refusals with many causes: our text says what happened, the server's sentence says why. */
 const EXPLAINED = [
   'conflict',
   'second_person_required',
@@ -42,7 +42,7 @@ const EXPLAINED = [
   'unexpected_answer',
 ] as const;
 
-/** Fields that ask for the password of whoever is signed in. */
+/** Fields that ask for the password of the signed-in user. */
 const PASSWORD_FIELDS: readonly (string | null)[] = ['password', 'currentPassword'];
 
 export interface FailureText {
@@ -51,7 +51,7 @@ export interface FailureText {
   details: string | null;
 }
 
-/** What a failure is called in the language that is shown. The server's words stand for what is not known here. */
+/** The text of a failure in the current language. Unknown codes show the server's message. */
 export function useFailureText(): (failure: ApiFailure) => FailureText {
   const { t } = useTranslation('shell');
   const isViewing = useSession()?.viewing != null;
@@ -80,7 +80,7 @@ export function useFieldText(): (failure: ApiFailure) => FailureText {
   };
 }
 
-/** The server's sentences begin with the name of the field, which the label tells already. */
+/** The server's sentences begin with the field name, which the label already shows. */
 function withoutName(message: string): string {
   const sentence = message.replace(/^[\w.[\]]+: /, '');
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);

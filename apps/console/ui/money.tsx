@@ -26,7 +26,7 @@ export function Money({ value, currency = 'USD', short = false, signed = false }
   );
 }
 
-/** The same as text alone, for where no element can stand, such as labels of charts and of fields. */
+/** The same as plain text, where no element is possible, such as labels of charts and fields. */
 export function useMoneyText(currency = 'USD'): (value: string) => string {
   const locale = useLocale();
   return (value) => exactMoney(value, { currency, locale });

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The present moment, anew every so often while it is needed; for what is counted down. Milliseconds. */
+/** The current time in milliseconds, updated at an interval while it is needed, such as for a countdown. */
 export function useNow(everyMs: number, isNeeded = true): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

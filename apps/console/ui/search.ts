@@ -17,7 +17,7 @@ export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields:
 
 const LONGEST = 300;
 
-/** Any words that somebody typed. */
+/** Any text that was typed. */
 export const anyText: Reader<string> = (value) => value?.slice(0, LONGEST) || undefined;
 
 /** Where a page of a list begins: the server's `nextCursor` of the page before. */

@@ -11,7 +11,7 @@ const COLOURS = {
 
 export type Tone = keyof typeof COLOURS;
 
-/** A state in a word with a dot of its colour. Use it for all states; the word tells it, the colour only helps to find it. */
+/** A state in a word with a dot of its colour. Use it for all states; the word carries the meaning, the colour only helps. */
 export function StatusBadge({ tone, hint, children }: { tone: Tone; hint?: string; children: ReactNode }) {
   return (
     <Badge

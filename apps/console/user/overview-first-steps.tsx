@@ -14,7 +14,7 @@ const steps = [
   { name: 'call', to: '/connect' },
 ] as const;
 
-/** For somebody new: what to do before the first call, in its order, with what is done already. */
+/** For new customers: the steps before the first call, with those already done. */
 export function FirstSteps({ overview }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   const keys = $api.useQuery('get', '/api/keys', { params: { query: { limit: 1 } } }).data;

@@ -11,7 +11,7 @@ import { SmallPrint } from '../ui/texts.js';
 import { When } from '../ui/when.js';
 import type { AccountOverview } from './overview.js';
 
-/** Videos and 3D assets under way, as they go on. */
+/** Videos and 3D assets in progress. */
 export function RunningTasks({ overview: { running, runningTasks } }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   return (

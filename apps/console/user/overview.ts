@@ -15,7 +15,7 @@ const DAYS_TO_WARN = 3;
 /** Days begin where the viewer is. */
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The overview, kept true by what the server tells: balances and progress at once, sums soon after. */
+/** The overview, kept current by live updates: balances and progress at once, sums soon after. */
 export function useOverview() {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -46,7 +46,7 @@ function isRunning({ state }: Shape<'Task'>): boolean {
   return state === 'queued' || state === 'in_progress';
 }
 
-/** Tasks that end leave the list; the newest stand first. */
+/** Tasks that end leave the list; the newest come first. */
 function withTask(overview: AccountOverview, told: Shape<'Task'>): AccountOverview {
   const { running, runningTasks } = overview;
   const known = running.find(({ id }) => id === told.id);
@@ -64,7 +64,7 @@ function isProgress(before: AccountOverview, after: AccountOverview): boolean {
   return before.balance === after.balance && before.runningTasks === after.runningTasks;
 }
 
-/** Whether the balance is below what its owner asked to be told of, or will soon be used up. */
+/** Whether the balance is below the owner's alert, or will soon be used up. */
 export function isLow(overview: AccountOverview, threshold: string | null): boolean {
   const { main } = overview.balance;
   if (signOf(main) <= 0 || (threshold !== null && compareDecimals(main, threshold) < 0)) return true;

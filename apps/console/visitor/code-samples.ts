@@ -1,4 +1,4 @@
-/** What stands for the key in lines that people copy. */
+/** The placeholder of the key in lines that people copy. */
 export const KEY_PLACEHOLDER = '<API_KEY>';
 
 const IMAGE_MODEL = 'vendora-imagine-image';

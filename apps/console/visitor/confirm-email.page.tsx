@@ -15,7 +15,7 @@ export function ConfirmEmailPage() {
   const session = useSession();
   const confirm = useMutation({
     mutationFn: async () => (await api.POST('/api/public/email-changes/confirm', { body: { token } })).data!,
-    // Whoever is signed in here sees the new address from now on.
+    // A user who is signed in here sees the new address from now on.
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
   if (!token) {

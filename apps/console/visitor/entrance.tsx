@@ -48,7 +48,7 @@ export function CodeField({ form }: { form: FieldsOf<{ code: string }> }) {
   );
 }
 
-/** Goes on with a session that was just opened, to where somebody wanted to go. */
+/** Enters with a new session, and goes to the page that was asked for. */
 export function useEntrance(next = '/overview'): (session: Shape<'Session'>) => Promise<void> {
   const navigate = useNavigate();
   return async (session) => {

@@ -7,7 +7,7 @@ import { SendForm, useSendForm } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
 import { EMAIL, EntrancePage } from './entrance.js';
 
-/** Asks for a link to set a new password. What is shown does not tell whether the address has an account. */
+/** Asks for a link to set a new password. The answer does not reveal whether the address has an account. */
 export function ForgotPasswordPage() {
   const { t } = useTranslation('visitor');
   const [sentTo, setSentTo] = useState<string | null>(null);

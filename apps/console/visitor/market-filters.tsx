@@ -17,7 +17,7 @@ export function MarketFilters({ models }: { models: readonly Shape<'ListedModel'
   return (
     <Group align="flex-end" gap="sm">
       <SearchField
-        // An address that comes from elsewhere, such as by the back button, fills the field anew.
+        // A change of the address from elsewhere, such as the back button, fills the field again.
         key={text === undefined ? 'empty' : 'filled'}
         label={t('market.search')}
         value={text}

@@ -68,7 +68,7 @@ function inOrder(
   return (a, b) => (isDown ? -1 : 1) * compare(a, b) || a.id.localeCompare(b.id);
 }
 
-/** Prices of different units cannot be compared, so each unit stands together. */
+/** Prices of different units cannot be compared, so models are grouped by unit. */
 function comparePrices(a: Shape<'ListedModel'>, b: Shape<'ListedModel'>, group: string | undefined): number {
   if (a.unit !== b.unit) return a.unit.localeCompare(b.unit);
   return compareDecimals(leading(priceIn(a, group)), leading(priceIn(b, group)));

@@ -13,7 +13,7 @@ import { OpenRow } from '../ui/forms/dialog.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
-/** The public price list. What is searched, chosen and opened stands in the address. */
+/** The public price list. Search, filters and the open model are in the address. */
 export function MarketplacePage() {
   const { t } = useTranslation('visitor');
   const search = route.useSearch();

@@ -10,7 +10,7 @@ import { EMAIL, EntrancePage } from './entrance.js';
 
 const route = getRouteApi('/visitor/sign-up');
 
-/** Asks for a link by mail. What is shown afterwards does not tell whether the address has an account. */
+/** Asks for a link by mail. The answer does not reveal whether the address has an account. */
 export function SignUpPage() {
   const { t } = useTranslation('visitor');
   const [sentTo, setSentTo] = useState<string | null>(null);

@@ -13,7 +13,7 @@ const area = createRoute({ getParentRoute: () => rootRoute, id: 'visitor', loade
 const landing = createRoute({
   getParentRoute: () => area,
   path: '/',
-  // Whoever is signed in wants their own overview; what stands here is at /connect for them.
+  // Signed-in users want their own overview; they find this content at /connect.
   beforeLoad: async () => {
     if (await currentSession()) throw redirect({ to: '/overview' });
   },

@@ -29,7 +29,7 @@ import {
   channelValues,
 } from './channel-values.js';
 
-/** The settings of an upstream. Its keys are never shown: they are given anew, or stay. */
+/** The settings of an upstream. Its keys are never shown: they are replaced or kept. */
 export function ChannelForm({
   channel,
   done,

@@ -100,7 +100,7 @@ function Failure({ of }: { of: Program['lastFailure'] }) {
   );
 }
 
-/** A mark tells keys apart and nothing else. */
+/** Tells two keys apart without showing either. */
 export function KeyMark({ mark }: { mark: string }) {
   return (
     <Text span size="xs" c="dimmed" ff="monospace">

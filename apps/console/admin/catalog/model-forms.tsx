@@ -127,7 +127,7 @@ function Groups({ form }: { form: NewForm }) {
   );
 }
 
-/** The model that an alias stands for; what else there is to say is as of the model at first. */
+/** The model that an alias names; the other fields start with that model's values. */
 function OfModel({ form, models }: { form: NewForm; models: readonly Shape<'Model'>[] }) {
   const { t } = useTranslation('catalog');
   const choose = (id: string | null) => {

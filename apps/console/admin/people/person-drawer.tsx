@@ -12,7 +12,7 @@ import { SendForm, useSend } from '../../ui/forms/form.js';
 import { TextLink } from '../../ui/links.js';
 import { staffRoles } from '../../api/enumerations.js';
 
-/** What somebody may do, and what keeps them out. Nobody changes their own. */
+/** What a person may do, and whether they may sign in. Nobody changes their own access. */
 export function OpenPerson({ person }: { person: Shape<'Person'> | undefined }) {
   const { t } = useTranslation('admin');
   const session = useSession();

@@ -21,7 +21,7 @@ interface Row {
   price: PriceChange['price'];
 }
 
-/** The list price of every model; an alias costs what its model does, and stands with it. */
+/** The list price of every model. An alias costs what its model does and is listed with it. */
 export function ModelPrices() {
   const { t } = useTranslation('prices');
   const { text, family } = route.useSearch();

@@ -20,7 +20,7 @@ import { amountsOf, changeFrom, type Draft, draftOf, inForceFor, newDraft } from
 const route = getRouteApi('/admin/prices/propose');
 const MOST_NOTE_CHARS = 500;
 
-/** Proposes new prices, multipliers and rules; nothing changes before somebody confirms what the preview shows. */
+/** Proposes new prices, multipliers and rules. Nothing changes until someone confirms what the preview shows. */
 export function ProposePage() {
   const { t } = useTranslation('prices');
   const { revise, model, group, kind = 'multiplier' } = route.useSearch();

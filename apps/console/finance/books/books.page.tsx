@@ -18,7 +18,7 @@ import { Progress } from './progress.js';
 
 const LOOK_AGAIN_MS = 20_000;
 
-/** Whether the books agree: each control as a light, and up to when everything is told. */
+/** Whether the books agree: each control as a light, and up to when everything is posted. */
 export function BooksPage() {
   const { t } = useTranslation('finance');
   const controls = $api.useQuery('get', '/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });

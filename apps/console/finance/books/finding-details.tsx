@@ -61,7 +61,7 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
   );
 }
 
-/** It stays open until its control does not see it any more; this only says that somebody looks at it. */
+/** A finding stays open until its control no longer sees it; this only says that someone is looking at it. */
 function Acknowledge({ finding: { id, control, acknowledgedAt } }: { finding: Shape<'Finding'> }) {
   const { t } = useTranslation('finance');
   return (

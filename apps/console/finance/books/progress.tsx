@@ -9,7 +9,7 @@ import { Day, When } from '../../ui/when.js';
 import { nextToClose } from '../periods/period.js';
 import { monthOf, today } from '../utc-days.js';
 
-/** Up to when everything is told, sealed and closed. */
+/** Up to when everything is posted, sealed and closed. */
 export function Progress() {
   const { t } = useTranslation('finance');
   return (

@@ -15,7 +15,7 @@ import { Day } from '../../ui/when.js';
 import { transactionColumn } from '../columns.js';
 import { addDays, today } from '../utc-days.js';
 
-/** What upstreams billed against the costs that were told, channel by channel and bill by bill. */
+/** What upstreams billed against the accrued costs, channel by channel and bill by bill. */
 export function Bills() {
   const { t } = useTranslation('costs');
   const report = $api.useQuery('get', '/api/finance/reports/upstream-bills');

@@ -39,7 +39,7 @@ function costOf({ by, unitCost, input, cachedInput, output }: Values) {
   return by === 'unit' ? { unitCost } : { input, cachedInput, output };
 }
 
-/** Charges that end from now on cost so; where no cost was known, those that waited for it are told, too. */
+/** Applies to charges that end from now on, and to those that wait because no cost was known. */
 export function SetCost() {
   const { t } = useTranslation('costs');
   const check = useNoteCheck();

@@ -48,7 +48,7 @@ export function forgetDownload(id: string): void {
   for (const listener of listeners) listener();
 }
 
-/** Reads a file of the server's as it is written there, and tells how much of it has come. */
+/** Reads a file of the server's while it is written, and reports how much of it has arrived. */
 export async function startDownload(path: string, name: string): Promise<void> {
   const id = crypto.randomUUID();
   const stop = new AbortController();

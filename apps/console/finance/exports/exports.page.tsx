@@ -108,7 +108,7 @@ function asFormat(text: string): (typeof formats)[number] {
   return formats.find((format) => format === text) ?? 'csv';
 }
 
-/** The account that somebody came from, by its code; it can be left out again. */
+/** The account that the export is narrowed to, by its code; it can be removed. */
 function OneAccount() {
   const { t } = useTranslation('costs');
   const { account } = route.useSearch();

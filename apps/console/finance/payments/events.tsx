@@ -10,7 +10,7 @@ import { StateFilter, useStateOf } from './state-filter.js';
 const states = ['applied', 'ignored', 'suspense', 'waiting'] as const;
 const tones = { applied: 'good', ignored: 'quiet', suspense: 'waiting', waiting: 'busy' } as const;
 
-/** What providers told, and what became of it. */
+/** What providers reported, and what became of it. */
 export function Events() {
   const { t } = useTranslation('payments');
   const state = useStateOf(states);

@@ -8,7 +8,7 @@ import { Refunds } from './refunds.js';
 import { SuspenseList } from './suspense.js';
 import { TopUps } from './topups.js';
 
-/** Money that came in, what it could not be told of, and what went back. */
+/** Money that came in, money that belongs to no order, and refunds. */
 export function PaymentsPage() {
   const { t } = useTranslation('payments');
   return (

@@ -55,7 +55,7 @@ function useColumns(): ListColumn<Refund>[] {
   ];
 }
 
-/** Nobody but people can tell how a bank transfer ended. */
+/** Only people know how a bank transfer ended. */
 function Confirm({ refund: { id } }: { refund: Refund }) {
   const { t } = useTranslation('payments');
   const check = useNoteCheck();

@@ -8,7 +8,7 @@ import { useItemTitle } from './item-title.js';
 
 const tones: Record<Shape<'ChecklistItem'>['state'], Tone> = { ok: 'good', failed: 'bad', waived: 'waiting' };
 
-/** They count nothing, and whoever closes should see what they say. */
+/** They count nothing, but anyone who closes should see what they say. */
 const TOLD_WITHOUT_COUNT = ['suspense-cleared', 'done-alone'];
 
 interface ChecklistProps {

@@ -46,7 +46,7 @@ export function RequestWaiver({ end, item: { id, count } }: WaiverProps) {
 
 const MOST_WAITING = 200;
 
-/** Items of this period for which somebody has asked, and nobody has decided yet. */
+/** Items of this period with a waiver that is requested and not decided yet. */
 function useAskedFor(end: string): Set<string> {
   const query = { state: 'pending', limit: MOST_WAITING } as const;
   const { data } = $api.useQuery('get', '/api/approvals', { params: { query } });

@@ -32,7 +32,7 @@ interface Target {
   days: DaySpan;
 }
 
-/** A file is tried first: what it would change is told, and nothing is imported before somebody says so. */
+/** A file is tried first: its changes are shown, and nothing is imported until that is confirmed. */
 export function ImportFile() {
   const { t } = useTranslation('reconciliation');
   const accounts = $api.useQuery('get', '/api/finance/bank-accounts').data?.items ?? [];

@@ -18,7 +18,7 @@ import { ImportFile } from './import-file.js';
 /** An import over the provider's API goes on behind the answer. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** Brings reports in: by file, or from providers that can be asked; and tells which were. */
+/** Imports reports from files or from providers that can be asked, and lists the imports. */
 export function Imports() {
   const { t } = useTranslation('reconciliation');
   const runs = useList(

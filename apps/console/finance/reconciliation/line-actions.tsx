@@ -9,7 +9,7 @@ interface LineName {
   lineId: string;
 }
 
-/** A payment, refund or dispute that never reached us is booked as if the provider had told of it when it happened. */
+/** A payment, refund or dispute that never reached us is booked as if the provider had reported it when it happened. */
 export function RecordLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
   return (
@@ -28,7 +28,7 @@ export function RecordLine({ provider, lineId }: LineName) {
   );
 }
 
-/** What a provider told in two ways stays a fault until somebody accepts the later one. */
+/** A line that a provider reported in two ways stays a fault until the later one is accepted. */
 export function AcceptLine({ provider, lineId }: LineName) {
   const { t } = useTranslation('reconciliation');
   return (

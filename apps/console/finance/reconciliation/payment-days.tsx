@@ -17,7 +17,7 @@ interface Filter {
   state?: Shape<'Match'>['state'];
 }
 
-/** Each day on one line: how much each side has, what is between them, and how many items stand how. */
+/** Each day on one line: the amount of each side, the difference, and how many items are in each state. */
 export function PaymentDays({ filter }: { filter: Filter }) {
   const { t } = useTranslation('reconciliation');
   const days = useShown('/api/finance/reconciliation/payment-days', { query: filter });

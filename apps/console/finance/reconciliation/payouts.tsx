@@ -89,7 +89,7 @@ function useColumns(): ListColumn<Shape<'Payout'>>[] {
 
 const ACCEPTABLE = ['differs', 'unlinked', 'lines_missing', 'not_covered'];
 
-/** What the provider does not put right, somebody may take as it is. */
+/** What the provider does not correct can be accepted as it is. */
 function Action({ payout: { provider, state, lineIds } }: { payout: Shape<'Payout'> }) {
   const [lineId] = lineIds;
   if (lineId === undefined || !ACCEPTABLE.includes(state)) return '–';

@@ -92,7 +92,7 @@ function Report({ report, days }: { report: Shape<'DeferredRevenue'>; days: { fr
   );
 }
 
-/** Whether the ledger and the lots agree, and up to when all is told. */
+/** Whether the ledger and the lots agree, and up to when everything is posted. */
 function Certainty({ report: { agrees, completeTo, recognisedTo } }: { report: Shape<'DeferredRevenue'> }) {
   const { t } = useTranslation('reports');
   return (

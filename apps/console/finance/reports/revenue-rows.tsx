@@ -39,7 +39,7 @@ export function RevenueRows({ query, by, within }: RevenueRowsProps) {
   );
 }
 
-/** What somebody wants to see of a value next. */
+/** The dimension that opens next. */
 const NEXT: Record<Dimension, Dimension> = {
   family: 'model',
   model: 'day',

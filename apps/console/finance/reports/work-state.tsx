@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { StatusBadge } from '../../ui/status-badge.js';
 
-/** How a charge and its work can stand; all but the first two should not be. */
+/** The states of a charge and its work; all but the first two are faults. */
 export const workOutcomes = [
   ...([
     'matched',
@@ -15,7 +15,7 @@ export const workOutcomes = [
 
 type State = (typeof workOutcomes)[number];
 
-/** A state in a word, with how many items are in it where that is told. */
+/** A state in a word, with the number of items in it where that is given. */
 export function WorkBadge({ state, count }: { state: State; count?: number }) {
   const { t } = useTranslation('reports');
   const tone = state === 'matched' ? 'good' : state === 'running' ? 'busy' : 'bad';

@@ -6,7 +6,7 @@ import { Failures } from './failures.js';
 import { Holds } from './holds.js';
 import { Promotion } from './promotion.js';
 
-/** What is set aside, what came back after failures and how soon, and what rewards cost. */
+/** What is held, how soon failures were refunded, and what rewards cost. */
 export function WorkPage() {
   const { t } = useTranslation('reports');
   return (

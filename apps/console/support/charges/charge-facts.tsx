@@ -9,7 +9,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { StaffChargeBadge } from './charge-state.js';
 
-/** What became of a request and its money, as whoever answers for it needs it. */
+/** What became of a request and its money, for the person who answers. */
 export function ChargeFacts({ chargeId }: { chargeId: string }) {
   const { t } = useTranslation('support');
   const charge = $api.useQuery('get', '/api/support/charges/{chargeId}', { params: { path: { chargeId } } });

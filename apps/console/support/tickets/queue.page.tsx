@@ -17,7 +17,7 @@ const PAGE = 25;
 const LOOK_AGAIN_MS = 30_000;
 const STATES = ['open', 'answered', 'closed', 'all'] as const;
 
-/** What waits for an answer, whoever has waited longest first. */
+/** Tickets that wait for an answer, the oldest first. */
 export function TicketQueuePage() {
   const { t } = useTranslation('support');
   const { state = 'open', kind } = route.useSearch();

@@ -13,7 +13,7 @@ import { Loaded } from '../../ui/states.js';
 
 const ID = /^[0-9a-z]{26}$/;
 
-/** Gives back some of what a charge settled, because of a ticket. */
+/** Refunds some of what was charged, because of a ticket. */
 export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   return (
@@ -72,7 +72,7 @@ function Fields({ form }: FieldsProps) {
   );
 }
 
-/** How much of a charge can still be given back. */
+/** How much of a charge can still be refunded. */
 function Refundable({ chargeId }: { chargeId: string }) {
   const { t } = useTranslation('support');
   const refunds = $api.useQuery('get', '/api/support/charges/{chargeId}/refunds', {

@@ -8,7 +8,7 @@ import { takeTicket } from './ticket.js';
 
 const MOST_CHARS = 10_000;
 
-/** An answer that the customer reads and is told of by mail, or a note for colleagues. */
+/** An answer that the customer reads and is notified of by mail, or a note for colleagues. */
 export function ReplyForm({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   const form = useForm({

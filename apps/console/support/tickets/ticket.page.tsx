@@ -22,7 +22,7 @@ import { takeTicket } from './ticket.js';
 const route = getRouteApi('/support/tickets/$ticketId');
 const LOOK_AGAIN_MS = 15_000;
 
-/** A ticket with everything that is needed to answer it. Whoever answers takes it: the names stand at the answers. */
+/** A ticket with everything that is needed to answer it. Anyone may answer; each answer has its author's name. */
 export function SupportTicketPage() {
   const { t } = useTranslation('support');
   const { ticketId } = route.useParams();

@@ -6,9 +6,9 @@ interface ChartSeries {
 }
 
 export interface ChartPoint {
-  /** What stands below the point, such as a day. */
+  /** The label below the point, such as a day. */
   at: string;
-  /** For each series: the exact decimal string that is told, or null for none. Only the drawing makes a number of it. */
+  /** For each series: the exact decimal string, or null for none. Only the drawing makes a number of it. */
   values: Record<string, string | null>;
 }
 

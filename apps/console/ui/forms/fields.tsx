@@ -40,7 +40,7 @@ export function AmountField<Values>({
   return <TextField inputMode="decimal" {...(currency ? unit : {})} {...field} />;
 }
 
-/** The library's field for passwords, which tells screen readers of a fault as its other fields do. */
+/** The library's password field; like its other fields, it announces an error to screen readers. */
 export function PasswordField<Values>(props: FieldProps<Values> & Omit<PasswordInputProps, 'form'>) {
   const { form, name, ...input } = props;
   const { t } = useTranslation('shell');

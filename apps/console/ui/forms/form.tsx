@@ -31,7 +31,7 @@ export interface Sending {
 }
 
 /**
- * Sends a form. What the server says of a field stands at the field, which gets the focus, when the form has one of the
+ * Sends a form. What the server says about a field is shown at the field, which gets the focus, when the form has one of the
  * name; everything else is `failure`. Use it for every form, and give its fields the names that the server uses.
  */
 export function useSend<Values extends Record<string, unknown>, Answer>(

@@ -24,7 +24,7 @@ export interface ModalFormProps<Values extends Record<string, unknown>, Answer> 
   send: (values: Values, requestId: string) => Promise<Answer>;
   /** Reads again what it changed. */
   reread?: () => Promise<void>;
-  /** What people are told then. */
+  /** The notice that is shown afterwards. */
   told?: (answer: Answer) => string;
   /** Whatever else is to be done. */
   done?: (answer: Answer) => unknown;

@@ -8,7 +8,7 @@ interface ChoiceProps<Word extends string> {
   options: readonly { value: Word; label: string }[];
   value: Word | undefined;
   set: (value: Word | undefined) => void;
-  /** What stands there when none is chosen. */
+  /** Shown when none is chosen. */
   any?: string;
   width?: string;
 }

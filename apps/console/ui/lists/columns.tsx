@@ -6,7 +6,7 @@ import { Identifier } from '../identifier.js';
 import { Money } from '../money.js';
 import { Day, When } from '../when.js';
 
-/** What stands where a row has no value. */
+/** Shown where a row has no value. */
 const NONE = '–';
 
 /** A column of a list. Most have one of the shapes below. */
@@ -14,12 +14,12 @@ export function column<Row>(id: string, header: string, cell: (row: Row) => Reac
   return { id, header, cell };
 }
 
-/** Amounts and counts stand at the right. */
+/** Amounts and counts are aligned right. */
 export function rightColumn<Row>(id: string, header: string, cell: (row: Row) => ReactNode): ListColumn<Row> {
   return { id, header, cell, align: 'right' };
 }
 
-/** Hidden until somebody chooses it. */
+/** Hidden until it is chosen. */
 export function extra<Row>(hidden: ListColumn<Row>): ListColumn<Row> {
   return { ...hidden, isExtra: true };
 }
@@ -44,7 +44,7 @@ export function codeColumn<Name extends string>(field: Name, header: string) {
   return column(field, header, (row: Record<Name, string | null>) => <Identifier>{row[field]}</Identifier>);
 }
 
-/** @param none what stands where there is no time, such as "never" */
+/** @param none shown where there is no time, such as "never" */
 export function timeColumn<Name extends string>(field: Name, header: string, none: ReactNode = NONE) {
   return column(field, header, (row: Record<Name, string | null>) => {
     const at = row[field];

@@ -11,9 +11,9 @@ export interface ListColumn<Row> {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Amounts and counts stand at the right. */
+  /** Amounts and counts are aligned right. */
   align?: 'right';
-  /** Hidden until somebody chooses it. */
+  /** Hidden until it is chosen. */
   isExtra?: boolean;
   /** What the list is sorted by when the header is pressed. */
   sort?: string;

@@ -10,7 +10,7 @@ interface WordsFieldProps extends Omit<TextInputProps, 'value' | 'defaultValue' 
   set: (words: string | undefined) => void;
 }
 
-/** Narrows a list by words, as soon as somebody stops typing. */
+/** Narrows a list by words, as soon as typing stops. */
 export function WordsField({ value, set, ...input }: WordsFieldProps) {
   const find = useDebouncedCallback((typed: string) => set(typed.trim() || undefined), TYPING_PAUSE_MS);
   return (

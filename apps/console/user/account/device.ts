@@ -16,7 +16,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** A browser and its system in two words, as far as it tells them; null where it does not. */
+/** A browser and its system in two words, as far as it names them; null where it does not. */
 export function deviceOf(userAgent: string | null): string | null {
   if (userAgent === null) return null;
   const known = [BROWSERS, SYSTEMS].flatMap((names) => {

@@ -43,7 +43,7 @@ function State({ totp }: { totp: GetAnswer<'/api/totp'> }) {
   const { enabled, recoveryCodesLeft } = totp;
   const go = (next: Step | null) => {
     setStep(next);
-    // Whoever works here is asked to set up what is missing, and no longer what is there.
+    // Staff are asked to set up what is missing; the session has to notice that nothing is missing any more.
     if (next === null) void readSessionAgain();
   };
   return (

@@ -99,7 +99,7 @@ function Sound({ sound }: { sound: Blob }) {
   return <audio controls src={url} aria-label={t('play.sound')} />;
 }
 
-/** Refusals that calls meet often, in the language of the page; the server's words and the code stand below. */
+/** Refusals that calls meet often, in the language of the page; the server's message and the code follow. */
 const TOLD_HERE = [
   'insufficient_user_quota',
   'key_limit_exceeded',

@@ -74,7 +74,7 @@ function Kind({
   return <Workbench key={kind} kind={kind} model={model} models={models} keys={usable} />;
 }
 
-/** Models that change pictures are of the same family as those that make them; their names tell which come first. */
+/** Models that edit images are of the same family as those that generate them; their names decide which come first. */
 function modelsFor(kind: PlayKind, models: readonly Shape<'ListedModel'>[]): Shape<'ListedModel'>[] {
   const family = kind === 'edit' ? 'image' : kind;
   const isEditor = ({ id }: Shape<'ListedModel'>) => /edit/i.test(id);

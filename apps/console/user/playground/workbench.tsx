@@ -69,7 +69,7 @@ function usePlay({ kind, model, key }: Playing) {
       if (result.kind === 'task')
         await navigate({ search: (before) => ({ ...before, task: result.taskId }), replace: true });
       await refresh('/api/usage', '/api/tasks', '/api/account');
-      // A quote tells the balance, too.
+      // A quote contains the balance, too.
       await queryClient.invalidateQueries({ queryKey: ['post', '/api/quote'] });
     },
     refused: ({ code }) => code === 'unreachable' && leaving.current?.signal.aborted === true,

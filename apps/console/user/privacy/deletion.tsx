@@ -50,7 +50,7 @@ function What({ preview: { graceSeconds } }: { preview: Preview }) {
   );
 }
 
-/** What is left is lost, which has to be said in so many words. */
+/** Remaining credits are lost, which has to be confirmed explicitly. */
 function Forfeit({ preview: { main, invite }, form }: { preview: Preview; form: Inputs }) {
   const { t } = useTranslation('privacy');
   return (

@@ -4,7 +4,7 @@ import type { Shape } from '../../api/shape.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 
-/** What a task has set aside, or what it cost in the end and what came back. */
+/** What a task holds, or what it cost in the end and what was released. */
 export function TaskCost({ task }: { task: Pick<Shape<'Task'>, 'held' | 'settled' | 'released'> }) {
   const { t } = useTranslation('calls');
   const { held, settled, released } = task;

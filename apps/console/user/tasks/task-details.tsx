@@ -59,7 +59,7 @@ function Preview({ task }: { task: Shape<'Task'> }) {
   );
 }
 
-/** Set aside, cost, given back: as long as it runs only the first is known. */
+/** Held, charged, released: while it runs only the first is known. */
 function Amounts({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const amounts = [

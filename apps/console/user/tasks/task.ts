@@ -33,7 +33,7 @@ export function useTask(taskId: string) {
   );
 }
 
-/** Takes over what the live connection tells, into every list and every task that was read. */
+/** Puts each update of the live connection into every list and task that was read. */
 export function useLiveTasks(filter?: TaskSearch): void {
   useLive((event, data) => {
     if (event === 'task') take(data as Shape<'Task'>, filter);

@@ -96,7 +96,7 @@ function Allowed({ list, all, of }: { list: string[] | null; all: string; of: 'm
 function Expiry({ token: { expiresAt } }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   if (expiresAt === null) return t('neverExpires');
-  // Read anew with the list, at least when somebody comes back to it.
+  // Read again with the list, at least when people return to it.
   return isPast(expiresAt) ? <StatusBadge tone="bad">{t('expired')}</StatusBadge> : <When at={expiresAt} />;
 }
 

@@ -9,7 +9,7 @@ export interface MadeToken {
   apiKey: string;
 }
 
-/** A new key, this once: it closes when somebody says that it is stored, and not by accident. */
+/** Shows a new key once. It closes when people say that they saved it, and not by accident. */
 export function TokenOnce({ token, done }: { token: MadeToken | null; done: () => void }) {
   const { t } = useTranslation('tokens');
   return (

@@ -66,7 +66,7 @@ export function rulesOf(values: RuleValues): Rules {
   };
 }
 
-/** Those of the rules that the form changed: an expiry that is over by now is only refused when somebody sets it. */
+/** The rules that the form changed. An expiry in the past is only refused when it is set. */
 export function changedRules(before: RuleValues, after: RuleValues): Partial<Rules> {
   const [old, all] = [rulesOf(before), rulesOf(after)];
   const names = Object.keys(all) as (keyof Rules)[];

@@ -18,7 +18,7 @@ interface Row {
   unitPrice: string;
 }
 
-/** Units × price × multiplier, line by line, computed anew by the browser and held against what the relay says. */
+/** Units × price × multiplier, line by line, recalculated by the browser and compared with the relay's amounts. */
 export function Calculation({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
   const { pricing, settlement } = charge;

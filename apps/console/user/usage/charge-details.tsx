@@ -12,7 +12,7 @@ import { useKeyName } from '../keys.js';
 import { Calculation } from './calculation.js';
 import { ChargeBadge } from './charge-state.js';
 
-/** What a request cost and why: its price, what was set aside, settled and given back, and the postings behind it. */
+/** What a request cost and why: its price, what was held, charged and released, and the postings behind it. */
 export function ChargeDetails({ id }: { id: string }) {
   const { t } = useTranslation('calls');
   const charge = $api.useQuery('get', '/api/charges/{chargeId}', { params: { path: { chargeId: id } } });

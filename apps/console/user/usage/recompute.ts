@@ -11,7 +11,7 @@ const DECIMALS = 9;
 
 export interface RecomputedCharge {
   hold: string;
-  /** Null where nothing was settled. */
+  /** Null where nothing was charged. */
   settlement: string | null;
   /** Both are what the relay says. */
   agrees: boolean;
@@ -41,7 +41,7 @@ export function recomputed(
   return { hold: held, settlement: settled, agrees };
 }
 
-/** Nobody pays more than was set aside. */
+/** Nobody pays more than was held. */
 function least(a: string, b: string): string {
   return compareDecimals(a, b) < 0 ? a : b;
 }

@@ -83,14 +83,14 @@ function useExtraColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   ];
 }
 
-/** What was delivered, or what is asked for while it is under way. Tokens are told line by line in the details. */
+/** What was delivered, or what was asked for while it is in progress. The details list tokens line by line. */
 function Units({ entry }: { entry: Shape<'UsageEntry'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const { family, deliveredUnits, state } = entry;
   const units = state === 'settled' ? (deliveredUnits ?? entry.units) : entry.units;
   if (units === null || state === 'refused') return NONE;
-  // Calls where the group has a price for each, tokens elsewhere: the details tell which.
+  // Calls where the group has a price for each, tokens elsewhere: the details say which.
   if (family === 'chat' || family === 'speech') return exactDecimal(units, locale);
   const unit = family === 'image' ? 'picture' : family === 'video' ? 'second' : 'call';
   return t(`units.${unit}`, { count: Number(units), units: exactDecimal(units, locale) });

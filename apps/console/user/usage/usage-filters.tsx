@@ -10,7 +10,7 @@ import { chargeStages, families } from '../../api/enumerations.js';
 
 const route = getRouteApi('/user/usage');
 
-/** What the log is narrowed by. A list that is narrowed anew begins at its first page. */
+/** What the log is narrowed by. */
 export function UsageFilters() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();

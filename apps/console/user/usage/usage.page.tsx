@@ -16,7 +16,7 @@ import { OpenPanel } from '../../ui/forms/dialog.js';
 const route = getRouteApi('/user/usage');
 const PAGE = 50;
 
-/** Every request, and what it cost. Filters and the request that is open stand in the address. */
+/** Every request, and what it cost. The filters and the open request are in the address. */
 export function UsagePage() {
   const { t } = useTranslation('calls');
   const { charge: _open, cursor, from, to, ...chosen } = route.useSearch();

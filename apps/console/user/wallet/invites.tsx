@@ -130,7 +130,7 @@ function useColumns(): ListColumn<Invitee>[] {
     {
       id: 'name',
       header: t('invites.name'),
-      // The server numbers them in the order of their coming, and tells no more of them.
+      // The server numbers them in the order in which they signed up, and reports nothing else about them.
       cell: ({ name }) => t('invites.person', { number: name.replace(/\D/g, '') }),
     },
     timeColumn('joinedAt', t('invites.joinedAt')),

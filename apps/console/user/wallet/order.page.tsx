@@ -21,7 +21,7 @@ import { refreshMoney } from './wallet.js';
 
 const route = getRouteApi('/user/topups/$orderId');
 
-/** A payment is told by the provider soon after people come back; the page asks so often until then. */
+/** The provider reports a payment soon after people return; the page asks this often until then. */
 const ASKING_MS = 2_000;
 
 /** Where checkouts lead back to: what an order is, and what became of it, as soon as that is known. */
@@ -52,7 +52,7 @@ export function OrderPage() {
   );
 }
 
-/** What the payment changed is read again by whoever shows it. */
+/** Reads again what the payment changed. */
 function useWhenOver(state: Shape<'OrderWithReversals'>['state'] | undefined): void {
   const before = useRef(state);
   useEffect(() => {

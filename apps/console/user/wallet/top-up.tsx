@@ -31,7 +31,7 @@ type Values = {
 };
 type TopUpForm = UseFormReturnType<Values>;
 
-/** Orders balance: what is paid and what is got stand there before anything is ordered. */
+/** Orders balance. Price and credits are shown before anything is ordered. */
 export function TopUp() {
   const { t } = useTranslation('wallet');
   const { credits = USUAL } = route.useSearch();

@@ -21,7 +21,7 @@ const Statement = lazy(async () => ({ default: (await import('./statement.js')).
 
 const route = getRouteApi('/user/wallet');
 
-/** Where money comes in, what moved, and what invitations brought. Which part is open stands in the address. */
+/** Where money comes in, what moved, and what invitations earned. The open tab is in the address. */
 export function WalletPage() {
   const { t } = useTranslation('wallet');
   return (

@@ -12,7 +12,7 @@ import { Alerts } from './alerts.js';
 import { CreateEndpoint } from './create-endpoint.js';
 import { EndpointState } from './endpoint.js';
 
-/** When the account wants to be told of something, and where its programs are told. */
+/** When the account wants an alert, and where its events are sent. */
 export function WebhooksPage() {
   const { t } = useTranslation('webhooks');
   const [isOpen, { open, close }] = useDisclosure(false);
