@@ -90,7 +90,7 @@ async function topUpForTheFirstTime(tab: Tab): Promise<void> {
   await page.getByText('USD 20.00', { exact: true }).click();
   await page.getByRole('button', { name: 'Pay USD 26.00' }).waitFor();
   await topUp(tab);
-  await page.getByRole('link', { name: 'Add credits' }).click();
+  await page.getByRole('link', { name: 'Go to wallet' }).click();
   await page.getByRole('row', { name: /Paid.*USD 20\.00.*USD 26\.00/ }).waitFor();
 }
 

@@ -46,7 +46,7 @@ describe('the wallet', () => {
     await page.getByText('Amount', { exact: true }).click();
     await page.getByLabel('Amount to pay').fill('6.50');
     await page.getByRole('status').getByText('USD 5.00').waitFor();
-    await page.getByText('1.3 USD buy 1 USD of balance.').waitFor();
+    await page.getByText('1 credit = 1.3 USD, all fees included').waitFor();
     await page.getByLabel('Amount to pay').fill('1');
     await page.getByText('A top-up buys at least 1 of balance.').waitFor();
     expect(await page.getByRole('button', { name: 'Pay', exact: true }).isDisabled()).toBe(true);

@@ -35,3 +35,9 @@ export function Day({ on }: { on: string }) {
     </time>
   );
 }
+
+/** Writes a UTC day without its year, such as below the points of a chart. */
+export function useShortDay(): (day: string) => string {
+  const format = new Intl.DateTimeFormat(useLocale(), { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  return (day) => format.format(new Date(`${day}T00:00:00Z`));
+}

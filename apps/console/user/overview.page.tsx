@@ -13,6 +13,7 @@ import { Hint, SmallPrint } from '../ui/texts.js';
 import { FirstSteps } from './overview-first-steps.js';
 import { LastRequests, RunningTasks } from './overview-lists.js';
 import { daysLeft, isLow, type AccountOverview, useOverview } from './overview.js';
+import { useShortDay } from '../ui/when.js';
 
 /** What the account has and what becomes of it, as it happens. */
 export function OverviewPage() {
@@ -103,9 +104,9 @@ function Days({ overview: { days, total, zone } }: { overview: AccountOverview }
   const { t } = useTranslation('user');
   const money = useMoneyText();
   const locale = useLocale();
-  const format = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  const shortDay = useShortDay();
   const points = days.map(({ day, spent }) => ({
-    at: format.format(new Date(`${day}T00:00:00Z`)),
+    at: shortDay(day),
     values: { spent },
   }));
   const facts = [

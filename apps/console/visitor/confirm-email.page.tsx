@@ -2,7 +2,6 @@ import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api, queryClient } from '../api/client.js';
-import { asFailure } from '../api/failure.js';
 import { sessionQuery, useSession } from '../shell/session.js';
 import { FormFault } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
@@ -37,7 +36,7 @@ export function ConfirmEmailPage() {
   }
   return (
     <EntrancePage title={t('confirmEmail.title')} about={t('confirmEmail.about')}>
-      <FormFault failure={confirm.error ? asFailure(confirm.error) : null} />
+      <FormFault error={confirm.error} />
       <Button fullWidth loading={confirm.isPending} onClick={() => confirm.mutate()}>
         {t('confirmEmail.submit')}
       </Button>

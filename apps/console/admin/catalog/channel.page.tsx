@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
 import type { paths } from '../../api/schema.js';
 import type { Shape } from '../../api/shape.js';
@@ -121,7 +120,7 @@ function Test({ channel: { id } }: { channel: Shape<'Channel'> }) {
       }
     >
       <Hint>{t('test.hint')}</Hint>
-      <FormFault failure={testing.error ? asFailure(testing.error) : null} />
+      <FormFault error={testing.error} />
       {testing.data && <Trials trials={testing.data.trials} />}
     </Section>
   );

@@ -6,6 +6,7 @@ import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import type { Change } from '../catalog.js';
 import { changeInPercent } from './percent.js';
+import { PriceLines } from '../../ui/price-lines.js';
 
 type Price = NonNullable<Extract<Change, { kind: 'price' }>['price']>;
 
@@ -28,28 +29,13 @@ export function PriceValue({
 }) {
   const { t } = useTranslation('prices');
   if (price === null) return <>{t('value.noPrice')}</>;
-  if ('unitPrice' in price) {
-    return (
-      <span>
-        <Money value={price.unitPrice} /> {unit && t(`units.${unit}`)}
-      </span>
-    );
-  }
-  const kinds = ['input', 'cachedInput', 'output', 'cacheWrite', 'cacheWrite1h'] as const;
   return (
-    <span className="price-lines">
-      {kinds.map((kind) => {
-        const amount = price[kind];
-        return (
-          amount !== undefined && (
-            <span key={kind}>
-              {t(`tokens.${kind}`)}: <Money value={amount} />
-            </span>
-          )
-        );
-      })}
-      <span>{t('units.token')}</span>
-    </span>
+    <PriceLines
+      price={price}
+      unit={unit && t(`units.${unit}`)}
+      perTokens={t('units.token')}
+      tokens={(kind) => t(`tokens.${kind}`)}
+    />
   );
 }
 

@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { textColumn } from '../../ui/lists/columns.js';
@@ -136,7 +135,7 @@ function Propose({ wanted, count }: { wanted: Importing; count: number }) {
   });
   return (
     <Stack align="flex-start" gap="xs">
-      <FormFault failure={proposing.error ? asFailure(proposing.error) : null} />
+      <FormFault error={proposing.error} />
       <Button onClick={() => proposing.mutate()} loading={proposing.isPending}>
         {t('import.propose', { count })}
       </Button>

@@ -5,12 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import type { Shape } from '../../api/shape.js';
-import type { ChartPoint } from '../../ui/charts/chart-props.js';
-import { Chart } from '../../ui/charts/chart.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
-import { useMoneyText } from '../../ui/money.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
@@ -18,6 +15,7 @@ import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { allOf, useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
+import { PriceChart } from '../../ui/charts/price-chart.js';
 
 const route = getRouteApi('/admin/prices/models/$model');
 const TONES: Record<Shape<'PriceHistoryEntry'>['state'], Tone> = {
@@ -66,7 +64,14 @@ export function TimeLinePage() {
             <EmptyState title={t('timeLine.empty')} hint={t('timeLine.emptyHint')} action={propose} />
           ) : (
             <Stack gap="lg">
-              <PriceChart model={model} versions={found} />
+              <PriceChart
+                label={t('timeLine.chart', { model })}
+                versions={found}
+                now={t('timeLine.now')}
+                always={t('timeLine.always')}
+                seriesLabel={(name) => (name === 'unitPrice' ? t('columns.price') : t(`tokens.${name}`))}
+                fewest={3}
+              />
               <Versions versions={found} unit={unit} />
             </Stack>
           )
@@ -131,49 +136,4 @@ function VersionValue({
     return multiplier === null ? t('value.withdrawn') : `× ${exactDecimal(multiplier, locale)}`;
   if (price === null) return kind === 'rule' ? t('value.listPrices') : t('value.withdrawn');
   return <PriceValue price={price} unit={kind === 'rule' ? 'call' : unit} />;
-}
-
-const SERIES = {
-  unitPrice: 'blue.6',
-  input: 'teal.6',
-  cachedInput: 'grape.6',
-  output: 'orange.6',
-  cacheWrite: 'cyan.6',
-  cacheWrite1h: 'indigo.6',
-} as const;
-type SeriesName = keyof typeof SERIES;
-
-/** The list price from the oldest version to the newest; one that did not change needs no chart. */
-function PriceChart({ model, versions }: { model: string; versions: readonly Shape<'PriceHistoryEntry'>[] }) {
-  const { t } = useTranslation('prices');
-  const money = useMoneyText();
-  const locale = useLocale();
-  const day = (at: string | null) =>
-    at === null ? t('timeLine.always') : new Date(at).toLocaleDateString(locale, { dateStyle: 'medium' });
-  const points = versions
-    .filter(({ kind }) => kind === 'price')
-    .reverse()
-    .flatMap((version): ChartPoint[] => {
-      const values = { ...version.price };
-      const start = { at: day(version.effectiveFrom), values };
-      return version.state === 'in_force' ? [start, { at: t('timeLine.now'), values }] : [start];
-    });
-  const names = (Object.keys(SERIES) as SeriesName[]).filter((name) =>
-    points.some(({ values }) => values[name] !== undefined),
-  );
-  if (points.length < 3) return null;
-  return (
-    <Chart
-      kind="step"
-      label={t('timeLine.chart', { model })}
-      points={points}
-      series={names.map((name) => ({
-        name,
-        label: name === 'unitPrice' ? t('columns.price') : t(`tokens.${name}`),
-        color: SERIES[name],
-      }))}
-      text={money}
-      height={200}
-    />
-  );
 }

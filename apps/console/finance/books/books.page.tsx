@@ -1,11 +1,10 @@
-import { Badge, Button, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Badge, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify, notifyFailure } from '../../shell/notices.js';
+import { notify } from '../../shell/notices.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -15,6 +14,7 @@ import { When } from '../../ui/when.js';
 import { ControlLight, useControlWords } from './control-words.js';
 import { controlGroups, namedControl } from './controls.js';
 import { Progress } from './progress.js';
+import { ActionButton } from '../../ui/action-button.js';
 
 const LOOK_AGAIN_MS = 20_000;
 
@@ -121,27 +121,20 @@ function Light({ control }: { control: Shape<'ControlStanding'> }) {
 export function RunControls({ control }: { control?: Shape<'ControlStanding'> }) {
   const { t } = useTranslation('finance');
   const { titleOf } = useControlWords();
-  const running = useMutation({
-    mutationFn: async () => {
-      const body = control ? { controls: [control.id] } : {};
-      return (await api.POST('/api/finance/controls/run', { body })).data!;
-    },
-    onSuccess: async ({ controls }) => {
-      await refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings');
-      notify(t('books.ran', { count: controls.length }));
-    },
-    onError: notifyFailure,
-  });
+  const run = async () => {
+    const body = control ? { controls: [control.id] } : {};
+    const { data } = await api.POST('/api/finance/controls/run', { body });
+    await refresh('/api/finance/controls', '/api/finance/controls/{controlId}/findings');
+    notify(t('books.ran', { count: data!.controls.length }));
+  };
   return (
-    <Button
-      variant="default"
+    <ActionButton
+      act={run}
       size={control ? 'compact-xs' : 'sm'}
-      loading={running.isPending}
-      onClick={() => running.mutate()}
       leftSection={<IconRefresh size={14} aria-hidden />}
       {...(control ? { 'aria-label': t('books.runOne', { title: titleOf(control) }) } : {})}
     >
       {control ? t('books.run') : t('books.runAll')}
-    </Button>
+    </ActionButton>
   );
 }

@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { asFailure } from '../../api/failure.js';
 import { newRequestId, refresh } from '../../api/queries.js';
 import { notify } from '../../shell/notices.js';
 import { rightColumn, textColumn } from '../../ui/lists/columns.js';
@@ -50,7 +49,7 @@ export function ImportCosts() {
       <Dialog opened={file !== null} onClose={() => setFile(null)} title={t('import.title')} size="xl">
         <Stack>
           {trial.data && <WouldChange trial={trial.data} />}
-          <FormFault failure={failure ? asFailure(failure) : null} />
+          <FormFault error={failure} />
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setFile(null)}>
               {t('confirm.cancel', { ns: 'shell' })}

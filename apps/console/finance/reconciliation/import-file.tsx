@@ -7,7 +7,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { asFailure } from '../../api/failure.js';
 import type { GetAnswer } from '../../api/queries.js';
 import { notify } from '../../shell/notices.js';
 import { DayRange } from '../../ui/forms/day-range.js';
@@ -78,7 +77,7 @@ export function ImportFile() {
       ) : (
         <Drop take={take} isBusy={trial.isPending} />
       )}
-      <FormFault failure={trial.error ? asFailure(trial.error) : null} />
+      <FormFault error={trial.error} />
       {file && trial.data && <Trial file={file} trial={trial.data} target={target} forget={forget} />}
     </Stack>
   );
@@ -200,7 +199,7 @@ function Trial({ file, trial, target, forget }: TrialProps) {
             {t('import.changedHint')}
           </Notice>
         )}
-        <FormFault failure={importing.error ? asFailure(importing.error) : null} />
+        <FormFault error={importing.error} />
         <Group>
           <Button loading={importing.isPending} onClick={() => importing.mutate()}>
             {t('import.do')}

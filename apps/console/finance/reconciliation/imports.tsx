@@ -1,10 +1,9 @@
-import { Button, Group, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { notify, notifyFailure } from '../../shell/notices.js';
+import { notify } from '../../shell/notices.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Section } from '../../ui/states.js';
@@ -14,6 +13,7 @@ import { BankAccounts } from './bank-accounts.js';
 import { ReportCoverage } from './coverage.js';
 import { Covers } from './covers.js';
 import { ImportFile } from './import-file.js';
+import { ActionButton } from '../../ui/action-button.js';
 
 /** An import over the provider's API goes on behind the answer. */
 const LOOK_AGAIN_MS = 5_000;
@@ -49,15 +49,14 @@ export function Imports() {
 
 function Fetch() {
   const { t } = useTranslation('reconciliation');
-  const fetching = useMutation({
-    mutationFn: () => api.POST('/api/finance/provider-reports/fetch'),
-    onSuccess: () => notify(t('imports.fetching')),
-    onError: notifyFailure,
-  });
+  const ask = async () => {
+    await api.POST('/api/finance/provider-reports/fetch');
+    notify(t('imports.fetching'));
+  };
   return (
-    <Button variant="default" size="xs" loading={fetching.isPending} onClick={() => fetching.mutate()}>
+    <ActionButton size="xs" act={ask}>
       {t('imports.fetch')}
-    </Button>
+    </ActionButton>
   );
 }
 

@@ -5,18 +5,17 @@ import type { Shape } from '../../api/shape.js';
 import { Chart } from '../../ui/charts/chart.js';
 import { dayColumn, moneyColumn, numberColumn, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
-import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { useDurationText } from './durations.js';
+import { useShortDay } from '../../ui/when.js';
 
 /** How long money took to come back, day by day. */
 export function RefundDays({ times }: { times: { from?: string; to?: string } }) {
   const { t } = useTranslation('reports');
-  const locale = useLocale();
   const durationOf = useDurationText();
   const report = useShown('/api/finance/reports/refunds', { query: times });
   const days = report.data?.days ?? [];
-  const format = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  const shortDay = useShortDay();
   return (
     <Stack>
       {days.length > 1 && (
@@ -24,7 +23,7 @@ export function RefundDays({ times }: { times: { from?: string; to?: string } })
           kind="line"
           label={t('failures.chart')}
           points={days.map(({ day, p50Ms, p95Ms }) => ({
-            at: format.format(new Date(`${day}T00:00:00Z`)),
+            at: shortDay(day),
             values: { p50: numberText(p50Ms), p95: numberText(p95Ms) },
           }))}
           series={[

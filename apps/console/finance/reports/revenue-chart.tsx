@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import { Chart } from '../../ui/charts/chart.js';
 import { addDecimals } from '../../ui/decimal.js';
-import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { type DaySpan, addDays, daysUntil } from '../utc-days.js';
 import type { RevenueLine } from './revenue.js';
+import { useShortDay } from '../../ui/when.js';
 
 /** More days than that are no chart that anybody could read. */
 const MOST_DAYS = 400;
@@ -15,12 +15,11 @@ const MOST_DAYS = 400;
 /** Revenue, cost and margin day by day; days on which nothing happened are drawn as such. */
 export function RevenueChart({ days }: { days: Required<DaySpan> }) {
   const { t } = useTranslation('reports');
-  const locale = useLocale();
   const money = useMoneyText();
   const revenue = useShown('/api/finance/reports/revenue', {
     query: { ...daysUntil(days), by: 'day', limit: MOST_DAYS },
   });
-  const format = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  const shortDay = useShortDay();
   return (
     <Card withBorder>
       <Loaded query={revenue} lines={9}>
@@ -32,7 +31,7 @@ export function RevenueChart({ days }: { days: Required<DaySpan> }) {
               kind="bar"
               label={t('revenue.chart')}
               points={everyDay(days, rows).map(({ day, row }) => ({
-                at: format.format(new Date(`${day}T00:00:00Z`)),
+                at: shortDay(day),
                 values: {
                   net: row?.net ?? '0',
                   cost: row ? addDecimals(row.cost, row.failedCost) : '0',

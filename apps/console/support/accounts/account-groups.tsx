@@ -107,7 +107,7 @@ function GrantForm({ accountId, groups }: { accountId: string; groups: Groups })
           {t('groups.grant')}
         </Button>
       </Group>
-      <FormFault failure={failure} />
+      <FormFault error={failure} />
     </form>
   );
 }

@@ -1,16 +1,14 @@
-import { Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
-import { notifyFailure } from '../../shell/notices.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { BackLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
-import { Hint, SmallPrint } from '../../ui/texts.js';
+import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { RefundAction } from './refund-action.js';
@@ -18,6 +16,8 @@ import { ReplyForm } from './reply-form.js';
 import { ResellerRequest } from './reseller-request.js';
 import { StaffTicketBadge } from './ticket-columns.js';
 import { takeTicket } from './ticket.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { Conversation, EventLine, Message } from '../../ui/conversation.js';
 
 const route = getRouteApi('/support/tickets/$ticketId');
 const LOOK_AGAIN_MS = 15_000;
@@ -73,66 +73,47 @@ function Head({ ticket }: { ticket: Shape<'StaffTicket'> }) {
 function Messages({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   return (
-    <Stack component="ol" p={0} m={0} gap="sm" className="conversation" aria-label={t('ticket.conversation')}>
-      {ticket.messages.map((message) =>
-        message.kind === 'event' ? (
-          <Text component="li" key={message.id} size="sm" c="dimmed" ta="center">
-            {message.body} · <Who actor={message.authorId} /> · <When at={message.createdAt} />
-          </Text>
+    <Conversation label={t('ticket.conversation')}>
+      {ticket.messages.map(({ id, kind, fromStaff, authorId, body, createdAt }) =>
+        kind === 'event' ? (
+          <EventLine key={id} at={createdAt}>
+            {body} · <Who actor={authorId} />
+          </EventLine>
         ) : (
-          <Message key={message.id} message={message} />
+          <Message
+            key={id}
+            author={
+              <>
+                {kind === 'note' ? t('ticket.note') : t(fromStaff ? 'ticket.support' : 'ticket.customer')}
+                {fromStaff && (
+                  <>
+                    {' · '}
+                    <Who actor={authorId} />
+                  </>
+                )}
+              </>
+            }
+            at={createdAt}
+            body={body}
+            isOwn={fromStaff}
+            isNote={kind === 'note'}
+          />
         ),
       )}
-    </Stack>
-  );
-}
-
-function Message({ message }: { message: Shape<'StaffTicket'>['messages'][number] }) {
-  const { t } = useTranslation('support');
-  const { kind, fromStaff, authorId, body, createdAt } = message;
-  const isNote = kind === 'note';
-  return (
-    <Paper
-      component="li"
-      withBorder
-      p="sm"
-      maw="85%"
-      className={`${fromStaff ? 'message-own' : 'message-theirs'} ${isNote ? 'message-note' : ''}`}
-    >
-      <Group justify="space-between" gap="xs">
-        <Text size="sm" fw={600} component="div">
-          {isNote ? t('ticket.note') : fromStaff ? t('ticket.support') : t('ticket.customer')}
-          {fromStaff && (
-            <>
-              {' · '}
-              <Who actor={authorId} />
-            </>
-          )}
-        </Text>
-        <SmallPrint>
-          <When at={createdAt} />
-        </SmallPrint>
-      </Group>
-      <Text className="spoken">{body}</Text>
-    </Paper>
+    </Conversation>
   );
 }
 
 function Actions({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   const params = { path: { ticketId: ticket.id } };
-  const reopening = useMutation({
-    mutationFn: () => api.POST('/api/support/tickets/{ticketId}/reopen', { params }),
-    onSuccess: ({ data }) => takeTicket(data),
-    onError: notifyFailure,
-  });
+  const reopen = async () =>
+    takeTicket((await api.POST('/api/support/tickets/{ticketId}/reopen', { params })).data);
   if (ticket.state === 'closed') {
     return (
       <Group>
         <Text>{t('ticket.closed')}</Text>
-        <Button variant="default" onClick={() => reopening.mutate()} loading={reopening.isPending}>
-          {t('ticket.reopen')}
-        </Button>
+        <ActionButton act={reopen}>{t('ticket.reopen')}</ActionButton>
       </Group>
     );
   }

@@ -3,7 +3,6 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { asFailure } from '../../api/failure.js';
 import { Dialog } from './dialog.js';
 import { FormFault } from './form.js';
 
@@ -64,7 +63,7 @@ function Question({ label, children, act, phrase, isDangerous, close }: Question
           autoComplete="off"
         />
       )}
-      <FormFault failure={action.error ? asFailure(action.error) : null} />
+      <FormFault error={action.error} />
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
           {t('confirm.cancel')}

@@ -96,7 +96,7 @@ export function SendForm({ sending, submit, button = {}, isWide = false, aside, 
   return (
     <form onSubmit={sending.onSubmit} noValidate className="stack">
       {children}
-      <FormFault failure={sending.failure} />
+      <FormFault error={sending.failure} />
       {aside ? (
         <Group justify="flex-end">
           {aside}
@@ -132,6 +132,6 @@ export function useFieldError(): (failure: ApiFailure) => ReactNode {
 }
 
 /** What went wrong with a form, where no field is at fault. */
-export function FormFault({ failure }: { failure: ApiFailure | null }) {
-  return failure && <ErrorState error={failure} />;
+export function FormFault({ error }: { error: unknown }) {
+  return error ? <ErrorState error={error} /> : null;
 }

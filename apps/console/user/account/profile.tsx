@@ -59,7 +59,7 @@ function ProfileForm({ account }: { account: GetAnswer<'/api/account'> }) {
           required
           maw="26rem"
         />
-        <FormFault failure={failure} />
+        <FormFault error={failure} />
         <Button type="submit" loading={isSending} w="fit-content">
           {t('profile.save')}
         </Button>

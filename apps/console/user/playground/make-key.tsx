@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { FormFault } from '../../ui/forms/form.js';
@@ -26,7 +25,7 @@ export function MakeKey({ model }: { model: Shape<'ListedModel'> }) {
           <Button onClick={() => making.mutate()} loading={making.isPending} disabled={group === ''}>
             {t('play.makeKey')}
           </Button>
-          <FormFault failure={making.error ? asFailure(making.error) : null} />
+          <FormFault error={making.error} />
         </>
       }
     />

@@ -2,7 +2,6 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
-import { asFailure } from '../../api/failure.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
@@ -75,7 +74,7 @@ function Download({ exportId }: { exportId: string }) {
       <Button variant="default" size="xs" loading={download.isPending} onClick={() => download.mutate()}>
         {t('exports.download')}
       </Button>
-      <FormFault failure={download.error ? asFailure(download.error) : null} />
+      <FormFault error={download.error} />
     </Stack>
   );
 }

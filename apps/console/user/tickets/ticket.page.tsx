@@ -1,20 +1,18 @@
-import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api, queryClient } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notifyFailure } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
 import { BackLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
-import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
 import { TicketBadge } from './ticket-state.js';
+import { ActionButton } from '../../ui/action-button.js';
+import { Conversation, EventLine, Message } from '../../ui/conversation.js';
 
 const route = getRouteApi('/user/tickets/$ticketId');
 const MOST_BODY_CHARS = 10_000;
@@ -74,34 +72,23 @@ function Head({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
 function Messages({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const { t } = useTranslation('tickets');
   return (
-    <Stack component="ol" p={0} m={0} gap="sm" className="conversation" aria-label={t('one.conversation')}>
+    <Conversation label={t('one.conversation')}>
       {ticket.messages.map(({ id, kind, fromStaff, body, createdAt }) =>
         kind === 'event' ? (
-          <Text component="li" key={id} size="sm" c="dimmed" ta="center">
-            {body} · <When at={createdAt} />
-          </Text>
+          <EventLine key={id} at={createdAt}>
+            {body}
+          </EventLine>
         ) : (
-          <Paper
-            component="li"
+          <Message
             key={id}
-            withBorder
-            p="sm"
-            maw="85%"
-            className={fromStaff ? 'message-theirs' : 'message-own'}
-          >
-            <Group justify="space-between" gap="xs">
-              <Text size="sm" fw={600}>
-                {fromStaff ? t('one.support') : t('one.you')}
-              </Text>
-              <SmallPrint>
-                <When at={createdAt} />
-              </SmallPrint>
-            </Group>
-            <Text className="spoken">{body}</Text>
-          </Paper>
+            author={fromStaff ? t('one.support') : t('one.you')}
+            at={createdAt}
+            body={body}
+            isOwn={!fromStaff}
+          />
         ),
       )}
-    </Stack>
+    </Conversation>
   );
 }
 
@@ -131,7 +118,7 @@ function Reply({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
         maxLength={MOST_BODY_CHARS}
         {...form.getInputProps('body')}
       />
-      <FormFault failure={failure} />
+      <FormFault error={failure} />
       <Group justify="space-between">
         <Button type="submit" loading={isSending}>
           {t('one.send')}
@@ -150,18 +137,12 @@ function Reply({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
 
 function Closed({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const { t } = useTranslation('tickets');
-  const reopening = useMutation({
-    mutationFn: () =>
-      api.POST('/api/tickets/{ticketId}/reopen', { params: { path: { ticketId: ticket.id } } }),
-    onSuccess: ({ data }) => take(data),
-    onError: notifyFailure,
-  });
+  const params = { path: { ticketId: ticket.id } };
+  const reopen = async () => take((await api.POST('/api/tickets/{ticketId}/reopen', { params })).data);
   return (
     <Group>
       <Text>{t('one.closed')}</Text>
-      <Button variant="default" onClick={() => reopening.mutate()} loading={reopening.isPending}>
-        {t('one.reopen')}
-      </Button>
+      <ActionButton act={reopen}>{t('one.reopen')}</ActionButton>
     </Group>
   );
 }

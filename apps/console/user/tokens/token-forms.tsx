@@ -49,7 +49,7 @@ export function NewToken({ done }: { done: (made: MadeToken) => void }) {
       <RuleFields form={form}>
         <GroupField form={form} />
       </RuleFields>
-      <FormFault failure={failure} />
+      <FormFault error={failure} />
       <Group justify="flex-end">
         <Button type="submit" loading={isSending}>
           {t('createSubmit')}
@@ -88,7 +88,7 @@ export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => 
           <SmallPrint>{t('fields.groupStays')}</SmallPrint>
         </Stack>
       </RuleFields>
-      <FormFault failure={failure} />
+      <FormFault error={failure} />
       <Group justify="flex-end">
         <Button type="submit" loading={isSending}>
           {t('changeSubmit')}

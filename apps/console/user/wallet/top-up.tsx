@@ -63,7 +63,7 @@ export function TopUp() {
           {fault && !isWrong && <ErrorState error={fault} retry={() => void quote.refetch()} />}
           <Offer quote={isWrong ? undefined : quote.data} />
           <Providers form={form} providers={quote.data?.providers} />
-          <FormFault failure={failure} />
+          <FormFault error={failure} />
           <Submit quote={isWrong ? undefined : quote.data} isSending={isSending} />
         </form>
       </Card>

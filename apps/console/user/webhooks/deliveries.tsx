@@ -1,12 +1,11 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Group, Select, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { keepShown, refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify, notifyFailure } from '../../shell/notices.js';
+import { notify } from '../../shell/notices.js';
 import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
@@ -20,6 +19,7 @@ import { When } from '../../ui/when.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { useFilter } from '../../ui/address.js';
+import { ActionButton } from '../../ui/action-button.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
@@ -193,17 +193,17 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>;
 
 function Replay({ path }: { path: { endpointId: string; deliveryId: string } }) {
   const { t } = useTranslation('webhooks');
-  const replay = useMutation({
-    mutationFn: () =>
-      api.POST('/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays', { params: { path } }),
-    onSuccess: () =>
-      refresh('/api/webhooks/{endpointId}/deliveries', '/api/webhooks/{endpointId}/deliveries/{deliveryId}'),
-    onError: notifyFailure,
-  });
+  const replay = async () => {
+    await api.POST('/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays', { params: { path } });
+    await refresh(
+      '/api/webhooks/{endpointId}/deliveries',
+      '/api/webhooks/{endpointId}/deliveries/{deliveryId}',
+    );
+  };
   return (
-    <Button variant="default" w="fit-content" onClick={() => replay.mutate()} loading={replay.isPending}>
+    <ActionButton w="fit-content" act={replay}>
       {t('delivery.replay')}
-    </Button>
+    </ActionButton>
   );
 }
 

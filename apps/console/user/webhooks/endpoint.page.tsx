@@ -1,13 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { notify, notifyFailure } from '../../shell/notices.js';
+import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { BackLink } from '../../ui/links.js';
@@ -17,6 +16,7 @@ import { When } from '../../ui/when.js';
 import { EndpointForm, Secret } from './create-endpoint.js';
 import { Deliveries } from './deliveries.js';
 import { EndpointState } from './endpoint.js';
+import { ActionButton } from '../../ui/action-button.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 
@@ -83,14 +83,11 @@ function Actions({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const path = { endpointId: endpoint.id };
   const navigate = useNavigate();
-  const ping = useMutation({
-    mutationFn: () => api.POST('/api/webhooks/{endpointId}/pings', { params: { path } }),
-    onSuccess: async () => {
-      notify(t('one.pinged'));
-      await reread();
-    },
-    onError: notifyFailure,
-  });
+  const ping = async () => {
+    await api.POST('/api/webhooks/{endpointId}/pings', { params: { path } });
+    notify(t('one.pinged'));
+    await reread();
+  };
   const remove = async () => {
     await api.DELETE('/api/webhooks/{endpointId}', { params: { path } });
     await navigate({ to: '/webhooks' });
@@ -99,9 +96,9 @@ function Actions({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   return (
     <Group gap="sm">
       {endpoint.enabled && (
-        <Button onClick={() => ping.mutate()} loading={ping.isPending}>
+        <ActionButton variant="filled" act={ping}>
           {t('one.ping')}
-        </Button>
+        </ActionButton>
       )}
       <Change endpoint={endpoint} />
       <Rotate endpoint={endpoint} />
