@@ -23,6 +23,12 @@ export function monthOf(day: string, later = 0): string {
   return date.toISOString().slice(0, 10);
 }
 
+/** All days of the month before this one. */
+export function lastMonth(): Required<DaySpan> {
+  const begin = monthOf(today());
+  return { from: monthOf(begin, -1), to: addDays(begin, -1) };
+}
+
 export function startOf(day: string): string {
   return `${day}T00:00:00Z`;
 }

@@ -4,7 +4,7 @@ import { SmallPrint } from './texts.js';
 import { When } from './when.js';
 
 /** Messages of a ticket, one below the other. */
-export function Conversation({ label, children }: { label: string; children: ReactNode }) {
+export function TicketConversation({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Stack component="ol" p={0} m={0} gap="sm" className="conversation" aria-label={label}>
       {children}

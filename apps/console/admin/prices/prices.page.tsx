@@ -2,26 +2,26 @@ import { Button } from '@mantine/core';
 import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
-import { PageFrame } from '../../ui/page.js';
-import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { GroupPrices } from './group-prices.js';
 import { ModelPrices } from './model-prices.js';
 import { Proposals } from './proposals.js';
+import { PartPage } from '../../ui/lists/part-tabs.js';
 
 /** What is in force, what is proposed, and the ways to propose. */
 export function PricesPage() {
   const { t } = useTranslation('prices');
   return (
-    <PageFrame title={t('title')} about={t('about')} actions={<Actions />}>
-      <PartTabs
-        label={t('title')}
-        parts={[
-          { name: 'models', label: t('tabs.models'), content: () => <ModelPrices /> },
-          { name: 'groups', label: t('tabs.groups'), content: () => <GroupPrices /> },
-          { name: 'proposals', label: t('tabs.proposals'), content: () => <Proposals /> },
-        ]}
-      />
-    </PageFrame>
+    <PartPage
+      title={t('title')}
+      about={t('about')}
+      actions={<Actions />}
+      label={t('title')}
+      parts={[
+        { name: 'models', label: t('tabs.models'), content: () => <ModelPrices /> },
+        { name: 'groups', label: t('tabs.groups'), content: () => <GroupPrices /> },
+        { name: 'proposals', label: t('tabs.proposals'), content: () => <Proposals /> },
+      ]}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import { Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
@@ -17,6 +17,7 @@ import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { Reversal } from './reversal.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/finance/adjustments');
 
@@ -33,19 +34,16 @@ export function Register() {
   const set = useFilter();
   return (
     <Stack>
-      <Group justify="space-between" align="flex-end">
-        <Group align="flex-end" gap="sm">
-          <DayRange from={from} to={to} set={set} />
-          <Choice
-            label={t('reason')}
-            options={reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }))}
-            value={reason}
-            set={(value) => set({ reason: value })}
-          />
-          <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
-        </Group>
-        <CsvLink path="/api/finance/adjustments.csv" query={filter} />
-      </Group>
+      <Toolbar aside={<CsvLink path="/api/finance/adjustments.csv" query={filter} />}>
+        <DayRange from={from} to={to} set={set} />
+        <Choice
+          label={t('reason')}
+          options={reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }))}
+          value={reason}
+          set={(value) => set({ reason: value })}
+        />
+        <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
+      </Toolbar>
       <DataList
         label={t('tabs.register')}
         query={adjustments}

@@ -7,7 +7,7 @@ import { Switch } from '../../ui/lists/choice.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
-import { addDays, monthOf, today } from '../utc-days.js';
+import { addDays, lastMonth } from '../utc-days.js';
 
 const route = getRouteApi('/finance/exports');
 const orders = ['recorded', 'effective'] as const;
@@ -27,11 +27,7 @@ export function ExportRange() {
             <ButtonLink
               from="/finance/exports"
               to="/finance/exports"
-              search={(before) => ({
-                ...before,
-                from: monthOf(today(), -1),
-                to: addDays(monthOf(today()), -1),
-              })}
+              search={(before) => ({ ...before, ...lastMonth() })}
               variant="default"
             >
               {t('exports.lastMonth')}

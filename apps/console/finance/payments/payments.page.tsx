@@ -1,28 +1,28 @@
 import { useTranslation } from 'react-i18next';
-import { PageFrame } from '../../ui/page.js';
-import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Disputes } from './disputes.js';
 import { Events } from './events.js';
 import { RecordTransfer } from './record-transfer.js';
 import { Refunds } from './refunds.js';
 import { SuspenseList } from './suspense.js';
 import { TopUps } from './topups.js';
+import { PartPage } from '../../ui/lists/part-tabs.js';
 
 /** Money that came in, money that belongs to no order, and refunds. */
 export function PaymentsPage() {
   const { t } = useTranslation('payments');
   return (
-    <PageFrame title={t('title')} about={t('about')} actions={<RecordTransfer />}>
-      <PartTabs
-        label={t('tabs.label')}
-        parts={[
-          { name: 'topups', label: t('tabs.topups'), content: () => <TopUps /> },
-          { name: 'suspense', label: t('tabs.suspense'), content: () => <SuspenseList /> },
-          { name: 'refunds', label: t('tabs.refunds'), content: () => <Refunds /> },
-          { name: 'disputes', label: t('tabs.disputes'), content: () => <Disputes /> },
-          { name: 'events', label: t('tabs.events'), content: () => <Events /> },
-        ]}
-      />
-    </PageFrame>
+    <PartPage
+      title={t('title')}
+      about={t('about')}
+      actions={<RecordTransfer />}
+      label={t('tabs.label')}
+      parts={[
+        { name: 'topups', label: t('tabs.topups'), content: () => <TopUps /> },
+        { name: 'suspense', label: t('tabs.suspense'), content: () => <SuspenseList /> },
+        { name: 'refunds', label: t('tabs.refunds'), content: () => <Refunds /> },
+        { name: 'disputes', label: t('tabs.disputes'), content: () => <Disputes /> },
+        { name: 'events', label: t('tabs.events'), content: () => <Events /> },
+      ]}
+    />
   );
 }

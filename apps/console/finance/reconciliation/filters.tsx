@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +6,7 @@ import { Choice } from '../../ui/lists/choice.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { timesOf } from '../utc-days.js';
 import { reportProviders } from '../../api/enumerations.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/finance/reconciliation');
 
@@ -28,21 +28,18 @@ export function Filters<State extends string>({
   const { provider, from, to } = route.useSearch();
   const set = useFilter();
   return (
-    <Group justify="space-between" align="flex-end">
-      <Group align="flex-end" gap="sm">
-        <DayRange from={from} to={to} set={set} />
-        <Choice label={t('state')} options={states} value={state} set={(value) => set({ state: value })} />
-        {withProvider && (
-          <Choice
-            label={t('provider')}
-            options={reportProviders.map((value) => ({ value, label: t(`providers.${value}`) }))}
-            value={provider}
-            set={(value) => set({ provider: value })}
-          />
-        )}
-      </Group>
-      {aside}
-    </Group>
+    <Toolbar aside={aside}>
+      <DayRange from={from} to={to} set={set} />
+      <Choice label={t('state')} options={states} value={state} set={(value) => set({ state: value })} />
+      {withProvider && (
+        <Choice
+          label={t('provider')}
+          options={reportProviders.map((value) => ({ value, label: t(`providers.${value}`) }))}
+          value={provider}
+          set={(value) => set({ provider: value })}
+        />
+      )}
+    </Toolbar>
   );
 }
 

@@ -1,11 +1,10 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PageFrame } from '../../ui/page.js';
-import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Bank } from './bank.js';
 import { Payments } from './payments.js';
 import { Payouts } from './payouts.js';
+import { PartPage } from '../../ui/lists/part-tabs.js';
 
 /** The place to drop files is only loaded by those who import some. */
 const Imports = lazy(async () => ({ default: (await import('./imports.js')).Imports }));
@@ -27,9 +26,5 @@ export function ReconciliationPage() {
       ),
     },
   ] as const;
-  return (
-    <PageFrame title={t('title')} about={t('about')}>
-      <PartTabs label={t('tabs.label')} parts={parts} />
-    </PageFrame>
-  );
+  return <PartPage title={t('title')} about={t('about')} label={t('tabs.label')} parts={parts} />;
 }

@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
@@ -15,6 +15,7 @@ import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.
 import { timesOf } from '../utc-days.js';
 import { ChargeDays } from './charge-days.js';
 import { WorkBadge, workOutcomes } from './work-state.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/finance/work');
 
@@ -30,19 +31,16 @@ export function Charges() {
   const set = useFilter();
   return (
     <Stack>
-      <Group justify="space-between" align="flex-end">
-        <Group align="flex-end" gap="sm">
-          <DayRange from={from} to={to} set={set} />
-          <Choice
-            label={t('charge.state')}
-            options={workOutcomes.map((value) => ({ value, label: t(`charges.states.${value}`) }))}
-            value={state}
-            set={(value) => set({ state: value })}
-          />
-          <YesFilter param="only" label={t('charges.onlyFaults')} />
-        </Group>
-        <CsvLink path="/api/finance/reports/charges-tasks/items.csv" query={filter} />
-      </Group>
+      <Toolbar aside={<CsvLink path="/api/finance/reports/charges-tasks/items.csv" query={filter} />}>
+        <DayRange from={from} to={to} set={set} />
+        <Choice
+          label={t('charge.state')}
+          options={workOutcomes.map((value) => ({ value, label: t(`charges.states.${value}`) }))}
+          value={state}
+          set={(value) => set({ state: value })}
+        />
+        <YesFilter param="only" label={t('charges.onlyFaults')} />
+      </Toolbar>
       <ChargeDays times={times} />
       <DataList
         label={t('work.tabs.charges')}

@@ -13,7 +13,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { Day, When } from '../../ui/when.js';
-import { addDays, daysUntil, monthOf, today } from '../utc-days.js';
+import { addDays, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
 
 const route = getRouteApi('/finance/deferred-revenue');
 
@@ -32,11 +32,7 @@ export function DeferredPage() {
           to={days.to}
           set={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
         />
-        <ButtonLink
-          to="/finance/deferred-revenue"
-          search={{ from: monthOf(today(), -1), to: addDays(monthOf(today()), -1) }}
-          variant="default"
-        >
+        <ButtonLink to="/finance/deferred-revenue" search={lastMonth()} variant="default">
           {t('revenue.lastMonth')}
         </ButtonLink>
         <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>

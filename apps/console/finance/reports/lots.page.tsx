@@ -1,4 +1,4 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
@@ -16,6 +16,7 @@ import { AccountFilter } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { addDays, today } from '../utc-days.js';
 import { YesFilter } from '../../ui/lists/choice.js';
+import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/finance/deferred-revenue/lots');
 
@@ -33,22 +34,19 @@ export function LotsPage() {
   return (
     <PageFrame title={t('lots.title')} about={t('lots.about')}>
       <BackLink to="/finance/deferred-revenue">{t('lots.back')}</BackLink>
-      <Group justify="space-between" align="flex-end">
-        <Group align="flex-end" gap="sm">
-          <DayField
-            label={t('lots.at')}
-            placeholder={t('lots.now')}
-            clearable
-            maxDate={today()}
-            value={to ?? null}
-            onChange={(day) => set({ to: day ?? undefined })}
-            w={{ base: '100%', xs: '12rem' }}
-          />
-          <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
-          <YesFilter param="all" label={t('lots.all')} />
-        </Group>
-        <CsvLink path="/api/finance/reports/deferred-revenue/lots.csv" query={filter} />
-      </Group>
+      <Toolbar aside={<CsvLink path="/api/finance/reports/deferred-revenue/lots.csv" query={filter} />}>
+        <DayField
+          label={t('lots.at')}
+          placeholder={t('lots.now')}
+          clearable
+          maxDate={today()}
+          value={to ?? null}
+          onChange={(day) => set({ to: day ?? undefined })}
+          w={{ base: '100%', xs: '12rem' }}
+        />
+        <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
+        <YesFilter param="all" label={t('lots.all')} />
+      </Toolbar>
       <DataList
         label={t('lots.title')}
         query={lots}

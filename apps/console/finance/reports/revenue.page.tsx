@@ -18,7 +18,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { addDays, daysUntil, monthOf, today } from '../utc-days.js';
+import { daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
 import { RevenueChart } from './revenue-chart.js';
 import { RevenueEntries } from './revenue-entries.js';
 import { RevenueRows } from './revenue-rows.js';
@@ -75,11 +75,6 @@ export function RevenuePage() {
       <RevenueEntries days={days} />
     </PageFrame>
   );
-}
-
-function lastMonth() {
-  const from = monthOf(today(), -1);
-  return { from, to: addDays(monthOf(today()), -1) };
 }
 
 function Totals({ revenue }: { revenue: Shape<'Revenue'> }) {

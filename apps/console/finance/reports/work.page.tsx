@@ -1,25 +1,24 @@
 import { useTranslation } from 'react-i18next';
-import { PageFrame } from '../../ui/page.js';
-import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Charges } from './charges.js';
 import { Failures } from './failures.js';
 import { Holds } from './holds.js';
 import { Promotion } from './promotion.js';
+import { PartPage } from '../../ui/lists/part-tabs.js';
 
 /** What is held, how soon failures were refunded, and what rewards cost. */
 export function WorkPage() {
   const { t } = useTranslation('reports');
   return (
-    <PageFrame title={t('work.title')} about={t('work.about')}>
-      <PartTabs
-        label={t('work.parts')}
-        parts={[
-          { name: 'holds', label: t('work.tabs.holds'), content: () => <Holds /> },
-          { name: 'charges', label: t('work.tabs.charges'), content: () => <Charges /> },
-          { name: 'failures', label: t('work.tabs.failures'), content: () => <Failures /> },
-          { name: 'promotion', label: t('work.tabs.promotion'), content: () => <Promotion /> },
-        ]}
-      />
-    </PageFrame>
+    <PartPage
+      title={t('work.title')}
+      about={t('work.about')}
+      label={t('work.parts')}
+      parts={[
+        { name: 'holds', label: t('work.tabs.holds'), content: () => <Holds /> },
+        { name: 'charges', label: t('work.tabs.charges'), content: () => <Charges /> },
+        { name: 'failures', label: t('work.tabs.failures'), content: () => <Failures /> },
+        { name: 'promotion', label: t('work.tabs.promotion'), content: () => <Promotion /> },
+      ]}
+    />
   );
 }

@@ -17,7 +17,7 @@ import { ResellerRequest } from './reseller-request.js';
 import { StaffTicketBadge } from './ticket-columns.js';
 import { takeTicket } from './ticket.js';
 import { ActionButton } from '../../ui/action-button.js';
-import { Conversation, EventLine, Message } from '../../ui/conversation.js';
+import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
 
 const route = getRouteApi('/support/tickets/$ticketId');
 const LOOK_AGAIN_MS = 15_000;
@@ -73,7 +73,7 @@ function Head({ ticket }: { ticket: Shape<'StaffTicket'> }) {
 function Messages({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
   return (
-    <Conversation label={t('ticket.conversation')}>
+    <TicketConversation label={t('ticket.conversation')}>
       {ticket.messages.map(({ id, kind, fromStaff, authorId, body, createdAt }) =>
         kind === 'event' ? (
           <EventLine key={id} at={createdAt}>
@@ -100,7 +100,7 @@ function Messages({ ticket }: { ticket: Shape<'StaffTicket'> }) {
           />
         ),
       )}
-    </Conversation>
+    </TicketConversation>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { PageFrame } from '../page.js';
 
 interface Part {
   name: string;
@@ -37,5 +38,20 @@ export function PartTabs({ label, parts }: PartTabsProps) {
         {open.content()}
       </Tabs.Panel>
     </Tabs>
+  );
+}
+
+interface PartPageProps extends PartTabsProps {
+  title: string;
+  about: string;
+  actions?: ReactNode;
+}
+
+/** A page that is nothing but its parts. */
+export function PartPage({ title, about, actions, ...tabs }: PartPageProps) {
+  return (
+    <PageFrame title={title} about={about} actions={actions}>
+      <PartTabs {...tabs} />
+    </PageFrame>
   );
 }

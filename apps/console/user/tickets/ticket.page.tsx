@@ -12,7 +12,7 @@ import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { TicketBadge } from './ticket-state.js';
 import { ActionButton } from '../../ui/action-button.js';
-import { Conversation, EventLine, Message } from '../../ui/conversation.js';
+import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
 
 const route = getRouteApi('/user/tickets/$ticketId');
 const MOST_BODY_CHARS = 10_000;
@@ -72,7 +72,7 @@ function Head({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
 function Messages({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
   const { t } = useTranslation('tickets');
   return (
-    <Conversation label={t('one.conversation')}>
+    <TicketConversation label={t('one.conversation')}>
       {ticket.messages.map(({ id, kind, fromStaff, body, createdAt }) =>
         kind === 'event' ? (
           <EventLine key={id} at={createdAt}>
@@ -88,7 +88,7 @@ function Messages({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
           />
         ),
       )}
-    </Conversation>
+    </TicketConversation>
   );
 }
 
