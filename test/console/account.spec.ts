@@ -229,7 +229,7 @@ describe('a list', () => {
     await page.locator('table[aria-busy="true"] .mantine-Skeleton-root').first().waitFor();
     answer();
     const alert = page.getByRole('alert');
-    await alert.getByText('The relay met an unexpected fault.').waitFor();
+    await alert.getByText('Something broke on our side.').waitFor();
     expect(await alert.locator('code').textContent()).toBe(requestId);
     await page.unroute('**/api/tickets?**');
     await alert.getByRole('button', { name: 'Try again' }).click();

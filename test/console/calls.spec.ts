@@ -56,7 +56,7 @@ describe('pictures of the playground', () => {
     const someone = await person(relay, { credits: '1' });
     await withoutKeys(someone);
     const page = await open(someone, '/playground');
-    // Whoever has no key gets one here.
+    // People without a key get one here.
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByLabel('Prompt').fill('a boat');
     await page.getByLabel('Number').fill('2');

@@ -58,7 +58,7 @@ describe('somebody who was invited', () => {
 
 async function linkOf(tab: Tab): Promise<string> {
   await tab.goto('/wallet?tab=invites');
-  await tab.page.getByText('Nobody yet').waitFor();
+  await tab.page.getByText('No invitees yet').waitFor();
   return (await tab.page.getByText('/sign-up?invite=').textContent())!;
 }
 

@@ -53,11 +53,11 @@ describe('a price', () => {
     await page.getByRole('heading', { name: 'Propose new prices' }).waitFor();
     await page.getByText('In force: USD 0.02 a call').waitFor();
     await page.getByLabel('Price a call').fill('three cents');
-    await page.getByRole('button', { name: 'See what it would do' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByText('A decimal such as 0.02.').waitFor();
     await page.getByLabel('Price a call').fill('0.03');
     await page.getByLabel('Note').fill('The vendor asks more.');
-    await page.getByRole('button', { name: 'See what it would do' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
     await page.getByRole('row', { name: /vendora-imagine-image.*USD 0\.02.*USD 0\.03.*\+50/ }).waitFor();
     const preview = page.getByRole('table', { name: 'What requests would cost, by model and group' });
@@ -90,7 +90,7 @@ describe('a price', () => {
     const { page } = tab;
     await tab.goto('/admin/prices/propose?group=Public-Relay&kind=multiplier');
     await page.getByLabel('Multiplier').last().fill('1.5');
-    await page.getByRole('button', { name: 'See what it would do' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
     const { api } = await staff('admin');
     const change = { kind: 'multiplier', group: 'Public-Relay', multiplier: '1.2' } as const;
@@ -101,7 +101,7 @@ describe('a price', () => {
     await page.getByText('Others changed the same since it was proposed').waitFor();
     expect(await page.getByRole('button', { name: 'Confirm the changes' }).isDisabled()).toBe(true);
     await page.getByRole('link', { name: 'Base it on what is in force now' }).click();
-    await page.getByRole('button', { name: 'See what it would do now' }).click();
+    await page.getByRole('button', { name: 'Preview changes again' }).click();
     await page.getByRole('row', { name: /Public-Relay.*× 1\.2.*× 1\.5.*\+25/ }).waitFor();
     await page.getByRole('button', { name: 'Withdraw the proposal' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw the proposal' }).click();
