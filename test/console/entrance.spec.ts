@@ -113,7 +113,7 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
     await page.getByLabel('E-mail address').fill(email);
     await page.getByRole('button', { name: 'Send me the link' }).click();
-    await page.getByText('is on its way to it').waitFor();
+    await page.getByText('we sent it a link').waitFor();
     const mail = await awaitMail(relay, email, { subject: /Set a new/ });
     await tab.goto(`/reset-password#token=${tokenIn(mail)}`);
     await page.getByLabel(/^New password/).fill('another horse battery');

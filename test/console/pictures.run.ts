@@ -107,7 +107,7 @@ describe('the pictures', () => {
     const query = { family: 'chat' } as const;
     const { data } = await customer.api.GET('/api/usage', { params: { query } });
     await draw('usage-charge', customer, `/usage?charge=${data!.items[0]!.chargeId}`, ({ page }) =>
-      page.getByText('gets the same amounts').waitFor(),
+      page.getByText('Verified in your browser').waitFor(),
     );
   });
 

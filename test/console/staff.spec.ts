@@ -253,7 +253,7 @@ describe('an account', () => {
     await page.getByLabel('Subject').fill('A question');
     await page.getByLabel('Message').fill('In their name.');
     await page.getByRole('button', { name: 'Send to support' }).click();
-    await page.getByText('You only look at this account').waitFor();
+    await page.getByText('You’re viewing this account read-only').waitFor();
     await page.getByRole('button', { name: 'Exit' }).click();
     await page.getByRole('heading', { name: 'The north studio' }).waitFor();
     await page.getByRole('link', { name: 'Ticket queue' }).waitFor();
