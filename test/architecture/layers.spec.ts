@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { importsOf, moduleOf, sources, textOf } from './sources.js';
+import { exportsOf, importsOf, moduleOf, sources, textOf } from './sources.js';
 
 /**
  * The layers, from the ground up: an import only points down, and never to another module of the same layer. Programs never
@@ -59,6 +59,13 @@ it('imports only downwards', () => {
 
 it('has no file that imports itself in a circle', () => {
   expect(circles()).toEqual([]);
+});
+
+it('exports no name from two files', () => {
+  const exported = sources.flatMap((file) => exportsOf(file).map((name) => ({ name, file })));
+  const places = Map.groupBy(exported, ({ name }) => name);
+  const twice = [...places].filter(([, found]) => found.length > 1);
+  expect(twice.map(([name, found]) => `${name}: ${found.map(({ file }) => file).join(', ')}`)).toEqual([]);
 });
 
 it('keeps the pure files pure', () => {

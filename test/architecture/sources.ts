@@ -40,6 +40,14 @@ export function importsOf(file: string): Import[] {
   return found;
 }
 
+/** The names of what a file declares and exports; what it only passes on belongs to another file. */
+export function exportsOf(file: string): string[] {
+  const declared = textOf(file).matchAll(
+    /^export (?:default )?(?:abstract |async )*(?:class|const|enum|function\*?|interface|let|type) (\w+)/gm,
+  );
+  return [...new Set([...declared].map(([, name]) => name!))];
+}
+
 function targetOf(file: string, specifier: string): string | null {
   const path = pathOf(file, specifier);
   if (path === null) return null;
