@@ -39,7 +39,7 @@ async function keep(of: Partial<Kept> = {}): Promise<StoredLetter> {
     id: null,
     reason: 'it failed',
     ...of,
-  } as Kept);
+  });
   const [newest] = await list();
   return newest!;
 }

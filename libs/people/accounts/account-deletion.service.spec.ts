@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
-import type { OutboxRelay } from '#bus/outbox.js';
 import type { Actor } from '#identity/role.js';
 import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
@@ -44,7 +43,7 @@ beforeAll(async () => {
     tickets,
     config: { privacy },
     pool: people.ledger.billing,
-    relay: NOBODY_WAITS as unknown as OutboxRelay,
+    relay: NOBODY_WAITS,
     passwords: people.passwords,
     signIns: people.signIns,
   });

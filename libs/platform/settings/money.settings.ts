@@ -1,5 +1,5 @@
 import {
-  creditAmount,
+  usdLimit,
   count,
   flag,
   form,
@@ -50,10 +50,10 @@ export const staffLimits = {
     min: 0,
     max: 100,
   }),
-  MANUAL_TOPUP_LIMIT: creditAmount('USD that one person may credit by hand alone in a UTC day', '1000'),
-  TOPUP_REFUND_LIMIT: creditAmount('USD of top-ups that one person may refund alone in a UTC day', '100'),
-  REFUND_LIMIT: creditAmount('USD of settled charges that one person may refund alone in a UTC day', '20'),
-  ADJUSTMENT_LIMIT: creditAmount('USD that one person may adjust and write off alone in a UTC day', '20'),
+  MANUAL_TOPUP_LIMIT: usdLimit('USD that one person may credit by hand alone in a UTC day', '1000'),
+  TOPUP_REFUND_LIMIT: usdLimit('USD of top-ups that one person may refund alone in a UTC day', '100'),
+  REFUND_LIMIT: usdLimit('USD of settled charges that one person may refund alone in a UTC day', '20'),
+  ADJUSTMENT_LIMIT: usdLimit('USD that one person may adjust and write off alone in a UTC day', '20'),
   ONE_PERSON: flag(
     'Declares that there is no second person. One person then confirms alone, and each such decision is marked',
     false,

@@ -223,7 +223,7 @@ export function form(
 }
 
 /** A decimal amount of USD, as its text. */
-export function creditAmount(about: string, fallback: string): Setting<string> {
+export function usdLimit(about: string, fallback: string): Setting<string> {
   const rule = 'must be an amount such as 1000 or 0.5';
   return form(about, { pattern: /^\d{1,9}(\.\d{1,9})?$/, rule, fallback });
 }

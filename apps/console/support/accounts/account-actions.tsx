@@ -5,11 +5,11 @@ import { refresh } from '../../api/queries.js';
 import { notify } from '../../shell/notices.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { ReasonAction } from '../../ui/forms/reason-action.js';
-import type { AccountDetails } from './found-account.js';
+import type { AccountRecord } from './found-account.js';
 import { ViewAction } from './view-action.js';
 
 /** What can be done for an account; money moves by tickets and by finance. */
-export function AccountActions({ found: { account, person } }: { found: AccountDetails }) {
+export function AccountActions({ found: { account, person } }: { found: AccountRecord }) {
   const { t } = useTranslation('support');
   const params = { path: { accountId: account.accountId } };
   const endSessions = async () => {
@@ -33,7 +33,7 @@ export function AccountActions({ found: { account, person } }: { found: AccountD
 }
 
 interface OfAccount {
-  account: AccountDetails['account'];
+  account: AccountRecord['account'];
 }
 
 function reread(): Promise<void> {

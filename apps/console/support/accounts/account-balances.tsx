@@ -2,12 +2,12 @@ import { Card } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { FactGrid } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
-import type { AccountDetails } from './found-account.js';
+import type { AccountRecord } from './found-account.js';
 
 const BALANCES = ['main', 'held', 'invite', 'refundPending'] as const;
 
 /** What the account has, and the limits that its owner set. */
-export function AccountBalances({ account }: { account: AccountDetails['account'] }) {
+export function AccountBalances({ account }: { account: AccountRecord['account'] }) {
   const { t } = useTranslation('support');
   const { balance, spentThisMonth, monthlyLimit, lowBalanceThreshold, inviteCode } = account;
   const facts = [

@@ -5,10 +5,10 @@ import { column, extra, rightColumn, textColumn } from '../../ui/lists/columns.j
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
-import type { AccountDetails } from './found-account.js';
+import type { AccountRecord } from './found-account.js';
 
 /** The keys of an account, with their limits: only the owner changes them. */
-export function AccountKeys({ keys }: { keys: AccountDetails['keys'] }) {
+export function AccountKeys({ keys }: { keys: AccountRecord['keys'] }) {
   const { t } = useTranslation('support');
   return (
     <DataList

@@ -19,7 +19,7 @@ import { RequestLimits } from './account-limits.js';
 import { AccountRate } from './account-rate.js';
 import { AccountTickets } from './account-tickets.js';
 import { AccountUsage } from './account-usage.js';
-import type { AccountDetails } from './found-account.js';
+import type { AccountRecord } from './found-account.js';
 import { Frozen } from './frozen.js';
 
 const route = getRouteApi('/support/accounts/$accountId');
@@ -47,7 +47,7 @@ export function SupportAccountPage() {
   );
 }
 
-function Head({ found: { account, person } }: { found: AccountDetails }) {
+function Head({ found: { account, person } }: { found: AccountRecord }) {
   const { t } = useTranslation('support');
   return (
     <Stack gap="xs">
@@ -77,7 +77,7 @@ function Head({ found: { account, person } }: { found: AccountDetails }) {
   );
 }
 
-function About({ found: { account } }: { found: AccountDetails }) {
+function About({ found: { account } }: { found: AccountRecord }) {
   const { accountId } = account;
   return (
     <Stack gap="lg">
@@ -90,7 +90,7 @@ function About({ found: { account } }: { found: AccountDetails }) {
 }
 
 /** Requests are for support and finance: being an administrator alone does not open them. */
-function Records({ found }: { found: AccountDetails }) {
+function Records({ found }: { found: AccountRecord }) {
   const { t } = useTranslation('support');
   const seesUsage = mayAny(useSession(), ['support', 'finance']);
   const { accountId } = found.account;
