@@ -4,9 +4,13 @@
  */
 
 declare const nanosBrand: unique symbol;
+declare const amountBrand: unique symbol;
 
 /** An amount in nano-USD, 1e-9 of one unit of balance. */
 export type Nanos = bigint & { readonly [nanosBrand]: true };
+
+/** An amount as people read it, such as "0.02". Text of the database is none: it may be nanos. */
+export type AmountText = string & { readonly [amountBrand]: true };
 
 /** An exact non-negative decimal: `digits / 10^scale`. */
 export interface Decimal {
@@ -46,11 +50,11 @@ export function parseAmount(text: string): Nanos {
 }
 
 /** Prints nanos exactly, without trailing zeros: 20000000n -> "0.02". */
-export function formatAmount(amount: bigint): string {
+export function formatAmount(amount: bigint): AmountText {
   const sign = amount < 0n ? '-' : '';
   const magnitude = amount < 0n ? -amount : amount;
   const fraction = (magnitude % NANOS_PER_UNIT).toString().padStart(9, '0').replace(/0+$/, '');
-  return `${sign}${magnitude / NANOS_PER_UNIT}${fraction ? `.${fraction}` : ''}`;
+  return `${sign}${magnitude / NANOS_PER_UNIT}${fraction ? `.${fraction}` : ''}` as AmountText;
 }
 
 /** Parses an exact non-negative decimal such as a price, multiplier or rate. @throws InvalidAmount */

@@ -4,6 +4,11 @@ import { InvalidAmount } from './amount.js';
 
 const digitsOf = new Map<string, number>();
 
+declare const paymentBrand: unique symbol;
+
+/** Payment currency as people read it, such as "6.50". Text of the database is none: it may be minor units. */
+export type PaymentText = string & { readonly [paymentBrand]: true };
+
 /** How many decimals a currency has, such as 2 of USD and 0 of JPY (ISO 4217). */
 export function minorDigits(currency: string): number {
   let digits = digitsOf.get(currency);
@@ -33,11 +38,11 @@ export function parseMinor(text: string, currency: string): bigint {
 }
 
 /** Minor units as "6.50", with all the decimals of the currency. */
-export function formatMinor(minor: bigint, currency: string): string {
+export function formatMinor(minor: bigint, currency: string): PaymentText {
   const digits = minorDigits(currency);
   const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0');
   const whole = text.slice(0, text.length - digits);
-  return `${minor < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}`;
+  return `${minor < 0n ? '-' : ''}${whole}${digits === 0 ? '' : `.${text.slice(-digits)}`}` as PaymentText;
 }
 
 /** Minor units with their currency, for people: "6.50 USD". */

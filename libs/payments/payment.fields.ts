@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PaymentText } from '#money/currency.js';
 import { parseAmount } from '#money/amount.js';
 import { MINOR_PER_UNIT } from '#topup/conversion.js';
 
@@ -29,18 +30,18 @@ export const payment = z
   .refine((minor) => minor > 0n, 'must be above 0')
   .meta({ description: 'An amount of payment currency, a decimal string.', examples: ['6.50'] });
 
-/** Minor units in an answer. */
+/** Payment currency in an answer: minor units, or what `viewPayment` made of them. */
 export const paymentView = z
-  .union([z.bigint(), z.string()])
-  .transform((value) => (typeof value === 'bigint' ? viewPayment(value) : value))
-  .pipe(z.string())
+  .union([z.bigint().transform(viewPayment), z.custom<PaymentText>((value) => typeof value === 'string')])
+  .pipe(z.string() as unknown as z.ZodType<PaymentText, PaymentText>)
   .meta({ description: 'An amount of payment currency, a decimal string.', examples: ['6.50'] });
 
 export const currencyView = z.string().meta({ description: 'ISO 4217.', examples: ['USD'] });
 
 /** Minor units as "6.50", always with two decimals. */
-export function viewPayment(minor: bigint): string {
+export function viewPayment(minor: bigint): PaymentText {
   const sign = minor < 0n ? '-' : '';
   const magnitude = minor < 0n ? -minor : minor;
-  return `${sign}${magnitude / MINOR_PER_UNIT}.${(magnitude % MINOR_PER_UNIT).toString().padStart(2, '0')}`;
+  const cents = (magnitude % MINOR_PER_UNIT).toString().padStart(2, '0');
+  return `${sign}${magnitude / MINOR_PER_UNIT}.${cents}` as PaymentText;
 }

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { AccountReader } from '#people/accounts/account.reader.js';
+import { foundAccountView } from '#people/accounts/account.view.js';
 import { freezeAccount, unfreezeAccount } from '#people/accounts/freezing.js';
 import { unknownAccount } from '#identity/key.store.js';
 import type { FreezeResult } from '#ledger/postings/freeze.js';
 import { OperatorError } from '#platform/errors.js';
+import { shown } from '#platform/http/fields.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { countArgument, JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
@@ -51,8 +53,9 @@ async function list(
   const { items, nextCursor } = await onDatabase(process.env, (pool) =>
     new AccountReader({ pool }).search({ limit, cursor, query }),
   );
-  if (json) return printJson({ accounts: items, more: nextCursor !== null, nextCursor });
-  const rows = items.map(({ accountId, name, email, main, frozen }) => [
+  const accounts = items.map((account) => shown(foundAccountView, account));
+  if (json) return printJson({ accounts, more: nextCursor !== null, nextCursor });
+  const rows = accounts.map(({ accountId, name, email, main, frozen }) => [
     accountId,
     name,
     email ?? '',

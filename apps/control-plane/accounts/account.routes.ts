@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { creditAmount, amountView, id, name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
-import { accountView } from '#people/accounts/account.view.js';
+import { creditAmount, id, name, pageOf, pageQuery } from '#platform/http/fields.js';
+import { accountView, foundAccountView } from '#people/accounts/account.view.js';
 import { personView } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 import { keyView } from '../keys/key.view.js';
@@ -35,17 +35,6 @@ const words = z
   .max(500)
   .refine((text) => text.toLowerCase() !== 'debt', 'must say why in words');
 
-const foundView = z
-  .object({
-    accountId: id,
-    name: z.string(),
-    email: z.string().nullable(),
-    main: amountView,
-    frozen: z.boolean(),
-    createdAt: timeView,
-  })
-  .meta({ id: 'FoundAccount' });
-
 export const supportRoutes = {
   search: forStaff.get('searchAccounts', '/api/support/accounts', {
     summary: 'Finds accounts, the newest first.',
@@ -53,7 +42,7 @@ export const supportRoutes = {
       'By the id of an account, a person or a key, by how a key begins (`sk-tg-…`), or by how the e-mail address or the ' +
       'name begins. Without a query: all.',
     query: z.strictObject({ ...pageQuery, query: z.string().trim().min(2).max(254).optional() }),
-    answer: pageOf(foundView),
+    answer: pageOf(foundAccountView),
   }),
   show: forStaff.get('getAnyAccount', '/api/support/accounts/{accountId}', {
     summary: 'An account as its owner sees it, with its person and keys.',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
+import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { spend } from '../../../test/support/ledger-person.js';
@@ -62,7 +63,7 @@ describe('accounts as they are read', () => {
     expect(ids).toEqual([...ids].sort().reverse());
     expect(ids).toContain(accountId);
     expect(items.find((each) => each.accountId === accountId)).toMatchObject({
-      main: '9.91',
+      main: parseAmount('9.91'),
       email: null,
       frozen: false,
     });

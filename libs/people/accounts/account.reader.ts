@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { beginsWith } from '#database/like.js';
 import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
 import { ApiError } from '#platform/errors.js';
-import { viewAmount } from '#platform/http/fields.js';
 import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
 import { type AccountWithBalances, type AccountDetails, viewAccount } from './account.view.js';
 
@@ -10,9 +9,9 @@ export interface FoundAccount {
   accountId: string;
   name: string;
   email: string | null;
-  main: string;
+  main: bigint;
   frozen: boolean;
-  createdAt: string;
+  createdAt: Date;
 }
 
 export interface AccountSearch {
@@ -48,9 +47,7 @@ export class AccountReader {
 
   async search({ limit, cursor, query }: AccountSearch): Promise<Page<FoundAccount>> {
     const after = readCursor(cursor, 1)?.[0] ?? null;
-    const { rows } = await this.parts.pool.query<
-      Omit<FoundAccount, 'main' | 'createdAt'> & { main: bigint; createdAt: Date }
-    >(
+    const { rows } = await this.parts.pool.query<FoundAccount>(
       `SELECT a.id AS "accountId", a.name, u.email, b.main, b.frozen, a.created_at AS "createdAt"
        FROM accounts a JOIN customer_balances b ON b.account_id = a.id LEFT JOIN users u ON u.account_id = a.id
        WHERE ($1::text IS NULL OR a.id < $1)
@@ -58,12 +55,7 @@ export class AccountReader {
        ORDER BY a.id DESC LIMIT $2`,
       query === undefined ? [after, limit + 1] : [after, limit + 1, ...patterns(query)],
     );
-    const found = rows.map((row) => ({
-      ...row,
-      main: viewAmount(row.main),
-      createdAt: row.createdAt.toISOString(),
-    }));
-    return pageFrom(found, limit, ({ accountId }) => [accountId]);
+    return pageFrom(rows, limit, ({ accountId }) => [accountId]);
   }
 }
 

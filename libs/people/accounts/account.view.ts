@@ -26,6 +26,19 @@ export const accountView = z
     spentThisMonth: amountView.meta({ description: 'USD that all keys hold or spent in this UTC month.' }),
   })
   .meta({ id: 'Account' });
+
+/** An account in a list of staff. */
+export const foundAccountView = z
+  .object({
+    accountId: id,
+    name: z.string(),
+    email: z.string().nullable(),
+    main: amountView,
+    frozen: z.boolean(),
+    createdAt: timeView,
+  })
+  .meta({ id: 'FoundAccount' });
+
 export type AccountDetails = z.output<typeof accountView>;
 
 /** An account with its balances, as the database has them. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
+import { type AmountText, formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { isDay, isInstant, TIMES } from '../times.js';
 
 /** An id of ours: a lower-case ULID. */
@@ -17,14 +17,13 @@ export const creditAmount = z
  * stays as it is.
  */
 
-/** USD of credit in an answer. */
+/** USD of credit in an answer: nanos, or what `formatAmount` made of them. Other text could be nanos, read as dollars. */
 export const amountView = z
-  .union([z.bigint(), z.string()])
-  .transform((value) => (typeof value === 'bigint' ? formatAmount(value) : value))
-  .pipe(z.string())
+  .union([z.bigint().transform(formatAmount), z.custom<AmountText>((value) => typeof value === 'string')])
+  .pipe(z.string() as unknown as z.ZodType<AmountText, AmountText>)
   .meta({ description: 'USD of credit, a decimal string.', examples: ['0.02'] });
 
-export function viewAmount(value: Nanos | bigint): string {
+export function viewAmount(value: Nanos | bigint): AmountText {
   return formatAmount(value);
 }
 
