@@ -152,7 +152,7 @@ describe('the live stream', () => {
         stream.of('task').some((task) => task['id'] === id && task['settled'] === '0.2'),
       ),
     );
-    await until('the balance', async () => stream.of('balance').at(-1)?.['main'] === '4.6');
+    await until('the balance', async () => stream.of('balance').at(-1)?.['held'] === '0');
     expect(stream.of('balance').at(-1)).toEqual({ main: '4.6', held: '0', invite: '0' });
     const states = stream.of('task').filter(({ id }) => id === late);
     expect(states.length).toBeGreaterThan(1);
