@@ -223,8 +223,10 @@ function report(results: Measurement[], options: LedgerBenchOptions): void {
   const find = (what: string, inFlight: number) =>
     results.find((item) => item.what === what && item.inFlight === inFlight)?.perSecond ?? 0;
   const best = find('engine, many accounts', 1024);
+  const oneByOne = find('floor: one transaction per charge', 1);
   const ratios = {
-    timesOneByOne: best / find('floor: one transaction per charge', 1),
+    timesOneByOneAt16: find('engine, many accounts', 16) / oneByOne,
+    timesOneByOne: best / oneByOne,
     partOfBulkInsert: best / find('floor: bulk insert', 1),
     partOfEmpty:
       results.at(-2)?.what === EMPTY
@@ -246,11 +248,11 @@ function report(results: Measurement[], options: LedgerBenchOptions): void {
     ]),
   );
   process.stdout.write(
-    `At 1024 in flight: ${ratios.timesOneByOne.toFixed(1)} times the one-by-one floor (aim 10), ${ratios.partOfBulkInsert.toFixed(2)} of the bulk insert (aim 0.33).\n`,
+    `At 16 in flight: ${ratios.timesOneByOneAt16.toFixed(1)} times the one-by-one floor (aim 14). At 1024: ${ratios.timesOneByOne.toFixed(1)} times, ${ratios.partOfBulkInsert.toFixed(2)} of the bulk insert (aim 0.8).\n`,
   );
   if (ratios.partOfEmpty !== null) {
     process.stdout.write(
-      `With the history: ${ratios.partOfEmpty.toFixed(2)} of the empty ledger (aim 0.8).\n`,
+      `With the history: ${ratios.partOfEmpty.toFixed(2)} of the empty ledger (aim 0.9).\n`,
     );
   }
 }
