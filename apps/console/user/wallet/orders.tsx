@@ -40,8 +40,8 @@ function useColumns(): ListColumn<Shape<'Order'>>[] {
     timeColumn('createdAt', t('orders.createdAt')),
     column('state', t('orders.state'), ({ state }) => <OrderBadge state={state} />),
     column('provider', t('orders.provider'), ({ provider }) => t(`provider.${provider}`)),
-    paymentColumn('credits', t('orders.credits')),
-    moneyColumn('pay', t('orders.pay')),
+    moneyColumn('credits', t('orders.credits')),
+    paymentColumn('pay', t('orders.pay')),
     rightColumn('do', t('orders.more'), (order) => <OrderLinks order={order} />),
   ];
 }
