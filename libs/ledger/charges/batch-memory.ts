@@ -3,8 +3,8 @@ import type { PriceBook } from '#pricing/price-book.js';
 import type { Quote } from '#pricing/quote.js';
 import type { BatchPlan, BatchState, Command, Instant, KeyState, LockedBalance } from './batch.js';
 import type { BatchContext } from './batch-reader.js';
-import type { Proof, Written } from './batch-writer.js';
-import { type HoldCommand, inputHash, type StoredCharge } from './charge.js';
+import type { HoldProof, Written } from './batch-writer.js';
+import type { HoldCommand, StoredCharge } from './charge.js';
 
 const MAX_ACCOUNTS = 10_000;
 const MAX_CHARGES = 20_000;
@@ -18,12 +18,18 @@ interface KnownAccount {
   readonly month: string;
 }
 
+/** What a batch took out: all it needs, or what is known of its accounts where that is not enough. */
+export interface Taken {
+  readonly state: BatchState | null;
+  readonly accounts: ReadonlyMap<string, KnownAccount>;
+}
+
 /**
  * What an engine knows of accounts and charges because it wrote them last. A batch that needs nothing else is decided
- * without reading or locking; the statement that writes it proves that nothing has changed since, or writes nothing.
+ * without reading or locking; the statements that write it prove that nothing has changed since, or write nothing.
  *
- * A batch takes what it uses out, and what it committed is put back. So nothing here is of a batch that failed, and no two
- * batches are decided by the same state.
+ * That proof alone makes it safe. To be of use, a batch takes what it uses out, and what it committed is put back: what a
+ * batch that failed may have changed is read anew, and two batches seldom start from the same state.
  */
 export class BatchMemory {
   private readonly accounts = new Map<string, KnownAccount>();
@@ -32,30 +38,33 @@ export class BatchMemory {
   private readonly users = new Map<string, number>();
   private last: Instant | undefined;
 
-  /**
-   * Begins a batch; `end` ends it.
-   * @returns the state that decides these commands, or null when they must be read.
-   */
-  take(commands: readonly Command[], context: BatchContext): BatchState | null {
+  /** Begins a batch; `end` ends it. Its state is a copy, which planning may change. */
+  take(commands: readonly Command[], context: BatchContext): Taken {
     const accounts = this.takeAccounts(commands);
     const charges = this.takeCharges(commands);
     const { last } = this;
-    if (!last || !context.priceBook) return null;
     const isKnown = ({ kind, command }: Command): boolean => {
       const account = accounts.get(command.accountId);
-      if (account?.month !== last.month) return false;
+      if (!account || account.month !== last?.month) return false;
       return kind === 'resolve' ? charges.has(command.chargeId) : account.keys.has(command.keyId);
     };
-    if (!commands.every(isKnown)) return null;
+    if (!last || !context.priceBook || !commands.every(isKnown)) return { state: null, accounts };
     const known = [...accounts.values()];
-    return {
+    const state = {
       ...last,
       priceBook: context.priceBook,
       usageLedgerIds: context.usageLedgerIds,
       charges,
-      balances: new Map(known.map(({ balance }) => [balance.accountId, balance])),
-      keys: new Map(known.flatMap(({ keys }) => [...keys])),
+      balances: new Map(known.map(({ balance }) => [balance.accountId, { ...balance }])),
+      keys: new Map(known.flatMap(({ keys }) => [...keys].map(([id, key]) => [id, { ...key }]))),
     };
+    return { state, accounts };
+  }
+
+  /** Forgets everything: another server may have taken over, which gives the same versions to other changes. */
+  forget(): void {
+    this.accounts.clear();
+    this.charges.clear();
   }
 
   /** Keeps what a batch left behind, but for accounts that another batch is about to change. */
@@ -106,9 +115,10 @@ export class BatchMemory {
     return taken;
   }
 
-  private keepCharge({ command, quote }: BatchPlan['newCharges'][number], { month }: Instant): void {
+  private keepCharge(charge: BatchPlan['newCharges'][number], { month }: Instant): void {
+    const { command, quote, inputHash } = charge;
     if (!quote || !('keyId' in command)) return;
-    this.charges.set(command.chargeId, heldCharge(command, quote, month));
+    this.charges.set(command.chargeId, { ...heldCharge(command, quote, month), inputHash });
   }
 }
 
@@ -125,13 +135,12 @@ function dropOldest(map: Map<string, unknown>, most: number): void {
 }
 
 /** A hold as the batch that makes it stores it. */
-function heldCharge(command: HoldCommand, quote: Quote, heldMonth: string): StoredCharge {
+function heldCharge(command: HoldCommand, quote: Quote, heldMonth: string): Omit<StoredCharge, 'inputHash'> {
   const { chargeId: id, accountId, keyId, model, group, taskId } = command;
   return {
     id,
     accountId,
     state: 'held',
-    inputHash: inputHash(command),
     keyId,
     family: quote.model.family,
     model,
@@ -150,14 +159,33 @@ function heldCharge(command: HoldCommand, quote: Quote, heldMonth: string): Stor
   };
 }
 
-/** What proves a plan that was made without locks, or null when it has to be made under them. */
-export function proofOf(state: BatchState, plan: BatchPlan, commands: readonly Command[]): Proof | null {
-  // Each command moved a balance: it is the version of that row that tells whether the batch was right.
-  if (plan.transactions.length !== commands.length) return null;
+/**
+ * Adds to a state that was read under locks what is known besides: the keys that the batch did not read, and what their
+ * account has spent. It is still so where nobody has written the balance since.
+ */
+export function addKnown(state: BatchState, accounts: Taken['accounts']): void {
+  for (const [accountId, known] of accounts) {
+    const balance = state.balances.get(accountId);
+    if (balance?.version !== known.balance.version || known.month !== state.month) continue;
+    balance.spent = known.balance.spent;
+    for (const [id, key] of known.keys) if (!state.keys.has(id)) state.keys.set(id, { ...key });
+  }
+}
+
+/**
+ * Whether a plan that was made without locks can be proved. Each command must have moved a balance: it is the version of
+ * that row that tells whether the batch was right. A refusal, a repeat and a free call move none.
+ */
+export function isProvable(plan: BatchPlan, commands: readonly Command[]): boolean {
+  return plan.transactions.length === commands.length;
+}
+
+/** What proves the holds of a batch; null where there are none. */
+export function proofOf(state: BatchState, commands: readonly Command[]): HoldProof | null {
   const holds = commands.flatMap((entry) => (entry.kind === 'hold' ? [entry.command] : []));
-  const keys = [...new Set(holds.map(({ keyId }) => keyId))]
-    .sort()
-    .map((keyId) => state.keys.get(keyId) as KeyState);
+  if (holds.length === 0) return null;
+  const keyIds = [...new Set(holds.map(({ keyId }) => keyId))];
+  const keys = keyIds.map((keyId) => state.keys.get(keyId) as KeyState);
   const ends = [
     nextMonthMs(state.month),
     nextPriceMs(state.priceBook, state.nowMs),

@@ -22,7 +22,6 @@ const columnsOf = {
   spent: spendColumns,
   unspent: spendColumns,
   announcements: announcementColumns,
-  keys: keyColumns,
 } as const;
 
 export type Part = keyof typeof columnsOf;
@@ -33,35 +32,33 @@ const statements = new Map<string, string>();
  * The statement that writes a batch of these parts, each an array for each column (see batch-columns.ts). Its name has
  * the initials of its parts, since a connection prepares a statement once for each name, of at most 63 characters.
  *
- * Its first parameters: where the batch was decided under locks, the time read under them. Where it was decided by what
- * earlier batches left (`isProved`), the revision of the catalog, and the times from and until which the decision holds.
+ * $1 is the time of the batch where it was read under locks. Where the batch was decided by what earlier ones left
+ * (`isProved`), $1 is null, and the balances must have the versions that were remembered.
  */
-export function statementFor(parts: readonly Part[], isProved: boolean): { name: string; text: string } {
+export function writeStatement(parts: readonly Part[], isProved: boolean): { name: string; text: string } {
   const name = `ledger-write-${isProved ? 'proved' : 'locked'}-${parts.map(([initial]) => initial).join('')}`;
-  const text = statements.get(name) ?? statementOf(parts, isProved);
+  const text = statements.get(name) ?? writeText(parts, isProved);
   statements.set(name, text);
   return { name, text };
 }
 
 /**
- * A transaction id comes first, then the time and the ids of the ledger: horizons rest on that order. The statement ends
- * with a division that fails unless everything was as the batch was decided by, since the COMMIT is on its way already.
+ * A transaction id comes first, then the time and the ids of the ledger: horizons rest on that order. Ids of the ledger
+ * rise within an account, locked or not: a batch is proved only if nobody has written the account since, so all of its
+ * earlier ids were taken before this batch began.
+ *
+ * The statement ends with a division that fails unless every row was written, since the COMMIT is on its way already.
  */
-function statementOf(parts: readonly Part[], isProved: boolean): string {
+function writeText(parts: readonly Part[], isProved: boolean): string {
   const sources = sourcesFrom(
-    isProved ? 4 : 2,
+    2,
     parts.map((part) => [part, columnsOf[part]] as const),
   );
-  const writes = [...sources].flatMap(([part, source]) => writing[part]?.(source, isProved) ?? []);
+  const writes = [...sources].map(([part, source]) => writing[part](source, isProved));
   const proofs = [...sources].flatMap(([part, source]) => proving[part]?.(source, isProved) ?? []);
-  const time = isProved ? 'ledger_effective_now()' : '$1::timestamptz';
-  if (isProved)
-    proofs.push(
-      CATALOG,
-      '(SELECT now >= $2::timestamptz AND now < to_timestamp($3::float8 / 1000) FROM instant)',
-    );
   return `WITH xid AS MATERIALIZED (SELECT pg_current_xact_id() AS id),
-    instant AS MATERIALIZED (SELECT id, ${time} AS now, nextval('ledger_transaction_blocks') AS block FROM xid),
+    instant AS MATERIALIZED (SELECT id, coalesce($1::timestamptz, ledger_effective_now()) AS now,
+      nextval('ledger_transaction_blocks') AS block FROM xid),
     ${writes.join(',\n    ')}
     SELECT 1 / (${proofs.join('\n      AND ')})::int, id::xid::text AS version, now::text,
       (extract(epoch FROM now) * 1000)::float8 AS "nowMs",
@@ -69,12 +66,25 @@ function statementOf(parts: readonly Part[], isProved: boolean): string {
     FROM instant`;
 }
 
-const CATALOG = '(SELECT revision = $1::bigint FROM catalog_revision)';
+const [keys] = sourcesFrom(4, [['keys', keyColumns] as const]).values();
+
+/**
+ * Proves the holds of a batch that was decided without locks: the keys and prices are as they were, and the decision is
+ * good for the present. It comes after the statement that writes, which has waited for the balances by then: whoever takes a
+ * key away holds its account's balance while doing so, and only a later statement sees what they did.
+ */
+export const PROVE_HOLDS = {
+  name: 'ledger-prove-holds',
+  text: `SELECT 1 / (${keys!.count} = (SELECT count(*) FROM ${keys!.sql}
+        JOIN api_keys k ON k.id = t.id AND t.rules = ${KEY_RULES} WHERE ${HAS_GROUP})
+      AND (SELECT revision = $1::bigint FROM catalog_revision)
+      AND (SELECT now >= $2::timestamptz AND now < to_timestamp($3::float8 / 1000) FROM ledger_effective_now() AS now))::int`,
+};
 
 type Sql = (source: Source, isProved: boolean) => string;
 
 /** What each part writes. */
-const writing: Partial<Record<Part, Sql>> = {
+const writing: Record<Part, Sql> = {
   charges: ({ sql }) => `new_charges AS (
       INSERT INTO charges (id, account_id, state, input_hash, key_id, family, model_id, requested_model, group_name,
         units, unit_price, multiplier, rule, price_version_id, multiplier_version_id, group_rule_version_id, amount,
@@ -111,11 +121,9 @@ const writing: Partial<Record<Part, Sql>> = {
       FROM ${sql}, instant)`,
 };
 
-/** What must hold of each part. */
+/** What must hold of each part. A balance that somebody else has written has another version. */
 const proving: Partial<Record<Part, Sql>> = {
   charges: ({ count }) => `${count} = (SELECT count(*) FROM new_charges)`,
   resolutions: ({ count }) => `${count} = (SELECT count(*) FROM resolved)`,
   balances: ({ count }) => `${count} = (SELECT count(*) FROM balances)`,
-  keys: ({ sql, count }) =>
-    `${count} = (SELECT count(*) FROM ${sql} JOIN api_keys k ON k.id = t.id AND t.rules = ${KEY_RULES} WHERE ${HAS_GROUP})`,
 };

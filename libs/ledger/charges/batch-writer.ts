@@ -14,8 +14,8 @@ import {
   transactionColumns,
   valuesOf,
 } from './batch-columns.js';
-import { type Part, statementFor } from './batch-statement.js';
-import type { BatchPlan, Instant, KeyState, LockedBalance } from './batch.js';
+import { type Part, PROVE_HOLDS, writeStatement } from './batch-statement.js';
+import type { BatchPlan, Instant, KeyState } from './batch.js';
 
 /** What the batch was decided by is no longer so: roll back, and decide again by what is there now. */
 export class BatchConflict extends Error {
@@ -25,8 +25,22 @@ export class BatchConflict extends Error {
   }
 }
 
-/** What must hold when a batch is written that was decided by what earlier batches left, without locks. */
-export interface Proof {
+const PASSING_STATES = new Set(['40P01', '40001', '55P03', 'LP001']);
+
+/**
+ * Deadlock, serialisation failure or lock timeout, a period that began to close, or another engine posted one of the
+ * charges first: nothing was written, and the next run sees what is there now.
+ */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof BatchConflict) return true;
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  return (
+    PASSING_STATES.has(code ?? '') || (code === '23505' && constraint === 'ledger_transactions_reference_key')
+  );
+}
+
+/** What must hold when holds are written that were decided by what earlier batches left, without locks. */
+export interface HoldProof {
   /** Of the catalog, whose prices were used. */
   readonly revision: bigint;
   /** The decisions are right at each time from here … */
@@ -38,8 +52,10 @@ export interface Proof {
 
 export interface WriteOrder {
   readonly plan: BatchPlan;
-  /** The time that the batch was decided at, read under its locks; or what proves a decision made without them. */
-  readonly basis: Instant | Proof;
+  /** The time that the batch was decided at, read under its locks; null where it was decided without. */
+  readonly at: Instant | null;
+  /** What proves its holds where it was decided without locks. */
+  readonly proof: HoldProof | null;
   /** Whether settlements are announced. */
   readonly settlements: boolean;
 }
@@ -54,52 +70,67 @@ export interface Written extends Instant {
 const DIVISION_BY_ZERO = '22012';
 
 /**
- * Writes a plan in one statement and commits, in one round trip: a statement that failed turns the COMMIT behind it into
- * a rollback. @returns null when there was nothing to write.
+ * Writes a plan in one statement, proves its holds where they need it, and commits, all in one round trip: a statement that
+ * failed turns the COMMIT behind it into a rollback. @returns null when there was nothing to write.
  * @throws BatchConflict when something changed meanwhile; nothing was written then.
  */
 export async function writeAndCommit(client: pg.ClientBase, order: WriteOrder): Promise<Written | null> {
   const writing = write(client, order);
+  const proving = order.proof && prove(client, order.proof);
   crashPoint('batch.before-commit');
-  const [written] = await Promise.all([writing, client.query('COMMIT')]);
+  const [written] = await Promise.all([writing, proving, client.query('COMMIT')]);
   crashPoint('batch.committed');
   return written;
 }
 
 async function write(client: pg.ClientBase, order: WriteOrder): Promise<Written | null> {
-  const { plan, basis } = order;
+  const { plan, at } = order;
   if (plan.newCharges.length === 0 && plan.resolutions.length === 0) return null;
   const parts = partsOf(order);
-  const proof = isProof(basis)
-    ? [String(basis.revision), basis.from.now, String(basis.untilMs)]
-    : [basis.now];
+  const statement = writeStatement([...parts.keys()], at === null);
+  const values = [at?.now ?? null, ...[...parts.values()].flat()];
+  const { rows } = await checked(client.query<Omit<Written, 'announces'>>({ ...statement, values }));
+  return { ...rows[0]!, announces: parts.has('announcements') };
+}
+
+async function prove(client: pg.ClientBase, { revision, from, untilMs, keys }: HoldProof): Promise<void> {
+  const values = [String(revision), from.now, String(untilMs), ...valuesOf(keyColumns, keys)];
+  await checked(client.query({ ...PROVE_HOLDS, values }));
+}
+
+/** A statement divides by zero where what it proves is not so. */
+async function checked<T>(query: Promise<T>): Promise<T> {
   try {
-    const { rows } = await client.query<Omit<Written, 'announces'>>({
-      ...statementFor([...parts.keys()], isProof(basis)),
-      values: [...proof, ...[...parts.values()].flat()],
-    });
-    return { ...rows[0]!, announces: parts.has('announcements') };
+    return await query;
   } catch (error) {
     throw (error as { code?: string }).code === DIVISION_BY_ZERO ? new BatchConflict() : error;
   }
 }
 
-function isProof(basis: Instant | Proof): basis is Proof {
-  return 'revision' in basis;
-}
-
 /** The parts that a batch has, with their values: a statement of those alone is quicker than one of all. */
-function partsOf({ plan, basis, settlements }: WriteOrder): Map<Part, string[]> {
+function partsOf({ plan, settlements }: WriteOrder): Map<Part, string[]> {
   const announcements = chargeAnnouncements(plan, { settlements });
   const parts = new Map<Part, string[]>();
   const add = <Row>(part: Part, columns: readonly Column<Row>[], rows: readonly Row[]): void => {
     if (rows.length > 0) parts.set(part, valuesOf(columns, rows));
   };
-  add('charges', newChargeColumns, plan.newCharges);
-  add('resolutions', resolutionColumns, plan.resolutions);
+  add(
+    'charges',
+    newChargeColumns,
+    sorted(plan.newCharges, ({ command }) => command.chargeId),
+  );
+  add(
+    'resolutions',
+    resolutionColumns,
+    sorted(plan.resolutions, ({ charge }) => charge.id),
+  );
   add('transactions', transactionColumns, plan.transactions);
   add('entries', entryColumns, plan.entries);
-  add('balances', balanceColumns, balancesOf(plan));
+  add(
+    'balances',
+    balanceColumns,
+    sorted([...plan.touchedBalances.values()], ({ accountId }) => accountId),
+  );
   const spend = spendChanges(plan);
   add(
     'spent',
@@ -112,21 +143,17 @@ function partsOf({ plan, basis, settlements }: WriteOrder): Map<Part, string[]> 
     spend.filter(({ spent }) => spent < 0n),
   );
   add('announcements', announcementColumns, announcements);
-  if (isProof(basis)) add('keys', keyColumns, basis.keys);
   return parts;
 }
 
-/** Sorted, as every batch takes these locks. */
-function balancesOf({ touchedBalances }: BatchPlan): LockedBalance[] {
-  return [...touchedBalances.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
+function spendChanges({ keySpend }: BatchPlan): SpendChange[] {
+  return sorted([...keySpend], ([key]) => key).map(([key, spent]) => {
+    const [keyId = '', month = ''] = key.split(' ');
+    return { keyId, month, spent };
+  });
 }
 
-/** Sorted, as every batch takes these locks. */
-function spendChanges({ keySpend }: BatchPlan): SpendChange[] {
-  return [...keySpend]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, spent]) => {
-      const [keyId = '', month = ''] = key.split(' ');
-      return { keyId, month, spent };
-    });
+/** As every batch takes the locks of rows. */
+function sorted<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Row[] {
+  return [...rows].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }

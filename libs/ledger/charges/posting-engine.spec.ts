@@ -70,6 +70,25 @@ async function hold(change?: Partial<HoldCommand>): Promise<string> {
   return result.outcome === 'held' ? 'held' : result.code;
 }
 
+const LOCK = 'SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE';
+
+/** A hold that waits for a transaction which has the account's balance, and what became of it. */
+async function holdDuring(taking: string, meanwhile: string): Promise<string> {
+  expect(await hold()).toBe('held');
+  const waiting = await inTransaction(ledger.owner, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await client.query(taking, [customer.accountId]);
+    const answer = hold();
+    await until('the hold to wait', async () => {
+      const sql = 'SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
+      return (await ledger.owner.query(sql, [rows[0]?.pid])).rowCount;
+    });
+    await client.query(meanwhile, meanwhile.includes('$1') ? [customer.accountId] : []);
+    return { answer };
+  });
+  return waiting.answer;
+}
+
 /** How many batches were decided by what earlier ones left. */
 async function provedBatches(): Promise<number> {
   const { values } = (await registry.getSingleMetric('tollgate_ledger_batches_total')!.get()) as {
@@ -194,22 +213,34 @@ describe('a batch that is decided by what earlier ones left', () => {
   });
 
   it('waits for the balance while another transaction has it, and decides again by what that left', async () => {
-    expect(await hold()).toBe('held');
-    const waiting = await inTransaction(ledger.owner, async (client) => {
-      const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-      await client.query('UPDATE customer_balances SET main = main - $2 WHERE account_id = $1', [
-        customer.accountId,
-        TAKEN,
-      ]);
-      const answer = hold();
-      await until('the hold to wait', async () => {
-        const sql = 'SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
-        return (await ledger.owner.query(sql, [rows[0]?.pid])).rowCount;
-      });
-      return { answer };
-    });
-    expect(await waiting.answer).toBe('insufficient_user_quota');
+    const taking = `UPDATE customer_balances SET main = main - ${TAKEN} WHERE account_id = $1`;
+    expect(await holdDuring(taking, 'SELECT 1')).toBe('insufficient_user_quota');
     await setBalance(`main = main + ${TAKEN}`);
+  });
+
+  it('sees what was taken from the key by whoever had the balance and did not write it', async () => {
+    const revoking = `UPDATE api_keys SET revoked_at = clock_timestamp() WHERE account_id = $1`;
+    expect(await holdDuring(LOCK, revoking)).toBe('key_revoked');
+  });
+
+  it('sees that the key expired while it waited', async () => {
+    const expiring = `UPDATE api_keys SET expires_at = clock_timestamp() WHERE account_id = $1`;
+    expect(await holdDuring(LOCK, expiring)).toBe('key_expired');
+  });
+
+  it('holds for two keys of an account in turns', async () => {
+    const second = { keyId: await ledger.key(customer.accountId) };
+    for (const change of [{}, second]) expect(await hold(change)).toBe('held');
+    const before = await provedBatches();
+    for (const change of [{}, second, {}, second]) expect(await hold(change)).toBe('held');
+    expect((await provedBatches()) - before).toBe(4);
+  });
+
+  it('refuses the hold of a charge that another engine was told has failed', async () => {
+    expect(await hold()).toBe('held');
+    const command = holdOf();
+    await other.resolve({ ...delivered, ...command, outcome: 'failed' });
+    expect(await engine.hold(command)).toMatchObject({ outcome: 'refused', code: 'abandoned' });
   });
 
   it('ends a charge once when another engine ended it first', async () => {

@@ -4,7 +4,7 @@ import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import type { BatchPlan, BatchState, Command, Result } from './batch.js';
-import { BatchMemory, proofOf } from './batch-memory.js';
+import { addKnown, BatchMemory, isProvable, proofOf, type Taken } from './batch-memory.js';
 import { planBatch } from './batch-plan.js';
 import { EngineMetrics } from './engine-metrics.js';
 import {
@@ -15,7 +15,7 @@ import {
   type ResolveResult,
 } from './charge.js';
 import { type BatchContext, begin, lockAndRead } from './batch-reader.js';
-import { BatchConflict, writeAndCommit, type WriteOrder } from './batch-writer.js';
+import { isPassing, writeAndCommit, type WriteOrder } from './batch-writer.js';
 
 /** A batch larger than this gains no throughput and makes everybody in it wait longer. */
 const DEFAULT_MAX_BATCH = 400;
@@ -81,10 +81,12 @@ export class PostingEngine {
   private context: BatchContext | undefined;
   private readonly memory = new BatchMemory();
   private readonly metrics: EngineMetrics | undefined;
+  private readonly forget = (): void => this.memory.forget();
 
   constructor(private readonly options: PostingEngineOptions) {
     this.maxBatch = Math.min(options.maxBatch ?? DEFAULT_MAX_BATCH, TRANSACTION_BLOCK);
     this.metrics = options.registry ? new EngineMetrics(options.registry) : undefined;
+    options.pool.on('connect', this.forget);
   }
 
   /**
@@ -105,8 +107,9 @@ export class PostingEngine {
 
   /** Resolves when everything handed in so far has been answered. */
   async close(): Promise<void> {
-    if (this.lanes === 0 && this.waiting.length === 0) return;
-    await new Promise<void>((resolve) => this.idle.push(resolve));
+    if (this.lanes > 0 || this.waiting.length > 0)
+      await new Promise<void>((resolve) => this.idle.push(resolve));
+    this.options.pool.off('connect', this.forget);
   }
 
   private enqueue<T extends HoldResult | ResolveResult>(entry: Command): Promise<T> {
@@ -214,12 +217,13 @@ export class PostingEngine {
   }
 
   /** The first time by what earlier batches left, where that is enough; if it was wrong, then under locks. */
-  private async runOn(client: pg.ClientBase, { commands, isFirst, context }: BatchRun): Promise<Result[]> {
+  private async runOn(client: pg.ClientBase, run: BatchRun): Promise<Result[]> {
+    const { commands, isFirst, context } = run;
     const startedMs = performance.now();
-    const known = this.memory.take(commands, context);
+    const taken = this.memory.take(commands, context);
     try {
-      const proved = isFirst && known ? await this.runKnown(client, commands, known) : null;
-      const { results } = proved ?? (await this.runLocked(client, commands, context));
+      const proved = isFirst && taken.state ? await this.runKnown(client, commands, taken.state) : null;
+      const { results } = proved ?? (await this.runLocked(client, run, taken));
       const elapsedMs = performance.now() - startedMs;
       this.metrics?.observe({ commands, results, isProved: proved !== null, elapsedMs });
       return results;
@@ -235,20 +239,21 @@ export class PostingEngine {
     state: BatchState,
   ): Promise<BatchPlan | null> {
     const plan = planBatch(state, commands);
-    const proof = proofOf(state, plan, commands);
-    if (!proof) return null;
-    await Promise.all([begin(client), this.write(client, state, { plan, basis: proof })]);
+    if (!isProvable(plan, commands)) return null;
+    const order = { plan, at: null, proof: proofOf(state, commands) };
+    await Promise.all([begin(client), this.write(client, state, order)]);
     return plan;
   }
 
   private async runLocked(
     client: pg.ClientBase,
-    commands: Command[],
-    context: BatchContext,
+    { commands, context }: BatchRun,
+    { accounts }: Taken,
   ): Promise<BatchPlan> {
     const state = await lockAndRead(client, commands, context);
+    addKnown(state, accounts);
     const plan = planBatch(state, commands);
-    await this.write(client, state, { plan, basis: state });
+    await this.write(client, state, { plan, at: state, proof: null });
     return plan;
   }
 
@@ -280,18 +285,4 @@ function answer(item: Waiting, result: Result | undefined): void {
   if (result === undefined || result instanceof BrokenRule)
     item.reject(result ?? new Error('a batch lost a result'));
   else item.resolve(result);
-}
-
-const PASSING_STATES = new Set(['40P01', '40001', '55P03', 'LP001']);
-
-/**
- * Deadlock, serialisation failure or lock timeout, a period that began to close, or another engine posted one of the
- * charges first: nothing was written, and the next run sees what is there now.
- */
-function isPassing(error: unknown): boolean {
-  if (error instanceof BatchConflict) return true;
-  const { code, constraint } = error as { code?: string; constraint?: string };
-  return (
-    PASSING_STATES.has(code ?? '') || (code === '23505' && constraint === 'ledger_transactions_reference_key')
-  );
 }
