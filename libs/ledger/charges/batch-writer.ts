@@ -18,7 +18,7 @@ import { type Part, PROVE_HOLDS, writeStatement } from './batch-statement.js';
 import type { BatchPlan, Instant, KeyState } from './batch.js';
 
 /** What the batch was decided by is no longer so: roll back, and decide again by what is there now. */
-export class BatchConflict extends Error {
+class BatchConflict extends Error {
   constructor() {
     super('what a batch was decided by was changed by another process');
     this.name = 'BatchConflict';
