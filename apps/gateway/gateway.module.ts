@@ -19,6 +19,9 @@ import { TaskListing } from '#tasks/task-listing.store.js';
 import { TaskStore } from '#tasks/task.store.js';
 import { Upstreams } from '#upstream/adapters.js';
 import { ChannelHealth } from '#upstream/channel-health.js';
+import { WhatIsLeftController } from './account/what-is-left.controller.js';
+import { CallerAccount } from './account/account.reader.js';
+import { BillingController } from './account/billing.controller.js';
 import { AssetCreator } from './assets/asset.creation.js';
 import { ASSET, AssetLibrary } from './assets/asset.library.js';
 import { AssetsController } from './assets/assets.controller.js';
@@ -102,6 +105,8 @@ export class GatewayModule {
         GoogleOperationsController,
         GoogleModelsController,
         ConversationsController,
+        WhatIsLeftController,
+        BillingController,
         DocsController,
         CacheEventsController,
       ],
@@ -219,6 +224,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: GATEWAY_CLOCK, useValue: clock },
     { provide: GatewayMetrics, useValue: metrics },
     { provide: KeyAuthenticator, useValue: new KeyAuthenticator(pool, clock, { lifeMs, grantSecret }) },
+    { provide: CallerAccount, useValue: new CallerAccount(pool) },
     { provide: CatalogCache, useValue: catalog },
     { provide: OutboxRelay, useValue: relay },
     { provide: ProgramReporter, useValue: gatewayReporter(options, health) },

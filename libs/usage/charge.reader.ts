@@ -26,8 +26,8 @@ interface StoredTransaction {
   entries: { ledgerAccount: string; amount: Nanos; balanceAfter: Nanos | null }[];
 }
 
-/** A charge as stored, with what belongs to it. Nullable where a refused request has nothing. */
-export interface ChargeRecord {
+/** A charge as stored, with its task and refunds. Nullable where a refused request has nothing. */
+export interface FoundCharge {
   id: string;
   accountId: string;
   keyId: string | null;
@@ -63,6 +63,10 @@ export interface ChargeRecord {
   resolvedAt: Date | null;
   task: StoredTask | null;
   refunds: StoredRefund[];
+}
+
+/** The same with its postings. */
+export interface ChargeRecord extends FoundCharge {
   transactions: StoredTransaction[];
 }
 
@@ -91,7 +95,7 @@ const ENTRIES = `SELECT t.id, t.kind, t.reference, t.recorded_at AS at, a.code, 
     UNION ALL SELECT transaction_id FROM charge_refunds WHERE charge_id = $1)
   ORDER BY t.id, e.ordinal`;
 
-type Row = Omit<ChargeRecord, 'lines' | 'deliveredLines' | 'task' | 'refunds' | 'transactions'> & {
+type Row = Omit<FoundCharge, 'lines' | 'deliveredLines' | 'task' | 'refunds'> & {
   lines: StoredLine[] | null;
   deliveredLines: StoredLine[] | null;
   taskId: string | null;
@@ -112,20 +116,29 @@ interface EntryRow extends Omit<StoredTransaction, 'entries'> {
   balanceAfter: bigint | null;
 }
 
-/** A charge of an account, or of any when none is named; null when there is none. */
+/** A charge of an account, or of any when none is named, with its postings; null when there is none. */
 export async function readCharge(
   pool: pg.Pool,
   chargeId: string,
   accountId: string | null,
 ): Promise<ChargeRecord | null> {
+  const charge = await findCharge(pool, chargeId, accountId);
+  if (!charge) return null;
+  const references = [chargeReference(chargeId, 'hold'), chargeReference(chargeId, 'resolve')];
+  const { rows } = await pool.query<EntryRow>(ENTRIES, [chargeId, references]);
+  return { ...charge, transactions: transactionsOf(rows, charge.accountId) };
+}
+
+/** The same without the postings, which not every program may read. */
+export async function findCharge(
+  pool: pg.Pool,
+  chargeId: string,
+  accountId: string | null,
+): Promise<FoundCharge | null> {
   const { rows } = await pool.query<Row>(FIND, [chargeId, accountId]);
   const row = rows[0];
   if (!row) return null;
-  const references = [chargeReference(chargeId, 'hold'), chargeReference(chargeId, 'resolve')];
-  const [refunds, entries] = await Promise.all([
-    pool.query<StoredRefund>(REFUNDS, [chargeId]),
-    pool.query<EntryRow>(ENTRIES, [chargeId, references]),
-  ]);
+  const refunds = await pool.query<StoredRefund>(REFUNDS, [chargeId]);
   const { lines, deliveredLines, taskId, taskState, taskCreatedAt, taskEndedAt, ...rest } = row;
   const task =
     taskId && taskState && taskCreatedAt
@@ -137,7 +150,6 @@ export async function readCharge(
     deliveredLines: linesOf(deliveredLines),
     task,
     refunds: refunds.rows,
-    transactions: transactionsOf(entries.rows, row.accountId),
   };
 }
 

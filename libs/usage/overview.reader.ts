@@ -3,6 +3,7 @@ import { readBalance } from '#ledger/postings/customer-account.js';
 import { nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { ACCOUNT_TASKS, type AccountTask, type AccountTaskRow, readAccountTask } from './task.reader.js';
+import { NOT_SUMMED_UP } from './usage-summary.js';
 import { readUsage, type UsageEntry } from './usage.store.js';
 
 /** Sums of requests that ended; amounts in nanos. */
@@ -27,9 +28,6 @@ export interface Overview {
 
 const LAST_REQUESTS = 5;
 const SHOWN_RUNNING = 10;
-/** What ended since sums were brought up to date is read from the newest charges themselves, this many at most. */
-const NEWEST = 1_000;
-const AFTER_EVERY_ID = 'z'.repeat(26);
 const UNKNOWN_ZONE = '22023';
 const NOTHING = {
   main: nanos(0n),
@@ -59,10 +57,7 @@ const DAYS = {
     WHERE account_id = $1 AND quarter >= (SELECT at FROM first)
     UNION ALL
     SELECT created_at, 1, coalesce(settled, 0), (state = 'released')::int, coalesce(released, 0)
-    FROM (SELECT created_at, settled, released, state, resolved_at FROM charges
-      WHERE (account_id, id) < ($1, '${AFTER_EVERY_ID}') AND (account_id, id) >= ($1, '')
-      ORDER BY account_id DESC, id DESC LIMIT ${NEWEST}) AS newest
-    WHERE resolved_at >= (SELECT through FROM usage_progress) AND created_at >= (SELECT at FROM first))
+    FROM ${NOT_SUMMED_UP} AND created_at >= (SELECT at FROM first))
   SELECT shown.day::date::text AS day, coalesce(sum(requests), 0)::int AS requests,
     coalesce(sum(failures), 0)::int AS failures, coalesce(sum(settled), 0)::bigint AS spent,
     coalesce(sum(given_back), 0)::bigint AS "givenBack"

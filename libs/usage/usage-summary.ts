@@ -3,8 +3,8 @@ import { inTransaction } from '#database/database.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**
- * What the requests of each account came to, by quarters of an hour, so that an overview need not read a million charges.
- * Derived from charges: what ended before a time is in the sums once, whichever process adds up and however often it is killed.
+ * What the requests of each account came to, by quarters of an hour, and by day, key and model, so that nobody need read a
+ * million charges for it. Derived from charges: what ended before a time is in the sums once, whichever process adds up and however often it is killed.
  */
 
 /** Charges of one database transaction: small enough for reports, which wait for what runs as they begin. */
@@ -12,8 +12,8 @@ const CHUNK = 25_000;
 const DAY_MS = 86_400_000;
 const LONGEST_SLICE_MS = 8 * DAY_MS;
 const SHORTEST_SLICE_MS = 1;
-/** Overviews show thirty days; what is older is neither summed up nor kept. */
-const KEPT_DAYS = 62;
+/** Overviews show thirty days, usage by model twice as many; what is older is neither summed up nor kept. */
+export const KEPT_DAYS = 62;
 const MOST_PURGED = 10_000;
 
 /** Adds what ended since the last time, up to the horizon: nothing can still appear before that. */
@@ -27,11 +27,44 @@ export async function sumUpUsage(pool: pg.Pool, signal?: AbortSignal, chunk = CH
 
 /** Removes some of what is too old to be shown. */
 export async function purgeUsageSums(pool: pg.Pool): Promise<void> {
-  await pool.query(
-    `DELETE FROM usage_quarters WHERE ctid = ANY (ARRAY(SELECT ctid FROM usage_quarters
-       WHERE quarter < now() - interval '${KEPT_DAYS} days' LIMIT ${MOST_PURGED}))`,
-  );
+  for (const [table, time] of [
+    ['usage_quarters', 'quarter'],
+    ['usage_days', 'day'],
+  ]) {
+    await pool.query(
+      `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table}
+         WHERE ${time} < now() - interval '${KEPT_DAYS} days' LIMIT ${MOST_PURGED}))`,
+    );
+  }
 }
+
+/** What ended since sums were brought up to date is read from the newest charges themselves, this many at most. */
+const NEWEST = 1_000;
+const AFTER_EVERY_ID = 'z'.repeat(26);
+
+/** Of the account `$1`, the charges that ended and are in no sum yet: what follows FROM. */
+export const NOT_SUMMED_UP = `(SELECT key_id, model_id, created_at, resolved_at, settled, released, state
+    FROM charges WHERE (account_id, id) < ($1, '${AFTER_EVERY_ID}') AND (account_id, id) >= ($1, '') ORDER BY account_id DESC, id DESC LIMIT ${NEWEST}) AS newest
+  WHERE resolved_at >= (SELECT through FROM usage_progress)`;
+
+/** Both sums of the charges that ended from $1 to $2. */
+const ADD_SUMS = `WITH ended AS MATERIALIZED (
+    SELECT account_id, key_id, model_id, created_at, settled, released, state FROM charges
+    WHERE resolved_at >= $1::timestamptz AND resolved_at < $2::timestamptz),
+  days AS (
+    INSERT INTO usage_days AS d (account_id, day, key_id, model_id, requests, settled, failures)
+    SELECT account_id, (created_at AT TIME ZONE 'UTC')::date, coalesce(key_id, ''), coalesce(model_id, ''), count(*),
+      coalesce(sum(settled), 0), count(*) FILTER (WHERE state = 'released')
+    FROM ended GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (account_id, day, key_id, model_id) DO UPDATE SET requests = d.requests + excluded.requests,
+      settled = d.settled + excluded.settled, failures = d.failures + excluded.failures)
+  INSERT INTO usage_quarters AS q (account_id, quarter, requests, settled, failures, given_back)
+  SELECT account_id, date_bin('15 minutes', created_at, timestamptz '2000-01-01 00:00:00+00'), count(*),
+    coalesce(sum(settled), 0), count(*) FILTER (WHERE state = 'released'), coalesce(sum(released), 0)
+  FROM ended GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (account_id, quarter) DO UPDATE SET requests = q.requests + excluded.requests,
+    settled = q.settled + excluded.settled, failures = q.failures + excluded.failures,
+    given_back = q.given_back + excluded.given_back`;
 
 interface Wanted {
   horizon: string;
@@ -51,16 +84,7 @@ async function addWindow(client: pg.PoolClient, wanted: Wanted): Promise<boolean
   const from = rows[0]!.through;
   const to = await windowEnd(client, from, wanted);
   if (to === null) return false;
-  await client.query(
-    `INSERT INTO usage_quarters AS q (account_id, quarter, requests, settled, failures, given_back)
-     SELECT account_id, date_bin('15 minutes', created_at, timestamptz '2000-01-01 00:00:00+00'), count(*),
-       coalesce(sum(settled), 0), count(*) FILTER (WHERE state = 'released'), coalesce(sum(released), 0)
-     FROM charges WHERE resolved_at >= $1::timestamptz AND resolved_at < $2::timestamptz GROUP BY 1, 2 ORDER BY 1, 2
-     ON CONFLICT (account_id, quarter) DO UPDATE SET requests = q.requests + excluded.requests,
-       settled = q.settled + excluded.settled, failures = q.failures + excluded.failures,
-       given_back = q.given_back + excluded.given_back`,
-    [from, to],
-  );
+  await client.query(ADD_SUMS, [from, to]);
   await client.query('UPDATE usage_progress SET through = $1::timestamptz', [to]);
   return true;
 }

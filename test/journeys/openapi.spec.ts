@@ -213,6 +213,23 @@ describe('the OpenAPI document', () => {
     expect((await call('post', path, { body: { ...body, model: 'nothing' } })).status).toBe(404);
   });
 
+  it('foresees what is left', async () => {
+    const made = await call('post', '/v1/images/generations', { body: IMAGE });
+    const id = made.headers.get('x-request-id') ?? '';
+    for (const path of [
+      '/v1/key',
+      '/v1/credits',
+      '/v1/usage?scope=account',
+      `/v1/charges/${id}`,
+      '/v1/dashboard/billing/subscription',
+      '/v1/dashboard/billing/usage',
+    ])
+      expect((await call('get', path)).status).toBe(200);
+    expect((await call('get', '/v1/usage?from=yesterday')).status).toBe(400);
+    expect((await call('get', '/v1/dashboard/billing/usage?end_date=soon')).status).toBe(400);
+    expect((await call('get', '/v1/charges/nothing')).status).toBe(404);
+  });
+
   it.each<Record<string, string>>([{}, { 'anthropic-version': '2023-06-01' }])(
     'foresees models, with %p',
     async (headers) => {

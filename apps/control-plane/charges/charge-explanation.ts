@@ -1,17 +1,14 @@
-import { formatDecimal, type Nanos, nanos, parseDecimal, plainDecimal } from '#money/amount.js';
+import { formatDecimal, type Nanos, nanos, plainDecimal } from '#money/amount.js';
 import type { PriceBook, Version } from '#pricing/price-book.js';
-import { amountFor, type ChargeLine, type Quote } from '#pricing/quote.js';
+import type { Quote } from '#pricing/quote.js';
 import { type Recomputed, recompute } from '#pricing/recompute.js';
+import { roundingOf, shownLines } from '#usage/charge-terms.js';
 import type { ChargeRecord } from '#usage/charge.reader.js';
 import type { AnswerOf } from '../http/route.js';
 import type { chargeRoutes } from './charge.routes.js';
 
 type ChargeView = AnswerOf<typeof chargeRoutes.show>;
 type VersionsView = NonNullable<ChargeView['pricing']>['versions'];
-
-const ROUNDING = 'Unit price x units x multiplier, rounded up once to the next 0.000000001 USD.';
-const ROUNDING_OF_LINES =
-  'For each line unit price x units x multiplier, rounded up to the next 0.000000001 USD; then added up.';
 
 /** Why a charge cost what it cost. Staff also reads which channel did the work. */
 export function explainCharge(book: PriceBook, charge: ChargeRecord, forStaff: boolean): ChargeView {
@@ -59,21 +56,10 @@ function pricingOf(book: PriceBook, charge: ChargeRecord): ChargeView['pricing']
     units,
     unitPrice: lines ? null : unitPrice,
     multiplier,
-    lines: lines && linesView(lines, multiplier),
+    lines: lines && shownLines(lines, multiplier),
     versions: versionsView(book, charge),
-    rounding: lines ? ROUNDING_OF_LINES : ROUNDING,
+    rounding: roundingOf(lines),
   };
-}
-
-/** Most calls write into no cache: those lines are shown where there is something on them. */
-function linesView(lines: readonly ChargeLine[], multiplier: string) {
-  const shown = lines.filter(({ kind, units }) => units > 0n || !kind.startsWith('cache_write'));
-  return shown.map((line) => lineView(line, multiplier));
-}
-
-function lineView({ kind, units, unitPrice }: ChargeLine, multiplier: string) {
-  const amount = amountFor(unitPrice, parseDecimal(multiplier), units);
-  return { kind, units, unitPrice: plainDecimal(unitPrice), amount };
 }
 
 function versionsView(
@@ -115,7 +101,7 @@ function outcomesOf(charge: ChargeRecord): Pick<ChargeView, 'refusal' | 'hold' |
             amount: settled,
             at: resolvedAt,
             deliveredUnits: charge.deliveredUnits ?? 0n,
-            lines: deliveredLines && linesView(deliveredLines, multiplier ?? '1'),
+            lines: deliveredLines && shownLines(deliveredLines, multiplier ?? '1'),
           }
         : null,
     release:
@@ -153,9 +139,9 @@ export function explainQuote(book: PriceBook, quoted: Quote, group: string) {
     units: quoted.units,
     unitPrice: quoted.unitPrice && plainDecimal(quoted.unitPrice),
     multiplier: plainDecimal(quoted.multiplier),
-    lines: lines && linesView(lines, multiplier),
+    lines: lines && shownLines(lines, multiplier),
     versions: versionsView(book, named),
-    rounding: lines ? ROUNDING_OF_LINES : ROUNDING,
+    rounding: roundingOf(lines),
     amount: quoted.amount,
   };
 }

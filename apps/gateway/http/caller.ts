@@ -28,6 +28,8 @@ declare module 'fastify' {
      * every POST that does not say otherwise.
      */
     paid?: boolean;
+    /** It costs nothing, and counts as a request of a minute all the same, since it asks the database. */
+    counted?: boolean;
     /** What the OpenAPI document says of the route; of one whose last segment holds a verb, for each verb. */
     doc?: Operation | readonly Operation[];
   }
@@ -35,7 +37,10 @@ declare module 'fastify' {
 
 /** What holds for a route before its handler sees the request. */
 export const RouteRules = (
-  rules: Pick<FastifyContextConfig, 'access' | 'bodyLimit' | 'plainLimit' | 'multipart' | 'paid' | 'doc'>,
+  rules: Pick<
+    FastifyContextConfig,
+    'access' | 'bodyLimit' | 'plainLimit' | 'multipart' | 'paid' | 'counted' | 'doc'
+  >,
 ) => RouteConfig(rules);
 
 /** The caller of a route that asks for a key. */

@@ -76,10 +76,11 @@ export class RequestLimiter {
     await this.purge.stop();
   }
 
-  /** Counts a paid request; for Fastify's onRequest, once the caller is known. */
+  /** Counts a request that is paid or asks for much; for Fastify's onRequest, once the caller is known. */
   readonly hook = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { caller } = request;
-    if (!caller || !request.routeOptions.config.paid) return;
+    const { paid, counted } = request.routeOptions.config;
+    if (!caller || !(paid || counted)) return;
     const allowance = await this.take(callerLimits(caller, 'requestsPerMinute', this.parts.defaults));
     void reply.headers(headersOf(allowance.tightest));
     if (allowance.passes) return;

@@ -1,0 +1,42 @@
+import type pg from 'pg';
+import { type CustomerBalance, readBalance } from '#ledger/postings/customer-account.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { ApiError } from '#platform/errors.js';
+import { findCharge, type FoundCharge } from '#usage/charge.reader.js';
+import { type KeyAllowance, readKeyAllowance } from '#usage/key-allowance.js';
+import { readUsageDays, type UsageDaysQuery, type UsageOfDay } from '#usage/usage-days.js';
+
+/** What a caller may read of its own account: each by an index, whatever the account has done. */
+export class CallerAccount {
+  constructor(private readonly pool: pg.Pool) {}
+
+  /** @throws ApiError invalid_api_key for a key that is remembered and gone */
+  async key({ accountId, keyId }: Caller): Promise<KeyAllowance> {
+    const found = await readKeyAllowance(this.pool, accountId, keyId);
+    if (!found)
+      throw new ApiError('invalid_api_key', 'The API key is not valid: unknown, revoked or expired.');
+    return found;
+  }
+
+  /** @throws ApiError not_found for an account without a balance */
+  async credits({ accountId }: Caller): Promise<CustomerBalance> {
+    const balance = await readBalance(this.pool, accountId);
+    if (!balance) throw new ApiError('not_found', 'The account has no balance.');
+    return balance;
+  }
+
+  usage(query: UsageDaysQuery): Promise<UsageOfDay[]> {
+    return readUsageDays(this.pool, query);
+  }
+
+  /** By the id of its request. @throws ApiError not_found, the same for a request of another account */
+  async charge({ accountId }: Caller, requestId: string): Promise<FoundCharge> {
+    const charge = ID.test(requestId) ? await findCharge(this.pool, requestId, accountId) : null;
+    if (charge) return charge;
+    const message =
+      'No request of your account with this id has a charge. Send the x-request-id of its answer.';
+    throw new ApiError('not_found', message, { param: 'id' });
+  }
+}
+
+const ID = /^[0-9a-z]{26}$/;

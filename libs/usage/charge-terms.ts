@@ -1,0 +1,29 @@
+import { type Nanos, parseDecimal, plainDecimal } from '#money/amount.js';
+import { amountFor, type ChargeLine } from '#pricing/quote.js';
+
+const ROUNDING = 'Unit price x units x multiplier, rounded up once to the next 0.000000001 USD.';
+const ROUNDING_OF_LINES =
+  'For each line unit price x units x multiplier, rounded up to the next 0.000000001 USD; then added up.';
+
+/** How a price is rounded, in words; `lines` null for work that has one price. */
+export function roundingOf(lines: readonly unknown[] | null): string {
+  return lines ? ROUNDING_OF_LINES : ROUNDING;
+}
+
+/** A line of metered work as it is shown. */
+export interface ShownLine {
+  kind: ChargeLine['kind'];
+  units: bigint;
+  /** USD of one token. */
+  unitPrice: string;
+  amount: Nanos;
+}
+
+/** Most calls write into no cache: those lines are shown where there is something on them. */
+export function shownLines(lines: readonly ChargeLine[], multiplier: string): ShownLine[] {
+  const shown = lines.filter(({ kind, units }) => units > 0n || !kind.startsWith('cache_write'));
+  return shown.map(({ kind, units, unitPrice }) => {
+    const amount = amountFor(unitPrice, parseDecimal(multiplier), units);
+    return { kind, units, unitPrice: plainDecimal(unitPrice), amount };
+  });
+}
