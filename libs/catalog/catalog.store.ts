@@ -1,7 +1,9 @@
-import { type GroupRule, mayServe } from '#groups/group.js';
+import { accessOf, type ServedModel } from '#groups/access.js';
+import { groupRuleOf } from '#groups/terms.js';
 import { type Decimal, parseDecimal } from '#money/amount.js';
-import type { Family, Price, PriceBook, PricedModel, Unit, Version } from '#pricing/price-book.js';
-import { priceOf } from '#pricing/price-change.js';
+import type { Family, Price, PriceBook, PricedModel, Unit } from '#pricing/price-book.js';
+import type { Version } from '#groups/version.js';
+import { priceOf } from '#pricing/price-text.js';
 import type { Catalog, CatalogModel, Channel, ChannelProtocol, ModelLimits } from './catalog.js';
 
 /** A pool or a client of `pg`. */
@@ -26,8 +28,7 @@ SELECT
   (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', group_name, 'value', trim_scale(multiplier)::text,
       'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
       ORDER BY effective_from), '[]') FROM multiplier_versions) AS multipliers,
-  (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', group_name, 'rule', rule,
-      'value', trim_scale(unit_price)::text,
+  (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', group_name, 'value', trim_scale(unit_price)::text,
       'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
       ORDER BY effective_from), '[]') FROM group_rule_versions) AS rules`;
 
@@ -45,7 +46,6 @@ interface VersionRow {
   subject: string;
   value: string | null;
   from: number | null;
-  rule?: string;
   /** Prices of a million tokens. */
   input?: string | null;
   cachedInput?: string | null;
@@ -104,10 +104,6 @@ export async function loadCatalog(database: Queryable): Promise<Catalog> {
 function toPriceBook(row: PriceBookRow): PriceBook {
   const decimal = (version: VersionRow): Decimal | null =>
     version.value === null ? null : parseDecimal(version.value);
-  const rule = (version: VersionRow): GroupRule =>
-    version.rule === 'fixed_per_call' && version.value !== null
-      ? { kind: 'fixed_per_call', unitPrice: parseDecimal(version.value) }
-      : { kind: 'none' };
   return {
     revision: BigInt(row.revision),
     models: new Map(
@@ -118,23 +114,19 @@ function toPriceBook(row: PriceBookRow): PriceBook {
     ),
     prices: bySubject(row.prices, toPrice),
     multipliers: bySubject(row.multipliers, decimal),
-    groupRules: bySubject(row.rules, rule),
-    access: accessOf(row),
+    groupRules: bySubject(row.rules, ({ value }) => groupRuleOf(value)),
+    access: accessOf(row.access, servedModel(row.models)),
   };
 }
 
-/** The models of each group. What a group may not serve is not among them, however it came into the database. */
-function accessOf({ access: pairs, models }: PriceBookRow): Map<string, Set<string>> {
+/** What decides which groups may serve a model: an alias is what its model is, too. */
+function servedModel(models: PriceBookRow['models']): (id: string) => ServedModel | undefined {
   const known = new Map(models.map((model) => [model.id, model]));
-  const access = new Map<string, Set<string>>();
-  for (const { group, model: id } of pairs) {
+  return (id) => {
     const model = known.get(id);
     const target = known.get(model?.aliasOf ?? id);
-    if (!model || !target) continue;
-    if (!mayServe(group, { family: model.family, owners: [model.ownedBy, target.ownedBy] })) continue;
-    access.set(group, (access.get(group) ?? new Set()).add(id));
-  }
-  return access;
+    return model && target && { family: model.family, owners: [model.ownedBy, target.ownedBy] };
+  };
 }
 
 function toPrice(version: VersionRow): Price | null {

@@ -1,5 +1,5 @@
 import type { Family } from '#pricing/price-book.js';
-import { termsAt } from '#pricing/quote.js';
+import { termsAt } from '#pricing/terms.js';
 import type { Catalog, CatalogModel, Channel, ChannelProtocol } from './catalog.js';
 
 /** What each protocol can serve; a spec of libs/upstream compares it with the adapters. */

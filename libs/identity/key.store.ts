@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
-import { hasGroup } from './account-groups.js';
+import { hasGroup } from '#groups/account-groups.js';
 import { checkedName, IdentityRefusal } from './refusal.js';
 
 export interface NewKey {

@@ -1,11 +1,14 @@
 import type pg from 'pg';
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
+import { takesFixedPrice } from '#groups/terms.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
 import { hindranceOf } from '#catalog/offer.js';
 import { multiply, plainDecimal } from '#money/amount.js';
-import { type Family, type Price, versionAt, type Version } from '#pricing/price-book.js';
-import { changeOf, type PriceText, priceText } from '#pricing/price-change.js';
-import { type Terms, termsAt } from '#pricing/quote.js';
+import { type Family, type Price } from '#pricing/price-book.js';
+import { versionAt, type Version } from '#groups/version.js';
+import { changeOf } from '#marketplace/prices/price-change.js';
+import { type PriceText, priceText } from '#pricing/price-text.js';
+import { type Terms, termsAt } from '#pricing/terms.js';
 
 export interface ListedModel {
   id: string;
@@ -173,7 +176,7 @@ export function priceHistory(market: Market, id: string): HistoryEntry[] | null 
         group,
         multiplier: value && plainDecimal(value),
       })),
-      ...(model.unit !== 'call'
+      ...(!takesFixedPrice(model.unit)
         ? []
         : entriesOf(market, groupRules.get(group), (value) => {
             const rule = changeOf({ kind: 'rule', group }, value);

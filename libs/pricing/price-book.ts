@@ -1,4 +1,5 @@
-import type { GroupRule } from '#groups/group.js';
+import type { GroupBook } from '#groups/terms.js';
+import type { Version } from '#groups/version.js';
 import { type Decimal, multiply } from '#money/amount.js';
 
 export type Family = 'image' | 'video' | 'chat' | 'speech' | '3d';
@@ -18,15 +19,6 @@ export type Price =
       readonly cacheWrite1h?: Decimal;
     };
 
-/** A value that holds from a time on; the next version's start is its end. */
-export interface Version<T> {
-  readonly id: bigint;
-  /** Milliseconds since 1970 UTC, microseconds in the fraction; -Infinity for "since ever". */
-  readonly effectiveFromMs: number;
-  /** null withdraws the subject from that time on. */
-  readonly value: T | null;
-}
-
 export interface PricedModel {
   readonly id: string;
   readonly family: Family;
@@ -37,15 +29,11 @@ export interface PricedModel {
 }
 
 /** Everything a quote depends on, as plain values, with all versions past and announced. */
-export interface PriceBook {
+export interface PriceBook extends GroupBook {
   readonly revision: bigint;
   readonly models: ReadonlyMap<string, PricedModel>;
-  /** Versions per model or group, ascending by their start. */
+  /** Versions per model, ascending by their start. */
   readonly prices: ReadonlyMap<string, readonly Version<Price>[]>;
-  readonly multipliers: ReadonlyMap<string, readonly Version<Decimal>[]>;
-  readonly groupRules: ReadonlyMap<string, readonly Version<GroupRule>[]>;
-  /** Models that the keys of a group may use. */
-  readonly access: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const CACHE_WRITE_SHARE: Decimal = { digits: 125n, scale: 2 };
@@ -64,17 +52,4 @@ export function cacheWritePrices({
   cacheWrite1h: Decimal;
 } {
   return { cacheWrite, cacheWrite1h };
-}
-
-/** The version in force at a time, or undefined before the first. */
-export function versionAt<T>(
-  versions: readonly Version<T>[] | undefined,
-  atMs: number,
-): Version<T> | undefined {
-  if (!versions) return undefined;
-  for (let index = versions.length - 1; index >= 0; index -= 1) {
-    const version = versions[index];
-    if (version && version.effectiveFromMs <= atMs) return version;
-  }
-  return undefined;
 }

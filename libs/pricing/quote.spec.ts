@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
 import { formatAmount, parseDecimal } from '#money/amount.js';
-import type { Price, PriceBook, PricedModel, Version } from './price-book.js';
+import type { Price, PriceBook, PricedModel } from './price-book.js';
+import type { Version } from '#groups/version.js';
 import { quote, type Quote } from './quote.js';
 
 const start = -Infinity;

@@ -1,13 +1,6 @@
 import { chargeNanos, type Decimal, multiply, type Nanos, nanos } from '#money/amount.js';
-import type { GroupRule } from '#groups/group.js';
-import {
-  cacheWritePrices,
-  type Price,
-  type PriceBook,
-  type PricedModel,
-  type Version,
-  versionAt,
-} from './price-book.js';
+import { cacheWritePrices, type Price, type PriceBook } from './price-book.js';
+import { type QuoteRefusal, type Terms, termsAt, type TermsRequest } from './terms.js';
 
 /** Units of one charge: images of a call, seconds of a video. A bound that keeps every product inside a bigint column. */
 const MAX_UNITS = 1_000_000n;
@@ -35,43 +28,19 @@ export interface ChargeLine {
 }
 
 /** How a price came about: enough to recompute it from the versions alone. */
-export interface Quote {
-  readonly model: PricedModel;
+export interface Quote extends Omit<Terms, 'price'> {
   readonly units: bigint;
   /** null for metered work, whose lines have prices of their own. */
   readonly unitPrice: Decimal | null;
   readonly lines: readonly ChargeLine[] | null;
-  readonly multiplier: Decimal;
-  readonly rule: 'list' | 'fixed_per_call';
-  readonly priceVersionId: bigint | null;
-  readonly multiplierVersionId: bigint;
-  readonly groupRuleVersionId: bigint | null;
   readonly amount: Nanos;
 }
 
-export type QuoteRefusal = 'model_not_found';
-
-export interface QuoteRequest {
-  model: string;
-  group: string;
+export interface QuoteRequest extends TermsRequest {
   /** Images, seconds or calls; for metered work it is not used. */
   units: bigint;
   /** What metered work may use at most, for a hold, or used. */
   tokens?: TokenCounts | null;
-  /** The time that decides which versions are in force, milliseconds. */
-  atMs: number;
-}
-
-/** What a model costs in a group at a time, before any units: the versions in force and what follows from them. */
-export interface Terms {
-  readonly model: PricedModel;
-  readonly rule: 'list' | 'fixed_per_call';
-  readonly price: Price;
-  /** 1 where a rule's price replaces the list price. */
-  readonly multiplier: Decimal;
-  readonly priceVersionId: bigint | null;
-  readonly multiplierVersionId: bigint;
-  readonly groupRuleVersionId: bigint | null;
 }
 
 /**
@@ -84,78 +53,15 @@ export function quote(book: PriceBook, request: QuoteRequest): Quote | QuoteRefu
   return typeof terms === 'string' ? terms : quoteOf(terms, request);
 }
 
-/** The terms of a model in a group at a time; 'model_not_found' as for `quote`. */
-export function termsAt(
-  book: PriceBook,
-  { model: id, group, atMs }: Pick<QuoteRequest, 'model' | 'group' | 'atMs'>,
-): Terms | QuoteRefusal {
-  const model = book.models.get(id);
-  const multiplier = versionAt(book.multipliers.get(group), atMs);
-  if (!model?.enabled || !book.access.get(group)?.has(model.id) || !multiplier?.value)
-    return 'model_not_found';
-  const rule = versionAt(book.groupRules.get(group), atMs);
-  const price = versionAt(book.prices.get(model.pricedAs), atMs);
-  return termsOf(model, { price, multiplier, rule: applies(rule, model) ? rule : undefined });
-}
-
-/** The versions that a charge names. */
-export interface NamedVersions {
-  readonly model: string;
-  readonly group: string;
-  readonly priceVersionId: bigint | null;
-  readonly multiplierVersionId: bigint;
-  readonly groupRuleVersionId: bigint | null;
-}
-
-/** The terms that a charge was made on, from the versions that it names, whatever is in force now. */
-export function termsOfVersions(book: PriceBook, named: NamedVersions): Terms | QuoteRefusal {
-  const model = book.models.get(named.model);
-  const multiplier = byId(book.multipliers.get(named.group), named.multiplierVersionId);
-  if (!model || !multiplier) return 'model_not_found';
-  const price = byId(book.prices.get(model.pricedAs), named.priceVersionId);
-  const rule = byId(book.groupRules.get(named.group), named.groupRuleVersionId);
-  return termsOf(model, { price, multiplier, rule });
-}
-
-interface Versions {
-  price: Version<Price> | undefined;
-  multiplier: Version<Decimal>;
-  /** Only where it applies. */
-  rule: Version<GroupRule> | undefined;
-}
-
-function termsOf(model: PricedModel, { price, multiplier, rule }: Versions): Terms | QuoteRefusal {
-  const multiplierVersionId = multiplier.id;
-  if (rule?.value?.kind === 'fixed_per_call') {
-    const fixed: Price = { kind: 'unit', unitPrice: rule.value.unitPrice };
-    const ids = { priceVersionId: null, multiplierVersionId, groupRuleVersionId: rule.id };
-    return { model, rule: 'fixed_per_call', price: fixed, multiplier: ONE, ...ids };
-  }
-  if (!price?.value || !multiplier.value) return 'model_not_found';
-  const ids = { priceVersionId: price.id, multiplierVersionId, groupRuleVersionId: null };
-  return { model, rule: 'list', price: price.value, multiplier: multiplier.value, ...ids };
-}
-
-function applies(rule: Version<GroupRule> | undefined, model: PricedModel): boolean {
-  return rule?.value?.kind === 'fixed_per_call' && model.unit === 'call';
-}
-
-function byId<T>(versions: readonly Version<T>[] | undefined, id: bigint | null): Version<T> | undefined {
-  return id === null ? undefined : versions?.find((version) => version.id === id);
-}
-
 /**
  * What units or tokens cost on these terms. Work that is metered by the token without any is 'model_not_found'.
  * @throws RangeError for units or tokens beyond the limits above.
  */
 export function quoteOf(terms: Terms, used: Pick<QuoteRequest, 'units' | 'tokens'>): Quote | QuoteRefusal {
-  const { price, multiplier, model, rule, priceVersionId, multiplierVersionId, groupRuleVersionId } = terms;
-  const priced = pricePart(price, used, multiplier);
-  if (!priced) return 'model_not_found';
-  return { ...priced, model, rule, priceVersionId, multiplierVersionId, groupRuleVersionId };
+  const { price, ...explained } = terms;
+  const priced = pricePart(price, used, terms.multiplier);
+  return priced ? { ...explained, ...priced } : 'model_not_found';
 }
-
-const ONE: Decimal = { digits: 1n, scale: 0 };
 
 type PricedPart = Pick<Quote, 'units' | 'unitPrice' | 'lines' | 'multiplier' | 'amount'>;
 

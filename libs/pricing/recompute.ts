@@ -1,15 +1,14 @@
 import { type Nanos, nanos } from '#money/amount.js';
-import { type PriceBook, versionAt } from './price-book.js';
+import type { PriceBook } from './price-book.js';
 import {
   amountOfUnits,
   type ChargeLine,
   linesAmount,
-  type NamedVersions,
   quoteOf,
-  termsOfVersions,
   type TokenCounts,
   withTokens,
 } from './quote.js';
+import { type NamedVersions, termsOfVersions, wereVersionsInForce } from './terms.js';
 
 /** What a charge stores that its amounts follow from, and what came of it. */
 export interface RecordedCharge extends NamedVersions {
@@ -50,23 +49,10 @@ export function recompute(book: PriceBook, charge: RecordedCharge): Recomputed |
         : amountOfUnits(quoted, charge.deliveredUnits);
   const settled = nanos(cost < quoted.amount ? cost : quoted.amount);
   const operatorLoss = nanos(cost - settled);
-  const inForce = wereInForce(book, charge);
+  const inForce = wereVersionsInForce(book, charge, charge.heldAtMs);
   const isSame =
     quoted.amount === charge.amount && settled === charge.settled && operatorLoss === charge.operatorLoss;
   return { amount: quoted.amount, settled, operatorLoss, inForce, agrees: inForce && isSame };
-}
-
-function wereInForce(book: PriceBook, charge: RecordedCharge): boolean {
-  const { group, heldAtMs } = charge;
-  const pricedAs = book.models.get(charge.model)?.pricedAs ?? charge.model;
-  const at = (versions: Parameters<typeof versionAt>[0]) => versionAt(versions, heldAtMs)?.id ?? null;
-  const isSame = (named: bigint | null, versions: Parameters<typeof versionAt>[0]) =>
-    named === null || named === at(versions);
-  return (
-    isSame(charge.multiplierVersionId, book.multipliers.get(group)) &&
-    isSame(charge.priceVersionId, book.prices.get(pricedAs)) &&
-    isSame(charge.groupRuleVersionId, book.groupRules.get(group))
-  );
 }
 
 function countsOf(lines: RecordedCharge['lines']): TokenCounts | null {

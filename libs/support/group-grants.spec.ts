@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { groupsOfAccount } from '#identity/account-groups.js';
+import { groupsOfAccount } from '#groups/account-groups.js';
 import { openEntities } from '../../test/support/entities.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { customerOf, speakingFor } from '../../test/support/speakers.js';

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type pg from 'pg';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { findAccount } from '#identity/account.store.js';
-import { grantGroup, withdrawGroup } from '#identity/account-groups.js';
+import { grantGroup, withdrawGroup } from '#groups/account-groups.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';

@@ -29,7 +29,10 @@ const LAYERS = [
 
 /** Rules without a framework, a driver, a clock or an environment. */
 const PURE = [
-  /^libs\/(money|groups|pricing|invites)\//,
+  /^libs\/(money|pricing)\//,
+  /^libs\/groups\/(group|access|version|terms)\.ts$/,
+  /^libs\/invites\/reward\.ts$/,
+  /^libs\/marketplace\/prices\/price-(change|move)\.ts$/,
   /^libs\/topup\/conversion\.ts$/,
   /^libs\/ledger\/charges\/(charge|batch|batch-plan|hold-decision|delivered-use|announcements)\.ts$/,
   /^libs\/tasks\/task-state\.ts$/,

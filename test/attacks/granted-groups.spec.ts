@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createKey, grantAccountGroup, withdrawAccountGroup } from '#people/accounts/customers.js';
-import { groupsOfAccount } from '#identity/account-groups.js';
+import { groupsOfAccount } from '#groups/account-groups.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 

@@ -8,7 +8,7 @@ import { type DoneBy, type NewProposal, ProposalService } from '#marketplace/pri
 import { readMarketConfig } from '#marketplace/market.config.js';
 import { ConfigReader } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
-import { changeText, changeSubject } from '#pricing/price-change.js';
+import { changeText, changeSubject } from '#marketplace/prices/price-change.js';
 import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
 import { onDatabase } from '../database.access.js';
 import { operatorName } from '../operator-name.js';

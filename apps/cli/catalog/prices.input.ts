@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { changeFields } from '#marketplace/prices/price-change.fields.js';
 import { readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
 import { OperatorError } from '#platform/errors.js';
-import type { PriceChange } from '#pricing/price-change.js';
+import type { PriceChange } from '#marketplace/prices/price-change.js';
 
 /** Prices as people give them to `prices`: in a file, or as options. */
 

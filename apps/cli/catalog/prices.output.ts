@@ -1,6 +1,6 @@
 import { previewView, proposalDetail } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
-import { changeText, type PriceChange, changeSubject } from '#pricing/price-change.js';
+import { changeText, type PriceChange, changeSubject } from '#marketplace/prices/price-change.js';
 import { facts, printJson, printText, table, right } from '../output.js';
 
 /** What `prices` prints. */

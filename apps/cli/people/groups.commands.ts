@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { grantAccountGroup, withdrawAccountGroup } from '#people/accounts/customers.js';
 import { findAccount } from '#identity/account.store.js';
-import { groupsOfAccount } from '#identity/account-groups.js';
+import { groupsOfAccount } from '#groups/account-groups.js';
 import { unknownAccount } from '#identity/key.store.js';
 import { AS_OPTION, type Acting, operatorOf } from '../acting.js';
 import { onDatabase } from '../database.access.js';

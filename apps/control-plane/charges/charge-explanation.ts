@@ -1,5 +1,6 @@
+import type { Version } from '#groups/version.js';
 import { formatDecimal, type Nanos, nanos, plainDecimal } from '#money/amount.js';
-import type { PriceBook, Version } from '#pricing/price-book.js';
+import type { PriceBook } from '#pricing/price-book.js';
 import type { Quote } from '#pricing/quote.js';
 import { type Recomputed, recompute } from '#pricing/recompute.js';
 import { roundingOf, shownLines } from '#usage/charge-terms.js';

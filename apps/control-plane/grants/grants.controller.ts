@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
-import { groupsOfAccount } from '#identity/account-groups.js';
+import { groupsOfAccount } from '#groups/account-groups.js';
 import { findAccount } from '#identity/account.store.js';
 import { ApiError } from '#platform/errors.js';
 import { MailSender } from '#mail/mail.sender.js';

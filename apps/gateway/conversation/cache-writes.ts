@@ -1,6 +1,6 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
 import type { TokenCounts } from '#pricing/quote.js';
-import { termsAt } from '#pricing/quote.js';
+import { termsAt } from '#pricing/terms.js';
 import type { Conversation } from './conversation-request.js';
 
 /** What input may be billed as: read, or written into a cache for five minutes or for an hour. */

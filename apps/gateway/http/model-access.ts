@@ -1,5 +1,6 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
 import { modelsForSale } from '#catalog/offer.js';
+import { isInGroup } from '#groups/access.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Family } from '#pricing/price-book.js';
@@ -43,7 +44,7 @@ export function modelOfCaller(
 /** The model as this group sees it. @throws ApiError model_not_found, the same for unknown, switched off and out of the group */
 export function modelForGroup(catalog: Catalog, id: string, group: string): CatalogModel {
   const model = catalog.models.get(id);
-  if (model?.enabled && catalog.priceBook.access.get(group)?.has(id)) return model;
+  if (model?.enabled && isInGroup(catalog.priceBook, group, id)) return model;
   throw noSuchModel(id, group);
 }
 

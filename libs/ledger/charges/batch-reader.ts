@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { HAS_GROUP } from '#groups/account-groups.js';
 import { nanos, parseDecimal } from '#money/amount.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import type { LineKind } from '#pricing/quote.js';
@@ -35,10 +36,6 @@ const LOCK_BALANCES = {
       main_ledger_id::text AS "mainLedgerId", held_ledger_id::text AS "heldLedgerId"
     FROM customer_balances WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE`,
 };
-
-/** Whether the key `k` may be used in its group. */
-export const HAS_GROUP = `(EXISTS (SELECT FROM groups g WHERE g.name = k.group_name AND g.open)
-  OR EXISTS (SELECT FROM account_groups a WHERE a.account_id = k.account_id AND a.group_name = k.group_name))`;
 
 /** Everything that people set of the key `k`; when it was last used is none of it. */
 export const KEY_RULES = `(k.account_id, k.group_name, k.allowed_models, k.allowed_ips, k.monthly_limit_nanos, k.total_limit_nanos,

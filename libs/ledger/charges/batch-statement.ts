@@ -1,3 +1,4 @@
+import { HAS_GROUP } from '#groups/account-groups.js';
 import {
   announcementColumns,
   balanceColumns,
@@ -10,7 +11,7 @@ import {
   spendColumns,
   transactionColumns,
 } from './batch-columns.js';
-import { HAS_GROUP, KEY_RULES } from './batch-reader.js';
+import { KEY_RULES } from './batch-reader.js';
 
 /** The tables of rows that a batch hands to the database. */
 const columnsOf = {

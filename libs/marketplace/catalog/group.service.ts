@@ -5,7 +5,8 @@ import { loadPriceBook } from '#catalog/catalog.store.js';
 import { plainDecimal } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { type PriceBook, versionAt } from '#pricing/price-book.js';
+import { type PriceBook } from '#pricing/price-book.js';
+import { fixedPriceAt, multiplierAt } from '#groups/terms.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import { type CatalogChanges, requireKnown } from './catalog.changes.js';
 import { Group } from './group.entity.js';
@@ -170,12 +171,12 @@ async function setModels(client: pg.ClientBase, group: string, models: readonly 
 }
 
 function shown(book: PriceBook, group: Group, nowMs: number): ShownGroup {
-  const multiplier = versionAt(book.multipliers.get(group.name), nowMs)?.value;
-  const rule = versionAt(book.groupRules.get(group.name), nowMs)?.value;
+  const multiplier = multiplierAt(book, group.name, nowMs);
+  const fixedPrice = fixedPriceAt(book, group.name, nowMs);
   return {
     group,
     models: [...(book.access.get(group.name) ?? [])].sort(),
-    multiplier: multiplier ? plainDecimal(multiplier) : null,
-    fixedPerCall: rule?.kind === 'fixed_per_call' ? plainDecimal(rule.unitPrice) : null,
+    multiplier: multiplier && plainDecimal(multiplier),
+    fixedPerCall: fixedPrice && plainDecimal(fixedPrice),
   };
 }

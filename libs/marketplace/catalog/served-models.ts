@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { mayServe, VENDORA_MAIN } from '#groups/group.js';
+import { mayServe, SERVING_RULE } from '#groups/access.js';
 import { ApiError } from '#platform/errors.js';
 
 /** A model in a group that may not serve it; an alias is what its model is, too. */
@@ -24,7 +24,6 @@ export async function requireServable(
   );
   const wrong = rows.find(({ group, ...model }) => !mayServe(group, model));
   if (!wrong) return;
-  const rule = `videos and the vendor's own image models are served by ${VENDORA_MAIN} alone`;
-  const message = `${param}: ${wrong.group} may not serve ${wrong.model}: ${rule}. Leave it out of the group.`;
+  const message = `${param}: ${wrong.group} may not serve ${wrong.model}: ${SERVING_RULE}. Leave it out of the group.`;
   throw new ApiError('invalid_value', message, { param });
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '#platform/errors.js';
-import { type PriceBook, versionAt } from '#pricing/price-book.js';
+import { type PriceBook } from '#pricing/price-book.js';
+import { versionAt } from '#groups/version.js';
 import {
   changeFault,
   changeOf,
@@ -7,7 +8,7 @@ import {
   type PriceChange,
   changeSubject,
   versionsOf,
-} from '#pricing/price-change.js';
+} from './price-change.js';
 
 export interface ProposedChange {
   readonly change: PriceChange;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadPriceBook } from '#catalog/catalog.store.js';
-import type { PriceChange } from '#pricing/price-change.js';
+import type { PriceChange } from './price-change.js';
 import type { LedgerFixture } from '../../../test/support/ledger.js';
 import {
   type EngineFixture,

@@ -3,8 +3,9 @@ import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { firstIdAt } from '#platform/ids.js';
 import type { PriceBook } from '#pricing/price-book.js';
-import { type PriceChange, withChanges } from '#pricing/price-change.js';
-import { lineKinds, quoteOf, type Terms, termsAt, type TokenCounts } from '#pricing/quote.js';
+import { type PriceChange, withChanges } from './price-change.js';
+import { lineKinds, quoteOf, type TokenCounts } from '#pricing/quote.js';
+import { type Terms, termsAt } from '#pricing/terms.js';
 
 export interface PreviewRequest {
   readonly changes: readonly PriceChange[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_MODEL_ID_CHARS, MODEL_ID } from '#catalog/model-id.js';
-import type { PriceChange } from '#pricing/price-change.js';
+import type { PriceChange } from './price-change.js';
 
 const MAX_CHANGES = 5_000;
 

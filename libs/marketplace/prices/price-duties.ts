@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { readLimit } from '#ledger/postings/outflow.js';
-import { changeSubject } from '#pricing/price-change.js';
-import { largeMove, type PriceMove } from '#pricing/price-move.js';
+import { changeSubject } from './price-change.js';
+import { largeMove, type PriceMove } from './price-move.js';
 import { basedChange, type ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
 

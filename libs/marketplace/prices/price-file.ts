@@ -2,8 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { ApiError } from '#platform/errors.js';
-import { type PriceBook, versionAt } from '#pricing/price-book.js';
-import { changeOf, type PriceChange, sameChange, changeSubject, versionsOf } from '#pricing/price-change.js';
+import { type PriceBook } from '#pricing/price-book.js';
+import { versionAt } from '#groups/version.js';
+import { changeOf, type PriceChange, sameChange, changeSubject, versionsOf } from './price-change.js';
 import { changeFields } from './price-change.fields.js';
 import { faultOf } from './based-change.js';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import type { PriceBook } from '#pricing/price-book.js';
-import type { PriceChange } from '#pricing/price-change.js';
+import type { PriceChange } from './price-change.js';
 import { type Comparison, compareRows, type FileRow, priceCsv, pricesInForce } from './price-file.js';
 import { effectiveMs } from './based-change.js';
 import type { Proposal } from './proposal.js';

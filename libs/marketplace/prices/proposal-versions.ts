@@ -4,7 +4,7 @@ import { topics } from '#bus/topics.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
-import { changeOf, changeText, changeSubject, versionsOf } from '#pricing/price-change.js';
+import { changeOf, changeText, changeSubject, versionsOf } from './price-change.js';
 import type { ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { newId } from '#platform/ids.js';
-import type { PriceChange } from '#pricing/price-change.js';
+import type { PriceChange } from './price-change.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { onOneDay } from '../../../test/support/utc-day.js';
 import type { Proposal } from './proposal.js';

@@ -6,7 +6,7 @@ import { noteDoneAlone, readFact } from '#identity/installation.js';
 import { lockOutflows } from '#ledger/postings/outflow.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type PriceChange, changeSubject } from '#pricing/price-change.js';
+import { type PriceChange, changeSubject } from './price-change.js';
 import { basedChange, effectiveMs, faultOf, type ProposedChange } from './based-change.js';
 import { authorOf, secondPersonReason } from './price-duties.js';
 import type { Proposal } from './proposal.js';

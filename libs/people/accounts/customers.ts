@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
-import { grantGroup, hasGroup, withdrawGroup } from '#identity/account-groups.js';
+import { grantGroup, hasGroup, withdrawGroup } from '#groups/account-groups.js';
 import { findAccount, insertAccount } from '#identity/account.store.js';
 import { audit } from '#identity/audit-log.js';
 import {

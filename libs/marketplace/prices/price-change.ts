@@ -1,18 +1,8 @@
-import type { GroupRule } from '#groups/group.js';
+import { type GroupRule, groupRuleOf } from '#groups/terms.js';
+import type { Version } from '#groups/version.js';
 import { type Decimal, equalDecimals, parseDecimal, plainDecimal } from '#money/amount.js';
-import { cacheWritePrices, type Price, type PriceBook, type Version } from './price-book.js';
-
-/** Prices as people read and write them: decimal strings of USD; of tokens, for a million of each kind. */
-export type PriceText =
-  | { unitPrice: string }
-  | {
-      input: string;
-      cachedInput: string;
-      output: string;
-      /** For five minutes, and for an hour; left out, 1.25 and 2 times the price of input. */
-      cacheWrite?: string | undefined;
-      cacheWrite1h?: string | undefined;
-    };
+import { cacheWritePrices, type Price, type PriceBook } from '#pricing/price-book.js';
+import { priceOf, type PriceText, priceText } from '#pricing/price-text.js';
 
 /** A new value for one subject; null withdraws it. */
 export type PriceChange =
@@ -24,7 +14,6 @@ export type PriceChange =
 /** Anything beyond is a slip of the decimal point: USD for a call, a second or a million tokens. */
 const HIGHEST_PRICE = 1_000_000n;
 const HIGHEST_MULTIPLIER = 1_000n;
-const PER_MILLION = 6;
 
 /** What a change is about: no two changes of a proposal may be about the same. */
 export function changeSubject(change: PriceChange): string {
@@ -92,7 +81,11 @@ export function withChanges(book: PriceBook, changes: readonly PriceChange[], fr
     else if (change.kind === 'multiplier') {
       const value = change.multiplier === null ? null : parseDecimal(change.multiplier);
       insert(multipliers, change.group, { ...version, value });
-    } else insert(groupRules, change.group, { ...version, value: ruleOf(change) });
+    } else
+      insert(groupRules, change.group, {
+        ...version,
+        value: groupRuleOf(change.rule === 'none' ? null : change.unitPrice),
+      });
   });
   return { ...book, prices, multipliers, groupRules };
 }
@@ -101,46 +94,6 @@ function insert<T>(subjects: Map<string, readonly Version<T>[]>, subject: string
   const versions = subjects.get(subject) ?? [];
   const before = versions.filter((each) => each.effectiveFromMs <= version.effectiveFromMs);
   subjects.set(subject, [...before, version, ...versions.slice(before.length)]);
-}
-
-function ruleOf(change: Extract<PriceChange, { kind: 'rule' }>): GroupRule {
-  return change.rule === 'none'
-    ? { kind: 'none' }
-    : { kind: 'fixed_per_call', unitPrice: parseDecimal(change.unitPrice) };
-}
-
-/** A price of the book from what people write. @throws InvalidAmount */
-export function priceOf(text: PriceText | null): Price | null {
-  if (text === null) return null;
-  if ('unitPrice' in text) return { kind: 'unit', unitPrice: parseDecimal(text.unitPrice) };
-  const perToken = (price: string): Decimal => {
-    const { digits, scale } = parseDecimal(price);
-    return { digits, scale: scale + PER_MILLION };
-  };
-  return {
-    kind: 'token',
-    input: perToken(text.input),
-    cachedInput: perToken(text.cachedInput),
-    output: perToken(text.output),
-    ...(text.cacheWrite === undefined ? {} : { cacheWrite: perToken(text.cacheWrite) }),
-    ...(text.cacheWrite1h === undefined ? {} : { cacheWrite1h: perToken(text.cacheWrite1h) }),
-  };
-}
-
-/** A price as people read it, times a factor if there is one; exact, not rounded. */
-export function priceText(price: Price, times: (price: Decimal) => Decimal = (same) => same): PriceText {
-  if (price.kind === 'unit') return { unitPrice: plainDecimal(times(price.unitPrice)) };
-  const perMillion = (perToken: Decimal): string => {
-    const { digits, scale } = times(perToken);
-    return plainDecimal({ digits: digits * 10n ** BigInt(PER_MILLION), scale });
-  };
-  return {
-    input: perMillion(price.input),
-    cachedInput: perMillion(price.cachedInput),
-    output: perMillion(price.output),
-    ...(price.cacheWrite && { cacheWrite: perMillion(price.cacheWrite) }),
-    ...(price.cacheWrite1h && { cacheWrite1h: perMillion(price.cacheWrite1h) }),
-  };
 }
 
 /** The change that would make a version's value the value again; what an export writes and a comparison shows. */

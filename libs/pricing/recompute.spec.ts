@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { nanos, parseDecimal } from '#money/amount.js';
+import type { PriceBook } from './price-book.js';
+import { priceOf } from './price-text.js';
+import { withTokens } from './quote.js';
+import { recompute, type RecordedCharge } from './recompute.js';
+
+const talk = priceOf({ input: '2.5', cachedInput: '1.25', output: '10' });
+
+const book: PriceBook = {
+  revision: 1n,
+  models: new Map([
+    [
+      'picture-latest',
+      { id: 'picture-latest', family: 'image', unit: 'call', pricedAs: 'picture', enabled: true },
+    ],
+    ['talk', { id: 'talk', family: 'chat', unit: 'token', pricedAs: 'talk', enabled: true }],
+  ]),
+  prices: new Map([
+    [
+      'picture',
+      [
+        { id: 1n, effectiveFromMs: -Infinity, value: priceOf({ unitPrice: '0.02' }) },
+        { id: 2n, effectiveFromMs: 5_000, value: priceOf({ unitPrice: '0.05' }) },
+      ],
+    ],
+    ['talk', [{ id: 3n, effectiveFromMs: -Infinity, value: talk }]],
+  ]),
+  multipliers: new Map([['Main', [{ id: 4n, effectiveFromMs: -Infinity, value: parseDecimal('1.1') }]]]),
+  groupRules: new Map(),
+  access: new Map(),
+};
+
+describe('a charge computed again', () => {
+  const charge: RecordedCharge = {
+    model: 'picture-latest',
+    group: 'Main',
+    priceVersionId: 1n,
+    multiplierVersionId: 4n,
+    groupRuleVersionId: null,
+    units: 3n,
+    lines: null,
+    state: 'settled',
+    heldAtMs: 4_999.999,
+    deliveredUnits: 2n,
+    deliveredLines: null,
+    amount: nanos(66_000_000n),
+    settled: nanos(44_000_000n),
+    operatorLoss: nanos(0n),
+  };
+
+  it('agrees with what was held and settled by the versions in force then', () => {
+    expect(recompute(book, charge)).toMatchObject({
+      amount: 66_000_000n,
+      settled: 44_000_000n,
+      agrees: true,
+    });
+    expect(recompute(book, { ...charge, settled: nanos(44_000_001n) })?.agrees).toBe(false);
+    expect(recompute(book, { ...charge, heldAtMs: 5_000 })).toMatchObject({ inForce: false, agrees: false });
+    expect(recompute(book, { ...charge, priceVersionId: 99n })).toBeNull();
+  });
+
+  it('takes what was written into a cache for input where it was held before writes had lines of their own', () => {
+    const priced = { unitPrice: parseDecimal('0.000002') };
+    const lines = (['input', 'cached_input', 'output'] as const).map((kind) => ({
+      kind,
+      units: 0n,
+      ...priced,
+    }));
+    const used = { input: 1n, cachedInput: 2n, output: 3n, cacheWrite: 10n, cacheWrite1h: 20n };
+    expect(withTokens(lines, used).map(({ units }) => units)).toEqual([31n, 2n, 3n]);
+  });
+
+  it('caps metered work by its hold and calls the rest a loss', () => {
+    const held = [
+      { kind: 'input' as const, units: 1_000n },
+      { kind: 'output' as const, units: 100n },
+    ];
+    const used = [
+      { kind: 'input' as const, units: 1_000n },
+      { kind: 'output' as const, units: 200n },
+    ];
+    const again = recompute(book, {
+      ...charge,
+      model: 'talk',
+      priceVersionId: 3n,
+      lines: held,
+      deliveredLines: used,
+      amount: nanos(3_850_000n),
+      settled: nanos(3_850_000n),
+      operatorLoss: nanos(1_100_000n),
+    });
+    expect(again).toMatchObject({ settled: 3_850_000n, operatorLoss: 1_100_000n, agrees: true });
+  });
+});
