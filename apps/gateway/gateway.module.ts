@@ -196,7 +196,7 @@ function coreOf(options: GatewayModuleOptions) {
     lifeMs: config.idempotencyLifeMs,
     leaseMs: config.idempotencyLeaseMs,
   });
-  const onHeld = (chargeId: string) => idempotency.chargeHeld(chargeId);
+  const onHeld = (requestId: string) => idempotency.chargeHeld(requestId);
   const { holdExpiresMs } = config;
   const service = new ChargeService(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
   const upstreams = new Upstreams();

@@ -153,6 +153,26 @@ export async function findCharge(
   };
 }
 
+/** One of the charges of a request, each for one model that was tried. */
+export interface ChargeAttempt extends Pick<FoundCharge, 'id' | 'model' | 'state'> {
+  /** Why this model did not serve it. */
+  code: string | null;
+}
+
+/** Those of some charges that are an account's, in the order of `ids`. */
+export async function findAttempts(
+  pool: pg.Pool,
+  ids: readonly string[],
+  accountId: string,
+): Promise<ChargeAttempt[]> {
+  const { rows } = await pool.query<ChargeAttempt>(
+    `SELECT id, model_id AS model, state, coalesce(refusal_code, resolution_reason) AS code
+     FROM charges WHERE id = ANY ($1) AND account_id = $2 ORDER BY array_position($1, id)`,
+    [ids, accountId],
+  );
+  return rows;
+}
+
 function linesOf(lines: StoredLine[] | null): ChargeLine[] | null {
   return (
     lines &&

@@ -15,7 +15,7 @@ export interface UsageFilter {
   to?: Date | undefined;
 }
 
-/** One request: each has exactly one, refused ones too. */
+/** One request for one model: each has exactly one, refused ones too. Of several models, those that were tried have one each. */
 export interface UsageEntry {
   chargeId: string;
   requestId: string | null;

@@ -114,6 +114,17 @@ describe('an Idempotency-Key whose gateway is killed', () => {
     },
   );
 
+  it('with the second of its models held is answered an error, and both models are released', async () => {
+    const models = ['imgmodel-4'];
+    const several = { ...IMAGE, body: { ...IMAGE.body, models, prompt: '[[fault:reject-503]]' } };
+    await killedBy('charge.held#2', several);
+    const answer = await send(several);
+    expect(await answer.json()).toMatchObject({ error: { code: 'idempotency_outcome_unknown' } });
+    const areReleased = async () => (await charges()).join() === 'released,released';
+    await until('the releases', areReleased, { limitMs: 30_000 });
+    expect(await asked()).toBe(0);
+  });
+
   it.each(['charge.held', 'upstream.accepted'])(
     'at %s is answered the task of a video, which ends as it would have',
     async (point) => {

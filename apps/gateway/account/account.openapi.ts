@@ -166,6 +166,15 @@ const CHARGE = objectSchema({
     objectSchema({ id: textSchema(), amount: amount('Refunded.'), at: UNIX_SECONDS, reason: textSchema() }),
   ),
   task: nullable(objectSchema({ id: textSchema(), state: textSchema() })),
+  attempts: listSchema(
+    objectSchema({
+      id: textSchema('Of its charge.'),
+      model: nullable(textSchema()),
+      state: oneOfWords(['refused', 'held', 'settled', 'released']),
+      code: nullable(textSchema('Why this model did not serve the request.')),
+    }),
+    { description: 'The models that were tried, in order; this charge is that of the last.' },
+  ),
 });
 
 export const retrieveChargeOperation: Operation = {

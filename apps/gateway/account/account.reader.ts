@@ -2,9 +2,16 @@ import type pg from 'pg';
 import { type CustomerBalance, readBalance } from '#ledger/postings/customer-account.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
-import { findCharge, type FoundCharge } from '#usage/charge.reader.js';
+import { type ChargeAttempt, findAttempts, findCharge, type FoundCharge } from '#usage/charge.reader.js';
+import { chargeIdsOf } from '../routing/attempt-charges.js';
 import { type KeyAllowance, readKeyAllowance } from '#usage/key-allowance.js';
 import { readUsageDays, type UsageDaysQuery, type UsageOfDay } from '#usage/usage-days.js';
+
+/** What a request cost, and all charges that it had. */
+interface ExplainedCharge {
+  charge: FoundCharge;
+  attempts: ChargeAttempt[];
+}
 
 /** What a caller may read of its own account: each by an index, whatever the account has done. */
 export class CallerAccount {
@@ -29,10 +36,16 @@ export class CallerAccount {
     return readUsageDays(this.pool, query);
   }
 
-  /** By the id of its request. @throws ApiError not_found, the same for a request of another account */
-  async charge({ accountId }: Caller, requestId: string): Promise<FoundCharge> {
-    const charge = ID.test(requestId) ? await findCharge(this.pool, requestId, accountId) : null;
-    if (charge) return charge;
+  /**
+   * The charge of a request: of several, for models that were tried in turn, the one of the last.
+   * @throws ApiError not_found, the same for a request of another account
+   */
+  async charge({ accountId }: Caller, requestId: string): Promise<ExplainedCharge> {
+    const ids = ID.test(requestId) ? chargeIdsOf(requestId) : [];
+    const attempts = await findAttempts(this.pool, ids, accountId);
+    const last = attempts.at(-1);
+    const charge = last && (await findCharge(this.pool, last.id, accountId));
+    if (charge) return { charge, attempts };
     const message =
       'No request of your account with this id has a charge. Send the x-request-id of its answer.';
     throw new ApiError('not_found', message, { param: 'id' });

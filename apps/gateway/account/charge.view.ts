@@ -1,11 +1,11 @@
 import { formatAmount } from '#money/amount.js';
 import type { ChargeLine } from '#pricing/quote.js';
-import type { FoundCharge } from '#usage/charge.reader.js';
+import type { ChargeAttempt, FoundCharge } from '#usage/charge.reader.js';
 import { roundingOf, shownLines } from '#usage/charge-terms.js';
 import { unixSeconds } from './account.view.js';
 
 /** A charge explained to its customer: how it was priced, what was held, what came of it. Amounts are USD as decimal strings. */
-export function chargeView(charge: FoundCharge) {
+export function chargeView(charge: FoundCharge, attempts: readonly ChargeAttempt[]) {
   const { id, state, amount, settled, released, refunds, createdAt, resolvedAt, task } = charge;
   const refunded = refunds.reduce((sum, each) => sum + each.amount, 0n);
   return {
@@ -32,6 +32,7 @@ export function chargeView(charge: FoundCharge) {
       return { id, amount: formatAmount(amount), at: unixSeconds(at), reason };
     }),
     task: task && { id: task.id, state: task.state },
+    attempts: attempts.map(({ id, model, state, code }) => ({ id, model, state, code })),
   };
 }
 

@@ -47,6 +47,7 @@ export class WhatIsLeftController {
   @Get('charges/:id')
   @RouteRules({ counted: true, doc: retrieveChargeOperation })
   async charge(@CallerOf() caller: Caller, @Param('id') id: string) {
-    return chargeView(await this.account.charge(caller, id));
+    const { charge, attempts } = await this.account.charge(caller, id);
+    return chargeView(charge, attempts);
   }
 }

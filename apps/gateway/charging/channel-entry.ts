@@ -1,10 +1,10 @@
 import { type Catalog, type CatalogModel, type Channel, channelsFor } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import { ApiError } from '#platform/errors.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth, Place, Work } from '#upstream/channel-health.js';
 import type { Capability } from '#upstream/protocol.js';
 import { noChannelHere, noSuchModel } from '../http/model-access.js';
+import { ModelBusy } from '../routing/model-busy.js';
 
 /** A place on the first of the channels; the others may be asked after it. */
 export interface ChannelEntry {
@@ -53,7 +53,7 @@ export async function enterChannel(
   const { reason, retryAfterSeconds } = entered;
   if (reason !== 'over_share') throw noChannelFree(model.id, retryAfterSeconds);
   const message = `Your calls take your share of what ${model.id} can do at the same time. Nothing was charged; send fewer at once.`;
-  throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds });
+  throw new ModelBusy('rate_limit_exceeded', message, { retryAfterSeconds });
 }
 
 /** What a call is for, as the health of channels counts it: models of one vendor name are one. */
@@ -61,7 +61,7 @@ export function workOf({ accountId }: Pick<Caller, 'accountId'>, model: CatalogM
   return { accountId, model: model.aliasOf ?? model.id };
 }
 
-export function noChannelFree(model: string, retryAfterSeconds: number): ApiError {
+export function noChannelFree(model: string, retryAfterSeconds: number): ModelBusy {
   const message = `No entry for ${model} is free at the moment. Nothing was charged; please retry.`;
-  return new ApiError('service_unavailable', message, { retryAfterSeconds });
+  return new ModelBusy('service_unavailable', message, { retryAfterSeconds });
 }

@@ -38,6 +38,9 @@ export interface ChargeOrder {
   readonly requestId: string;
 }
 
+/** What an order is priced by. */
+export type PricedOrder = Pick<ChargeOrder, 'caller' | 'model' | 'units' | 'tokens'>;
+
 /** Money held for one charge. */
 export interface Hold {
   readonly chargeId: string;
@@ -76,8 +79,8 @@ export interface ChargeServiceOptions {
   log: Logger;
   metrics: GatewayMetrics;
   holdExpiresMs: number;
-  /** Called with each hold before its caller learns of it. */
-  onHeld: (chargeId: string) => void;
+  /** Called with the request of each hold before its caller learns of it. */
+  onHeld: (requestId: string) => void;
 }
 
 /** Asks billing for a hold. The ledger decides; the quote made here only has to agree with it. */
@@ -95,7 +98,7 @@ export class ChargeService {
       outcome: outcome.kind === 'refused' ? outcome.error.code : outcome.kind,
     });
     if (outcome.kind === 'held') {
-      this.options.onHeld(order.chargeId);
+      this.options.onHeld(order.requestId);
       crashPoint('charge.held');
     }
     return outcome;
@@ -125,7 +128,8 @@ export class ChargeService {
     }
   }
 
-  private async quote(order: ChargeOrder): Promise<Quote> {
+  /** What would be held now. @throws ApiError model_not_found */
+  async quote(order: PricedOrder): Promise<Quote> {
     const { priceBook } = await this.catalog.get();
     const { caller, model, units, tokens } = order;
     const priced = quote(priceBook, {

@@ -2,9 +2,11 @@ import type { CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { CallOutcome, ChannelHealth, Place, Work } from '#upstream/channel-health.js';
 import type { NotAccepted } from '#upstream/outcomes.js';
-import type { ChargeOrder, ChargeService, Hold } from './charge.service.js';
+import type { Quote } from '#pricing/quote.js';
+import type { ChargeOrder, ChargeService, Hold, PricedOrder } from './charge.service.js';
 import { enterChannel, type ChannelEntry } from './channel-entry.js';
 import type { ResolutionPost } from './resolution.post.js';
+import { refuseOtherModels } from '../http/model-access.js';
 
 export interface ChargedCallParts {
   readonly service: ChargeService;
@@ -53,6 +55,12 @@ export class ChargedCalls {
     } finally {
       entry.place.leave();
     }
+  }
+
+  /** What would be held for a caller whose key allows the model. @throws ApiError */
+  async quote(order: PricedOrder): Promise<Quote> {
+    refuseOtherModels(order.caller, order.model);
+    return this.parts.service.quote(order);
   }
 
   /** @throws ApiError when nothing is held. Should a hold that nobody answered still arrive, it is refused. */

@@ -35,6 +35,11 @@ export class ClientStream {
     return this.sent && this.reply.raw.writableNeedDrain;
   }
 
+  /** Headers of the answer, as long as nothing of it was sent. */
+  addHeaders(headers: Record<string, string>): void {
+    void this.reply.headers(headers);
+  }
+
   /** Sends bytes and waits while the client is slower than they come, but no longer than until `stop`. Never throws. */
   async write(bytes: Buffer, contentType: string, stop: AbortSignal): Promise<void> {
     if (bytes.length === 0 || this.left.aborted || stop.aborted) return;

@@ -14,6 +14,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { Body } from '../http/fields.js';
 import type { PictureReader } from '../images/picture.reader.js';
+import type { ModelTurns } from '../routing/model-turns.js';
 import type { Estimated } from './conversation.delivery.js';
 
 export interface ConversationCall {
@@ -24,8 +25,13 @@ export interface ConversationCall {
   requestId: string;
 }
 
+/** The same for one of its models, in turn. */
+export interface ModelCall extends ConversationCall {
+  turns: Pick<ModelTurns, 'limitAtMs' | 'nextChargeId' | 'headersFor'>;
+}
+
 /** A call that may be made: what it is and who may do it. */
-export interface Prepared extends ConversationCall, Estimated {
+export interface Prepared extends ModelCall, Estimated {
   channels: readonly Channel[];
   limitAtMs: number;
 }

@@ -5,7 +5,7 @@ import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import { dearestInput } from './cache-writes.js';
-import type { ConversationCall, ConversationParts, Prepared } from './conversation.call.js';
+import type { ConversationCall, ConversationParts, ModelCall, Prepared } from './conversation.call.js';
 import { measuresOf, refuseUnmeasured } from './conversation-limits.js';
 import { picturesOf } from './conversation-pictures.js';
 import { readConversation, withModelsLimit } from './conversation-request.js';
@@ -13,9 +13,9 @@ import { estimateInput } from '#catalog/token-estimate.js';
 import { estimateAnswer, measureSpeech } from './answer-estimate.js';
 
 /** Reads and measures what is asked, before any money is held. @throws ApiError for what may not be asked */
-export async function prepare(parts: ConversationParts, call: ConversationCall): Promise<Prepared> {
-  const { catalog, clock, config } = parts;
-  const limitAtMs = clock.nowMs() + config.streamLimitMs;
+export async function prepare(parts: ConversationParts, call: ModelCall): Promise<Prepared> {
+  const { catalog, clock } = parts;
+  const { limitAtMs } = call.turns;
   const current = await catalog.get();
   const { kind, caller, body } = call;
   const model = modelFor(current, call);

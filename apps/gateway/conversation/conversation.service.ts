@@ -2,8 +2,12 @@ import { crashPoint } from '#platform/crash-points.js';
 import type { ApiError } from '#platform/errors.js';
 import { internalError } from '#platform/http/refusal.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
-import type { Hold } from '../charging/charge.service.js';
+import type { Quote } from '#pricing/quote.js';
+import type { Hold, PricedOrder } from '../charging/charge.service.js';
 import { deadlineAfter } from '../charging/resolution.post.js';
+import { dryRunOf } from '../routing/dry-run.js';
+import { readModelChoice } from '../routing/model-choice.js';
+import { ModelTurns } from '../routing/model-turns.js';
 import { type Ending, relayAnswer } from './answer.relay.js';
 import type { ClientStream } from './client-stream.js';
 import type {
@@ -11,6 +15,7 @@ import type {
   ConversationParts,
   ConversationFailure,
   Held,
+  ModelCall,
   Opened,
   Prepared,
 } from './conversation.call.js';
@@ -62,6 +67,25 @@ export class ConversationService {
   }
 
   private async run(call: ConversationCall, client: ClientStream): Promise<void> {
+    const { clock, config } = this.parts;
+    const { models, dryRun, body } = readModelChoice(call.body);
+    const limitAtMs = clock.nowMs() + config.streamLimitMs;
+    const turns = new ModelTurns({ id: call.requestId, models, limitAtMs, clock });
+    const callOf = (model: string): ModelCall => ({ ...call, body: { ...body, model }, turns });
+    if (dryRun) {
+      const answer = await dryRunOf(models, (model) => this.quote(callOf(model)));
+      return client.sendWhole(Buffer.from(JSON.stringify(answer)), JSON_TYPE);
+    }
+    await turns.serve((model) => this.serve(callOf(model), client));
+  }
+
+  /** What would be held for the call. @throws ApiError when it could not be made */
+  private async quote(call: ModelCall): Promise<Quote> {
+    const prepared = await prepare(this.parts, call);
+    return this.parts.calls.quote({ ...priceOf(prepared), caller: prepared.caller, model: prepared.model });
+  }
+
+  private async serve(call: ModelCall, client: ClientStream): Promise<void> {
     const prepared = await prepare(this.parts, call);
     const { model, caller, channels } = prepared;
     const { calls, clock, config } = this.parts;
@@ -96,13 +120,12 @@ export class ConversationService {
 
   private hold(prepared: Prepared): Promise<Hold> {
     const { calls, config } = this.parts;
-    const { caller, model, requestId, limitAtMs } = prepared;
+    const { caller, model, requestId, limitAtMs, turns } = prepared;
     return calls.hold({
-      chargeId: requestId,
+      ...priceOf(prepared),
+      chargeId: turns.nextChargeId(),
       caller,
       model,
-      units: unitsOf(prepared),
-      ...(model.unit === 'token' && { tokens: mostTokens(prepared) }),
       deadlineMs: deadlineAfter(limitAtMs, config),
       taskId: null,
       requestId,
@@ -120,6 +143,7 @@ export class ConversationService {
 
   private async relay(held: Held, opened: Opened, client: ClientStream): Promise<void> {
     crashPoint('upstream.accepted');
+    client.addHeaders(held.turns.headersFor(held.model.id));
     const meter = new UsageMeter(held.kind, held.dearest === 'cacheWrite1h');
     const clientsModel = opened.model === held.model.id ? null : held.model.id;
     const { asked, stop } = held;
@@ -167,6 +191,13 @@ export class ConversationService {
     } else client.break();
   }
 }
+
+function priceOf(prepared: Prepared): Pick<PricedOrder, 'units' | 'tokens'> {
+  const units = unitsOf(prepared);
+  return prepared.model.unit === 'token' ? { units, tokens: mostTokens(prepared) } : { units };
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Answers that are read on for clients that left, the longest at a shutdown. */
 const DRAINS_AT_SHUTDOWN_MS = 2_000;

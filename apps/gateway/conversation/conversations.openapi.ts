@@ -11,6 +11,7 @@ import {
   textSchema,
   integerSchema,
 } from '../openapi/operation.js';
+import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Conversation';
 const PASSED_ON =
@@ -24,7 +25,7 @@ const tools = listSchema({ type: 'object' }, { description: 'Functions, or tools
 
 /** A whole answer, or its events. */
 function answered(whole: Schema): Record<number, DocumentedAnswer> {
-  const content = { 'application/json': whole, 'text/event-stream': null };
+  const content = { 'application/json': { anyOf: [whole, DRY_RUN] }, 'text/event-stream': null };
   return { 200: { description: 'The answer, whole or as a stream. What was used is charged.', content } };
 }
 
@@ -43,6 +44,7 @@ export const createChatCompletionOperation: Operation = {
         stream,
         stream_options: { type: 'object', properties: { include_usage: { type: 'boolean' } } },
         tools,
+        ...MODEL_CHOICE,
       },
     ),
   },
@@ -81,6 +83,7 @@ export const createResponseOperation: Operation = {
         stream,
         background: flagSchema('False.'),
         tools,
+        ...MODEL_CHOICE,
       },
     ),
   },
@@ -106,7 +109,10 @@ export const createMessageOperation: Operation = {
   description: PASSED_ON,
   headers: { 'anthropic-version': textSchema('Sent by the clients of this style.') },
   body: {
-    'application/json': request({ model, messages: MESSAGES, max_tokens: MAX_TOKENS }, { stream, tools }),
+    'application/json': request(
+      { model, messages: MESSAGES, max_tokens: MAX_TOKENS },
+      { stream, tools, ...MODEL_CHOICE },
+    ),
   },
   answers: answered(
     objectSchema({
@@ -133,13 +139,17 @@ export const createSpeechOperation: Operation = {
         input: textSchema(undefined, { minLength: 1, maxLength: MAX_SPEECH_CHARS }),
         voice: { type: ['string', 'object'] },
       },
-      { stream_format: oneOfWords(['audio', 'sse']), response_format: textSchema('Such as `mp3`.') },
+      {
+        stream_format: oneOfWords(['audio', 'sse']),
+        response_format: textSchema('Such as `mp3`.'),
+        ...MODEL_CHOICE,
+      },
     ),
   },
   answers: {
     200: {
       description: 'The audio, as it is generated.',
-      content: { 'audio/*': null, 'text/event-stream': null },
+      content: { 'audio/*': null, 'text/event-stream': null, 'application/json': DRY_RUN },
     },
   },
   refusals: [],

@@ -24,11 +24,18 @@ export function modelsOfCaller(
   { group, allowedModels }: Caller,
   nowMs: number,
 ): CatalogModel[] {
-  const models = modelsForSale(catalog, group, nowMs);
-  if (!allowedModels) return models;
-  return models.filter(
-    ({ id, aliasOf }) => allowedModels.includes(id) || allowedModels.includes(aliasOf ?? ''),
-  );
+  return modelsForSale(catalog, group, nowMs).filter((model) => isAllowed(allowedModels, model));
+}
+
+function isAllowed(allowed: Caller['allowedModels'], { id, aliasOf }: CatalogModel): boolean {
+  return !allowed || allowed.includes(id) || allowed.includes(aliasOf ?? '');
+}
+
+/** For what reaches no hold, which decides it by the key as it is then. @throws ApiError model_not_allowed */
+export function refuseOtherModels({ allowedModels }: Caller, model: CatalogModel): void {
+  if (isAllowed(allowedModels, model)) return;
+  const message = `The API key may not use model ${model.id}.`;
+  throw new ApiError('model_not_allowed', message, { param: 'model' });
 }
 
 /** One of the models that a caller's key can use now. @throws ApiError model_not_found */

@@ -8,6 +8,7 @@ import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/channel-health.js';
 import type { InputImage, UpstreamImage } from '#upstream/outcomes.js';
+import type { Quote } from '#pricing/quote.js';
 import type { ChargedCalls } from '../charging/charged-call.js';
 import type { Hold } from '../charging/charge.service.js';
 import { channelsFree, noChannelFree, workOf } from '../charging/channel-entry.js';
@@ -18,6 +19,7 @@ import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import type { PictureInput } from '../http/pictures.js';
 import type { MemoryShare } from '../protection/body-memory.js';
+import { ModelTurns } from '../routing/model-turns.js';
 import { type ImageFailure, type HeldWork, ImageCalls, type Success } from './image.calls.js';
 import { type ImageFiles, imageTypeOf } from './image.files.js';
 import type { ImageGeneration } from './image-request.js';
@@ -38,6 +40,8 @@ export interface ImageResult {
   data: ImageRecord[];
   /** An integer of 1e-10 USD: the one amount that client schemas want as a number. */
   usage: { cost_in_usd_ticks: number };
+  /** The one of several that made them. */
+  model?: string;
 }
 
 export interface ImageCall {
@@ -89,28 +93,54 @@ export class ImageService {
     this.images = new ImageCalls(parts);
   }
 
-  /** @throws ApiError */
-  async generate(call: ImageCall): Promise<ImageResult> {
-    const { catalog, clock, config } = this.parts;
+  /** The way of a request through the models that it names. */
+  turnsOf(requestId: string, models: readonly string[]): ModelTurns {
+    const { clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
-    const current = await catalog.get();
+    return new ModelTurns({ id: requestId, models, limitAtMs, clock });
+  }
+
+  /** @throws ApiError */
+  async generate(
+    call: ImageCall,
+    turns = this.turnsOf(call.requestId, [call.asked.model]),
+  ): Promise<ImageResult> {
+    const { clock, config } = this.parts;
     const { caller, asked, requestId, origin } = call;
     const { prompts = [asked.prompt] } = call;
+    const { limitAtMs } = turns;
+    const { model, channels, units } = await this.planned(call);
+    const pictures = call.pictures && (await this.loaded(call.pictures, call));
+    const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
+    return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
+      const hold = await this.hold(call, { model, units, turns });
+      const held = { caller, asked, requestId, origin, model, entry, limitAtMs, hold, pictures, prompts };
+      return this.make({ ...held, startedAt: performance.now() });
+    });
+  }
+
+  /** What would be held for a call. @throws ApiError when it could not be made */
+  async quote(call: ImageCall): Promise<Quote> {
+    const { model, units } = await this.planned(call);
+    return this.parts.calls.quote({ caller: call.caller, model, units });
+  }
+
+  /** What a call is for and who could do it. @throws ApiError for what may not be asked or cannot be done now */
+  private async planned(
+    call: ImageCall,
+  ): Promise<{ model: CatalogModel; channels: Channel[]; units: bigint }> {
+    const current = await this.parts.catalog.get();
+    const { caller, asked, prompts } = call;
+    const count = asked.count * (prompts?.length ?? 1);
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, 'image');
     refuseBeyondLimits(model, {
-      images: { value: asked.count * prompts.length, param: 'n' },
+      images: { value: count, param: 'n' },
       inputImages: { value: call.pictures?.images.length ?? 0, param: 'image' },
     });
     const capability = call.pictures ? 'imageEdits' : 'images';
     const channels = channelsFree(this.parts, current, { model, caller, capability });
-    const pictures = call.pictures && (await this.loaded(call.pictures, call));
-    const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
-    return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
-      const hold = await this.hold(call, { model, limitAtMs, units: asked.count * prompts.length });
-      const held = { caller, asked, requestId, origin, model, entry, limitAtMs, hold, pictures, prompts };
-      return this.make({ ...held, startedAt: performance.now() });
-    });
+    return { model, channels, units: BigInt(count) };
   }
 
   private async make(held: HeldCall): Promise<ImageResult> {
@@ -131,14 +161,14 @@ export class ImageService {
 
   private hold(
     { caller, requestId }: ImageCall,
-    { model, limitAtMs, units }: { model: CatalogModel; limitAtMs: number; units: number },
+    { model, units, turns }: { model: CatalogModel; units: bigint; turns: ModelTurns },
   ): Promise<Hold> {
     return this.parts.calls.hold({
-      chargeId: requestId,
+      chargeId: turns.nextChargeId(),
       caller,
       model,
-      units: BigInt(units),
-      deadlineMs: deadlineAfter(limitAtMs, this.parts.config),
+      units,
+      deadlineMs: deadlineAfter(turns.limitAtMs, this.parts.config),
       taskId: null,
       requestId,
     });

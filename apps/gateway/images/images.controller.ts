@@ -1,14 +1,17 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES, PICTURES_FORM } from '../http/limits.js';
+import { asBody } from '../http/fields.js';
 import { publicOrigin } from '../http/public-origin.js';
+import { type DryRun, dryRunOf } from '../routing/dry-run.js';
+import { readModelChoice } from '../routing/model-choice.js';
 import { ImageFiles } from './image.files.js';
 import { type ImageGeneration, readImageEdit, readImageGeneration } from './image-request.js';
-import { type ImageResult, ImageService } from './image.service.js';
+import { type ImageCall, type ImageResult, ImageService } from './image.service.js';
 import { editImagesOperation, fetchImageOperation, generateImagesOperation } from './images.openapi.js';
 
 @Controller()
@@ -22,14 +25,24 @@ export class ImagesController {
   @Post(['v1/images/generations', 'vendora/v1/images/generations'])
   @HttpCode(200)
   @RouteRules({ doc: generateImagesOperation })
-  generate(
+  async generate(
     @CallerOf() caller: Caller,
-    @Body() body: unknown,
     @Req() request: FastifyRequest,
-  ): Promise<ImageResult> {
-    const asked = readImageGeneration(body);
-    const origin = this.originOf(asked, request);
-    return this.images.generate({ caller, asked, requestId: request.id, origin });
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ImageResult | DryRun> {
+    const { models, dryRun, body } = readModelChoice(asBody(request.body));
+    const asked = readImageGeneration({ ...body, model: models[0] });
+    const { id: requestId } = request;
+    const callOf = (model: string): ImageCall => {
+      return { caller, asked: { ...asked, model }, requestId, origin: this.originOf(asked, request) };
+    };
+    if (dryRun) return dryRunOf(models, (model) => this.images.quote(callOf(model)));
+    const turns = this.images.turnsOf(requestId, models);
+    return turns.serve(async (model) => {
+      const result = await this.images.generate(callOf(model), turns);
+      void reply.headers(turns.headersFor(model));
+      return models.length === 1 ? result : { ...result, model };
+    });
   }
 
   /** By form or JSON; an edit is billed as what it makes. */

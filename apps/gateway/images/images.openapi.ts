@@ -16,6 +16,7 @@ import {
   USAGE,
   integerSchema,
 } from '../openapi/operation.js';
+import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Images';
 
@@ -32,21 +33,25 @@ const optional = {
   stream: flagSchema('Images are not streamed: false.'),
 };
 
-const RESULT = objectSchema({
-  created: UNIX_SECONDS,
-  data: listSchema(
-    objectSchema(
-      {
-        url: textSchema('Works without a key for a limited time.', { format: 'uri' }),
-        b64_json: textSchema('The image in base64.'),
-        revised_prompt: textSchema(),
-        mime_type: textSchema(),
-      },
-      ['url', 'b64_json', 'revised_prompt', 'mime_type'],
+const RESULT = objectSchema(
+  {
+    created: UNIX_SECONDS,
+    data: listSchema(
+      objectSchema(
+        {
+          url: textSchema('Works without a key for a limited time.', { format: 'uri' }),
+          b64_json: textSchema('The image in base64.'),
+          revised_prompt: textSchema(),
+          mime_type: textSchema(),
+        },
+        ['url', 'b64_json', 'revised_prompt', 'mime_type'],
+      ),
     ),
-  ),
-  usage: USAGE,
-});
+    usage: USAGE,
+    model: textSchema('The one of several that made them.'),
+  },
+  ['model'],
+);
 
 const PICTURE_TEXT = textSchema('An address, a data URL or base64.');
 const PICTURE: Schema = {
@@ -71,8 +76,10 @@ export const generateImagesOperation: Operation = {
   id: 'generateImages',
   tag: TAG,
   summary: 'Makes images from a text.',
-  body: json(request(required, optional)),
-  answers,
+  body: json(request(required, { ...optional, ...MODEL_CHOICE })),
+  answers: {
+    200: { ...answers[200], content: json({ anyOf: [RESULT, DRY_RUN] }) },
+  },
   refusals: [],
 };
 

@@ -106,9 +106,9 @@ export class Idempotency {
     });
   }
 
-  /** The ledger holds money for a charge: whatever its request is answered now, is final. */
-  chargeHeld(chargeId: string): void {
-    const claim = this.atWork.get(chargeId);
+  /** The ledger holds money for a request: whatever it is answered now, is final. */
+  chargeHeld(requestId: string): void {
+    const claim = this.atWork.get(requestId);
     if (claim) claim.held = true;
   }
 

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { MAX_MODELS } from './model-choice.js';
+
+const TIME_CHARS = 10;
+const RANDOM_CHARS = 16;
+const RANDOM_BYTES = 10;
+
+/**
+ * The charges that a request may have, in order: the first bears the request's own id. A model that took nothing leaves a
+ * released charge; the next model has one of its own, whose id follows from the request's.
+ */
+export function chargeIdsOf(requestId: string): string[] {
+  return Array.from({ length: MAX_MODELS }, (_, ordinal) => chargeIdOf(requestId, ordinal));
+}
+
+/** Of the time of the request, as the usage log expects of its ids. */
+export function chargeIdOf(requestId: string, ordinal: number): string {
+  if (ordinal === 0) return requestId;
+  const hash = createHash('sha256').update(`${requestId} ${ordinal}`).digest().subarray(0, RANDOM_BYTES);
+  const random = BigInt(`0x${hash.toString('hex')}`)
+    .toString(32)
+    .padStart(RANDOM_CHARS, '0');
+  return requestId.slice(0, TIME_CHARS) + random;
+}

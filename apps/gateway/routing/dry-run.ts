@@ -1,0 +1,37 @@
+import { type AmountText, formatAmount } from '#money/amount.js';
+import { ApiError } from '#platform/errors.js';
+import type { Quote } from '#pricing/quote.js';
+
+/** What a model would do with the request. `amount`: what would be held, the most that it can cost, USD. */
+type Option =
+  | { model: string; available: true; amount: AmountText; units: string }
+  | { model: string; available: false; error: { code: string; message: string } };
+
+export interface DryRun {
+  object: 'dry_run';
+  /** Who would be asked first. */
+  model: string;
+  models: Option[];
+}
+
+/** Prices a request for each of its models; nothing is held or sent. @throws ApiError when none would serve it */
+export async function dryRunOf(
+  models: readonly string[],
+  priceOf: (model: string) => Promise<Quote>,
+): Promise<DryRun> {
+  const options: Option[] = [];
+  const faults: ApiError[] = [];
+  for (const model of models) {
+    try {
+      const { amount, units } = await priceOf(model);
+      options.push({ model, available: true, amount: formatAmount(amount), units: String(units) });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      faults.push(error);
+      options.push({ model, available: false, error: { code: error.code, message: error.message } });
+    }
+  }
+  const first = options.find(({ available }) => available);
+  if (!first) throw faults[0]!;
+  return { object: 'dry_run', model: first.model, models: options };
+}

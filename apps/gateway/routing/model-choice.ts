@@ -1,0 +1,40 @@
+import { ApiError } from '#platform/errors.js';
+import { type Body, invalid, isAbsent, optionalString } from '../http/fields.js';
+import { MAX_MODEL_CHARS } from '../http/limits.js';
+
+/** Models of one request; each that is tried is measured and held for by itself. */
+export const MAX_MODELS = 5;
+
+/** What a request says of its way: the rest of its body is the vendor's. */
+export interface ModelChoice {
+  /** In the order in which they are asked; at least one, each once. */
+  readonly models: readonly string[];
+  /** Nothing is held or sent: the answer says what would be. */
+  readonly dryRun: boolean;
+  readonly body: Body;
+}
+
+/** Reads `model`, `models` and `dry_run`. @throws ApiError naming the field */
+export function readModelChoice(sent: Body): ModelChoice {
+  const { models: others, dry_run: dryRun, ...body } = sent;
+  const first = optionalString(body, 'model', MAX_MODEL_CHARS);
+  const models = [...new Set([first ?? '', ...readOthers(others)])].filter((id) => id.trim() !== '');
+  if (models.length === 0) {
+    throw new ApiError('missing_required_parameter', 'model is required.', { param: 'model' });
+  }
+  if (models.length > MAX_MODELS) throw invalid('models', `must be at most ${MAX_MODELS} with model`);
+  return { models, dryRun: readFlag(dryRun), body };
+}
+
+function readOthers(value: unknown): string[] {
+  if (isAbsent(value)) return [];
+  if (!Array.isArray(value))
+    throw new ApiError('invalid_type', 'models must be an array.', { param: 'models' });
+  if (value.length > MAX_MODELS) throw invalid('models', `must be at most ${MAX_MODELS} with model`);
+  return value.map((id: unknown) => optionalString({ models: id }, 'models', MAX_MODEL_CHARS) ?? '');
+}
+
+function readFlag(value: unknown): boolean {
+  if (isAbsent(value) || typeof value === 'boolean') return value === true;
+  throw new ApiError('invalid_type', 'dry_run must be true or false.', { param: 'dry_run' });
+}

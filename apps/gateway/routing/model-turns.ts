@@ -1,0 +1,75 @@
+import type { Clock } from '#platform/clock.js';
+import { ApiError, type ErrorCode } from '#platform/errors.js';
+import { chargeIdOf } from './attempt-charges.js';
+import { ModelBusy } from './model-busy.js';
+
+/** A model that did not serve a request, and why. */
+interface Miss {
+  readonly model: string;
+  readonly error: ApiError;
+}
+
+/** Faults of one model of a list, for which the next is asked. */
+const OF_ONE_MODEL: readonly ErrorCode[] = ['model_not_found', 'model_not_allowed'];
+
+/**
+ * The way of one request through its models: one after the other, while each provably has not taken the work. Each that
+ * gets as far as a hold has a charge of its own, which is released before the next model is asked: what is charged is the
+ * price of the model that served, held as such.
+ */
+export class ModelTurns {
+  private readonly misses: Miss[] = [];
+  private charges = 0;
+
+  constructor(
+    private readonly request: { id: string; models: readonly string[]; limitAtMs: number; clock: Clock },
+  ) {}
+
+  get limitAtMs(): number {
+    return this.request.limitAtMs;
+  }
+
+  /** For a hold that is about to be asked for. */
+  nextChargeId(): string {
+    const ordinal = this.charges;
+    this.charges += 1;
+    return chargeIdOf(this.request.id, ordinal);
+  }
+
+  /** What the answer says of the model that serves, and of those before it. Names may be any text that a client sent. */
+  headersFor(model: string): Record<string, string> {
+    const failed = this.misses.map((miss) => `${encodeURIComponent(miss.model)}=${miss.error.code}`);
+    return { 'x-served-model': model, ...(failed.length > 0 && { 'x-failed-models': failed.join(', ') }) };
+  }
+
+  /** @throws ApiError the first model's when none has served, and what is no fault of a model at once */
+  async serve<T>(attempt: (model: string) => Promise<T>): Promise<T> {
+    for (const model of this.request.models) {
+      try {
+        return await attempt(model);
+      } catch (error) {
+        if (!isOfModel(error)) throw error;
+        this.misses.push({ model, error });
+        if (this.request.clock.nowMs() >= this.limitAtMs) break;
+      }
+    }
+    throw refusalOf(this.misses);
+  }
+}
+
+function isOfModel(error: unknown): error is ApiError {
+  return error instanceof ModelBusy || (error instanceof ApiError && OF_ONE_MODEL.includes(error.code));
+}
+
+/** A busy model makes the same request worth repeating, whatever the others say. */
+function refusalOf(misses: readonly Miss[]): ApiError {
+  const { error } = misses.find((miss) => miss.error instanceof ModelBusy) ?? misses[0]!;
+  if (misses.length === 1) return error;
+  const tried = misses.map(({ model }) => model).join(', ');
+  const message = `None of the models took the request: ${tried}. Of the first that counts: ${error.message}`;
+  const { param, retryAfterSeconds } = error;
+  return new ApiError(error.code, message, {
+    param,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+}

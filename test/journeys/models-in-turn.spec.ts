@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import Anthropic from '@anthropic-ai/sdk';
+import { parseAmount } from '#money/amount.js';
+import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(60_000);
+
+/** Models whose only channel nobody listens on, by the model whose kind they are. */
+const DEAD = { 'dead-image': 'imgmodel-4', 'dead-chat': 'vendora-chat', 'dead-messages': 'vendora-messages' };
+const IMAGES = '/v1/images/generations';
+const CHATS = '/v1/chat/completions';
+const MESSAGES = [{ role: 'user' as const, content: 'hello' }];
+const CHAT = { messages: MESSAGES, max_tokens: 50 };
+const IMAGE = { prompt: 'a lighthouse [[instant]]' };
+
+interface Charge {
+  model: string;
+  held: string;
+  charged: string;
+  state: string;
+  attempts: { model: string; state: string; code: string | null }[];
+}
+
+describe('a request with several models', () => {
+  let relay: Relay;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    relay = await startRelay();
+    const { owner } = relay.fixture;
+    await owner.query(
+      `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address) VALUES
+         ('dead', 'openai-xai', 'http://127.0.0.1:9', 'k', true), ('dead-too', 'anthropic', 'http://127.0.0.1:9', 'k', true)`,
+    );
+    await owner.query(
+      `INSERT INTO channel_groups VALUES ('dead', 'Vendora-Main'), ('dead-too', 'Vendora-Main')`,
+    );
+    for (const [id, like] of Object.entries(DEAD)) {
+      await owner.query(
+        `INSERT INTO models (id, family, unit, owned_by, limits) SELECT $1, family, unit, owned_by, limits FROM models WHERE id = $2`,
+        [id, like],
+      );
+      await owner.query(
+        `INSERT INTO price_versions (model_id, unit_price, input_price, cached_input_price, output_price)
+         SELECT $1, unit_price * 10, input_price * 10, cached_input_price * 10, output_price * 10 FROM price_versions WHERE model_id = $2`,
+        [id, like],
+      );
+      await owner.query(`INSERT INTO group_models VALUES ('Vendora-Main', $1)`, [id]);
+      const channel = id === 'dead-messages' ? 'dead-too' : 'dead';
+      await owner.query(`INSERT INTO channel_models VALUES ($1, $2, $2)`, [channel, id]);
+    }
+    customer = await relay.customer('5');
+  }, 60_000);
+  afterAll(async () => {
+    await expectCleanLedger(relay);
+    await relay.close();
+  });
+
+  const send = (path: string, body: object, by = customer, headers = {}) =>
+    by.send(path, json(body, headers));
+  const chargeOf = (answer: Response, by = customer): Promise<Charge> =>
+    by.sdk().get(`/charges/${answer.headers.get('x-request-id')}`);
+  const chargesOf = async ({ accountId }: Customer) => {
+    const { rows } = await relay.fixture.owner.query<{
+      model: string;
+      state: string;
+      settled: bigint | null;
+    }>(
+      'SELECT model_id AS model, state, settled FROM charges WHERE account_id = $1 ORDER BY created_at, id',
+      [accountId],
+    );
+    return rows.map(({ model, state }) => `${model} ${state}`);
+  };
+
+  it('is served by the first that takes it, at the price of that one', async () => {
+    const other = await relay.customer('5');
+    const answer = await send(IMAGES, { model: 'dead-image', models: ['imgmodel-4'], ...IMAGE }, other);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ model: 'imgmodel-4', data: [{ url: expect.any(String) }] });
+    expect(answer.headers.get('x-served-model')).toBe('imgmodel-4');
+    expect(answer.headers.get('x-failed-models')).toBe('dead-image=service_unavailable');
+    expect(await chargeOf(answer, other)).toMatchObject({
+      model: 'imgmodel-4',
+      held: '0.03',
+      charged: '0.03',
+      attempts: [
+        { model: 'dead-image', state: 'released', code: expect.any(String) },
+        { model: 'imgmodel-4', state: 'settled', code: null },
+      ],
+    });
+    expect(await other.balance()).toEqual({ main: '4.97', held: '0' });
+    expect(await chargesOf(other)).toEqual(['dead-image released', 'imgmodel-4 settled']);
+  });
+
+  it.each([false, true])('names the model that answered a chat, stream: %p', async (stream) => {
+    const answer = await send(CHATS, {
+      model: 'dead-chat',
+      models: ['dead-messages', 'vendora-chat'],
+      stream,
+      ...CHAT,
+    });
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expect(text).toContain('"model":"vendora-chat"');
+    expect(answer.headers.get('x-served-model')).toBe('vendora-chat');
+    // The middle one speaks another dialect: no channel of it takes chats, and nothing was held for it.
+    expect(answer.headers.get('x-failed-models')).toBe(
+      'dead-chat=service_unavailable, dead-messages=model_not_found',
+    );
+    const { model, attempts, held, charged } = await chargeOf(answer);
+    expect({ model, tried: attempts.map((each) => each.model) }).toEqual({
+      model: 'vendora-chat',
+      tried: ['dead-chat', 'vendora-chat'],
+    });
+    expect(parseAmount(charged)).toBeLessThanOrEqual(parseAmount(held));
+  });
+
+  it("is asked for by Anthropic's SDK", async () => {
+    const sdk = new Anthropic({ apiKey: customer.apiKey, baseURL: relay.baseUrl, maxRetries: 0 });
+    const several = { models: ['vendora-messages'] };
+    const message = await sdk.messages.create({ model: 'dead-messages', ...CHAT, ...several });
+    expect(message.model).toBe('vendora-messages');
+  });
+
+  it('asks no model that the key may not use, and none above what the balance covers', async () => {
+    const other = await relay.customer('0.1');
+    await relay.fixture.owner.query(
+      `UPDATE api_keys SET allowed_models = '{dead-image,vendora-imagine-image}' WHERE id = $1`,
+      [other.keyId],
+    );
+    const models = ['imgmodel-lite', 'imgmodel-4', 'vendora-imagine-image'];
+    const served = await send(IMAGES, { models, ...IMAGE }, other);
+    expect(served.status).toBe(200);
+    expect(served.headers.get('x-failed-models')).toBe(
+      'imgmodel-lite=model_not_found, imgmodel-4=model_not_allowed',
+    );
+    // The dear one is not covered: that is no fault of the model, and a cheaper one was not asked for in its place.
+    const refused = await send(
+      IMAGES,
+      { model: 'dead-image', models: ['vendora-imagine-image'], ...IMAGE },
+      other,
+    );
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_user_quota' } });
+    expect(await other.balance()).toEqual({ main: '0.08', held: '0' });
+  });
+
+  it('is refused when none takes it, with nothing charged and worth a repeat', async () => {
+    const other = await relay.customer('5');
+    const answer = await send(CHATS, { models: ['nothing', 'dead-chat'], ...CHAT }, other);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+    expect(await answer.json()).toMatchObject({
+      error: { code: 'service_unavailable', message: expect.stringContaining('nothing, dead-chat') },
+    });
+    expect(await other.balance()).toEqual({ main: '5', held: '0' });
+  });
+
+  it('is not sent to a second model once the first has refused what it says', async () => {
+    const other = await relay.customer('5');
+    const body = { model: 'imgmodel-4', models: ['vendora-imagine-image'], prompt: '[[fault:moderation]]' };
+    expect((await send(IMAGES, body, other)).status).toBe(400);
+    expect(await chargesOf(other)).toEqual(['imgmodel-4 released']);
+  });
+
+  it('holds and answers once for an Idempotency-Key, whichever model serves', async () => {
+    const other = await relay.customer('5');
+    const body = { model: 'dead-image', models: ['imgmodel-4'], ...IMAGE };
+    const headers = { 'idempotency-key': 'models-in-turn' };
+    const answers = await Promise.all([1, 2, 3].map(() => send(IMAGES, body, other, headers)));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    expect(new Set(texts).size).toBe(1);
+    expect(await chargesOf(other)).toEqual(['dead-image released', 'imgmodel-4 settled']);
+  });
+
+  it.each<[string, object, object]>([
+    [IMAGES, { prompt: 'x', n: 2 }, { amount: '0.06', units: '2' }],
+    [CHATS, CHAT, { amount: expect.any(String) }],
+  ])('says what %s would cost and who would serve it, and does nothing', async (path, body, priced) => {
+    const other = await relay.customer('5');
+    const model = path === IMAGES ? 'imgmodel-4' : 'vendora-chat';
+    const answer = await send(path, { models: ['nothing', model], dry_run: true, ...body }, other);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({
+      object: 'dry_run',
+      model,
+      models: [
+        {
+          model: 'nothing',
+          available: false,
+          error: { code: 'model_not_found', message: expect.any(String) },
+        },
+        expect.objectContaining({ model, available: true, ...priced }),
+      ],
+    });
+    expect(await chargesOf(other)).toEqual([]);
+    expect((await send(path, { model: 'nothing', dry_run: true, ...body }, other)).status).toBe(404);
+  });
+
+  it.each([
+    [{ models: 'vendora-chat' }, 'models', 'invalid_type'],
+    [{ models: [1] }, 'models', 'invalid_type'],
+    [{ models: ['a', 'b', 'c', 'd', 'e', 'f'] }, 'models', 'invalid_value'],
+    [{ model: 'vendora-chat', dry_run: 'yes' }, 'dry_run', 'invalid_type'],
+    [{ models: [] }, 'model', 'missing_required_parameter'],
+  ])('names the field at fault: %p', async (body, param, code) => {
+    for (const [path, rest] of [
+      [IMAGES, IMAGE],
+      [CHATS, CHAT],
+    ] as const) {
+      const answer = await send(path, { ...body, ...rest });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: { code, param } });
+    }
+  });
+});
