@@ -1,4 +1,5 @@
 // `npm run bench -- ledger|finance|gateway|compare|streams|polling|bodies|console|strangers …`: installs and builds what is missing, then runs the benchmark program.
-import { runBuilt } from './lib/bootstrap.mjs';
+import { prepare, runBuilt } from './lib/bootstrap.mjs';
 
+await prepare();
 await runBuilt('dist/test/bench/main.js', process.argv.slice(2));

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { giveUp, root } from './lib/bootstrap.mjs';
+import { giveUp, root } from './lib/clone.mjs';
 import { buildConsole } from './lib/console-build.mjs';
 import { clientTypes, describeBuilt } from './lib/console-client.mjs';
 
@@ -14,8 +14,9 @@ Usage: npm run build [-- --out-dir DIR] [--programs] [--help]
   --out-dir DIR   where to (dist)
   --programs      without the pages
 
-The pages are built anew only where something of theirs changed. The build fails where the JavaScript that the first page
-loads has grown over its limit.
+The pages are built again only where something of theirs changed. The build fails where the JavaScript that the first page
+loads has grown over its limit. The types of the console's client, which only checks read, are written where the packages
+for development are installed.
 `;
 
 const { values } = parseArgs({
@@ -61,8 +62,9 @@ function writePackage(outDir) {
   writeFileSync(file, `${JSON.stringify({ version, type, imports: built }, null, 2)}\n`);
 }
 
-/** The pages are checked and built with it, and neither has to be where nothing of it changed. */
+/** The pages are checked with it, and need no check where nothing of it changed. */
 async function writeClient(dist) {
+  if (!existsSync(join(root, 'node_modules', 'openapi-typescript'))) return;
   const types = await clientTypes(await describeBuilt(dist));
   const file = join(root, 'apps/console/api/schema.ts');
   if (!existsSync(file) || readFileSync(file, 'utf8') !== types) writeFileSync(file, types);

@@ -4,7 +4,8 @@ import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { nodePath, prepare, root, say, underPinnedNode } from './lib/bootstrap.mjs';
+import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
+import { root, say } from './lib/clone.mjs';
 import { exitOf, guard } from './lib/children.mjs';
 import { servePages } from './lib/pages.mjs';
 

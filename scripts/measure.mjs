@@ -2,7 +2,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseArgs } from 'node:util';
-import { prepare, root, underPinnedNode } from './lib/bootstrap.mjs';
+import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
+import { root } from './lib/clone.mjs';
 
 const HELP = `Measures the sources that run in production: lines, functions, files, folders, circles between files.
 
@@ -31,7 +32,7 @@ if (values.help) {
 
 /** @param {import('typescript')} ts */
 function measure(ts) {
-  const files = globSync('{apps,libs}/**/*.{ts,tsx}', { cwd: root })
+  const files = globSync('{apps,libs}/**/*.{ts,tsx}', { cwd: root, exclude: ['**/node_modules'] })
     .filter((file) => !/\.(spec|fixture)\.ts$|\.d\.ts$|^apps\/console\/api\/schema\.ts$/.test(file))
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8');
@@ -53,7 +54,8 @@ function measure(ts) {
   return {
     files: files.length,
     lines: files.reduce((sum, { lines }) => sum + lines, 0),
-    specs: globSync('{apps,libs,test}/**/*.spec.{ts,tsx}', { cwd: root }).length,
+    specs: globSync('{apps,libs,test}/**/*.spec.{ts,tsx}', { cwd: root, exclude: ['**/node_modules'] })
+      .length,
     functionMedian: at(0.5),
     functionP90: at(0.9),
     functionLongest: lengths.at(-1),

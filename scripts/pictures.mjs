@@ -1,7 +1,8 @@
 // `npm run pictures`: makes the pictures of README and docs anew, from the real pages in the system's Chromium.
 import { join } from 'node:path';
 import { missingChromium } from './lib/chromium.mjs';
-import { giveUp, prepare, root, say, underPinnedNode } from './lib/bootstrap.mjs';
+import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
+import { giveUp, root, say } from './lib/clone.mjs';
 import { runToEnd } from './lib/children.mjs';
 
 await prepare();

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as prettier from 'prettier';
 import { topicsPage } from './lib/asyncapi.mjs';
-import { prepare, root, say, underPinnedNode } from './lib/bootstrap.mjs';
+import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
+import { root, say } from './lib/clone.mjs';
 import { configurationPage } from './lib/configuration.mjs';
 
 const HELP = `Writes the reference pages from what the programs declare:

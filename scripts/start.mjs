@@ -1,4 +1,8 @@
-// `npm start`: installs and builds what is missing, then runs the standalone relay.
-import { runBuilt } from './lib/bootstrap.mjs';
+// `npm start`: installs and builds what is missing, then runs the standalone relay; the pages of the console are built
+// meanwhile.
+import { prepare, runBuilt } from './lib/bootstrap.mjs';
+import { buildPagesMeanwhile } from './lib/pages-child.mjs';
 
+await prepare({ development: false });
+buildPagesMeanwhile();
 await runBuilt('dist/apps/standalone/main.js', process.argv.slice(2));

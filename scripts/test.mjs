@@ -1,7 +1,8 @@
 // `npm test`: everything that must hold. It installs what is missing, starts what it needs and says what did not run.
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { giveUp, nodePath, prepare, root, say, underPinnedNode } from './lib/bootstrap.mjs';
+import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
+import { giveUp, root, say } from './lib/clone.mjs';
 import { exitOf, guard } from './lib/children.mjs';
 import { groupsOf, hasSpecs, jestCommand, readCounts, stages } from './lib/stages.mjs';
 

@@ -1,7 +1,7 @@
-import react from '@vitejs/plugin-react-swc';
+import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** What billing puts a new nonce for with each answer. */
+/** What the control plane replaces by a new nonce with each answer. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
 export default defineConfig(({ command }) => ({

@@ -8,6 +8,7 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 const NONCE_BYTES = 16;
 const YEAR_SECONDS = 31_536_000;
 const HOUR_SECONDS = 3_600;
+const ICON = '/icon.svg';
 
 /** Everything comes from the own origin; style elements that scripts make need the nonce of the answer. */
 function policyWith(nonce: string): string {
@@ -32,23 +33,22 @@ export interface ConsolePage {
   policy: string;
 }
 
-/** The pages of the console as `npm run build` left them. */
+/** The pages of the console. `npm start` builds them while the relay already runs, so they may appear later. */
 export class ConsolePages {
-  private readonly parts: string[] | null;
+  private parts: string[] | null = null;
 
-  constructor(private readonly folder: string) {
-    const index = join(folder, 'index.html');
-    this.parts = existsSync(index) ? readFileSync(index, 'utf8').split(NONCE_PLACEHOLDER) : null;
-  }
+  constructor(private readonly folder: string) {}
 
   /** Where the build puts them, seen from the built program and from its source. */
   static built(): ConsolePages {
-    const places = ['../../console', '../../dist/console'].map((path) => join(import.meta.dirname, path));
-    return new ConsolePages(places.find((place) => existsSync(join(place, 'index.html'))) ?? places[0]!);
+    const program = import.meta.dirname;
+    const isBuilt = basename(join(program, '../..')) === 'dist';
+    return new ConsolePages(join(program, isBuilt ? '../../console' : '../../dist/console'));
   }
 
-  /** The one document of all pages, with a nonce of its own; null where nothing was built. */
+  /** The one document of all pages, with a nonce of its own; null while it is not built. */
   document(): ConsolePage | null {
+    this.parts ??= this.read();
     if (!this.parts) return null;
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     return { html: this.parts.join(nonce), policy: policyWith(nonce) };
@@ -56,20 +56,25 @@ export class ConsolePages {
 
   /** Serves the files beside the document, compressed as they are stored. The names under assets/ change with the content. */
   serveFiles(server: FastifyInstance): void {
-    if (!this.parts) return;
     void server.register(fastifyStatic, {
-      root: this.folder,
-      wildcard: false,
-      globIgnore: ['index.html*', '**/*.br', '**/*.gz', '.*'],
+      root: join(this.folder, 'assets'),
+      prefix: '/assets/',
       index: false,
-      decorateReply: false,
       preCompressed: true,
       cacheControl: false,
+      // Where the pages are built later, the folder does not exist yet.
+      logLevel: 'error',
       setHeaders: (answer, path: string) => {
         const isNamedByContent = basename(join(path, '..')) === 'assets';
         const age = isNamedByContent ? `${YEAR_SECONDS}, immutable` : String(HOUR_SECONDS);
         void answer.header('cache-control', `public, max-age=${age}`);
       },
     });
+    server.get(ICON, (_request, reply) => reply.sendFile(ICON, this.folder));
+  }
+
+  private read(): string[] | null {
+    const index = join(this.folder, 'index.html');
+    return existsSync(index) ? readFileSync(index, 'utf8').split(NONCE_PLACEHOLDER) : null;
   }
 }

@@ -6,8 +6,16 @@ import { unknownUrl } from './http/error.filter.js';
 /** What is never a page: the control plane, files of the pages, and the page of played payments. */
 const NO_PAGE = /^\/(api|assets|sandbox-pay)(\/|$)/;
 
-const NOT_BUILT =
-  'The pages of the console are not there: npm run build makes them. /api works without them.\n';
+/** A browser asks again by itself: `npm start` builds the pages within its first minute. */
+const RETRY_SECONDS = 2;
+const NOT_BUILT = `<!doctype html>
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="${RETRY_SECONDS}">
+<title>Tollgate</title>
+<h1>The console is not built yet</h1>
+<p>After npm start it takes less than a minute, and this page opens it by itself.
+Elsewhere, run: npm run build. The API works without it.</p>
+`;
 
 /** The pages of the console, at every address that is no other. */
 @Controller()
@@ -27,7 +35,7 @@ export class PagesController {
     if (NO_PAGE.test(path) || !wantsPage) throw unknownUrl(request);
     const page = this.pages.document();
     if (!page) {
-      void reply.code(503).type('text/plain; charset=utf-8');
+      void reply.code(503).type('text/html; charset=utf-8').header('retry-after', RETRY_SECONDS);
       return NOT_BUILT;
     }
     void reply.headers({

@@ -1,11 +1,14 @@
 // Builds the pages of the console, unless they are there as the sources have them now.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { fingerprint, root, say } from './bootstrap.mjs';
+import { fingerprint, root, say } from './clone.mjs';
+import { installConsolePackages } from './install.mjs';
 
 /** What the pages are built from. */
-const sources = ['apps/console', 'package.json'];
+const sources = ['apps/console'];
 const STAMP = '.built-from';
 
 /** JavaScript that the browser needs before the first page shows, compressed. People on slow lines wait for it. */
@@ -14,20 +17,35 @@ const COMPRESSED = /\.(js|css|html|svg|json)$/;
 /** Better ones take many times as long for two per cent. */
 const BROTLI_QUALITY = 9;
 
+/** Where programs look for the pages. */
+export const builtPages = join(root, 'dist', 'console');
+
+/** @returns whether the pages in dist/ are those of the sources */
+export function pagesAreBuilt() {
+  return stampOf(builtPages) === fingerprint(sources);
+}
+
+/** Vite, from the package of the pages. */
+export async function loadVite() {
+  const require = createRequire(join(root, 'apps', 'console', 'package.json'));
+  return import(pathToFileURL(require.resolve('vite')).href);
+}
+
 /**
  * @param {string} outDir
  * @throws Error when the sources cannot be built, or have grown over the limit
  */
 export async function buildConsole(outDir) {
   const stamp = fingerprint(sources);
-  const before = [outDir, join(root, 'dist', 'console')].find((folder) => stampOf(folder) === stamp);
+  const before = [outDir, builtPages].find((folder) => stampOf(folder) === stamp);
   if (before === outDir) return;
   rmSync(outDir, { recursive: true, force: true });
   if (before) {
     cpSync(before, outDir, { recursive: true });
     return;
   }
-  const { build } = await import('vite');
+  installConsolePackages();
+  const { build } = await loadVite();
   const configFile = join(root, 'apps', 'console', 'vite.config.ts');
   await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
   checkInitialSize(outDir);

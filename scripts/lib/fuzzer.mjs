@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './bootstrap.mjs';
+import { root } from './clone.mjs';
 import { missingPrograms } from './system-packages.mjs';
 
 const INSTALL_LIMIT_MS = 300_000;

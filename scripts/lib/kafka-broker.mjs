@@ -18,7 +18,7 @@ import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { root } from './bootstrap.mjs';
+import { root } from './clone.mjs';
 import { guard } from './children.mjs';
 
 /**

@@ -1,6 +1,7 @@
 // The pages of the console from their sources, with every change at once, before a relay that runs.
 import { join } from 'node:path';
-import { root } from './bootstrap.mjs';
+import { root } from './clone.mjs';
+import { loadVite } from './console-build.mjs';
 
 /**
  * @param {{ relay: string, port: number, quiet?: boolean }} options the console address of the relay, where to serve the
@@ -8,7 +9,7 @@ import { root } from './bootstrap.mjs';
  * @returns Vite's server, which listens
  */
 export async function servePages({ relay, port, quiet = false }) {
-  const { createServer } = await import('vite');
+  const { createServer } = await loadVite();
   const target = relay.replace(/\/+$/, '');
   // The relay compares the origin of a request with its own address.
   const proxy = { target, changeOrigin: true, headers: { origin: new URL(target).origin } };

@@ -1,7 +1,7 @@
 // The stages of `npm test`: what each runs, and what it counted.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './bootstrap.mjs';
+import { root } from './clone.mjs';
 
 const bin = (path) => join(root, 'node_modules', path);
 

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodePath, root } from './bootstrap.mjs';
+import { nodePath } from './bootstrap.mjs';
+import { root } from './clone.mjs';
 import { exitOf, guard } from './children.mjs';
 
 /** The pauses before a restart double from the first to the longest, and begin anew after a while without a death. */

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /** Every file of the programs and libs that runs in production, from the root of the repository. */
-export const sources = globSync('{apps,libs}/**/*.{ts,tsx}', { cwd: root })
+export const sources = globSync('{apps,libs}/**/*.{ts,tsx}', { cwd: root, exclude: ['**/node_modules'] })
   .filter((file) => !/\.(spec|fixture)\.ts$|\.d\.ts$/.test(file) && file !== 'apps/console/api/schema.ts')
   .sort();
 

@@ -7,7 +7,7 @@ const FOLDERS = ['apps', 'libs', 'test', 'scripts', 'docs'];
 
 const files = FOLDERS.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
-);
+).filter((name) => !name.includes('/node_modules/'));
 const texts = ['README.md', 'CONTRIBUTING.md', ...files.filter((name) => name.endsWith('.md'))];
 
 /** A bare name is of the folder that the text is about; elsewhere it would have to be searched for. */

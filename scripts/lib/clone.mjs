@@ -1,0 +1,45 @@
+// This clone: where it is, what its sources are like, and how the scripts speak.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+/** Where the package of the project's Node puts its program. */
+export const pinnedNode = join(root, 'node_modules', 'node', 'bin', 'node');
+/** The types of the control plane's client: written by the build, read by checks of the pages. */
+export const builtClient = join(root, 'apps', 'console', 'api', 'schema.ts');
+
+/** Reports progress on standard error: standard output belongs to the program. */
+export function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Ends the script with one sentence. */
+export function giveUp(sentence) {
+  say(sentence);
+  process.exit(1);
+}
+
+/** A hash of the names and contents of files, without specs and texts about them: those are not built. */
+export function fingerprint(paths) {
+  const hash = createHash('sha256');
+  for (const file of paths.flatMap((path) => filesUnder(join(root, path)))) {
+    if (/\.spec\.ts$|\.md$/.test(file) || file === builtClient) continue;
+    hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function filesUnder(path) {
+  if (!existsSync(path)) return [];
+  try {
+    return readdirSync(path)
+      .sort()
+      .flatMap((name) => (name === 'node_modules' ? [] : filesUnder(join(path, name))));
+  } catch (error) {
+    if (error.code === 'ENOTDIR') return [path];
+    throw error;
+  }
+}

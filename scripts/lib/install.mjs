@@ -1,0 +1,95 @@
+// What is installed, from the lockfiles: to run, the packages of the programs; to work on Tollgate, also what checks, tests
+// and builds the pages. Runs on whatever Node the machine has.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { giveUp, pinnedNode, root, say } from './clone.mjs';
+
+/** The pages have a package of their own, since only their build needs what is in it. */
+const consoleFolder = join(root, 'apps', 'console');
+
+/** C headers of the project's Node: 64 MB for compiling native packages, and none is compiled here. */
+const nodeHeaders = join(root, 'node_modules/node/node_modules');
+
+/**
+ * Installs the packages of the programs where any is missing.
+ * @param {{ development: boolean }} options whether those for working on Tollgate are wanted too
+ */
+export function installPackages({ development }) {
+  if (packagesAreMissing({ development })) {
+    say('Installing from the lockfile …');
+    // An install for development stays one. What is there already is kept: a relay may be running from it.
+    const scope = development || hasDevelopmentPackages() ? '--include=dev' : '--omit=dev';
+    npm(existsSync(join(root, 'node_modules')) ? ['install', '--no-save', scope] : ['ci', scope]);
+    installNode();
+    rmSync(nodeHeaders, { recursive: true, force: true });
+  }
+  if (development) installConsolePackages();
+}
+
+/** @returns whether a package is missing, or is another version than the lockfile says */
+export function packagesAreMissing({ development }) {
+  return isIncomplete(root, { development }) || (development && isIncomplete(consoleFolder));
+}
+
+/** @returns whether this installed them, so that the caller can remove them again */
+export function installConsolePackages() {
+  if (!isIncomplete(consoleFolder)) return false;
+  say('Installing what builds the pages of the console …');
+  npm(['ci'], { cwd: consoleFolder });
+  return true;
+}
+
+export function removeConsolePackages() {
+  rmSync(join(consoleFolder, 'node_modules'), { recursive: true, force: true });
+}
+
+/** An npm inside `npm start` must read its configuration itself, not inherit the outer one's flags. */
+export function withoutNpmRun() {
+  const inherited = /^npm_(lifecycle|package|command|execpath|config_(omit|include|json|silent|loglevel))/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)));
+}
+
+/** Compares what is installed with the lockfile by content: the times of files say nothing after a checkout. */
+function isIncomplete(folder, { development = true } = {}) {
+  const wanted = readJson(join(folder, 'package-lock.json'))?.packages;
+  if (!wanted) giveUp('package-lock.json is missing or broken: take it from the repository again.');
+  const installed = readJson(join(folder, 'node_modules', '.package-lock.json'))?.packages;
+  if (!installed) return true;
+  return Object.entries(wanted).some(([path, { version, optional, link, dev, devOptional }]) => {
+    if (path === '' || link || ((dev || devOptional) && !development)) return false;
+    const found = installed[path];
+    return found ? found.version !== version : !optional;
+  });
+}
+
+export function hasDevelopmentPackages() {
+  return existsSync(join(root, 'node_modules', 'jest'));
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function installNode() {
+  if (existsSync(pinnedNode)) return;
+  // With install scripts switched off the package of Node has not fetched its binary.
+  npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts'], { optional: true });
+  if (!existsSync(pinnedNode))
+    say(`The project's own Node could not be installed; continuing with ${process.version}.`);
+}
+
+function npm(args, { cwd = root, optional = false } = {}) {
+  const options = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const result = spawnSync('npm', [...args, ...options], {
+    cwd,
+    stdio: ['ignore', 2, 2],
+    env: withoutNpmRun(),
+  });
+  if (result.error) giveUp(`npm cannot be run: ${result.error.message}.`);
+  if (result.status !== 0 && !optional) giveUp(`\`npm ${args[0]}\` failed, see above.`);
+}
