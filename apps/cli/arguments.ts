@@ -1,6 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import { InvalidAmount, MAX_AMOUNT_NANOS, type Nanos, parseAmount } from '#money/amount.js';
-import { MINOR_PER_UNIT, RESELLER_RATE, STANDARD_RATE, type TopupRate } from '#topup/conversion.js';
+import {
+  MINOR_PER_UNIT,
+  RESELLER_RATE,
+  STANDARD_RATE,
+  type TopupRate,
+  topupRates,
+} from '#topup/conversion.js';
 
 /** Options of many commands. */
 export const JSON_OPTION = ['--json', 'print one JSON document'] as const;
@@ -30,7 +36,8 @@ export function paidArgument(text: string): bigint {
 }
 
 export function rateArgument(text: string): TopupRate {
-  if (text === STANDARD_RATE || text === RESELLER_RATE) return text;
+  const rate = topupRates.find((each) => each === text);
+  if (rate) return rate;
   throw new InvalidArgumentError(
     `There are only the rates ${STANDARD_RATE} and, for resellers, ${RESELLER_RATE}.`,
   );

@@ -9,7 +9,7 @@ import type { TopupResult } from '#ledger/postings/topup.js';
 import { checkLedger, type LedgerCheckResult } from '#ledger/checks/ledger-check.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
-import { convertPayment, MINOR_PER_UNIT, priceCredits, type TopupRate } from '#topup/conversion.js';
+import { convert, MINOR_PER_UNIT, type TopupRate } from '#topup/conversion.js';
 import { AS_OPTION, type Acting, actingPerson } from './acting.js';
 import { waitingFor, withServices } from './services.js';
 import {
@@ -61,7 +61,7 @@ async function record(accountId: string, options: TopupOptions, command: Command
     const { pool, transfers, currency } = services;
     const actor = await actingPerson(pool, options, ['finance']);
     const terms = await approvedRate(pool, accountId, options.rate);
-    const bought = paid === undefined ? priceCredits(credits!, terms) : convertPayment(paid, terms);
+    const bought = convert(paid === undefined ? { credits: credits! } : { payMinor: paid }, terms);
     const reason = 'Recorded by the command line.';
     const asking = { actor, requestId: `payment:${paymentId}`, auditId: operatorName() };
     const recorded = await transfers.recordTransfer(

@@ -24,9 +24,3 @@ export async function readPendingRewards(
   );
   return rows;
 }
-
-/** What of an invite balance can be moved now. */
-export function movableOf(invite: bigint, pending: readonly PendingReward[]): bigint {
-  const waiting = pending.reduce((sum, { amount }) => sum + amount, 0n);
-  return invite > waiting ? invite - waiting : 0n;
-}

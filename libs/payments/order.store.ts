@@ -6,16 +6,13 @@ import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { convertPayment, orderFault, priceCredits, type TopupRate } from '#topup/conversion.js';
-import { rateInForce } from '#topup/account-rates.js';
+import { orderFault, type TopupRate, type TopupWish } from '#topup/conversion.js';
+import { convertForAccount } from '#topup/account-rates.js';
 import type { PaymentsConfig } from './payments.config.js';
 import { viewPayment } from './payment.fields.js';
 import type { Checkout } from './payment.provider.js';
 import { type OrderReversals, readReversals } from './order.reversals.js';
 import { TopupOrder } from './topup-order.entity.js';
-
-/** Either credits, in nanos, or a payment, in minor units. */
-export type OrderAmount = { credits: Nanos } | { payMinor: bigint };
 
 export interface Offer {
   credits: Nanos;
@@ -26,7 +23,7 @@ export interface Offer {
 
 export interface NewOrder {
   accountId: string;
-  wish: OrderAmount;
+  wish: TopupWish;
   provider: PaymentProviderName;
   requestId: string;
 }
@@ -50,13 +47,12 @@ export class OrderStore {
   constructor(private readonly parts: OrderStoreParts) {}
 
   /** @throws ApiError invalid_value for less than one unit, or more than providers take */
-  async quote(accountId: string, wish: OrderAmount): Promise<Offer> {
-    const rate = await rateInForce(this.parts.pool, accountId);
-    const bought = 'credits' in wish ? priceCredits(wish.credits, rate) : convertPayment(wish.payMinor, rate);
+  async quote(accountId: string, wish: TopupWish): Promise<Offer> {
+    const bought = await convertForAccount(this.parts.pool, accountId, wish);
     const fault = orderFault(bought);
     const param = 'credits' in wish ? 'credits' : 'pay';
     if (fault) throw new ApiError('invalid_value', `${param}: ${fault}.`, { param });
-    const { credits, paidMinor } = bought;
+    const { credits, paidMinor, rate } = bought;
     return { credits, payMinor: paidMinor, currency: this.parts.config.payments.currency, rate };
   }
 
@@ -167,7 +163,7 @@ export class OrderStore {
   }
 }
 
-function askOf(wish: OrderAmount): { credits: string } | { pay: string } {
+function askOf(wish: TopupWish): { credits: string } | { pay: string } {
   return 'credits' in wish ? { credits: formatAmount(wish.credits) } : { pay: viewPayment(wish.payMinor) };
 }
 

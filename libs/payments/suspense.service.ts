@@ -7,9 +7,8 @@ import { bookSuspenseExpensed, bookSuspenseReturned, type SuspenseItem } from '#
 import type { TopupRequest, TopupResult } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { convertPayment } from '#topup/conversion.js';
 import type { Done } from '#approvals/approval.service.js';
-import { rateInForce } from '#topup/account-rates.js';
+import { convertForAccount } from '#topup/account-rates.js';
 import { viewPayment } from './payment.fields.js';
 import {
   type FinanceRequest,
@@ -101,10 +100,9 @@ export class SuspenseService {
     requireHouseCurrency(item.currency, this.parts.config.payments.currency);
     await requireAccount(client, accountId);
     if (item.amountMinor <= 0n) throw new ApiError('conflict', 'Money that left cannot be credited.');
-    const rate = await rateInForce(client, accountId);
-    const bought = convertPayment(item.amountMinor, rate);
+    const bought = await convertForAccount(client, accountId, { payMinor: item.amountMinor });
     if (item.state === 'open') requireLeastTopup(bought, 'amount');
-    return { ...item, credits: bought.credits, rate };
+    return { ...item, credits: bought.credits, rate: bought.rate };
   }
 
   private async creditItem(

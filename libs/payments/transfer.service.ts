@@ -6,9 +6,9 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { TopupResult } from '#ledger/postings/topup.js';
 import { formatAmount, type Nanos, parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { convertPayment } from '#topup/conversion.js';
+import { topupRates } from '#topup/conversion.js';
 import type { Done } from '#approvals/approval.service.js';
-import { rateInForce } from '#topup/account-rates.js';
+import { convertForAccount } from '#topup/account-rates.js';
 import { viewPayment } from './payment.fields.js';
 import {
   type FinanceRequest,
@@ -42,7 +42,7 @@ const transferPayload = z.object({
   paidMinor: z.string(),
   currency: z.string(),
   credits: z.string(),
-  rate: z.enum(['1.3', '1.2']),
+  rate: z.enum(topupRates),
   valueDate: z.string().nullable().optional(),
 });
 type TransferPayload = z.infer<typeof transferPayload>;
@@ -82,8 +82,7 @@ export class TransferService {
     if (orderId !== null) return { ...(await planOrder(client, orderId, paidMinor)), ...paid };
     const accountId = transfer.accountId as string;
     await requireAccount(client, accountId);
-    const rate = await rateInForce(client, accountId);
-    const bought = convertPayment(paidMinor, rate);
+    const { rate, ...bought } = await convertForAccount(client, accountId, { payMinor: paidMinor });
     const { credits = bought.credits } = transfer;
     requireLeastTopup({ credits }, 'paid');
     return { ...paid, accountId, orderId, credits: formatAmount(credits), rate };

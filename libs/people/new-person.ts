@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { insertAccount } from '#identity/account.store.js';
+import { recordInvitation } from '#invites/invitations.js';
 import type { Role } from '#identity/role.js';
 import { openCustomerAccount } from '#ledger/postings/customer-account.js';
 import { newId } from '#platform/ids.js';
@@ -16,9 +17,8 @@ export interface NewPerson {
 }
 
 /**
- * Opens an account with its ledger accounts, empty, and its person, inside the caller's transaction: all or nothing. An
- * inviter is said here or never, of an account that is not there yet, so nobody can invite themselves or their inviter;
- * the database refuses a ring besides.
+ * Opens an account with its ledger accounts, empty, and its person, inside the caller's transaction: all or nothing, and
+ * records who invited it.
  * @throws the database's unique violation when the e-mail address has a person.
  */
 export async function insertPerson(
@@ -34,18 +34,7 @@ export async function insertPerson(
     [userId, accountId, email, passwordHash, roles],
   );
   if (inviterAccountId !== null) {
-    await client.query('INSERT INTO invitations (invitee_account_id, inviter_account_id) VALUES ($1, $2)', [
-      accountId,
-      inviterAccountId,
-    ]);
+    await recordInvitation(client, { inviteeId: accountId, inviterId: inviterAccountId });
   }
   return { userId, accountId };
-}
-
-/** The account of an invite code, or null. Case and blanks around it do not matter. */
-export async function inviterOf(database: pg.Pool | pg.ClientBase, code: string): Promise<string | null> {
-  const { rows } = await database.query<{ id: string }>('SELECT id FROM accounts WHERE invite_code = $1', [
-    code.trim().toLowerCase(),
-  ]);
-  return rows[0]?.id ?? null;
 }

@@ -7,7 +7,8 @@ import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { queueMail } from '#mail/mail.outbox.js';
 import type { Origin } from './origin.js';
-import { insertPerson, inviterOf } from './new-person.js';
+import { accountOfCode } from '#invites/invitations.js';
+import { insertPerson } from './new-person.js';
 import { type PeopleParts, refuseWeak } from './people.parts.js';
 
 export interface SignUpRequest {
@@ -41,7 +42,7 @@ export class SignUpService {
       { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
       { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
     );
-    if (inviteCode !== undefined && (await inviterOf(this.parts.pool, inviteCode)) === null)
+    if (inviteCode !== undefined && (await accountOfCode(this.parts.pool, inviteCode)) === null)
       throw unknownCode();
     await inTransaction(this.parts.pool, async (client) => {
       const signUpId = newId();
@@ -101,7 +102,7 @@ async function openAccount(
     name: name ?? (email.split('@')[0] as string).slice(0, 100),
     passwordHash,
     roles: ['user'],
-    inviterAccountId: inviteCode === null ? null : await inviterOf(client, inviteCode),
+    inviterAccountId: inviteCode === null ? null : await accountOfCode(client, inviteCode),
   });
   return userId;
 }

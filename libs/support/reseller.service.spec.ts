@@ -17,6 +17,7 @@ let source: DataSource;
 let engine: PostingEngine;
 let tickets: TicketService;
 let resellers: ResellerService;
+let rates: AccountRates;
 
 beforeAll(async () => {
   ledger = await createLedgerFixture();
@@ -24,7 +25,8 @@ beforeAll(async () => {
   engine = new PostingEngine({ pool: ledger.billing, loadPriceBook, log: ledger.log });
   tickets = new TicketService(source);
   const config = { payments: { resellerThresholdTokens: 10n } };
-  resellers = new ResellerService(source, tickets, new AccountRates({ pool: ledger.billing, config }));
+  rates = new AccountRates({ pool: ledger.billing, config });
+  resellers = new ResellerService(source, tickets, rates);
 }, 60_000);
 afterAll(async () => {
   await Promise.all([engine.close(), source.destroy()]);
@@ -65,10 +67,10 @@ describe('the reseller rate', () => {
   it('is granted once by several at once, when the volume is there', async () => {
     const { accountId, keyId, customer, ticketId } = await asked();
     await use({ accountId, keyId }, 10);
-    expect(await resellers.volumeOf(accountId)).toMatchObject({ isEligible: true, rate: '1.3' });
+    expect(await rates.volumeOf(accountId)).toMatchObject({ isEligible: true, rate: '1.3' });
     const people = await Promise.all([support(), support(), support()]);
     await Promise.all(people.map((by) => resellers.grant(by, ticketId, newId())));
-    expect(await resellers.volumeOf(accountId)).toMatchObject({ rate: '1.2' });
+    expect(await rates.volumeOf(accountId)).toMatchObject({ rate: '1.2' });
     expect(await versionsOf(accountId)).toBe(1);
     const { ticket, messages } = await tickets.find(customer, ticketId);
     expect(ticket.outcome).toBe('rate_granted');
@@ -78,7 +80,7 @@ describe('the reseller rate', () => {
   it('is not granted below the volume, which counts settled work alone', async () => {
     const { accountId, keyId, ticketId } = await asked();
     await use({ accountId, keyId }, 9);
-    expect(await resellers.volumeOf(accountId)).toEqual({
+    expect(await rates.volumeOf(accountId)).toEqual({
       verifiedTokens: 9n,
       thresholdTokens: 10n,
       isEligible: false,

@@ -2,39 +2,18 @@ import type { DataSource } from 'typeorm';
 import { inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
-import { isResellerVolume, RESELLER_RATE, type TopupRate } from '#topup/conversion.js';
+import { RESELLER_RATE } from '#topup/conversion.js';
 import type { AccountRates } from '#topup/account-rates.js';
 import { noteDecision } from './ticket-decision.js';
 import type { Speaker, TicketService } from './ticket.service.js';
 
-export interface ResellerVolume {
-  verifiedTokens: bigint;
-  thresholdTokens: bigint;
-  isEligible: boolean;
-  rate: TopupRate;
-}
-
-/** Requests for the reseller rate: what they are judged by, and granting them. */
+/** Grants the reseller rate to those who ask for it; what they are judged by is `AccountRates.volumeOf`. */
 export class ResellerService {
   constructor(
     private readonly source: DataSource,
     private readonly tickets: TicketService,
-    private readonly rates: AccountRates,
+    readonly rates: AccountRates,
   ) {}
-
-  async volumeOf(accountId: string): Promise<ResellerVolume> {
-    const { thresholdTokens } = this.rates;
-    const [verifiedTokens, rate] = await Promise.all([
-      this.rates.verifiedTokens(accountId),
-      this.rates.inForce(accountId),
-    ]);
-    return {
-      verifiedTokens,
-      thresholdTokens,
-      isEligible: isResellerVolume(verifiedTokens, thresholdTokens),
-      rate,
-    };
-  }
 
   /** From now on; a ticket is granted once. @throws ApiError conflict below the volume, or for another kind of ticket */
   async grant(speaker: Speaker, ticketId: string, requestId: string): Promise<void> {

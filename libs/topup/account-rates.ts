@@ -1,7 +1,15 @@
 import type pg from 'pg';
-import { formatDecimal, parseDecimal } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { isResellerVolume, RESELLER_RATE, STANDARD_RATE, type TopupRate } from './conversion.js';
+import {
+  type Conversion,
+  convert,
+  isResellerVolume,
+  RESELLER_RATE,
+  STANDARD_RATE,
+  type TopupRate,
+  topupRates,
+  type TopupWish,
+} from './conversion.js';
 
 export interface RateVersion {
   rate: TopupRate;
@@ -33,6 +41,25 @@ export async function rateInForce(database: Database, accountId: string): Promis
     [accountId],
   );
   return rows[0] ? toRate(rows[0].rate) : STANDARD_RATE;
+}
+
+/** What a wish comes to at the rate that the account pays at this moment. */
+export async function convertForAccount(
+  database: Database,
+  accountId: string,
+  wish: TopupWish,
+): Promise<Conversion> {
+  return convert(wish, await rateInForce(database, accountId));
+}
+
+/** What a request for the reseller rate is judged by. */
+export interface ResellerVolume {
+  /** Tokens of settled calls. */
+  readonly verifiedTokens: bigint;
+  readonly thresholdTokens: bigint;
+  readonly isEligible: boolean;
+  /** What the account pays now. */
+  readonly rate: TopupRate;
 }
 
 /** Tokens of all settled calls through the account's keys: what a reseller's volume is verified by. */
@@ -95,16 +122,16 @@ export interface AccountRatesParts {
 export class AccountRates {
   constructor(private readonly parts: AccountRatesParts) {}
 
-  get thresholdTokens(): bigint {
+  private get thresholdTokens(): bigint {
     return this.parts.config.payments.resellerThresholdTokens;
   }
 
-  inForce(accountId: string): Promise<TopupRate> {
-    return rateInForce(this.parts.pool, accountId);
-  }
-
-  verifiedTokens(accountId: string): Promise<bigint> {
-    return verifiedTokens(this.parts.pool, accountId);
+  async volumeOf(accountId: string): Promise<ResellerVolume> {
+    const { pool } = this.parts;
+    const { thresholdTokens } = this;
+    const [tokens, rate] = await Promise.all([verifiedTokens(pool, accountId), rateInForce(pool, accountId)]);
+    const isEligible = isResellerVolume(tokens, thresholdTokens);
+    return { verifiedTokens: tokens, thresholdTokens, isEligible, rate };
   }
 
   versions(accountId: string): Promise<RateVersion[]> {
@@ -126,9 +153,9 @@ function toVersion(row: VersionRow): RateVersion {
 }
 
 function toRate(text: string): TopupRate {
-  const rate = formatDecimal(parseDecimal(text));
-  if (rate === STANDARD_RATE || rate === RESELLER_RATE) return rate;
-  throw new Error(`the database holds a rate of ${rate}`);
+  const rate = topupRates.find((each) => each === text);
+  if (rate) return rate;
+  throw new Error(`the database holds a rate of ${text}`);
 }
 
 async function findByRequest(

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { formatAmount, parseAmount } from '#money/amount.js';
-import { convertPayment, isResellerVolume, orderFault, priceCredits } from './conversion.js';
+import { convert, isResellerVolume, orderFault, priceCredits } from './conversion.js';
 
 it('sells one unit of balance for 1.3, to a reseller for 1.2', () => {
   expect(priceCredits(parseAmount('1'), '1.3').paidMinor).toBe(130n);
@@ -9,7 +9,7 @@ it('sells one unit of balance for 1.3, to a reseller for 1.2', () => {
 
 it('rounds what is paid up and what is credited down', () => {
   expect(priceCredits(parseAmount('0.01'), '1.3').paidMinor).toBe(2n);
-  expect(formatAmount(convertPayment(100n, '1.3').credits)).toBe('0.769230769');
+  expect(formatAmount(convert({ payMinor: 100n }, '1.3').credits)).toBe('0.769230769');
 });
 
 it('grants the reseller rate from two billion tokens on', () => {
@@ -20,6 +20,6 @@ it('grants the reseller rate from two billion tokens on', () => {
 it('takes orders from one unit of balance on', () => {
   expect(orderFault(priceCredits(parseAmount('1'), '1.3'))).toBeNull();
   expect(orderFault(priceCredits(parseAmount('0.999999999'), '1.3'))).toMatch('at least 1 ');
-  expect(orderFault(convertPayment(129n, '1.3'))).toMatch('at least 1 ');
-  expect(orderFault(convertPayment(100_000_000n, '1.3'))).toMatch('at most');
+  expect(orderFault(convert({ payMinor: 129n }, '1.3'))).toMatch('at least 1 ');
+  expect(orderFault(convert({ payMinor: 100_000_000n }, '1.3'))).toMatch('at most');
 });

@@ -1,6 +1,5 @@
 import {
   creditsForPaidMinor,
-  type Decimal,
   formatAmount,
   type Nanos,
   NANOS_PER_UNIT,
@@ -14,7 +13,8 @@ export const STANDARD_RATE = '1.3';
 /** What a reseller pays once RESELLER_THRESHOLD_TOKENS tokens are verified. */
 export const RESELLER_RATE = '1.2';
 /** There are no other rates. */
-export type TopupRate = typeof STANDARD_RATE | typeof RESELLER_RATE;
+export const topupRates = [STANDARD_RATE, RESELLER_RATE] as const;
+export type TopupRate = (typeof topupRates)[number];
 
 /** Payments are in a currency with two decimals. */
 export const MINOR_PER_UNIT = 100n;
@@ -24,22 +24,28 @@ export const LEAST_CREDITS = nanos(NANOS_PER_UNIT);
 /** The largest payment that providers take, in minor units: 999,999.99. */
 const LARGEST_PAYMENT_MINOR = 99_999_999n;
 
+/** What someone wants to buy for, or pay: credits in nanos, or a payment in minor units. */
+export type TopupWish = { readonly credits: Nanos } | { readonly payMinor: bigint };
+
 export interface Conversion {
   readonly credits: Nanos;
   readonly paidMinor: bigint;
-  readonly rate: Decimal;
+  readonly rate: TopupRate;
+}
+
+/** What a wish comes to at a rate. */
+export function convert(wish: TopupWish, rate: TopupRate): Conversion {
+  return 'credits' in wish ? priceCredits(wish.credits, rate) : convertPayment(wish.payMinor, rate);
 }
 
 /** What `credits` nanos cost, rounded up to the minor unit. No fee is added and no bonus is given. */
 export function priceCredits(credits: Nanos, rate: TopupRate): Conversion {
-  const exact = parseDecimal(rate);
-  return { credits, paidMinor: paidMinorForCredits(credits, exact, MINOR_PER_UNIT), rate: exact };
+  return { credits, paidMinor: paidMinorForCredits(credits, parseDecimal(rate), MINOR_PER_UNIT), rate };
 }
 
 /** What a payment of minor units buys, rounded down to the nano. */
-export function convertPayment(paidMinor: bigint, rate: TopupRate): Conversion {
-  const exact = parseDecimal(rate);
-  return { credits: creditsForPaidMinor(paidMinor, exact, MINOR_PER_UNIT), paidMinor, rate: exact };
+function convertPayment(paidMinor: bigint, rate: TopupRate): Conversion {
+  return { credits: creditsForPaidMinor(paidMinor, parseDecimal(rate), MINOR_PER_UNIT), paidMinor, rate };
 }
 
 /** Why an order cannot be made of a conversion, as a sentence; null when it can. */

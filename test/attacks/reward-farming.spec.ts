@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { inTransaction } from '#database/database.js';
+import { readPendingRewards } from '#invites/pending-rewards.js';
+import { movableOf } from '#invites/reward.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { transferInvite } from '#ledger/postings/invite-transfer.js';
-import { movableOf, readPendingRewards } from '#ledger/postings/pending-rewards.js';
 import { endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';

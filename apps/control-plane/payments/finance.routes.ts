@@ -8,6 +8,7 @@ import {
   reference,
   financeRequestId,
 } from '#payments/payment.fields.js';
+import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';
 import { providerName } from './topups.routes.js';
 
@@ -26,7 +27,7 @@ const topupView = z
     credits: amountView,
     paid: paymentView,
     currency: currencyView,
-    rate: z.enum(['1.3', '1.2']),
+    rate: z.enum(topupRates),
     refunded: amountView,
     disputed: amountView,
     recordedAt: timeView,

@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import type { Nanos } from '#money/amount.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import type { OrderReversals } from '#payments/order.reversals.js';
-import { OrderStore, type OrderAmount } from '#payments/order.store.js';
+import type { TopupWish } from '#topup/conversion.js';
+import { OrderStore } from '#payments/order.store.js';
 import type { TopupOrder } from '#payments/topup-order.entity.js';
 import { TopupService } from '#payments/topup.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
@@ -75,6 +76,6 @@ function viewReversal<One extends Reversal>({ state, payMinor: pay, ...rest }: O
 }
 
 /** The contract has checked that it is one of them. */
-function wishOf({ credits, pay }: { credits?: Nanos | undefined; pay?: bigint | undefined }): OrderAmount {
+function wishOf({ credits, pay }: { credits?: Nanos | undefined; pay?: bigint | undefined }): TopupWish {
   return credits === undefined ? { payMinor: pay ?? 0n } : { credits };
 }

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { creditAmount, amountView, id, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { currencyView, payment, paymentView, financeRequestId } from '#payments/payment.fields.js';
 import { orderStates } from '#payments/topup-order.entity.js';
+import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';
 
 export const providerName = z.enum(['stripe', 'manual', 'sandbox']);
-const rate = z
-  .enum(['1.3', '1.2'])
-  .meta({ description: 'Units of payment currency for one unit of balance.' });
+const rate = z.enum(topupRates).meta({ description: 'Units of payment currency for one unit of balance.' });
 
 export const orderView = z
   .object({

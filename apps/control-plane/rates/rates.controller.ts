@@ -57,12 +57,12 @@ export class RatesController {
 
   private async view(accountId: string): Promise<View> {
     await this.mustExist(accountId);
-    const [rate, verifiedTokens, versions] = await Promise.all([
-      this.rates.inForce(accountId),
-      this.rates.verifiedTokens(accountId),
+    const [volume, versions] = await Promise.all([
+      this.rates.volumeOf(accountId),
       this.rates.versions(accountId),
     ]);
-    return { accountId, rate, verifiedTokens, thresholdTokens: this.rates.thresholdTokens, versions };
+    const { rate, verifiedTokens, thresholdTokens } = volume;
+    return { accountId, rate, verifiedTokens, thresholdTokens, versions };
   }
 
   private async mustExist(accountId: string): Promise<void> {

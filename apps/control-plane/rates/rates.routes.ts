@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { id, time, timeView, numberText } from '#platform/http/fields.js';
 import { reasonText, financeRequestId } from '#payments/payment.fields.js';
+import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';
 
-const rate = z.enum(['1.3', '1.2']);
+const rate = z.enum(topupRates);
 
 export const rateView = z
   .object({

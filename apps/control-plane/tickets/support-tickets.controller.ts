@@ -53,7 +53,7 @@ export class SupportTicketsController {
 
   private async view({ ticket, messages }: TicketWithMessages): Promise<View> {
     const isForRate = ticket.kind === 'reseller_rate';
-    const reseller = isForRate ? await this.resellers.volumeOf(ticket.accountId) : null;
+    const reseller = isForRate ? await this.resellers.rates.volumeOf(ticket.accountId) : null;
     return { ...ticket, messages, reseller };
   }
 }

@@ -1,8 +1,9 @@
 import type pg from 'pg';
+import { readPendingRewards } from '#invites/pending-rewards.js';
+import { movableOf } from '#invites/reward.js';
 import { formatAmount, type Nanos, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { settleDebt } from './debt.js';
-import { movableOf, readPendingRewards } from './pending-rewards.js';
 import { type LockedAccount, lockBalance, post } from './posting.js';
 import { insertLot } from './topup.js';
 

@@ -1,8 +1,9 @@
 import type pg from 'pg';
+import { findInviter } from '#invites/invitations.js';
+import { dueClawback, type GivenReward } from '#invites/reward.js';
 import { settleDebt } from './debt.js';
 import { type LockedAccount, post } from './posting.js';
 import { returnOverpaidDebt, rewardMovements, takeable } from './reward-debt.js';
-import { findInviter } from './topup.js';
 
 /**
  * The accounts that a reversal of a top-up touches: its own, and the inviter's if the top-up earned a reward. To be locked
@@ -25,7 +26,7 @@ export async function clawBackReward(
 ): Promise<void> {
   const reward = await readReward(client, topupId);
   if (!reward) return;
-  const amount = (reward.amount * reward.reversed) / reward.credits - reward.clawedBack;
+  const amount = dueClawback(reward);
   if (amount <= 0n) return;
   const inviter = accounts.get(reward.inviterId) as LockedAccount;
   await writeClawback(client, {
@@ -104,14 +105,7 @@ async function writeClawback(client: pg.ClientBase, clawback: Clawback): Promise
 async function readReward(
   client: pg.ClientBase,
   topupId: string,
-): Promise<{
-  id: string;
-  inviterId: string;
-  amount: bigint;
-  credits: bigint;
-  reversed: bigint;
-  clawedBack: bigint;
-} | null> {
+): Promise<(GivenReward & { id: string; inviterId: string }) | null> {
   const { rows } = await client.query<
     Record<'id' | 'inviterId' | 'amount' | 'credits' | 'reversed' | 'clawedBack', string>
   >(

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
 import { inTransaction } from '#database/database.js';
-import { inviteReward, REWARDED_TOPUPS } from '#invites/reward.js';
+import { earnedReward, findInviter } from '#invites/invitations.js';
 import { isClosing } from '#identity/account.store.js';
 import { formatAmount, formatDecimal, type Nanos, nanos, parseDecimal } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -104,15 +104,6 @@ async function announceTopup(
   await client.query(outboxInsert('billing', [row]));
 }
 
-/** Who invited the account, or null. Said once at sign-up, so it needs no lock. */
-export async function findInviter(client: pg.ClientBase, accountId: string): Promise<string | null> {
-  const { rows } = await client.query<{ inviterId: string }>(
-    'SELECT inviter_account_id AS "inviterId" FROM invitations WHERE invitee_account_id = $1',
-    [accountId],
-  );
-  return rows[0]?.inviterId ?? null;
-}
-
 async function findTopup(
   client: pg.ClientBase,
   request: TopupRequest,
@@ -208,7 +199,7 @@ export async function insertLot(
   );
 }
 
-/** A tenth of the first two top-ups. The invitee's balances are locked, so two of its top-ups cannot both be the first. */
+/** Posts what the top-up earns its inviter, unless the inviter's account is being deleted. */
 async function rewardInviter(
   client: pg.ClientBase,
   topup: {
@@ -221,12 +212,7 @@ async function rewardInviter(
 ): Promise<void> {
   const { topupId, inviteeId, inviter, credits, paidAt } = topup;
   if (await isClosing(client, inviter.accountId)) return;
-  const { rows } = await client.query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM (SELECT FROM topups WHERE account_id = $1 LIMIT $2) AS first`,
-    [inviteeId, REWARDED_TOPUPS + 1],
-  );
-  const ordinal = rows[0]?.count ?? 0;
-  const amount = inviteReward(credits, ordinal);
+  const { ordinal, amount } = await earnedReward(client, { inviteeId, credits });
   if (amount === 0n) return;
   const transactionId = await post(client, {
     kind: 'invite-reward',
