@@ -155,7 +155,6 @@ export async function writeBooks(owner: pg.Pool, size: BookSize): Promise<number
        WHERE m.ledger_account_id = c.main_ledger_id AND h.ledger_account_id = c.held_ledger_id`,
     );
     await client.query('VACUUM (ANALYZE)');
-    await client.query('CHECKPOINT');
     process.stderr.write('\n');
     const { rows } = await client.query<{ count: string }>(
       'SELECT count(*)::text AS count FROM ledger_entries',

@@ -76,7 +76,10 @@ function startLoops({ billing }: Ledger): Loop[] {
 }
 
 /** Keeps a number of charges in flight for a time. @returns postings per second */
-async function post({ engine, accounts }: Ledger, milliseconds: number): Promise<number> {
+export async function post(
+  { engine, accounts }: Pick<Ledger, 'engine' | 'accounts'>,
+  milliseconds: number,
+): Promise<number> {
   const quotedAmount = parseAmount('0.03');
   const startedMs = performance.now();
   const endMs = startedMs + milliseconds;

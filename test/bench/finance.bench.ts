@@ -10,6 +10,7 @@ import { closeDatabase } from '#database/prepare-database.js';
 import { databaseUrlOf } from '#database/roles.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { createLogger } from '#platform/logging.js';
+import { checkpoint, openAdminPool } from './checkpoint.js';
 import { writeBooks } from './finance-bench.books.js';
 import {
   measureChain,
@@ -114,12 +115,7 @@ async function measureBooks(server: EmbeddedPostgres, options: FinanceBenchOptio
  */
 async function prepareBooks(server: EmbeddedPostgres, options: FinanceBenchOptions): Promise<Figure | null> {
   if (!options.keep) return generate(server, BOOKS, options);
-  const owner = openPool({
-    url: server.urlFor('admin'),
-    max: 1,
-    applicationName: 'bench',
-    statementTimeoutMs: 0,
-  });
+  const owner = openAdminPool(server, 'postgres');
   try {
     const kept = `kept_${options.entries}_${options.accounts}`;
     for (const leftOver of [BOOKS, UNFINISHED, ...POSTING_DATABASES])
@@ -150,6 +146,7 @@ async function generate(
     );
     const startedMs = performance.now();
     const entries = await writeBooks(ledger.owner, { ...options, days: DAYS });
+    await checkpoint(server);
     const seconds = (performance.now() - startedMs) / 1000;
     return { what: 'writing the books', value: seconds, unit: 's', aim: null, note: `${entries} entries` };
   } finally {

@@ -13,6 +13,7 @@ import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { parseAmount } from '#money/amount.js';
 import { createLogger } from '#platform/logging.js';
 import { newId } from '#platform/ids.js';
+import { checkpoint } from './checkpoint.js';
 import { growHistory, openBenchAccounts, type BenchAccount } from './ledger-bench.accounts.js';
 import { bulkInsertFloor, oneByOneFloor } from './ledger-bench.floors.js';
 import { percentile, printTable } from './report.js';
@@ -155,8 +156,7 @@ async function measureHistory(
   const past = await openLedger(server, 'past');
   try {
     await growHistory(past.owner, historyEntries);
-    // What the bulk load left behind, as a server has it behind it that took years for the same.
-    await past.owner.query('CHECKPOINT');
+    await checkpoint(server);
     const load = { inFlight: HISTORY_IN_FLIGHT, milliseconds: seconds * 1000 };
     const rounds: Record<'empty' | 'past', Measurement[]> = { empty: [], past: [] };
     const names = { empty: EMPTY, past: `engine, ${historyEntries / 1e6} million entries before` };

@@ -6,6 +6,7 @@ import { benchFinance, type FinanceBenchOptions } from './finance.bench.js';
 import { benchGateway, type GatewayBenchOptions } from './gateway.bench.js';
 import { benchLedger } from './ledger.bench.js';
 import { benchPolling, type PollingBenchOptions } from './polling.bench.js';
+import { benchScale, type ScaleBenchOptions } from './scale.bench.js';
 import { benchStrangers, type StrangersBenchOptions } from './strangers.bench.js';
 import { benchStreams, type StreamBenchOptions } from './stream.bench.js';
 
@@ -37,6 +38,19 @@ program
   .option('--keep <folder>', 'leave the generated ledger there, and take it from there the next time')
   .option('--json', 'print one JSON object instead of tables', false)
   .action((options: FinanceBenchOptions) => benchFinance(options));
+
+program
+  .command('scale')
+  .description(
+    'postings, a report, checks and VACUUM on a new ledger, a month of history, and ten months of it',
+  )
+  .option('--entries <n>', 'of the ledger of ten months', wholeNumber, 100_000_000)
+  .option('--accounts <n>', 'customers that it has', wholeNumber, 10_000)
+  .option('--seconds <n>', 'of postings in each round', wholeNumber, 10)
+  .option('--rounds <n>', 'of which the middle one counts', wholeNumber, 3)
+  .option('--keep <folder>', 'leave the generated ledgers there, and take them from there the next time')
+  .option('--json', 'print one JSON object instead of a table', false)
+  .action((options: ScaleBenchOptions) => benchScale(options));
 
 program
   .command('gateway')

@@ -1,0 +1,85 @@
+import type pg from 'pg';
+import type { EmbeddedPostgres } from '#database/embedded-postgres.js';
+import { runControls } from '#finance/control-run.js';
+import { controls } from '#finance/controls.js';
+import { revenueReport } from '#finance/reports/revenue.js';
+import { openAdminPool } from './checkpoint.js';
+import { post } from './finance-bench.posting.js';
+import { type Ledger, openLedger } from './ledger.bench.js';
+import type { BenchAccount } from './ledger-bench.accounts.js';
+
+/** A ledger of one size, with the customers of its books. */
+export interface Stage {
+  readonly ledger: Ledger;
+  readonly customers: BenchAccount[];
+  readonly admin: pg.Pool;
+}
+
+/** What a stage was measured at, once. */
+export interface Sample {
+  /** Holds and settlements, over all customers of the books. */
+  postingsPerSecond: number;
+  vacuumMsPerThousand: number;
+  monthReportMs: number;
+  recentChecksMs: number;
+}
+
+const DAY_MS = 86_400_000;
+const MONTH_DAYS = 30;
+const HOUR_MS = 3_600_000;
+const GRACE_MS = 60_000;
+const LIMIT_MS = 600_000;
+/** What postings write to. */
+const TABLES = 'ledger_entries, ledger_transactions, charges, customer_balances, key_spend';
+
+export async function openStage(server: EmbeddedPostgres, database: string): Promise<Stage> {
+  const ledger = await openLedger(server, database, 0);
+  const { rows: customers } = await ledger.billing.query<BenchAccount>(
+    `SELECT account_id AS "accountId", id AS "keyId" FROM api_keys WHERE account_id LIKE 'book%' ORDER BY id`,
+  );
+  return { ledger, customers, admin: openAdminPool(server, database) };
+}
+
+export async function closeStage({ ledger, admin }: Stage): Promise<void> {
+  await ledger.close();
+  await admin.end();
+}
+
+export async function measureStage(stage: Stage, seconds: number): Promise<Sample> {
+  const { ledger, customers, admin } = stage;
+  const postingsPerSecond = await post({ engine: ledger.engine, accounts: customers }, seconds * 1000);
+  const vacuumMs = await timeOf(() => admin.query(`VACUUM ${TABLES}`));
+  return {
+    postingsPerSecond,
+    vacuumMsPerThousand: (vacuumMs * 1000) / (postingsPerSecond * seconds),
+    monthReportMs: await timeOf(() => reportOfMonth(admin)),
+    recentChecksMs: await timeOf(() => checkRecent(admin)),
+  };
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+/** The last month of the books from the charges themselves: no day of it is summed up. */
+async function reportOfMonth(pool: pg.Pool): Promise<void> {
+  const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
+  await revenueReport(pool, { from: day(MONTH_DAYS), to: day(0), by: ['model'], limit: 100 });
+}
+
+/** What the reconciler looks at between two looks at everything. */
+async function checkRecent(pool: pg.Pool): Promise<void> {
+  const windowed = controls.filter(({ window }) => window === true);
+  const hourAgo = new Date(Date.now() - HOUR_MS).toISOString();
+  const since = new Map(windowed.map(({ id }) => [id, hourAgo]));
+  const { outcomes } = await runControls(pool, {
+    controls: windowed,
+    graceMs: GRACE_MS,
+    limitMs: LIMIT_MS,
+    since,
+  });
+  const failed = outcomes.find(({ error }) => error !== null);
+  if (failed) throw new Error(`control ${failed.control.id}: ${failed.error}`);
+}

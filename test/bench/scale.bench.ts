@@ -1,0 +1,223 @@
+import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { configureSandboxChannel } from '#catalog/catalog.seed.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
+import { checkLedger } from '#ledger/checks/ledger-check.js';
+import { buildSnapshots } from '#ledger/reports/balance-snapshots.js';
+import { OperatorError } from '#platform/errors.js';
+import { createLogger } from '#platform/logging.js';
+import { checkpoint, openAdminPool } from './checkpoint.js';
+import { writeBooks } from './finance-bench.books.js';
+import { openLedger } from './ledger.bench.js';
+import { percentile, printTable } from './report.js';
+import { closeStage, measureStage, openStage, type Sample, type Stage } from './scale-bench.stage.js';
+
+/**
+ * What a ledger costs as it grows: postings, the report of a month, the checks of recent work and VACUUM, on a new
+ * ledger, on a month of history and on ten months of it, where every month has a tenth of the entries.
+ */
+export interface ScaleBenchOptions {
+  /** Of the largest ledger. */
+  entries: number;
+  accounts: number;
+  /** Seconds of postings in each round. */
+  seconds: number;
+  /** Odd, so that there is a middle one. */
+  rounds: number;
+  /** Folder in which the ledgers stay, to be measured again; left out: they are thrown away. */
+  keep?: string;
+  json: boolean;
+}
+
+type StageName = 'new' | 'tenth' | 'whole';
+type Medians = Record<StageName, Sample>;
+
+const DAYS: Record<StageName, number> = { new: 1, tenth: 30, whole: 300 };
+/** A new ledger has its customers and their top-ups, and next to no charges. */
+const ENTRIES_OF_NEW = 6;
+/** What a load leaves on the disk, with what it needs beside while it runs. */
+const BYTES_PER_ENTRY = 480;
+const BYTES_BESIDE = 4e9;
+/** A server for the ledger alone, on the machine of docs/performance.md. It cleans up when it is asked, and measured. */
+const SETTINGS = { shared_buffers: '2GB', maintenance_work_mem: '512MB', autovacuum: 'off' };
+/** A load that is killed starts again from nothing. */
+const LOAD_SETTINGS = { ...SETTINGS, fsync: 'off', full_page_writes: 'off', max_wal_size: '4GB' };
+const GRACE_MS = 60_000;
+
+/** Runs the bench and prints what it found; sets the exit code when the books do not hold afterwards. */
+export async function benchScale(options: ScaleBenchOptions): Promise<void> {
+  const dataDir = options.keep ? resolve(options.keep) : await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+  await mkdir(dataDir, { recursive: true });
+  try {
+    await refuseSmallDisk(dataDir, options.entries);
+    const loadSeconds = await onServer(dataDir, LOAD_SETTINGS, (server) => load(server, options));
+    const medians = await onServer(dataDir, SETTINGS, (server) => measure(server, options));
+    report({ options, loadSeconds, medians });
+  } finally {
+    if (!options.keep) await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** A server of its own for `work`; a Ctrl-C stops it too, since it is a process group of its own. */
+async function onServer<T>(
+  dataDir: string,
+  settings: Record<string, string>,
+  work: (server: EmbeddedPostgres) => Promise<T>,
+): Promise<T> {
+  const server = await startEmbeddedPostgres({ dataDir, settings, log: createLogger('bench', 'warn') });
+  const interrupted = (): void => void server.stop().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    return await work(server);
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    await server.stop();
+  }
+}
+
+async function refuseSmallDisk(folder: string, entries: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  const needed = entries * 1.1 * BYTES_PER_ENTRY + BYTES_BESIDE;
+  if (bavail * bsize > needed) return;
+  const gigabytes = Math.ceil(needed / 1e9);
+  throw new OperatorError(`${entries} entries need ${gigabytes} GB in ${folder}: lower --entries.`);
+}
+
+function sizesOf({ entries, accounts }: ScaleBenchOptions): Record<StageName, number> {
+  return { new: accounts * ENTRIES_OF_NEW, tenth: Math.ceil(entries / 10), whole: entries };
+}
+
+function databaseOf(stage: StageName, { entries, accounts }: ScaleBenchOptions): string {
+  return `scale_${stage}_${entries}_${accounts}`;
+}
+
+/** Writes the ledgers that are not there yet. @returns seconds for each that was written */
+async function load(
+  server: EmbeddedPostgres,
+  options: ScaleBenchOptions,
+): Promise<Partial<Record<StageName, number>>> {
+  const seconds: Partial<Record<StageName, number>> = {};
+  const admin = openAdminPool(server, 'postgres');
+  try {
+    for (const stage of ['new', 'tenth', 'whole'] as const) {
+      const database = databaseOf(stage, options);
+      const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [database]);
+      if (rowCount) continue;
+      await admin.query('DROP DATABASE IF EXISTS unfinished');
+      const startedMs = performance.now();
+      await write(server, sizesOf(options)[stage], { accounts: options.accounts, days: DAYS[stage] });
+      await admin.query(`ALTER DATABASE unfinished RENAME TO ${database}`);
+      seconds[stage] = (performance.now() - startedMs) / 1000;
+    }
+  } finally {
+    await admin.end();
+  }
+  await checkpoint(server);
+  return seconds;
+}
+
+async function write(
+  server: EmbeddedPostgres,
+  entries: number,
+  size: { accounts: number; days: number },
+): Promise<void> {
+  const ledger = await openLedger(server, 'unfinished', 0);
+  try {
+    await configureSandboxChannel(ledger.owner, { baseUrl: 'http://127.0.0.1:9', apiKey: 'bench' });
+    await writeBooks(ledger.owner, { entries, accounts: size.accounts, days: size.days });
+    await buildSnapshots(ledger.billing);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** In turns, so that a busy moment of the machine meets all three. Of each figure the median counts. */
+async function measure(server: EmbeddedPostgres, options: ScaleBenchOptions): Promise<Medians> {
+  const stages = {
+    new: await openStage(server, databaseOf('new', options)),
+    tenth: await openStage(server, databaseOf('tenth', options)),
+    whole: await openStage(server, databaseOf('whole', options)),
+  };
+  try {
+    const samples: Record<StageName, Sample[]> = { new: [], tenth: [], whole: [] };
+    for (let round = 0; round <= options.rounds; round += 1)
+      for (const [name, stage] of Object.entries(stages) as [StageName, Stage][]) {
+        const sample = await measureStage(stage, options.seconds);
+        process.stderr.write(`${name}, round ${round}: ${JSON.stringify(sample)}\n`);
+        // The first round warms up.
+        if (round > 0) samples[name].push(sample);
+      }
+    await check(stages.tenth);
+    return {
+      new: medianOf(samples.new),
+      tenth: medianOf(samples.tenth),
+      whole: medianOf(samples.whole),
+    };
+  } finally {
+    for (const stage of Object.values(stages)) await closeStage(stage);
+  }
+}
+
+/** The whole check, where it is soon done. */
+async function check({ admin }: Stage): Promise<void> {
+  process.stderr.write('checking the ledger of a month\n');
+  const { ok, violations } = await checkLedger(admin, { graceMs: GRACE_MS });
+  if (ok) return;
+  process.exitCode = 1;
+  process.stderr.write(`${JSON.stringify(violations)}\n`);
+}
+
+function medianOf(samples: Sample[]): Sample {
+  const of = (name: keyof Sample) =>
+    percentile(
+      samples.map((sample) => sample[name]),
+      0.5,
+    );
+  return {
+    postingsPerSecond: of('postingsPerSecond'),
+    vacuumMsPerThousand: of('vacuumMsPerThousand'),
+    monthReportMs: of('monthReportMs'),
+    recentChecksMs: of('recentChecksMs'),
+  };
+}
+
+const WORDS: Record<keyof Sample, string> = {
+  postingsPerSecond: 'postings per second',
+  vacuumMsPerThousand: 'VACUUM, ms for 1,000 postings',
+  monthReportMs: 'report of a month, ms',
+  recentChecksMs: 'checks of the last hour, ms',
+};
+
+function report(found: {
+  options: ScaleBenchOptions;
+  loadSeconds: Partial<Record<StageName, number>>;
+  medians: Medians;
+}): void {
+  const { options, medians } = found;
+  const names = Object.keys(WORDS) as (keyof Sample)[];
+  const ratios = Object.fromEntries(
+    names.map((name) => [
+      name,
+      {
+        ofTenth: medians.whole[name] / medians.tenth[name],
+        ofNew: medians.whole[name] / medians.new[name],
+      },
+    ]),
+  ) as Record<keyof Sample, { ofTenth: number; ofNew: number }>;
+  if (options.json)
+    return void process.stdout.write(`${JSON.stringify({ bench: 'scale', ...found, ratios })}\n`);
+  const sizes = sizesOf(options);
+  const millions = (stage: StageName) => `${+(sizes[stage] / 1e6).toPrecision(2)} M`;
+  printTable(
+    ['entries', millions('new'), millions('tenth'), millions('whole'), 'whole / tenth', 'whole / new'],
+    names.map((name) => [
+      WORDS[name],
+      ...(['new', 'tenth', 'whole'] as const).map((stage) =>
+        (+medians[stage][name].toPrecision(3)).toString(),
+      ),
+      ratios[name].ofTenth.toFixed(2),
+      ratios[name].ofNew.toFixed(2),
+    ]),
+  );
+}
