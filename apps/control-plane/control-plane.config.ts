@@ -19,6 +19,8 @@ import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 export interface ControlPlaneConfig {
   /** Seals and opens what the database keeps of secrets. */
   readonly secrets: SecretBox;
+  /** A replica of reports that is further behind answers none. */
+  readonly reportsLagMs: number;
   /** Pause between rounds of what looks after payments. */
   readonly sweepIntervalMs: number;
   /** The net under the waking of the outbox relay. */
@@ -66,6 +68,7 @@ export interface ControlPlaneConfig {
 export function readControlPlaneProgram(reader: ConfigReader) {
   return {
     port: reader.get('CONSOLE_PORT'),
+    reportsUrl: reader.get('REPORTS_DATABASE_URL'),
     config: readControlPlaneConfig(reader),
     chaos: reader.get('BUS_CHAOS'),
   };
@@ -76,6 +79,7 @@ export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig
   const consoleUrl = reader.get('PUBLIC_CONSOLE_URL');
   return {
     secrets: readSecrets(reader),
+    reportsLagMs: reader.get('REPORTS_LAG_SECONDS'),
     sweepIntervalMs: reader.get('SWEEP_INTERVAL_SECONDS'),
     outboxPollMs: reader.get('OUTBOX_POLL_SECONDS'),
     session: {

@@ -10,6 +10,8 @@ import type { ControlPlaneConfig } from './control-plane.config.js';
 export interface ControlPlaneModuleOptions {
   /** Connections under billing's database role. */
   pool: pg.Pool;
+  /** A replica that reports read, if there is one. */
+  reports: pg.Pool | undefined;
   /** The same database for entities. */
   entities: DataSource;
   bus: Bus;

@@ -6,7 +6,7 @@ import { Bus } from '#bus/bus.js';
 import type { ChaosOptions } from '#bus/chaos.js';
 import { groups } from '#bus/topics.js';
 import type { BusTransport } from '#bus/transport.js';
-import { isTransient, openDataSource } from '#database/database.js';
+import { isTransient, openDataSource, openPool } from '#database/database.js';
 import { type Clock, systemClock } from '#platform/clock.js';
 import { portFault } from '#platform/program.js';
 import type { ReadinessChecks } from '#platform/health.js';
@@ -25,6 +25,7 @@ import { ApiErrorFilter } from './http/error.filter.js';
 
 /** The console's ordinary reads and writes; reports have connections of their own. */
 const ENTITY_CONNECTIONS = 5;
+const REPORT_CONNECTIONS = 10;
 
 /** Where a gateway of the same machine listens by default. */
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
@@ -33,6 +34,8 @@ export interface ControlPlaneProgramOptions {
   pool: pg.Pool;
   /** Billing's login, for the connections of entities. */
   databaseUrl: string;
+  /** The same login at a read replica for reports; left out: there is none. */
+  reportsUrl?: string | undefined;
   transport: BusTransport;
   config: ControlPlaneConfig;
   log: Logger;
@@ -67,6 +70,7 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     log,
     entities: ENTITIES,
   });
+  const reports = openReports(options);
   const pages = ConsolePages.built();
   const adapter = openAdapter(options, pages);
   const baseUrl = () => config.baseUrl ?? options.baseUrl?.() ?? DEFAULT_BASE_URL;
@@ -74,6 +78,7 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
   const app = await NestFactory.create<NestFastifyApplication>(
     ControlPlaneModule.register({
       pool,
+      reports,
       entities,
       bus,
       config,
@@ -92,6 +97,7 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     await app.close();
     await bus.close();
     await entities.destroy();
+    await reports?.end();
   };
   try {
     await consume(app, options);
@@ -101,6 +107,17 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     await close().catch((failure: unknown) => log.error({ err: failure }, 'the control plane did not close'));
     throw error;
   }
+}
+
+function openReports({ reportsUrl: url, log }: ControlPlaneProgramOptions): pg.Pool | undefined {
+  if (url === undefined) return undefined;
+  return openPool({
+    url,
+    max: REPORT_CONNECTIONS,
+    applicationName: 'control-plane-reports',
+    readOnly: true,
+    log,
+  });
 }
 
 async function consume(

@@ -7,10 +7,11 @@ await runDistributed({
   name: 'control-plane',
   about: 'The control plane: serves the console address, and keeps the books behind the postings.',
   read: readControlPlaneProgram,
-  start: ({ config, port, chaos }, { pool, databaseUrl, transport, log, registry, host }) =>
+  start: ({ config, port, reportsUrl, chaos }, { pool, databaseUrl, transport, log, registry, host }) =>
     startControlPlane({
       pool,
       databaseUrl,
+      reportsUrl,
       transport,
       config,
       log,

@@ -18,6 +18,7 @@ import {
 import { AccessGuard } from './http/access.guard.js';
 import { ApiDocumentController } from './http/openapi.controller.js';
 import { HeavyWork } from './http/heavy-work.js';
+import { ReportsDatabase } from './http/reports-database.js';
 import { RequestThrottle } from './http/request-throttle.js';
 import { SessionCookie } from './http/session-cookie.js';
 import { SessionReader } from './http/session.reader.js';
@@ -47,6 +48,15 @@ export class SharedModule {
       },
       { provide: SecondFactor, useValue: new SecondFactor(config.people.secondFactor) },
       { provide: Throttle, useValue: new Throttle(clock) },
+      {
+        provide: ReportsDatabase,
+        useValue: new ReportsDatabase({
+          primary: pool,
+          replica: options.reports,
+          maxLagMs: config.reportsLagMs,
+          registry,
+        }),
+      },
       RequestThrottle,
       HeavyWork,
       SessionReader,

@@ -131,6 +131,7 @@ async function start(options: StandaloneOptions, undo: Undo): Promise<RunningRel
     ...partsOf('billing', ground),
     log: log.child({ part: 'control-plane' }),
     databaseUrl: options.databaseUrls.billing,
+    reportsUrl: config.reportsUrl,
     config: config.controlPlane,
     console: { host, port: options.consolePort ?? 0 },
     baseUrl: () => origin(host, gatewayPort),
@@ -178,6 +179,7 @@ function readConfigs({ env, storageDir }: StandaloneOptions) {
     worker: readVideoWorkerConfig(reader),
     billing: readBillingConfig(reader),
     controlPlane: readControlPlaneConfig(reader),
+    reportsUrl: reader.get('REPORTS_DATABASE_URL'),
     storage: readStorageConfig(reader, storageDir),
     chaos: parseChaos(env['BUS_CHAOS']),
   };

@@ -11,6 +11,8 @@ export interface PoolOptions {
   applicationName: string;
   /** A statement that runs longer is cancelled, 30 s by default; 0 means never. */
   statementTimeoutMs?: number;
+  /** Refuses whatever would write. */
+  readOnly?: boolean;
   /** Called when a connection is lost; the pool replaces it by itself. */
   log?: Pick<Logger, 'warn'>;
 }
@@ -62,6 +64,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    ...(options.readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
   });
   // Each connection reports this, also one that is checked out and idle between two queries; the pool repeats it.
   pool.on('error', () => undefined);

@@ -60,8 +60,12 @@ export interface Customer {
   balance(): Promise<{ main: string; held: string }>;
 }
 
-export async function startRelay(environment: Record<string, string> = {}): Promise<Relay> {
+/** @param settings over those of the tests; a function learns where the database is */
+export async function startRelay(
+  settings: Record<string, string> | ((fixture: LedgerFixture) => Record<string, string>) = {},
+): Promise<Relay> {
   const fixture = await createLedgerFixture();
+  const environment = typeof settings === 'function' ? settings(fixture) : settings;
   const { log, logged } = listeningLogger();
   const storageDir = await mkdtemp(join(tmpdir(), 'tollgate-relay-'));
   const running = await compose({

@@ -44,11 +44,11 @@ export class AdjustmentsController {
   }
 
   @Serves(routes.file)
-  file({ query, reply }: CallOf<typeof routes.file>): Readable {
+  file({ query, database, reply }: CallOf<typeof routes.file>): Readable {
     return sendCsv(
       reply,
       { fileName: 'adjustments.csv', columns: adjustmentColumns },
-      shaped(adjustmentView, this.everyAdjustment(query)),
+      shaped(adjustmentView, everyAdjustment(database, query)),
     );
   }
 
@@ -76,11 +76,11 @@ export class AdjustmentsController {
   }
 
   @Serves(routes.writeOffsFile)
-  writeOffsFile({ query, reply }: CallOf<typeof routes.writeOffsFile>): Readable {
+  writeOffsFile({ query, database, reply }: CallOf<typeof routes.writeOffsFile>): Readable {
     return sendCsv(
       reply,
       { fileName: 'write-offs.csv', columns: writeOffColumns },
-      shaped(writeOffView, this.everyWriteOff(query.accountId)),
+      shaped(writeOffView, everyWriteOff(database, query.accountId)),
     );
   }
 
@@ -113,27 +113,27 @@ export class AdjustmentsController {
   }
 
   @Serves(routes.debtsFile)
-  debtsFile({ reply }: CallOf<typeof routes.debtsFile>): Readable {
-    return sendCsv(reply, { fileName: 'debts.csv', columns: debtorColumns }, this.everyDebtor());
+  debtsFile({ database, reply }: CallOf<typeof routes.debtsFile>): Readable {
+    return sendCsv(reply, { fileName: 'debts.csv', columns: debtorColumns }, everyDebtor(database));
   }
+}
 
-  /** These lists read one row more than their limit. */
-  private everyAdjustment(filter: Omit<AdjustmentsQuery, 'limit' | 'beforeId'>) {
-    return everyRow<Adjustment>(FILE_PAGE, (limit, last) =>
-      listAdjustments(this.pool, { ...filter, limit: limit - 1, beforeId: last && last.id }),
-    );
-  }
+/** These lists read one row more than their limit. */
+function everyAdjustment(database: pg.Pool, filter: Omit<AdjustmentsQuery, 'limit' | 'beforeId'>) {
+  return everyRow<Adjustment>(FILE_PAGE, (limit, last) =>
+    listAdjustments(database, { ...filter, limit: limit - 1, beforeId: last && last.id }),
+  );
+}
 
-  private everyWriteOff(accountId: string | undefined) {
-    return everyRow<WriteOff>(FILE_PAGE, (limit, last) =>
-      listWriteOffs(this.pool, { limit: limit - 1, beforeId: last && last.id, accountId }),
-    );
-  }
+function everyWriteOff(database: pg.Pool, accountId: string | undefined) {
+  return everyRow<WriteOff>(FILE_PAGE, (limit, last) =>
+    listWriteOffs(database, { limit: limit - 1, beforeId: last && last.id, accountId }),
+  );
+}
 
-  private async *everyDebtor() {
-    const rows = everyRow<Debtor>(FILE_PAGE, (limit, last) =>
-      inSnapshot(this.pool, (client) => readDebtors(client, { limit, afterId: last && last.accountId })),
-    );
-    for await (const row of rows) yield viewDebtor(row);
-  }
+async function* everyDebtor(database: pg.Pool) {
+  const rows = everyRow<Debtor>(FILE_PAGE, (limit, last) =>
+    inSnapshot(database, (client) => readDebtors(client, { limit, afterId: last && last.accountId })),
+  );
+  for await (const row of rows) yield viewDebtor(row);
 }

@@ -16,7 +16,7 @@ import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
 import { isInstantText, pageFrom, readCursor } from '#platform/http/page.js';
 import { faultsOf, workColumns, itemShape } from '#finance/views/charges-tasks.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
 
@@ -32,42 +32,35 @@ type Filter = CallOf<typeof routes.itemsCsv>['query'];
 @Controller()
 export class ChargesTasksController {
   constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
     @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
   @Serves(routes.days)
-  async days({ query }: CallOf<typeof routes.days>) {
+  async days({ query, database }: CallOf<typeof routes.days>) {
     const range = this.rangeOf(query);
-    const days = await inSnapshot(this.pool, (client) => readWorkDays(client, range));
+    const days = await inSnapshot(database, (client) => readWorkDays(client, range));
     const { from, to } = range;
     return { from, to, faults: faultsOf(days), days };
   }
 
   @Serves(routes.items)
-  async items({ query }: CallOf<typeof routes.items>) {
+  async items({ query, database }: CallOf<typeof routes.items>) {
     const { limit, cursor } = query;
     const [at = '', subject = ''] = readCursor(cursor, 2) ?? [];
     if (cursor !== undefined && !isInstantText(at)) readCursor('', 2);
     const after = cursor === undefined ? null : { at, subject };
     const asked: WorkQuery = { ...this.filterOf(query), limit: limit + 1, after };
-    const rows = await inSnapshot(this.pool, (client) => readWork(client, asked));
+    const rows = await inSnapshot(database, (client) => readWork(client, asked));
     return pageFrom(rows, limit, (item) => [item.at, item.subject]);
   }
 
   @Serves(routes.itemsCsv)
-  itemsCsv({ query, reply }: CallOf<typeof routes.itemsCsv>): Readable {
+  itemsCsv({ query, database, reply }: CallOf<typeof routes.itemsCsv>): Readable {
     return sendCsv(
       reply,
       { fileName: 'charges-tasks.csv', columns: workColumns },
-      shaped(itemShape, this.everyItem(this.filterOf(query))),
-    );
-  }
-
-  private everyItem(asked: Omit<WorkQuery, 'limit' | 'after'>) {
-    return everyRow<WorkItem>(FILE_PAGE, (limit, after) =>
-      inSnapshot(this.pool, (client) => readWork(client, { ...asked, limit, after })),
+      shaped(itemShape, everyItem(database, this.filterOf(query))),
     );
   }
 
@@ -90,4 +83,10 @@ export class ChargesTasksController {
     const message = `from: must be before to, by at most ${MOST_DAYS} days.`;
     throw new ApiError('invalid_value', message, { param: 'from' });
   }
+}
+
+function everyItem(database: pg.Pool, asked: Omit<WorkQuery, 'limit' | 'after'>) {
+  return everyRow<WorkItem>(FILE_PAGE, (limit, after) =>
+    inSnapshot(database, (client) => readWork(client, { ...asked, limit, after })),
+  );
 }

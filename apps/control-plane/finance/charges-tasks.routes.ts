@@ -13,7 +13,7 @@ const filter = {
   faults: z.enum(['true', 'false']).default('false').meta({ description: 'Only what should not be.' }),
 };
 
-const forFinance = routesFor(['finance'], 'Reports');
+const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const chargesTasksRoutes = {
   days: forFinance.get('reportChargesTasks', '/api/finance/reports/charges-tasks', {

@@ -81,12 +81,12 @@ export class ControlsController {
   }
 
   @Serves(routes.findingsCsv)
-  findingsCsv({ params, query, reply }: CallOf<typeof routes.findingsCsv>): Readable {
+  findingsCsv({ params, query, database, reply }: CallOf<typeof routes.findingsCsv>): Readable {
     const { id } = known(params.controlId);
     return sendCsv(
       reply,
       { fileName: `findings-${id}.csv`, columns: findingColumns },
-      shaped(findingShape, this.everyFinding(id, query.state)),
+      shaped(findingShape, everyFinding(database, id, query.state)),
     );
   }
 
@@ -101,12 +101,12 @@ export class ControlsController {
     };
     return inTransaction(this.pool, (client) => acknowledgeFinding(client, asked));
   }
+}
 
-  private everyFinding(control: string, state: FindingState) {
-    return everyRow<Finding>(FILE_PAGE, (limit, last) =>
-      listFindings(this.pool, { control, state, limit, after: last && last.id }),
-    );
-  }
+function everyFinding(database: pg.Pool, control: string, state: FindingState) {
+  return everyRow<Finding>(FILE_PAGE, (limit, last) =>
+    listFindings(database, { control, state, limit, after: last && last.id }),
+  );
 }
 
 /** @throws ApiError not_found */

@@ -1,5 +1,4 @@
 import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
@@ -17,7 +16,7 @@ import {
 import { everyLot, type LotsAsked } from '#finance/views/report-files.js';
 import { daysOf } from '#finance/views/revenue.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
 
@@ -26,22 +25,23 @@ import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
 export class DeferredRevenueController {
   private readonly currency: string;
 
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
-  ) {
+  constructor(@Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig) {
     this.currency = config.payments.currency;
   }
 
   @Serves(routes.deferredRevenue)
-  async deferredRevenue({ query }: CallOf<typeof routes.deferredRevenue>) {
-    return viewDeferredRevenue(await deferredRevenueReport(this.pool, checkedDays(query)), this.currency);
+  async deferredRevenue({ query, database }: CallOf<typeof routes.deferredRevenue>) {
+    return viewDeferredRevenue(await deferredRevenueReport(database, checkedDays(query)), this.currency);
   }
 
   @Serves(routes.deferredRevenueCsv)
-  async deferredRevenueCsv({ query, reply }: CallOf<typeof routes.deferredRevenueCsv>): Promise<Readable> {
+  async deferredRevenueCsv({
+    query,
+    database,
+    reply,
+  }: CallOf<typeof routes.deferredRevenueCsv>): Promise<Readable> {
     const days = checkedDays(query);
-    const view = viewDeferredRevenue(await deferredRevenueReport(this.pool, days), this.currency);
+    const view = viewDeferredRevenue(await deferredRevenueReport(database, days), this.currency);
     return sendCsv(
       reply,
       { fileName: `deferred-revenue-${days.from}.csv`, columns: deferredColumns },
@@ -50,21 +50,21 @@ export class DeferredRevenueController {
   }
 
   @Serves(routes.lots)
-  async lots({ query }: CallOf<typeof routes.lots>) {
+  async lots({ query, database }: CallOf<typeof routes.lots>) {
     const { limit, cursor } = query;
     const key = readCursor(cursor, 1, LOT)?.[0];
     const after = key === undefined ? null : BigInt(key);
-    const lots = await deferredLots(this.pool, { ...lotsOf(query), limit: limit + 1, after });
+    const lots = await deferredLots(database, { ...lotsOf(query), limit: limit + 1, after });
     const views = lots.map((lot) => viewLot(lot, this.currency));
     return { currency: this.currency, ...pageFrom(views, limit, ({ lotId }) => [lotId]) };
   }
 
   @Serves(routes.lotsCsv)
-  lotsCsv({ query, reply }: CallOf<typeof routes.lotsCsv>): Readable {
+  lotsCsv({ query, database, reply }: CallOf<typeof routes.lotsCsv>): Readable {
     return sendCsv(
       reply,
       { fileName: 'lots.csv', columns: lotColumns },
-      everyLot(this.pool, lotsOf(query), this.currency),
+      everyLot(database, lotsOf(query), this.currency),
     );
   }
 }

@@ -18,7 +18,7 @@ const lots = {
   }),
 };
 
-const forFinance = routesFor(['finance'], 'Reports');
+const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const deferredRevenueRoutes = {
   deferredRevenue: forFinance.get('reportDeferredRevenue', '/api/finance/reports/deferred-revenue', {

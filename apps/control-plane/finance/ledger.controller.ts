@@ -21,7 +21,7 @@ import {
   trialBalanceView,
 } from '#finance/views/ledger.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { ledgerRoutes as routes } from './ledger.routes.js';
 
@@ -30,21 +30,22 @@ import { ledgerRoutes as routes } from './ledger.routes.js';
 export class LedgerController {
   private readonly currency: string;
 
-  constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
-    @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
-  ) {
+  constructor(@Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig) {
     this.currency = config.payments.currency;
   }
 
   @Serves(routes.trialBalance)
-  trialBalance({ query }: CallOf<typeof routes.trialBalance>) {
-    return this.balancesAt(query);
+  trialBalance({ query, database }: CallOf<typeof routes.trialBalance>) {
+    return this.balancesAt(database, query);
   }
 
   @Serves(routes.trialBalanceCsv)
-  async trialBalanceCsv({ query, reply }: CallOf<typeof routes.trialBalanceCsv>): Promise<Readable> {
-    const { balances } = await this.balancesAt(query);
+  async trialBalanceCsv({
+    query,
+    database,
+    reply,
+  }: CallOf<typeof routes.trialBalanceCsv>): Promise<Readable> {
+    const { balances } = await this.balancesAt(database, query);
     return sendCsv(
       reply,
       { fileName: 'trial-balance.csv', columns: trialBalanceColumns },
@@ -52,29 +53,29 @@ export class LedgerController {
     );
   }
 
-  private async balancesAt(asked: InstantAsked) {
+  private async balancesAt(database: pg.Pool, asked: InstantAsked) {
     const { by, at, recordedBefore = null } = asked;
     refuseRecordedBefore(by, recordedBefore, 'by recorded time give at.');
     return trialBalanceView(
-      await trialBalance(this.pool, { by, at: at ?? null, recordedBefore }),
+      await trialBalance(database, { by, at: at ?? null, recordedBefore }),
       this.currency,
     );
   }
 
   @Serves(routes.accounts)
-  async accounts({ query }: CallOf<typeof routes.accounts>) {
+  async accounts({ query, database }: CallOf<typeof routes.accounts>) {
     const { limit, cursor, code = null } = query;
     const after = readCursor(cursor, 1)?.[0] ?? null;
-    const found = await listLedgerAccounts(this.pool, { limit: limit + 1, after, codePrefix: code });
+    const found = await listLedgerAccounts(database, { limit: limit + 1, after, codePrefix: code });
     const views = found.map((account) => ledgerAccountView(account, this.currency));
     return pageFrom(views, limit, (account) => [account.code]);
   }
 
   @Serves(routes.statement)
-  async statement({ params, query }: CallOf<typeof routes.statement>) {
+  async statement({ params, query, database }: CallOf<typeof routes.statement>) {
     const { limit, cursor } = query;
-    const asked = { ...(await this.rangeOf(query)), limit, after: readLedgerCursor(cursor) };
-    const statement = await ledgerAccountStatement(this.pool, BigInt(params.ledgerAccountId), asked);
+    const asked = { ...(await rangeOf(database, query)), limit, after: readLedgerCursor(cursor) };
+    const statement = await ledgerAccountStatement(database, BigInt(params.ledgerAccountId), asked);
     if (!statement) throw new ApiError('not_found', 'There is no such ledger account.');
     const { items, ...view } = statementView(statement, this.currency);
     const next = statement.next && ledgerCursorKey(statement.next);
@@ -82,7 +83,7 @@ export class LedgerController {
   }
 
   @Serves(routes.export)
-  async export({ query, reply }: CallOf<typeof routes.export>): Promise<Readable> {
+  async export({ query, database, reply }: CallOf<typeof routes.export>): Promise<Readable> {
     const { format, detail } = query;
     const ledgerAccountId = query.ledgerAccountId === undefined ? null : BigInt(query.ledgerAccountId);
     const summary = detail === 'summary';
@@ -90,10 +91,10 @@ export class LedgerController {
       const message = 'detail: a summary covers the whole company; one account is shown in full.';
       throw new ApiError('invalid_value', message, { param: 'detail' });
     }
-    if (ledgerAccountId !== null && !(await findLedgerAccount(this.pool, ledgerAccountId))) {
+    if (ledgerAccountId !== null && !(await findLedgerAccount(database, ledgerAccountId))) {
       throw new ApiError('not_found', 'There is no such ledger account.');
     }
-    const range = await this.rangeOf(query);
+    const range = await rangeOf(database, query);
     const { mediaType, extension } = exportFormats[format];
     void reply.headers({
       'content-type': mediaType,
@@ -101,25 +102,7 @@ export class LedgerController {
     });
     const asked = { format, ...range, ledgerAccountId, summary, currency: this.currency };
     // A reader that leaves destroys the stream, which ends the export and its snapshot.
-    return Readable.from(exportLedger(this.pool, asked));
-  }
-
-  /** @throws ApiError for times that contradict each other, or a period that is not closed */
-  private async rangeOf(query: RangeAsked): Promise<RangeQuery> {
-    const { period, by, from = null, to = null, recordedBefore = null } = query;
-    if (period === undefined) {
-      refuseRecordedBefore(by ?? 'recorded', recordedBefore, 'by recorded time give to.');
-      return { by: by ?? 'recorded', from, to, recordedBefore };
-    }
-    if (by !== undefined || from !== null || to !== null || recordedBefore !== null) {
-      const message = 'period: replaces by, from, to and recordedBefore.';
-      throw new ApiError('invalid_value', message, { param: 'period' });
-    }
-    const found = await findPeriod(this.pool, BigInt(period));
-    if (!found) throw new ApiError('not_found', 'There is no such period.');
-    const range = booksOfPeriod(found);
-    if (!range) throw new ApiError('conflict', 'The period is not closed.');
-    return range;
+    return Readable.from(exportLedger(database, asked));
   }
 }
 
@@ -135,6 +118,24 @@ interface RangeAsked {
   to?: Date | undefined;
   recordedBefore?: string | undefined;
   period?: string | undefined;
+}
+
+/** @throws ApiError for times that contradict each other, or a period that is not closed */
+async function rangeOf(database: pg.Pool, query: RangeAsked): Promise<RangeQuery> {
+  const { period, by, from = null, to = null, recordedBefore = null } = query;
+  if (period === undefined) {
+    refuseRecordedBefore(by ?? 'recorded', recordedBefore, 'by recorded time give to.');
+    return { by: by ?? 'recorded', from, to, recordedBefore };
+  }
+  if (by !== undefined || from !== null || to !== null || recordedBefore !== null) {
+    const message = 'period: replaces by, from, to and recordedBefore.';
+    throw new ApiError('invalid_value', message, { param: 'period' });
+  }
+  const found = await findPeriod(database, BigInt(period));
+  if (!found) throw new ApiError('not_found', 'There is no such period.');
+  const range = booksOfPeriod(found);
+  if (!range) throw new ApiError('conflict', 'The period is not closed.');
+  return range;
 }
 
 function refuseRecordedBefore(by: TimeOf, recordedBefore: string | null, hint: string): void {

@@ -94,7 +94,7 @@ const instant = {
   recordedBefore,
 };
 
-const forFinance = routesFor(['finance'], 'Books');
+const forFinance = routesFor(['finance'], 'Books', 'reports');
 
 export const ledgerRoutes = {
   trialBalance: forFinance.get('readTrialBalance', '/api/finance/trial-balance', {

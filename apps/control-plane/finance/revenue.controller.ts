@@ -1,5 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
-import type pg from 'pg';
+import { Controller } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { priceChanges } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
@@ -13,40 +12,41 @@ import {
   viewRevenue,
   priceChangeView,
 } from '#finance/views/revenue.view.js';
-import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { revenueRoutes as routes } from './revenue.routes.js';
 
 /** What was earned, by anything, and by each version of a price. */
 @Controller()
 export class RevenueController {
-  constructor(@Inject(POOL) private readonly pool: pg.Pool) {}
-
   @Serves(routes.revenue)
-  async revenue({ query }: CallOf<typeof routes.revenue>) {
+  async revenue({ query, database }: CallOf<typeof routes.revenue>) {
     const { by, limit } = query;
-    return viewRevenue(await revenueReport(this.pool, { ...checkedDays(query), by, limit }), by);
+    return viewRevenue(await revenueReport(database, { ...checkedDays(query), by, limit }), by);
   }
 
   @Serves(routes.revenueCsv)
-  async revenueCsv({ query, reply }: CallOf<typeof routes.revenueCsv>): Promise<Readable> {
+  async revenueCsv({ query, database, reply }: CallOf<typeof routes.revenueCsv>): Promise<Readable> {
     const { by } = query;
     const days = checkedDays(query);
-    const rows = revenueRows(this.pool, { ...days, by });
+    const rows = revenueRows(database, { ...days, by });
     return sendCsv(reply, { fileName: `revenue-${days.from}.csv`, columns: revenueColumns(by) }, rows);
   }
 
   @Serves(routes.priceChanges)
-  async priceChanges({ query }: CallOf<typeof routes.priceChanges>) {
+  async priceChanges({ query, database }: CallOf<typeof routes.priceChanges>) {
     const { from = null, to = null, kind = null, subject = null, limit } = query;
-    const versions = await priceChanges(this.pool, { from, to, kind, subject, limit });
+    const versions = await priceChanges(database, { from, to, kind, subject, limit });
     return { versions: versions };
   }
 
   @Serves(routes.priceChangesCsv)
-  async priceChangesCsv({ query, reply }: CallOf<typeof routes.priceChangesCsv>): Promise<Readable> {
+  async priceChangesCsv({
+    query,
+    database,
+    reply,
+  }: CallOf<typeof routes.priceChangesCsv>): Promise<Readable> {
     const { from = null, to = null, kind = null, subject = null } = query;
-    const versions = await priceChanges(this.pool, { from, to, kind, subject, limit: ALL_VERSIONS });
+    const versions = await priceChanges(database, { from, to, kind, subject, limit: ALL_VERSIONS });
     return sendCsv(
       reply,
       { fileName: 'price-changes.csv', columns: priceChangeColumns },

@@ -37,7 +37,7 @@ const versionsQuery = {
 
 const revenueQuery = { ...days, by };
 
-const forFinance = routesFor(['finance'], 'Reports');
+const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const revenueRoutes = {
   revenue: forFinance.get('reportRevenue', '/api/finance/reports/revenue', {

@@ -21,7 +21,7 @@ import {
   refundDayShape,
 } from '#finance/views/work-reports.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { workReportRoutes as routes } from './work-reports.routes.js';
 
@@ -35,7 +35,6 @@ export class WorkReportsController {
   private readonly graceMs: number;
 
   constructor(
-    @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(CONTROL_PLANE_CLOCK) private readonly clock: Clock,
     @Inject(CONTROL_PLANE_CONFIG) config: ControlPlaneConfig,
   ) {
@@ -43,7 +42,7 @@ export class WorkReportsController {
   }
 
   @Serves(routes.holds)
-  async holds({ query }: CallOf<typeof routes.holds>) {
+  async holds({ query, database }: CallOf<typeof routes.holds>) {
     const { limit, cursor, overdue } = query;
     const key = timeCursor(cursor);
     const asked: HoldsQuery = {
@@ -52,7 +51,7 @@ export class WorkReportsController {
       overdueOnly: overdue === 'true',
       after: key && { heldSince: key.at, chargeId: key.id },
     };
-    return inSnapshot(this.pool, async (client) => {
+    return inSnapshot(database, async (client) => {
       const rows = await readHolds(client, asked);
       const page = pageFrom(rows, limit, ({ heldSince, chargeId }) => [heldSince, chargeId]);
       const totals = await readHoldTotals(client, this.graceMs);
@@ -61,22 +60,22 @@ export class WorkReportsController {
   }
 
   @Serves(routes.holdsCsv)
-  holdsCsv({ query, reply }: CallOf<typeof routes.holdsCsv>): Readable {
+  holdsCsv({ query, database, reply }: CallOf<typeof routes.holdsCsv>): Readable {
     const asked = { graceMs: this.graceMs, overdueOnly: query.overdue === 'true' };
-    return sendCsv(reply, { fileName: 'holds.csv', columns: holdColumns }, everyHold(this.pool, asked));
+    return sendCsv(reply, { fileName: 'holds.csv', columns: holdColumns }, everyHold(database, asked));
   }
 
   @Serves(routes.refunds)
-  async refunds({ query }: CallOf<typeof routes.refunds>) {
+  async refunds({ query, database }: CallOf<typeof routes.refunds>) {
     const range = this.rangeOf(query);
-    const days = await inSnapshot(this.pool, (client) => readRefundDays(client, range));
+    const days = await inSnapshot(database, (client) => readRefundDays(client, range));
     return { from: range.from, to: range.to, days };
   }
 
   @Serves(routes.refundsCsv)
-  async refundsCsv({ query, reply }: CallOf<typeof routes.refundsCsv>): Promise<Readable> {
+  async refundsCsv({ query, database, reply }: CallOf<typeof routes.refundsCsv>): Promise<Readable> {
     const range = this.rangeOf(query);
-    const days = await inSnapshot(this.pool, (client) => readRefundDays(client, range));
+    const days = await inSnapshot(database, (client) => readRefundDays(client, range));
     return sendCsv(
       reply,
       { fileName: 'refunds.csv', columns: refundDayColumns },
@@ -85,7 +84,7 @@ export class WorkReportsController {
   }
 
   @Serves(routes.failures)
-  async failures({ query }: CallOf<typeof routes.failures>) {
+  async failures({ query, database }: CallOf<typeof routes.failures>) {
     const { limit, cursor, outstanding } = query;
     const key = timeCursor(cursor);
     const asked: FailuresQuery = {
@@ -94,40 +93,29 @@ export class WorkReportsController {
       outstandingOnly: outstanding === 'true',
       after: key && { failedAt: key.at, chargeId: key.id },
     };
-    const rows = await inSnapshot(this.pool, (client) => readFailures(client, asked));
+    const rows = await inSnapshot(database, (client) => readFailures(client, asked));
     return pageFrom(rows, limit, ({ failedAt, chargeId }) => [failedAt, chargeId]);
   }
 
   @Serves(routes.failuresCsv)
-  failuresCsv({ query, reply }: CallOf<typeof routes.failuresCsv>): Readable {
+  failuresCsv({ query, database, reply }: CallOf<typeof routes.failuresCsv>): Readable {
     const asked = { ...this.rangeOf(query), outstandingOnly: query.outstanding === 'true' };
     return sendCsv(
       reply,
       { fileName: 'failures.csv', columns: failureColumns },
-      everyFailure(this.pool, asked),
+      everyFailure(database, asked),
     );
   }
 
   @Serves(routes.promotion)
-  promotion({ query }: CallOf<typeof routes.promotion>) {
-    return this.readPromotion(query);
+  promotion({ query, database }: CallOf<typeof routes.promotion>) {
+    return promotionOf(database, query);
   }
 
   @Serves(routes.promotionCsv)
-  async promotionCsv({ query, reply }: CallOf<typeof routes.promotionCsv>): Promise<Readable> {
-    const rows = promotionRows(await this.readPromotion(query));
+  async promotionCsv({ query, database, reply }: CallOf<typeof routes.promotionCsv>): Promise<Readable> {
+    const rows = promotionRows(await promotionOf(database, query));
     return sendCsv(reply, { fileName: 'promotion.csv', columns: promotionColumns }, inSequence(rows));
-  }
-
-  private async readPromotion({
-    from = null,
-    to = null,
-  }: {
-    from?: Date | null | undefined;
-    to?: Date | null | undefined;
-  }) {
-    const read = (client: pg.ClientBase, horizon: Horizon) => readPromotion(client, horizon, { from, to });
-    return promotionView(await atHorizon(this.pool, read));
   }
 
   /** @throws ApiError for a time that ends before it begins, or is longer than a report may be */
@@ -147,4 +135,12 @@ function timeCursor(cursor: string | undefined): { at: string; id: string } | nu
   const [at = '', id = ''] = key;
   if (!isInstantText(at)) readCursor('', 2);
   return { at, id };
+}
+
+async function promotionOf(
+  database: pg.Pool,
+  { from = null, to = null }: { from?: Date | null | undefined; to?: Date | null | undefined },
+) {
+  const read = (client: pg.ClientBase, horizon: Horizon) => readPromotion(client, horizon, { from, to });
+  return promotionView(await atHorizon(database, read));
 }

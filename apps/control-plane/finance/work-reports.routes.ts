@@ -35,7 +35,7 @@ const promotionRange = {
   to: time.optional().meta({ description: 'Recorded before this time.' }),
 };
 
-const forFinance = routesFor(['finance'], 'Reports');
+const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const workReportRoutes = {
   holds: forFinance.get('reportHolds', '/api/finance/reports/holds', {

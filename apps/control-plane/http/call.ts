@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type pg from 'pg';
 import { z } from 'zod';
 import { ApiError } from '#platform/errors.js';
 import type { CallSession } from './call-session.js';
@@ -9,6 +10,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the guard of the control plane. */
     session?: CallSession | null;
+    /** Set by the guard after it. */
+    database?: pg.Pool;
   }
 }
 
@@ -36,14 +39,15 @@ function callOf(
   declared: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-): Call<unknown, unknown, unknown> & { actor?: CallSession['actor'] } {
-  const session = request.session ?? null;
+): Call<unknown, unknown, unknown> & { actor?: CallSession['actor']; database?: pg.Pool } {
+  const { session = null, database } = request;
   return {
     params: readParams(declared.params, request.params),
     query: check(declared.query, request.query ?? {}),
     body: declared.body === null ? undefined : check(declared.body, bodyOf(declared, request)),
     session,
     ...(session ? { actor: session.actor } : {}),
+    ...(database ? { database } : {}),
     requestId: request.id,
     ip: request.ip,
     request,

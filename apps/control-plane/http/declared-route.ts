@@ -12,6 +12,13 @@ export type Access = 'public' | readonly Role[];
  */
 export type UnderView = 'theirs' | 'own' | 'refused';
 
+/**
+ * Which database a route reads. Files of rows and reports over many rows read `reports`: the replica, where there is one.
+ * Everything else reads `primary`: what decides anything (holds, balances, approvals, limits, sessions, the close of a
+ * period), and pages on which people see what they have just done.
+ */
+export type Reads = 'primary' | 'reports';
+
 export type Fields = z.ZodObject;
 
 /**
@@ -55,6 +62,8 @@ export interface Route<
   readonly underView: UnderView;
   /** What is not light has its turn by account, so that nobody takes all of the database's time. */
   readonly load: Load;
+  /** Where its handler finds what it reads, as `database` of the call. */
+  readonly reads: Reads;
   /** Only for a session that proved a moment ago, by a code or the password, that it is its person who sits there. */
   readonly confirms: boolean;
   /** Staff who have yet to set up their second factor reach it too. */

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from '#platform/errors.js';
 import { ROUTE, type Route } from './declared-route.js';
+import { AS_OF } from './reports-database.js';
 
 /** An OpenAPI 3.1 document, as far as its readers here need it. */
 export interface ControlPlaneDocument {
@@ -126,11 +127,22 @@ function bodyOf({ body, consumes }: Route, shapes: NamedShapes): Pick<Documented
   return { requestBody: { required: true, content } };
 }
 
-function answerOf({ answer, produces = [], summary }: Route, shapes: NamedShapes): unknown {
+const AS_OF_HEADER = {
+  [AS_OF]: {
+    description: 'Where a read replica answers: everything committed before this time is in the answer.',
+    schema: { type: 'string', format: 'date-time' },
+  },
+};
+
+function answerOf({ answer, produces = [], summary, reads }: Route, shapes: NamedShapes): unknown {
   const json = answer === null ? {} : { 'application/json': { schema: shapes.of(answer, 'output') } };
   const other = Object.fromEntries(produces.map((type) => [type, { schema: { type: 'string' } }]));
   const content = { ...json, ...other };
-  return { description: summary, ...(Object.keys(content).length === 0 ? {} : { content }) };
+  return {
+    description: summary,
+    ...(reads === 'reports' ? { headers: AS_OF_HEADER } : {}),
+    ...(Object.keys(content).length === 0 ? {} : { content }),
+  };
 }
 
 function refusalsOf(route: Route): Record<string, unknown> {

@@ -7,16 +7,23 @@ import {
   SetMetadata,
   UseGuards,
 } from '@nestjs/common';
+import type pg from 'pg';
 import { z } from 'zod';
 import type { Actor } from '#identity/role.js';
 import { AccessGuard } from './access.guard.js';
 import { type Call, CallInput } from './call.js';
 import type { CallSession } from './call-session.js';
-import { type Access, type Fields, type Route, ROUTE, type UnderView } from './declared-route.js';
+import { type Access, type Fields, type Reads, type Route, ROUTE, type UnderView } from './declared-route.js';
 import type { Load } from './heavy-work.js';
+import { DatabaseGuard } from './reports-database.js';
 
 /** Where somebody of a role calls, there is a session. */
-type SignedIn<C> = Omit<C, 'session'> & { readonly session: CallSession; readonly actor: Actor };
+type SignedIn<C> = Omit<C, 'session'> & {
+  readonly session: CallSession;
+  readonly actor: Actor;
+  /** The one that the route reads: a replica, where reports have one. */
+  readonly database: pg.Pool;
+};
 
 export type CallOf<R> =
   R extends Route<infer P, infer Q, infer B, z.ZodType | null>
@@ -34,7 +41,7 @@ export type AnswerOf<R> =
 
 type Optional =
   | ('params' | 'query' | 'body' | 'answer' | 'status' | 'refusals' | 'produces')
-  | ('guardsAgainstForgery' | 'underView' | 'load' | 'confirms' | 'beforeSecondFactor');
+  | ('guardsAgainstForgery' | 'underView' | 'load' | 'reads' | 'confirms' | 'beforeSecondFactor');
 
 const NO_FIELDS = z.strictObject({});
 type NoFields = typeof NO_FIELDS;
@@ -59,18 +66,19 @@ type Spec<P extends Fields, Q extends Fields, B extends z.ZodType | null, A exte
   Partial<Pick<Route<P, Q, B, A>, Optional>>;
 
 interface Common<X extends Access = Access> extends Pick<Route, 'method' | 'tag' | 'produces'> {
+  readonly reads: Reads;
   readonly access: X;
 }
 
-/** Declares routes of one tag for the same readers; `csv` is a GET that answers a file of rows. */
-export function routesFor<const X extends Access>(access: X, tag: string) {
+/** Declares routes of one tag for the same readers; `csv` is a GET that answers a file of rows, read as reports are. */
+export function routesFor<const X extends Access>(access: X, tag: string, reads: Reads = 'primary') {
   return {
-    get: declaring({ access, tag, method: 'GET' }),
-    csv: declaring({ access, tag, method: 'GET', produces: ['text/csv'] }),
-    post: declaring({ access, tag, method: 'POST' }),
-    put: declaring({ access, tag, method: 'PUT' }),
-    patch: declaring({ access, tag, method: 'PATCH' }),
-    delete: declaring({ access, tag, method: 'DELETE' }),
+    get: declaring({ access, tag, reads, method: 'GET' }),
+    csv: declaring({ access, tag, reads: 'reports', method: 'GET', produces: ['text/csv'] }),
+    post: declaring({ access, tag, reads: 'primary', method: 'POST' }),
+    put: declaring({ access, tag, reads: 'primary', method: 'PUT' }),
+    patch: declaring({ access, tag, reads: 'primary', method: 'PATCH' }),
+    delete: declaring({ access, tag, reads: 'primary', method: 'DELETE' }),
   };
 }
 
@@ -118,7 +126,7 @@ export function Serves<R extends Route>(declared: R) {
       needsSession: declared.access !== 'public',
       keepsBytes: declared.keepsBytes ?? false,
     }),
-    UseGuards(AccessGuard),
+    UseGuards(AccessGuard, DatabaseGuard),
   );
   return <H extends (call: CallOf<R>) => Promise<AnswerOf<R>> | AnswerOf<R>>(
     target: object,

@@ -1,7 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
-import { listLatePostings, listPeriods, type Period, periodBalances } from '#finance/periods/period.js';
+import {
+  findPeriod,
+  listLatePostings,
+  listPeriods,
+  type Period,
+  periodBalances,
+} from '#finance/periods/period.js';
 import { ApiError } from '#platform/errors.js';
 import { trialBalanceColumns } from '#finance/views/ledger.view.js';
 import { inSequence, sendCsv } from '#platform/http/csv.js';
@@ -40,14 +46,14 @@ export class PeriodsController {
   @Serves(routes.show)
   async show({ params }: CallOf<typeof routes.show>) {
     const period = await this.find(params.periodId);
-    return { ...viewPeriod(period), balances: await this.balancesOf(period) };
+    return { ...viewPeriod(period), balances: await this.balancesOf(this.pool, period) };
   }
 
   @Serves(routes.balances)
-  async balances({ params, reply }: CallOf<typeof routes.balances>): Promise<Readable> {
-    const period = await this.find(params.periodId);
+  async balances({ params, database, reply }: CallOf<typeof routes.balances>): Promise<Readable> {
+    const period = found(await findPeriod(database, BigInt(params.periodId)));
     const day = period.endsAt.toISOString().slice(0, 10);
-    const rows = await this.balancesOf(period);
+    const rows = await this.balancesOf(database, period);
     return sendCsv(
       reply,
       { fileName: `trial-balance-${day}.csv`, columns: trialBalanceColumns },
@@ -80,12 +86,16 @@ export class PeriodsController {
   }
 
   private async find(periodId: string): Promise<Period> {
-    const period = await this.service.find(BigInt(periodId));
-    if (!period) throw new ApiError('not_found', 'There is no such period.');
-    return period;
+    return found(await this.service.find(BigInt(periodId)));
   }
 
-  private async balancesOf({ id }: Period) {
-    return viewBalances(await periodBalances(this.pool, id), this.currency);
+  private async balancesOf(database: pg.Pool, { id }: Period) {
+    return viewBalances(await periodBalances(database, id), this.currency);
   }
+}
+
+/** @throws ApiError not_found */
+function found(period: Period | null): Period {
+  if (period) return period;
+  throw new ApiError('not_found', 'There is no such period.');
 }

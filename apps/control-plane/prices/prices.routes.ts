@@ -175,6 +175,8 @@ export const pricesRoutes = {
     answer: z.object({ exportedAt: timeView, rows: z.array(changeView) }),
   }),
   exportCsv: forReaders.csv('exportPricesCsv', `${PRICES}/export.csv`, {
+    // An import compares it with what is in force at that moment.
+    reads: 'primary',
     summary: 'The same as a CSV file.',
   }),
   importJson: forAdmins.post('importPrices', `${PRICES}/import`, {

@@ -51,8 +51,8 @@ export class ReconciliationController {
   }
 
   @Serves(routes.paymentsCsv)
-  paymentsCsv({ query, reply }: CallOf<typeof routes.paymentsCsv>): Readable {
-    const rows = this.rows(this.matches(query), viewMatch);
+  paymentsCsv({ query, database, reply }: CallOf<typeof routes.paymentsCsv>): Readable {
+    const rows = everyRowOf(database, this.matches(query), viewMatch);
     return sendCsv(reply, { fileName: 'payments.csv', columns: matchColumns }, rows);
   }
 
@@ -69,11 +69,11 @@ export class ReconciliationController {
   }
 
   @Serves(routes.payoutsCsv)
-  payoutsCsv({ query, reply }: CallOf<typeof routes.payoutsCsv>): Readable {
+  payoutsCsv({ query, database, reply }: CallOf<typeof routes.payoutsCsv>): Readable {
     return sendCsv(
       reply,
       { fileName: 'payouts.csv', columns: payoutColumns },
-      this.rows(payoutListing(query), viewPayout),
+      everyRowOf(database, payoutListing(query), viewPayout),
     );
   }
 
@@ -83,11 +83,11 @@ export class ReconciliationController {
   }
 
   @Serves(routes.bankCsv)
-  bankCsv({ query, reply }: CallOf<typeof routes.bankCsv>): Readable {
+  bankCsv({ query, database, reply }: CallOf<typeof routes.bankCsv>): Readable {
     return sendCsv(
       reply,
       { fileName: 'bank.csv', columns: bankColumns },
-      this.rows(bankListing(query), viewBankItem),
+      everyRowOf(database, bankListing(query), viewBankItem),
     );
   }
 
@@ -118,20 +118,24 @@ export class ReconciliationController {
     const { items, nextCursor } = pageFrom(found, limit, keyOf);
     return { items: items.map(view), nextCursor };
   }
+}
 
-  /** All of a list, a piece at a time. */
-  private async *rows<T, V>({ list, keyOf }: Listing<T>, view: (item: T) => V): AsyncGenerator<V> {
-    let after: readonly string[] | null = null;
-    for (;;) {
-      const continued: readonly string[] | null = after;
-      const found: T[] = await inSnapshot(this.pool, (client) =>
-        list(client, { limit: FILE_PAGE, after: continued }),
-      );
-      for (const item of found) yield view(item);
-      const last = found.at(-1);
-      if (last === undefined || found.length < FILE_PAGE) return;
-      after = keyOf(last);
-    }
+/** All of a list, a piece at a time. */
+async function* everyRowOf<T, V>(
+  database: pg.Pool,
+  { list, keyOf }: Listing<T>,
+  view: (item: T) => V,
+): AsyncGenerator<V> {
+  let after: readonly string[] | null = null;
+  for (;;) {
+    const continued: readonly string[] | null = after;
+    const found: T[] = await inSnapshot(database, (client) =>
+      list(client, { limit: FILE_PAGE, after: continued }),
+    );
+    for (const item of found) yield view(item);
+    const last = found.at(-1);
+    if (last === undefined || found.length < FILE_PAGE) return;
+    after = keyOf(last);
   }
 }
 

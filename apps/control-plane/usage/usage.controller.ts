@@ -1,5 +1,4 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
 import { findAccount } from '#identity/account.store.js';
@@ -52,27 +51,24 @@ export class UsageController {
   }
 
   @Serves(routes.usageCsv)
-  usageCsv({ actor, query, reply }: CallOf<typeof routes.usageCsv>): Readable {
-    return this.usageFile(reply, { accountId: actor.accountId, filter: query, forStaff: false });
+  usageCsv(call: CallOf<typeof routes.usageCsv>): Readable {
+    return usageFile(call, { accountId: call.actor.accountId, filter: call.query, forStaff: false });
   }
 
   @Serves(routes.accountUsageCsv)
-  async accountUsageCsv({ params, query, reply }: CallOf<typeof routes.accountUsageCsv>): Promise<Readable> {
-    return this.usageFile(reply, {
-      accountId: await this.known(params.accountId),
-      filter: query,
-      forStaff: true,
-    });
+  async accountUsageCsv(call: CallOf<typeof routes.accountUsageCsv>): Promise<Readable> {
+    const accountId = await this.known(call.params.accountId);
+    return usageFile(call, { accountId, filter: call.query, forStaff: true });
   }
 
   @Serves(routes.daily)
-  async daily({ actor, query }: CallOf<typeof routes.daily>) {
-    return this.dailyPage(actor.accountId, query);
+  async daily({ actor, query, database }: CallOf<typeof routes.daily>) {
+    return this.dailyPage(database, actor.accountId, query);
   }
 
   @Serves(routes.accountDaily)
-  async accountDaily({ params, query }: CallOf<typeof routes.accountDaily>) {
-    return this.dailyPage(await this.known(params.accountId), query);
+  async accountDaily({ params, query, database }: CallOf<typeof routes.accountDaily>) {
+    return this.dailyPage(database, await this.known(params.accountId), query);
   }
 
   @Serves(routes.statement)
@@ -86,17 +82,13 @@ export class UsageController {
   }
 
   @Serves(routes.statementCsv)
-  statementCsv({ actor, query, reply }: CallOf<typeof routes.statementCsv>): Readable {
-    return this.statementFile(reply, actor.accountId, query);
+  statementCsv(call: CallOf<typeof routes.statementCsv>): Readable {
+    return statementFile(call, call.actor.accountId, call.query);
   }
 
   @Serves(routes.accountStatementCsv)
-  async accountStatementCsv({
-    params,
-    query,
-    reply,
-  }: CallOf<typeof routes.accountStatementCsv>): Promise<Readable> {
-    return this.statementFile(reply, await this.known(params.accountId), query);
+  async accountStatementCsv(call: CallOf<typeof routes.accountStatementCsv>): Promise<Readable> {
+    return statementFile(call, await this.known(call.params.accountId), call.query);
   }
 
   private async known(accountId: string): Promise<string> {
@@ -114,35 +106,17 @@ export class UsageController {
     return sliceOf(slice, (entry) => usageView(entry, forStaff));
   }
 
-  private usageFile(
-    reply: FastifyReply,
-    { accountId, filter, forStaff }: { accountId: string; filter: UsageFilter; forStaff: boolean },
-  ): Readable {
-    const rows = everyItem(async (after) => {
-      const { items, next } = await readUsage(this.pool, { accountId, filter }, { limit: FILE_PAGE, after });
-      return { items: items.map((entry) => usageView(entry, forStaff)), next };
-    });
-    return sendCsv(reply, { fileName: 'usage.csv', columns: usageColumns(forStaff) }, rows);
-  }
-
   private async statementPage(accountId: string, { limit, cursor, ...filter }: StatementFilter & Page) {
     const after = readCursor(cursor, 1, /^\d{1,18} \d{1,5}$/)?.[0] ?? null;
     const slice = await listStatement(this.pool, { accountId, filter }, { limit, after });
     return sliceOf(slice, (entry) => entry);
   }
 
-  private statementFile(reply: FastifyReply, accountId: string, filter: StatementFilter): Readable {
-    const rows = everyItem((after) =>
-      listStatement(this.pool, { accountId, filter }, { limit: FILE_PAGE, after }),
-    );
-    return sendCsv(
-      reply,
-      { fileName: 'statement.csv', columns: statementColumns() },
-      shaped(statementEntry, rows),
-    );
-  }
-
-  private async dailyPage(accountId: string, query: UsageFilter & Page & { by?: DailySubject | undefined }) {
+  private async dailyPage(
+    database: pg.Pool,
+    accountId: string,
+    query: UsageFilter & Page & { by?: DailySubject | undefined },
+  ) {
     const { limit, cursor, by = null, ...filter } = query;
     const to = filter.to ?? new Date(this.clock.nowMs() + DAY_MS);
     const from = filter.from ?? new Date(to.getTime() - (DAYS_SHOWN + 1) * DAY_MS);
@@ -151,7 +125,7 @@ export class UsageController {
       const rule = `must be before to, by at most ${MOST_DAYS} days.`;
       throw new ApiError('invalid_value', `from: ${rule}`, { param: 'from' });
     }
-    const rows = await readDailyUsage(this.pool, accountId, {
+    const rows = await readDailyUsage(database, accountId, {
       filter: { ...filter, from, to },
       by,
       limit: limit + 1,
@@ -160,6 +134,31 @@ export class UsageController {
     const page = pageFrom(rows, limit, ({ day, subject }) => [day, subject]);
     return { ...page, items: page.items.map((total) => dailyView(total, by)) };
   }
+}
+
+/** What files of rows are sent by, and read from. */
+type FileCall = Pick<CallOf<typeof routes.usageCsv>, 'reply' | 'database'>;
+
+function usageFile(
+  { reply, database }: FileCall,
+  { accountId, filter, forStaff }: { accountId: string; filter: UsageFilter; forStaff: boolean },
+): Readable {
+  const rows = everyItem(async (after) => {
+    const { items, next } = await readUsage(database, { accountId, filter }, { limit: FILE_PAGE, after });
+    return { items: items.map((entry) => usageView(entry, forStaff)), next };
+  });
+  return sendCsv(reply, { fileName: 'usage.csv', columns: usageColumns(forStaff) }, rows);
+}
+
+function statementFile({ reply, database }: FileCall, accountId: string, filter: StatementFilter): Readable {
+  const rows = everyItem((after) =>
+    listStatement(database, { accountId, filter }, { limit: FILE_PAGE, after }),
+  );
+  return sendCsv(
+    reply,
+    { fileName: 'statement.csv', columns: statementColumns() },
+    shaped(statementEntry, rows),
+  );
 }
 
 /** A day, and the model or key within it. */

@@ -37,7 +37,6 @@ const SPARSE =
   'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at a limited number of requests.';
 const dailyQuery = z.strictObject({ ...pageQuery, ...usageFilter, by: z.enum(['model', 'key']).optional() });
 const DAILY = 'By UTC day, newest first; the last 31 days, or another time of at most 92.';
-const csv = ['text/csv'];
 
 const forUsers = routesFor(['user'], 'Usage');
 const forSupportAndFinance = routesFor(['support', 'finance'], 'Usage');
@@ -50,12 +49,12 @@ export const usageRoutes = {
     query: z.strictObject({ ...pageQuery, ...usageFilter }),
     answer: pageOf(usageEntry),
   }),
-  usageCsv: forUsers.get('downloadUsage', '/api/usage.csv', {
+  usageCsv: forUsers.csv('downloadUsage', '/api/usage.csv', {
     summary: 'The same, all of it, as a CSV file.',
     query: z.strictObject(usageFilter),
-    produces: csv,
   }),
   daily: forUsers.get('listDailyUsage', '/api/usage/daily', {
+    reads: 'reports',
     load: 'query',
     summary: 'Your requests and what they cost by day, and by model or key.',
     description: DAILY,
@@ -69,10 +68,9 @@ export const usageRoutes = {
     query: z.strictObject({ ...pageQuery, ...statementFilter }),
     answer: pageOf(statementEntry),
   }),
-  statementCsv: forUsers.get('downloadStatement', '/api/statement.csv', {
+  statementCsv: forUsers.csv('downloadStatement', '/api/statement.csv', {
     summary: 'The same, all of it, as a CSV file.',
     query: z.strictObject(statementFilter),
-    produces: csv,
   }),
   accountUsage: forSupportAndFinance.get('listAccountUsage', '/api/support/accounts/{accountId}/usage', {
     load: 'query',
@@ -82,20 +80,20 @@ export const usageRoutes = {
     query: z.strictObject({ ...pageQuery, ...usageFilter }),
     answer: pageOf(usageEntry),
   }),
-  accountUsageCsv: forSupportAndFinance.get(
+  accountUsageCsv: forSupportAndFinance.csv(
     'downloadAccountUsage',
     '/api/support/accounts/{accountId}/usage.csv',
     {
       summary: 'The same, all of it, as a CSV file.',
       params: accountParams,
       query: z.strictObject(usageFilter),
-      produces: csv,
     },
   ),
   accountDaily: forSupportAndFinance.get(
     'listAccountDailyUsage',
     '/api/support/accounts/{accountId}/usage/daily',
     {
+      reads: 'reports',
       load: 'query',
       summary: 'The requests of an account and what they cost by day, and by model or key.',
       description: DAILY,
@@ -116,14 +114,13 @@ export const usageRoutes = {
       answer: pageOf(statementEntry),
     },
   ),
-  accountStatementCsv: forSupportAndFinance.get(
+  accountStatementCsv: forSupportAndFinance.csv(
     'downloadAccountStatement',
     '/api/support/accounts/{accountId}/statement.csv',
     {
       summary: 'The same, all of it, as a CSV file.',
       params: accountParams,
       query: z.strictObject(statementFilter),
-      produces: csv,
     },
   ),
 };

@@ -89,7 +89,7 @@ export interface Report {
  * needs no mark of its own.
  */
 export async function openReport(pool: pg.Pool, recordedBefore?: Date | string | null): Promise<Report> {
-  if (!(await isCertain(pool, recordedBefore))) await markHorizon(pool);
+  if (await needsMark(pool, recordedBefore ?? null)) await markHorizon(pool);
   const client = await pool.connect();
   const close = async (): Promise<void> => {
     let broken: Error | undefined;
@@ -107,14 +107,14 @@ export async function openReport(pool: pg.Pool, recordedBefore?: Date | string |
   }
 }
 
-async function isCertain(pool: pg.Pool, recordedBefore?: Date | string | null): Promise<boolean> {
-  if (recordedBefore === null || recordedBefore === undefined) return false;
-  const { rows } = await pool.query<{ certain: boolean }>(
-    `SELECT EXISTS (SELECT FROM ledger_horizons
-       WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) AND at >= $1::timestamptz) AS certain`,
+/** A replica takes no marks: a report there goes up to the newest that arrived, of those that the jobs of the books set. */
+async function needsMark(pool: pg.Pool, recordedBefore: Date | string | null): Promise<boolean> {
+  const { rows } = await pool.query<{ needed: boolean }>(
+    `SELECT NOT current_setting('transaction_read_only')::boolean AND NOT EXISTS (SELECT FROM ledger_horizons
+       WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) AND at >= $1::timestamptz) AS needed`,
     [recordedBefore],
   );
-  return rows[0]?.certain ?? false;
+  return rows[0]?.needed ?? true;
 }
 
 /** Runs a report on a snapshot of its own; see `openReport`. */

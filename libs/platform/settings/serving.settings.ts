@@ -49,6 +49,10 @@ export const database = {
   DATA_DIR: text('Folder of the database, files, demo key and secrets', '.data'),
   DATABASE_URL: login("PostgreSQL, with the login of the program's own role"),
   DATABASE_POOL: count('Most connections a program opens', 10, { min: 2, max: 500 }),
+  REPORTS_DATABASE_URL: optionalLogin(
+    'A read replica (hot standby) for reports and files of rows, with the login of `tollgate_billing`. Without it, they read `DATABASE_URL`',
+  ),
+  REPORTS_LAG_SECONDS: seconds('A replica that is further behind than this answers no reports', 60),
   OWNER_DATABASE_URL: login('The login that owns the database and runs the migrations: no superuser'),
   ADMIN_DATABASE_URL: optionalLogin(
     'A superuser that creates the roles and the database, and owns nothing in it. Without it, they must be there, or the owner may create roles',
