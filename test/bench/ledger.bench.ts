@@ -13,8 +13,8 @@ import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { parseAmount } from '#money/amount.js';
 import { createLogger } from '#platform/logging.js';
 import { newId } from '#platform/ids.js';
-import { checkpoint } from './checkpoint.js';
-import { growHistory, openBenchAccounts, type BenchAccount } from './ledger-bench.accounts.js';
+import { openBenchAccounts, type BenchAccount } from './ledger-bench.accounts.js';
+import { type HistoryResult, measureAccount, measureHistory } from './ledger-bench.history.js';
 import { bulkInsertFloor, oneByOneFloor } from './ledger-bench.floors.js';
 import { percentile, printTable } from './report.js';
 
@@ -27,10 +27,12 @@ export interface LedgerBenchOptions {
   seconds: number;
   /** Entries to have in the ledger for the second run; 0 leaves it out. */
   historyEntries: number;
+  /** Entries of one account with limits, for the third; 0 leaves it out. */
+  accountEntries: number;
   json: boolean;
 }
 
-interface Measurement {
+export interface Measurement {
   what: string;
   inFlight: number;
   perSecond: number;
@@ -40,10 +42,6 @@ interface Measurement {
 
 const IN_FLIGHT = [1, 16, 256, 1024];
 const MANY_ACCOUNTS = 1000;
-const EMPTY = 'engine, an empty ledger';
-const HISTORY_IN_FLIGHT = 256;
-/** Odd, so that there is a middle one. */
-const HISTORY_ROUNDS = 5;
 
 export async function benchLedger(options: LedgerBenchOptions): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
@@ -59,8 +57,12 @@ export async function benchLedger(options: LedgerBenchOptions): Promise<void> {
   try {
     const ledger = await openLedger(server, databaseName);
     const results = await measureAll(ledger, options).finally(() => ledger.close());
-    if (options.historyEntries > 0) results.push(...(await measureHistory(server, options)));
-    report(results, options);
+    const { seconds, historyEntries, accountEntries } = options;
+    const histories = [
+      ...(historyEntries > 0 ? [await measureHistory(server, seconds, historyEntries)] : []),
+      ...(accountEntries > 0 ? [await measureAccount(server, seconds, accountEntries)] : []),
+    ];
+    report({ results, histories }, options);
   } finally {
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
     await cleanUp();
@@ -106,7 +108,7 @@ async function measureAll(ledger: Ledger, options: LedgerBenchOptions): Promise<
   const one = many.slice(0, 1);
   const milliseconds = options.seconds * 1000;
   const results: Measurement[] = [];
-  const add = (measurement: Measurement) => results.push(told(measurement));
+  const add = (measurement: Measurement) => results.push(reported(measurement));
 
   await measureEngine(engine, many, { inFlight: 64, milliseconds: 1000 });
   add({
@@ -138,48 +140,14 @@ async function measureAll(ledger: Ledger, options: LedgerBenchOptions): Promise<
   return results;
 }
 
-function told(measurement: Measurement): Measurement {
+export function reported(measurement: Measurement): Measurement {
   const { what, inFlight, perSecond } = measurement;
   process.stderr.write(`${what}, ${inFlight} in flight: ${Math.round(perSecond)}/s\n`);
   return measurement;
 }
 
-/**
- * A new ledger beside one with a past, in turns, so that a busy moment of the machine meets both. Of each the middle
- * round counts.
- */
-async function measureHistory(
-  server: EmbeddedPostgres,
-  { seconds, historyEntries }: LedgerBenchOptions,
-): Promise<Measurement[]> {
-  const empty = await openLedger(server, 'empty');
-  const past = await openLedger(server, 'past');
-  try {
-    await growHistory(past.owner, historyEntries);
-    await checkpoint(server);
-    const load = { inFlight: HISTORY_IN_FLIGHT, milliseconds: seconds * 1000 };
-    const rounds: Record<'empty' | 'past', Measurement[]> = { empty: [], past: [] };
-    const names = { empty: EMPTY, past: `engine, ${historyEntries / 1e6} million entries before` };
-    for (let round = 0; round <= HISTORY_ROUNDS; round += 1) {
-      for (const [name, ledger] of Object.entries({ empty, past }) as ['empty' | 'past', Ledger][]) {
-        const measured = await measureEngine(ledger.engine, ledger.accounts, load);
-        // The first round warms up.
-        if (round > 0) rounds[name].push(told({ what: names[name], inFlight: load.inFlight, ...measured }));
-      }
-    }
-    return [middle(rounds.empty), middle(rounds.past)];
-  } finally {
-    await Promise.all([empty.close(), past.close()]);
-  }
-}
-
-function middle(rounds: Measurement[]): Measurement {
-  const sorted = [...rounds].sort((a, b) => a.perSecond - b.perSecond);
-  return sorted[sorted.length >> 1] as Measurement;
-}
-
 /** Keeps a number of holds in flight for a time. */
-async function measureEngine(
+export async function measureEngine(
   engine: PostingEngine,
   accounts: BenchAccount[],
   load: { inFlight: number; milliseconds: number },
@@ -219,7 +187,12 @@ async function measureEngine(
   };
 }
 
-function report(results: Measurement[], options: LedgerBenchOptions): void {
+interface Found {
+  results: Measurement[];
+  histories: HistoryResult[];
+}
+
+function report({ results, histories }: Found, options: LedgerBenchOptions): void {
   const find = (what: string, inFlight: number) =>
     results.find((item) => item.what === what && item.inFlight === inFlight)?.perSecond ?? 0;
   const best = find('engine, many accounts', 1024);
@@ -228,18 +201,16 @@ function report(results: Measurement[], options: LedgerBenchOptions): void {
     timesOneByOneAt16: find('engine, many accounts', 16) / oneByOne,
     timesOneByOne: best / oneByOne,
     partOfBulkInsert: best / find('floor: bulk insert', 1),
-    partOfEmpty:
-      results.at(-2)?.what === EMPTY
-        ? (results.at(-1)?.perSecond ?? 0) / (results.at(-2)?.perSecond ?? 1)
-        : null,
+    partsOfEmpty: Object.fromEntries(histories.map(({ past, ratio }) => [past.what, ratio])),
   };
+  const all = [...results, ...histories.flatMap(({ empty, past }) => [empty, past])];
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ bench: 'ledger', results, ratios })}\n`);
+    process.stdout.write(`${JSON.stringify({ bench: 'ledger', results: all, ratios })}\n`);
     return;
   }
   printTable(
     ['holds', 'in flight', 'per second', 'p50 ms', 'p99 ms'],
-    results.map((item) => [
+    all.map((item) => [
       item.what,
       String(item.inFlight),
       Math.round(item.perSecond).toString(),
@@ -250,9 +221,6 @@ function report(results: Measurement[], options: LedgerBenchOptions): void {
   process.stdout.write(
     `At 16 in flight: ${ratios.timesOneByOneAt16.toFixed(1)} times the one-by-one floor (aim 14). At 1024: ${ratios.timesOneByOne.toFixed(1)} times, ${ratios.partOfBulkInsert.toFixed(2)} of the bulk insert (aim 0.8).\n`,
   );
-  if (ratios.partOfEmpty !== null) {
-    process.stdout.write(
-      `With the history: ${ratios.partOfEmpty.toFixed(2)} of the empty ledger (aim 0.9).\n`,
-    );
-  }
+  for (const { past, ratio } of histories)
+    process.stdout.write(`${past.what}: ${ratio.toFixed(2)} of the same without (aim 0.9).\n`);
 }

@@ -24,10 +24,17 @@ program
   .description('holds per second through the posting engine')
   .option('--seconds <n>', 'time for each measurement', wholeNumber, 5)
   .option('--history <entries>', 'measure again on a ledger of this many entries', wholeNumber, 0)
+  .option(
+    '--account-history <entries>',
+    'measure one account with limits and this many entries',
+    wholeNumber,
+    0,
+  )
   .option('--json', 'print one JSON object instead of tables', false)
-  .action((options: { seconds: number; history: number; json: boolean }) =>
-    benchLedger({ seconds: options.seconds, historyEntries: options.history, json: options.json }),
-  );
+  .action((options: { seconds: number; history: number; accountHistory: number; json: boolean }) => {
+    const { seconds, history: historyEntries, accountHistory: accountEntries, json } = options;
+    return benchLedger({ seconds, historyEntries, accountEntries, json });
+  });
 
 program
   .command('finance')
