@@ -13,6 +13,7 @@ const FAMILY: Record<Capability, Family> = {
   responses: 'chat',
   messages: 'chat',
   speech: 'speech',
+  embeddings: 'chat',
 };
 
 const upstreams = new Upstreams();

@@ -115,7 +115,9 @@ export interface ImageEditRequest extends ImageRequest {
 }
 
 /** Calls whose body and answer pass through as they are. */
-export type StreamKind = 'chat' | 'responses' | 'messages' | 'speech';
+export type StreamKind = TalkKind | 'speech' | 'embeddings';
+/** Of them, conversations. */
+export type TalkKind = 'chat' | 'responses' | 'messages';
 
 export interface StreamRequest {
   kind: StreamKind;

@@ -261,4 +261,13 @@ const speech: Dialect = {
   answer: () => undefined,
 };
 
-const dialects: Record<StreamKind, Dialect> = { chat, responses, messages, speech };
+/** Embeddings have input alone. */
+const embeddings: Dialect = {
+  event: () => false,
+  answer(json, reading) {
+    report(reading, asObject(json['usage']), CHAT_NAMES);
+    if (reading.input !== undefined) reading.output = 0;
+  },
+};
+
+const dialects: Record<StreamKind, Dialect> = { chat, responses, messages, speech, embeddings };

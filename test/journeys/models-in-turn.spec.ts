@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import Anthropic from '@anthropic-ai/sdk';
 import { parseAmount } from '#money/amount.js';
+import { addModel } from '../support/models.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
@@ -28,27 +29,17 @@ describe('a request with several models', () => {
 
   beforeAll(async () => {
     relay = await startRelay();
-    const { owner } = relay.fixture;
-    await owner.query(
-      `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address) VALUES
-         ('dead', 'openai-xai', 'http://127.0.0.1:9', 'k', true), ('dead-too', 'anthropic', 'http://127.0.0.1:9', 'k', true)`,
-    );
-    await owner.query(
-      `INSERT INTO channel_groups VALUES ('dead', 'Vendora-Main'), ('dead-too', 'Vendora-Main')`,
-    );
     for (const [id, like] of Object.entries(DEAD)) {
-      await owner.query(
-        `INSERT INTO models (id, family, unit, owned_by, limits) SELECT $1, family, unit, owned_by, limits FROM models WHERE id = $2`,
-        [id, like],
-      );
-      await owner.query(
-        `INSERT INTO price_versions (model_id, unit_price, input_price, cached_input_price, output_price)
-         SELECT $1, unit_price * 10, input_price * 10, cached_input_price * 10, output_price * 10 FROM price_versions WHERE model_id = $2`,
-        [id, like],
-      );
-      await owner.query(`INSERT INTO group_models VALUES ('Vendora-Main', $1)`, [id]);
-      const channel = id === 'dead-messages' ? 'dead-too' : 'dead';
-      await owner.query(`INSERT INTO channel_models VALUES ($1, $2, $2)`, [channel, id]);
+      const protocol = id === 'dead-messages' ? 'anthropic' : 'openai-xai';
+      const channel = `dead-${protocol}`;
+      await addModel(relay.fixture.owner, {
+        id,
+        like,
+        times: 10,
+        channel,
+        protocol,
+        baseUrl: 'http://127.0.0.1:9',
+      });
     }
     customer = await relay.customer('5');
   }, 60_000);

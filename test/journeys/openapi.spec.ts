@@ -7,6 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import type { GatewayDocument } from '#apps/gateway/openapi/openapi.document.js';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { Contract } from '../support/openapi.js';
+import { addModel } from '../support/models.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
@@ -33,6 +34,7 @@ const BODIES: Record<string, object> = {
   createChatCompletion: { model: 'vendora-chat', messages: MESSAGES, max_tokens: 50 },
   createResponse: { model: 'vendora-chat', input: 'hello' },
   createMessage: { model: 'vendora-messages', messages: MESSAGES, max_tokens: 50 },
+  createEmbedding: { model: 'vendora-embed', input: 'hello' },
   createSpeech: { model: 'vendora-speech', input: 'hello', voice: 'alloy' },
 };
 const TARGETS: Record<string, string> = { predict: 'imgmodel-4', predictLongRunning: 'vidmodel-3' };
@@ -59,6 +61,8 @@ describe('the OpenAPI document', () => {
 
   beforeAll(async () => {
     relay = await startRelay();
+    const sandbox = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
+    await addModel(relay.fixture.owner, { id: 'vendora-embed', like: 'vendora-chat', ...sandbox });
     customer = await relay.customer('10');
     const response = await fetch(`${relay.baseUrl}/openapi.json`);
     expect(response.status).toBe(200);
@@ -206,6 +210,7 @@ describe('the OpenAPI document', () => {
     ['/v1/responses', 'createResponse', { stream: true }],
     ['/v1/messages', 'createMessage', { stream: true }],
     ['/v1/audio/speech', 'createSpeech', { response_format: 'wav' }],
+    ['/v1/embeddings', 'createEmbedding', { encoding_format: 'base64' }],
   ])('foresees conversation at %s, as it comes and otherwise', async (path, id, otherwise) => {
     const body = BODIES[id] as { model: string };
     expect((await call('post', path, { body })).status).toBe(200);

@@ -13,6 +13,7 @@ import type { Conversation } from './conversation-request.js';
  */
 export function estimateAnswer(asked: Conversation, limits: ModelLimits): TokenEstimate {
   if (asked.kind === 'speech') return measureSpeech(asked, limits);
+  if (asked.kind === 'embeddings') return { most: 0n, likely: 0n };
   const { maxOutputTokens, choices } = asked;
   return { most: mostOutputTokens({ maxOutputTokens: maxOutputTokens?.value, choices }, limits), likely: 0n };
 }

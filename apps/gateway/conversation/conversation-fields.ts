@@ -1,5 +1,5 @@
 import { ApiError } from '#platform/errors.js';
-import type { StreamKind } from '#upstream/outcomes.js';
+import type { StreamKind, TalkKind } from '#upstream/outcomes.js';
 import { type Body, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 
@@ -90,6 +90,7 @@ const FIELDS: Record<StreamKind, ReadonlySet<string>> = {
     'speed',
     'inference_geo',
   ]),
+  embeddings: new Set(['model', 'input', 'dimensions', 'encoding_format', 'user']),
   speech: new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format']),
 };
 
@@ -103,10 +104,8 @@ const PRICE_CHANGING: Partial<Record<StreamKind, Readonly<Record<string, readonl
   messages: { service_tier: ['auto', 'standard_only'], speed: ['standard'], inference_geo: ['global'] },
 };
 
-type Talk = Exclude<StreamKind, 'speech'>;
-
 /** Functions, and tools that the client runs: only what they say is metered. Any other is run by the vendor, at a price. */
-const FREE_TOOLS: Record<Talk, { rule: RegExp; such: string; withoutType: boolean }> = {
+const FREE_TOOLS: Record<TalkKind, { rule: RegExp; such: string; withoutType: boolean }> = {
   chat: { rule: /^(function|custom)$/, such: 'function or custom', withoutType: false },
   responses: {
     rule: /^(function|custom|local_shell|apply_patch)$/,
@@ -121,7 +120,7 @@ const FREE_TOOLS: Record<Talk, { rule: RegExp; such: string; withoutType: boolea
 };
 
 /** Text, images and documents are metered as tokens at the price of input; sounds and films have prices of their own. */
-const PARTS: Record<Talk, readonly string[]> = {
+const PARTS: Record<TalkKind, readonly string[]> = {
   chat: ['text', 'image_url', 'file', 'refusal'],
   responses: [
     'input_text',
@@ -167,10 +166,14 @@ const ITEMS = [
  */
 export function pricedFields(kind: StreamKind, body: Body): Body {
   const known = knownFields(body, FIELDS[kind]);
-  if (kind !== 'speech') refuseUnpriced(kind, known);
+  if (isTalk(kind)) refuseUnpriced(kind, known);
   const changing = PRICE_CHANGING[kind] ?? {};
   for (const [param, words] of Object.entries(changing)) refuseOtherWords(known, param, words);
   return Object.fromEntries(Object.entries(known).filter(([name]) => !Object.hasOwn(changing, name)));
+}
+
+export function isTalk(kind: StreamKind): kind is TalkKind {
+  return Object.hasOwn(PARTS, kind);
 }
 
 function refuseOtherWords(body: Body, param: string, words: readonly string[]): void {
@@ -180,7 +183,7 @@ function refuseOtherWords(body: Body, param: string, words: readonly string[]): 
   }
 }
 
-function refuseUnpriced(kind: Talk, body: Body): void {
+function refuseUnpriced(kind: TalkKind, body: Body): void {
   refuseTools(kind, body);
   for (const modality of listOf(body['modalities'])) {
     if (modality !== 'text') throw invalid('modalities', 'must be ["text"]: no sounds are made here');
@@ -195,7 +198,7 @@ function refuseUnpriced(kind: Talk, body: Body): void {
   else for (const message of listOf(body['messages'])) refuseMessage(kind, message);
 }
 
-function refuseTools(kind: Talk, body: Body): void {
+function refuseTools(kind: TalkKind, body: Body): void {
   const { rule, such, withoutType } = FREE_TOOLS[kind];
   for (const tool of listOf(body['tools'])) {
     const type = typeOf(tool);
@@ -223,7 +226,7 @@ function refuseItems(input: unknown): void {
 }
 
 /** `parts`: a list of them; anything else is text, or a fault that the upstream names. */
-function refuseParts(kind: Talk, param: string, parts: unknown): void {
+function refuseParts(kind: TalkKind, param: string, parts: unknown): void {
   for (const part of listOf(parts)) {
     const type = typeOf(part);
     if (type !== undefined && !PARTS[kind].includes(type)) throw notOffered(param, type);

@@ -2,9 +2,16 @@ import type { CatalogModel } from '#catalog/catalog.js';
 import { invalid } from '../http/fields.js';
 import type { Measures } from '../http/model-limits.js';
 import type { Conversation } from './conversation-request.js';
+import type { StreamKind } from '#upstream/outcomes.js';
 import type { MeasuredTokens } from '#catalog/token-estimate.js';
 
-const INPUT_FIELD = { chat: 'messages', responses: 'input', messages: 'messages', speech: 'input' } as const;
+const INPUT_FIELD = {
+  chat: 'messages',
+  responses: 'input',
+  messages: 'messages',
+  speech: 'input',
+  embeddings: 'input',
+} as const;
 
 /** What a conversation asks of its model. */
 export function measuresOf(asked: Conversation, input: MeasuredTokens, sound: MeasuredTokens): Measures {
@@ -14,6 +21,11 @@ export function measuresOf(asked: Conversation, input: MeasuredTokens, sound: Me
     inputTokens: { value: input.counted, param: INPUT_FIELD[kind] },
     outputTokens: kind === 'speech' ? { value: sound.counted, param: 'input' } : maxOutputTokens,
   };
+}
+
+/** Whether the model's limit of input is that of each text: it cuts nothing off what several come to, and the vendor counts. */
+export function isLimitOfEach({ unit }: CatalogModel, kind: StreamKind): boolean {
+  return kind === 'embeddings' && unit === 'token';
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ModelLimits } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import { isText } from '#platform/http/long-text.js';
-import type { StreamKind } from '#upstream/outcomes.js';
+import type { StreamKind, TalkKind } from '#upstream/outcomes.js';
 import {
   type Body,
   invalid,
@@ -11,9 +11,9 @@ import {
   optionalWord,
   requiredString,
 } from '../http/fields.js';
-import { MAX_SPEECH_CHARS } from '../http/limits.js';
+import { MAX_EMBEDDED, MAX_SPEECH_CHARS } from '../http/limits.js';
 import type { Measure } from '../http/model-limits.js';
-import { pricedFields } from './conversation-fields.js';
+import { isTalk, pricedFields } from './conversation-fields.js';
 
 /** A pass-through request after its fields were checked: what is known and priced goes on as it is. */
 export interface Conversation {
@@ -32,12 +32,36 @@ export interface Conversation {
 
 /** OpenAI's own limit. */
 const MAX_CHOICES = 128;
+/** Longer than the vectors of any model. */
+const MAX_DIMENSIONS = 10_000;
 /** Beyond what any model writes; the model's own limit caps what is held. */
 const MAX_TOKENS_ASKED = 10_000_000;
 
 /** @throws ApiError naming the field at fault */
 export function readConversation(kind: StreamKind, body: Body): Conversation {
+  if (kind === 'embeddings') return readEmbeddings(body);
   return kind === 'speech' ? readSpeech(body) : readTalk(kind, body);
+}
+
+/** One text or several, each as it is or as the tokens of it. */
+function readEmbeddings(body: Body): Conversation {
+  const { input } = body;
+  if (isAbsent(input) || input === '' || (Array.isArray(input) && input.length === 0)) throw missing('input');
+  if (!isText(input) && !Array.isArray(input)) {
+    throw new ApiError('invalid_type', 'input must be a text or an array of texts.', { param: 'input' });
+  }
+  const isOne = isText(input) || typeof input[0] === 'number';
+  if (!isOne && input.length > MAX_EMBEDDED) throw invalid('input', `must be at most ${MAX_EMBEDDED} texts`);
+  optionalWord(body, 'encoding_format', ['float', 'base64']);
+  optionalCount(body, 'dimensions', MAX_DIMENSIONS);
+  return {
+    kind: 'embeddings',
+    streamed: false,
+    wantsUsage: true,
+    maxOutputTokens: undefined,
+    choices: 1,
+    body: pricedFields('embeddings', body),
+  };
 }
 
 function readSpeech(body: Body): Conversation {
@@ -56,7 +80,7 @@ function readSpeech(body: Body): Conversation {
   };
 }
 
-function readTalk(kind: Exclude<StreamKind, 'speech'>, body: Body): Conversation {
+function readTalk(kind: TalkKind, body: Body): Conversation {
   if (kind === 'responses') refuseBackground(body);
   requireInput(kind, body);
   const maxOutputTokens = readMaxTokens(kind, body);
@@ -72,7 +96,7 @@ function readTalk(kind: Exclude<StreamKind, 'speech'>, body: Body): Conversation
 }
 
 /** Of two that are sent the larger counts. */
-function readMaxTokens(kind: Exclude<StreamKind, 'speech'>, body: Body): Conversation['maxOutputTokens'] {
+function readMaxTokens(kind: TalkKind, body: Body): Conversation['maxOutputTokens'] {
   return MAX_TOKENS_FIELDS[kind]
     .map((param) => ({ param, value: optionalCount(body, param, MAX_TOKENS_ASKED) }))
     .reduce<Conversation['maxOutputTokens']>((most, { param, value }) => {
@@ -83,8 +107,9 @@ function readMaxTokens(kind: Exclude<StreamKind, 'speech'>, body: Body): Convers
 
 /** The request with the model's own limit where it names none: an answer that is longer was not held for. */
 export function withModelsLimit(asked: Conversation, { maxOutputTokens }: ModelLimits): Conversation {
-  if (asked.kind === 'speech' || asked.maxOutputTokens || maxOutputTokens === undefined) return asked;
-  return { ...asked, body: { ...asked.body, [MAX_TOKENS_FIELDS[asked.kind][0]]: maxOutputTokens } };
+  const { kind, body } = asked;
+  if (!isTalk(kind) || asked.maxOutputTokens || maxOutputTokens === undefined) return asked;
+  return { ...asked, body: { ...body, [MAX_TOKENS_FIELDS[kind][0]]: maxOutputTokens } };
 }
 
 /** The names under which each dialect bounds an answer; the first is sent where the client sent none. */
@@ -94,7 +119,7 @@ const MAX_TOKENS_FIELDS = {
   messages: ['max_tokens'],
 } as const;
 
-function requireInput(kind: Exclude<StreamKind, 'speech'>, body: Body): void {
+function requireInput(kind: TalkKind, body: Body): void {
   const param = kind === 'responses' ? 'input' : 'messages';
   const value = body[param];
   if (kind === 'responses' && isText(value) && value !== '') return;

@@ -6,7 +6,7 @@ import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/mode
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import { dearestInput } from './cache-writes.js';
 import type { ConversationCall, ConversationParts, ModelCall, Prepared } from './conversation.call.js';
-import { measuresOf, refuseUnmeasured } from './conversation-limits.js';
+import { isLimitOfEach, measuresOf, refuseUnmeasured } from './conversation-limits.js';
 import { picturesOf } from './conversation-pictures.js';
 import { readConversation, withModelsLimit } from './conversation-request.js';
 import { estimateInput } from '#catalog/token-estimate.js';
@@ -22,9 +22,11 @@ export async function prepare(parts: ConversationParts, call: ModelCall): Promis
   refuseOtherFamily(model, kind === 'speech' ? 'speech' : 'chat');
   const channels = channelsFree(parts, current, { model, caller, capability: kind });
   const asked = withModelsLimit(readConversation(kind, body), model.limits);
-  const input = estimateInput(asked.body, model.limits);
+  const ofEach = isLimitOfEach(model, kind);
+  const input = estimateInput(asked.body, ofEach ? {} : model.limits);
   const output = estimateAnswer(asked, model.limits);
-  refuseBeyondLimits(model, measuresOf(asked, input, measureSpeech(asked, model.limits)));
+  const measures = measuresOf(asked, input, measureSpeech(asked, model.limits));
+  refuseBeyondLimits(model, ofEach ? { ...measures, inputTokens: undefined } : measures);
   refuseUnmeasured(model, asked, input);
   const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
   const dearest = dearestInput(asked, priced);

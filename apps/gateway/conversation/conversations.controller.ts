@@ -9,6 +9,7 @@ import { ClientStream } from './client-stream.js';
 import { ConversationService } from './conversation.service.js';
 import {
   createChatCompletionOperation,
+  createEmbeddingOperation,
   createMessageOperation,
   createResponseOperation,
   createSpeechOperation,
@@ -66,6 +67,17 @@ export class ConversationsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return this.converse('speech', { caller, request, reply });
+  }
+
+  @Post('embeddings')
+  @HttpCode(200)
+  @RouteRules({ bodyLimit: CHAT_PLAIN_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createEmbeddingOperation })
+  embed(
+    @CallerOf() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.converse('embeddings', { caller, request, reply });
   }
 
   private converse(

@@ -1,7 +1,8 @@
-import { MAX_MODEL_CHARS, MAX_SPEECH_CHARS } from '../http/limits.js';
+import { MAX_EMBEDDED, MAX_MODEL_CHARS, MAX_SPEECH_CHARS } from '../http/limits.js';
 import {
   type DocumentedAnswer,
   flagSchema,
+  json,
   listSchema,
   oneOfWords,
   type Operation,
@@ -124,6 +125,53 @@ export const createMessageOperation: Operation = {
       usage: objectSchema({ input_tokens: integerSchema(), output_tokens: integerSchema() }),
     }),
   ),
+  refusals: [],
+};
+
+export const createEmbeddingOperation: Operation = {
+  id: 'createEmbedding',
+  tag: TAG,
+  summary: 'Embeds texts.',
+  description: 'Charged by the tokens that were read.',
+  body: {
+    'application/json': request(
+      {
+        model,
+        input: {
+          anyOf: [textSchema(undefined, { minLength: 1 }), listSchema({}, { minItems: 1 })],
+          description: `A text, or at most ${MAX_EMBEDDED} of them. Tokens are taken in place of a text.`,
+          examples: ['a lighthouse at dusk'],
+        },
+      },
+      {
+        dimensions: integerSchema('How long a vector is, where the model lets one choose.', { minimum: 1 }),
+        encoding_format: oneOfWords(['float', 'base64']),
+        ...MODEL_CHOICE,
+      },
+    ),
+  },
+  answers: {
+    200: {
+      description: 'A vector for each text.',
+      content: json({
+        anyOf: [
+          objectSchema({
+            object: { const: 'list' },
+            data: listSchema(
+              objectSchema({
+                object: { const: 'embedding' },
+                index: integerSchema(),
+                embedding: { anyOf: [listSchema({ type: 'number' }), textSchema('Base64.')] },
+              }),
+            ),
+            model: textSchema(),
+            usage: objectSchema({ prompt_tokens: integerSchema(), total_tokens: integerSchema() }),
+          }),
+          DRY_RUN,
+        ],
+      }),
+    },
+  },
   refusals: [],
 };
 

@@ -23,6 +23,7 @@ export function faultEvent(
     case 'speech':
       return event(null, { type: 'error', ...errorBody(error) });
     case 'chat':
+    case 'embeddings':
       return event(null, errorBody(error));
   }
 }

@@ -20,7 +20,7 @@ export interface Measures {
   /** Answers to one request. */
   readonly choices?: Measure<number>;
   /** As far as they can be counted before the call. */
-  readonly inputTokens?: Measure<bigint>;
+  readonly inputTokens?: Measure<bigint> | undefined;
   readonly outputTokens?: Measure<bigint | number> | undefined;
 }
 

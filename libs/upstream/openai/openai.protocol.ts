@@ -19,6 +19,7 @@ export const openAiStreams = {
   chat: { path: '/v1/chat/completions', prepare: withUsage },
   responses: { path: '/v1/responses' },
   speech: { path: '/v1/audio/speech' },
+  embeddings: { path: '/v1/embeddings' },
 } satisfies Protocol['streams'];
 
 /** A streamed chat reports its usage only when asked to, in a last chunk that `isUsageOnly` recognises. */
