@@ -1,15 +1,25 @@
 // What is installed, from the lockfiles: to run, the packages of the programs; to work on Tollgate, also what checks, tests
 // and builds the pages. Runs on whatever Node the machine has.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveUp, pinnedNode, root, say } from './clone.mjs';
 
 /** The pages have a package of their own, since only their build needs what is in it. */
 const consoleFolder = join(root, 'apps', 'console');
 
-/** C headers of the project's Node: 64 MB for compiling native packages, and none is compiled here. */
-const nodeHeaders = join(root, 'node_modules/node/node_modules');
+const packagesFolder = join(root, 'node_modules');
+
+/** Parts of large packages that nothing here loads, 150 MB with the source maps. */
+const UNUSED = [
+  // C headers of the project's Node, for compiling native packages; none is compiled here.
+  'node/node_modules',
+  'typeorm/browser',
+  // What source maps point to.
+  'openai/src',
+  'rxjs/src',
+  'zod/src',
+];
 
 /**
  * Installs the packages of the programs where any is missing.
@@ -20,9 +30,9 @@ export function installPackages({ development }) {
     say('Installing from the lockfile …');
     // An install for development stays one. What is there already is kept: a relay may be running from it.
     const scope = development || hasDevelopmentPackages() ? '--include=dev' : '--omit=dev';
-    npm(existsSync(join(root, 'node_modules')) ? ['install', '--no-save', scope] : ['ci', scope]);
+    npm(existsSync(packagesFolder) ? ['install', '--no-save', scope] : ['ci', scope]);
     installNode();
-    rmSync(nodeHeaders, { recursive: true, force: true });
+    removeUnused();
   }
   if (development) installConsolePackages();
 }
@@ -64,7 +74,7 @@ function isIncomplete(folder, { development = true } = {}) {
 }
 
 export function hasDevelopmentPackages() {
-  return existsSync(join(root, 'node_modules', 'jest'));
+  return existsSync(join(packagesFolder, 'jest'));
 }
 
 function readJson(file) {
@@ -73,6 +83,13 @@ function readJson(file) {
   } catch {
     return undefined;
   }
+}
+
+function removeUnused() {
+  for (const part of UNUSED) rmSync(join(packagesFolder, part), { recursive: true, force: true });
+  const files = readdirSync(packagesFolder, { recursive: true, encoding: 'utf8' });
+  for (const file of files)
+    if (/\.[cm]?[jt]s\.map$/.test(file)) rmSync(join(packagesFolder, file), { force: true });
 }
 
 function installNode() {
