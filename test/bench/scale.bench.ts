@@ -49,24 +49,37 @@ const GRACE_MS = 60_000;
 export async function benchScale(options: ScaleBenchOptions): Promise<void> {
   const dataDir = options.keep ? resolve(options.keep) : await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   await mkdir(dataDir, { recursive: true });
+  const cleanUp = async () => {
+    if (!options.keep) await rm(dataDir, { recursive: true, force: true });
+  };
   try {
     await refuseSmallDisk(dataDir, options.entries);
-    const loadSeconds = await onServer(dataDir, LOAD_SETTINGS, (server) => load(server, options));
-    const medians = await onServer(dataDir, SETTINGS, (server) => measure(server, options));
+    const place = { dataDir, cleanUp };
+    const loadSeconds = await onServer(place, LOAD_SETTINGS, (server) => load(server, options));
+    const medians = await onServer(place, SETTINGS, (server) => measure(server, options));
     report({ options, loadSeconds, medians });
   } finally {
-    if (!options.keep) await rm(dataDir, { recursive: true, force: true });
+    await cleanUp();
   }
+}
+
+interface Place {
+  dataDir: string;
+  cleanUp: () => Promise<void>;
 }
 
 /** A server of its own for `work`; a Ctrl-C stops it too, since it is a process group of its own. */
 async function onServer<T>(
-  dataDir: string,
+  { dataDir, cleanUp }: Place,
   settings: Record<string, string>,
   work: (server: EmbeddedPostgres) => Promise<T>,
 ): Promise<T> {
   const server = await startEmbeddedPostgres({ dataDir, settings, log: createLogger('bench', 'warn') });
-  const interrupted = (): void => void server.stop().finally(() => process.exit(130));
+  const interrupted = (): void =>
+    void server
+      .stop()
+      .then(cleanUp)
+      .finally(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
     return await work(server);
