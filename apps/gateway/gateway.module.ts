@@ -55,6 +55,8 @@ import { ApiDocument } from './openapi/openapi.document.js';
 import { DocsController } from './openapi/openapi.controller.js';
 import { TaskCreator } from './tasks/task.creation.js';
 import { TaskLibrary } from './tasks/task.library.js';
+import { TokenCountController } from './tokens/token-count.controller.js';
+import { TokenCounter } from './tokens/token-counter.js';
 import { VideoCreator } from './videos/video.creation.js';
 import { VIDEO, VideoLibrary } from './videos/video.library.js';
 import { VideosController } from './videos/videos.controller.js';
@@ -105,6 +107,7 @@ export class GatewayModule {
         GoogleOperationsController,
         GoogleModelsController,
         ConversationsController,
+        TokenCountController,
         WhatIsLeftController,
         BillingController,
         DocsController,
@@ -237,6 +240,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: ImageFiles, useValue: files },
     { provide: ImageService, useValue: new ImageService({ ...shared, files, pictures }) },
     { provide: ConversationService, useValue: new ConversationService({ ...shared, reader }) },
+    { provide: TokenCounter, useValue: new TokenCounter(shared) },
     { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, health, creator }) },
     { provide: VideoLibrary, useValue: new VideoLibrary(new TaskLibrary(VIDEO, shelves)) },
     { provide: AssetCreator, useValue: new AssetCreator({ ...shared, creator, pictures, library: assets }) },

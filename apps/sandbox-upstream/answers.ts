@@ -36,7 +36,7 @@ export type ApiFamily = 'openai' | 'google' | 'anthropic';
 
 export function apiFamilyOf(path: string): ApiFamily {
   if (path.startsWith('/v1beta/')) return 'google';
-  return path === '/v1/messages' ? 'anthropic' : 'openai';
+  return path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
 }
 
 export function sendRefusal(response: ServerResponse, refusal: VendorRefusal, family: ApiFamily): void {

@@ -1,4 +1,5 @@
-import { anthropicError, readJsonBody, VendorRefusal } from './answers.js';
+import { anthropicError, readJsonBody, sendJson, VendorRefusal } from './answers.js';
+import { refuseAsOrdered } from './directives.js';
 import { type Exchange, requiredTextField, seedOf, type Vendor } from './vendor.js';
 import {
   answerWriting,
@@ -14,11 +15,7 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /** `POST /v1/messages`, whole or streamed. Cached input is counted apart from the input. */
 export async function message(vendor: Vendor, exchange: Exchange): Promise<void> {
-  if (!exchange.request.headers['anthropic-version']) {
-    throw new VendorRefusal(400, 'missing_header', 'anthropic-version: header is required');
-  }
-  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
-  const model = requiredTextField(body, 'model');
+  const { body, model, prompt, input } = await readMessage(exchange);
   const maxTokens = body['max_tokens'];
   if (typeof maxTokens !== 'number' || !Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new VendorRefusal(400, 'missing_required_parameter', {
@@ -26,13 +23,33 @@ export async function message(vendor: Vendor, exchange: Exchange): Promise<void>
       param: 'max_tokens',
     });
   }
+  const writing = write({ prompt, input, maxTokens });
+  const rendering = render(writing, { id: `msg_${seedOf(prompt, 0)}`, model });
+  await answerWriting(vendor, exchange, { writing, rendering, isStreamed: body['stream'] === true });
+}
+
+/** `POST /v1/messages/count_tokens`: the input that the same message would be counted as. */
+export async function countMessage(_: Vendor, exchange: Exchange): Promise<void> {
+  const { body, prompt, input } = await readMessage(exchange);
+  const foreign = ['max_tokens', 'stream'].find((name) => body[name] !== undefined);
+  if (foreign !== undefined) throw new VendorRefusal(400, 'invalid_request', `${foreign}: Extra inputs`);
+  const { directives, inputTokens } = write({ prompt, input, maxTokens: undefined });
+  refuseAsOrdered(directives.faults);
+  sendJson(exchange.response, 200, { input_tokens: inputTokens });
+}
+
+/** `input`: everything that counts. */
+async function readMessage(exchange: Exchange) {
+  if (!exchange.request.headers['anthropic-version']) {
+    throw new VendorRefusal(400, 'missing_header', 'anthropic-version: header is required');
+  }
+  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const model = requiredTextField(body, 'model');
   const prompt = lastPrompt(body['messages'], 'messages');
   const said = (body['messages'] as { content?: unknown }[])
     .map(({ content }) => contentText(content))
     .join('\n');
-  const writing = write({ prompt, input: contentText(body['system']) + said, maxTokens });
-  const rendering = render(writing, { id: `msg_${seedOf(prompt, 0)}`, model });
-  await answerWriting(vendor, exchange, { writing, rendering, isStreamed: body['stream'] === true });
+  return { body, model, prompt, input: contentText(body['system']) + said };
 }
 
 function render(writing: Writing, { id, model }: { id: string; model: string }): Rendering {

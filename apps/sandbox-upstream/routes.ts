@@ -5,7 +5,7 @@ import { editImages, serveEdit } from './edits.js';
 import { downloadGoogleFile, pollOperation, predict, predictLongRunning } from './google.js';
 import { createImages, instantPng, serveImage } from './images.js';
 import { createMesh, pollMesh, serveMesh } from './meshes.js';
-import { message } from './messages.js';
+import { countMessage, message } from './messages.js';
 import { respond } from './responses.js';
 import { speak } from './speech.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
@@ -43,6 +43,7 @@ const routes: readonly Route[] = [
   { verb: 'POST', path: at('/v1/chat/completions'), serve: completeChat },
   { verb: 'POST', path: at('/v1/responses'), serve: respond },
   { verb: 'POST', path: at('/v1/messages'), serve: message },
+  { verb: 'POST', path: at('/v1/messages/count_tokens'), serve: countMessage },
   { verb: 'POST', path: at('/v1/audio/speech'), serve: speak },
   { verb: 'POST', path: at('/v1/embeddings'), serve: embed },
   { verb: 'POST', path: at(`/v1beta/models/${MODEL}:predict`), serve: predict },

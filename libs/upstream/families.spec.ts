@@ -14,6 +14,7 @@ const FAMILY: Record<Capability, Family> = {
   messages: 'chat',
   speech: 'speech',
   embeddings: 'chat',
+  tokenCounts: 'chat',
 };
 
 const upstreams = new Upstreams();

@@ -143,6 +143,17 @@ export interface StreamAnswer {
 
 export type StreamOutcome = StreamAnswer | Refused | NotAccepted | Unknown;
 
+/** A message whose tokens are counted. */
+export type CountRequest = Omit<StreamRequest, 'kind'>;
+
+/** `tokens`: of all that is sent, as the vendor counts. */
+interface Counted {
+  kind: 'counted';
+  tokens: number;
+}
+
+export type CountOutcome = Counted | Refused | NotAccepted | Unknown;
+
 /** A 3D asset: a draft from a text or images, or the texture of a finished draft. */
 export interface AssetRequest {
   /** The upstream's name of the model. */

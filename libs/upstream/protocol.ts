@@ -5,6 +5,8 @@ import { type ImageBytes, readImageBytes } from './image-bytes.js';
 import { probe, type ProbeResult } from './probe.js';
 import type {
   AssetRequest,
+  CountOutcome,
+  CountRequest,
   CreateOutcome,
   ImageEditRequest,
   ImageOutcome,
@@ -17,25 +19,15 @@ import type {
   UpstreamImage,
   VideoRequest,
 } from './outcomes.js';
+import { streamHeaders, type StreamRoute } from './stream-route.js';
 
 /** What a channel can be asked for; a model's family and the path of a call decide which of them it needs. */
-export type Capability = 'images' | 'imageEdits' | 'videos' | 'assets3d' | StreamKind;
+export type Capability = 'images' | 'imageEdits' | 'videos' | 'assets3d' | 'tokenCounts' | StreamKind;
 
 export interface CreateOptions {
   /** Makes a repeat safe where the channel honours it. */
   idempotencyKey: string;
   signal: AbortSignal;
-}
-
-/** Where a pass-through call goes, and what has to be added to it. */
-export interface StreamRoute {
-  path: string;
-  /** What is sent in place of the client's body; the model is already the upstream's. */
-  prepare?(body: Record<string, unknown>): Record<string, unknown>;
-  /** Sent always, unless the client's own go along. */
-  headers?: Readonly<Record<string, string>>;
-  /** Lower-case names of client headers that go along, and what of each: undefined for nothing. */
-  clientHeaders?: Readonly<Record<string, (value: string) => string | undefined>>;
 }
 
 /**
@@ -45,6 +37,8 @@ export interface StreamRoute {
 export interface Protocol {
   readonly calls: ChannelCalls;
   readonly streams?: Partial<Record<StreamKind, StreamRoute>>;
+  /** Counts the tokens of a message without answering it, which costs nothing. */
+  countTokens?(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome>;
   /** Asks for images and waits for them; the signal is the request's limit. */
   generateImages?(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome>;
   editImages?(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome>;
@@ -77,6 +71,10 @@ export class UpstreamAdapter {
     return this.protocol.editImages?.(channel, request, signal) ?? this.lacking('imageEdits');
   }
 
+  async countTokens(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome> {
+    return this.protocol.countTokens?.(channel, request, signal) ?? this.lacking('tokenCounts');
+  }
+
   async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
     return this.protocol.createVideo?.(channel, request, options) ?? this.lacking('videos');
   }
@@ -101,12 +99,7 @@ export class UpstreamAdapter {
     const route = this.protocol.streams?.[request.kind];
     if (!route) return this.lacking(request.kind);
     const body = { ...request.body, model: request.model };
-    const headers = { ...route.headers };
-    for (const [name, passed] of Object.entries(route.clientHeaders ?? {})) {
-      const sent = request.headers?.[name];
-      const value = typeof sent === 'string' ? passed(sent) : undefined;
-      if (value !== undefined) headers[name] = value;
-    }
+    const headers = streamHeaders(route, request);
     const json = route.prepare?.(body) ?? body;
     return this.protocol.calls.open(channel, route.path, { body: { json }, headers, signal });
   }
@@ -151,6 +144,7 @@ export class UpstreamAdapter {
 
 function capabilitiesOf(protocol: Protocol): Capability[] {
   const capabilities: Capability[] = Object.keys(protocol.streams ?? {}) as StreamKind[];
+  if (protocol.countTokens) capabilities.push('tokenCounts');
   if (protocol.generateImages) capabilities.push('images');
   if (protocol.editImages) capabilities.push('imageEdits');
   if (protocol.createVideo && protocol.pollVideo) capabilities.push('videos');

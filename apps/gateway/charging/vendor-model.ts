@@ -1,4 +1,6 @@
 import type { CatalogModel, Channel } from '#catalog/catalog.js';
+import { ApiError } from '#platform/errors.js';
+import type { Refused } from '#upstream/outcomes.js';
 
 /** The name under which a channel's vendor knows a model. */
 export function upstreamModel(channel: Channel, model: CatalogModel): string {
@@ -14,4 +16,9 @@ export function inClientsName<T extends { kind: string }>(
   const theirs = upstreamModel(channel, model);
   if (outcome.kind !== 'refused' || theirs === model.id || !('message' in outcome)) return outcome;
   return { ...outcome, message: String(outcome.message).replaceAll(theirs, model.id) };
+}
+
+/** An upstream's refusal is the caller's fault: always 400, since these are the statuses that no SDK repeats. */
+export function refusalOfUpstream({ code, message }: Refused): ApiError {
+  return new ApiError(code === 'content_policy_violation' ? code : 'upstream_rejected', message);
 }

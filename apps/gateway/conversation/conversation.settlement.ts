@@ -2,6 +2,7 @@ import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import { noChannelFree, workOf } from '../charging/channel-entry.js';
+import { refusalOfUpstream } from '../charging/vendor-model.js';
 import type { Ending } from './answer.relay.js';
 import type { ConversationParts, ConversationFailure, Held } from './conversation.call.js';
 import { type DeliveredAnswer, deliveryOf } from './conversation.delivery.js';
@@ -70,13 +71,11 @@ export class ConversationSettlement {
     });
   }
 
-  /** An upstream's refusal is the caller's fault: always 400 here, since these are the statuses that no SDK repeats. */
+  /** What the client hears of an upstream that did not answer. */
   errorFor({ model, caller, channels }: Held, failure: ConversationFailure): ApiError {
     switch (failure.kind) {
-      case 'refused': {
-        const isOfContent = failure.code === 'content_policy_violation';
-        return new ApiError(isOfContent ? failure.code : 'upstream_rejected', failure.message);
-      }
+      case 'refused':
+        return refusalOfUpstream(failure);
       case 'not_accepted':
         return noChannelFree(
           model.id,

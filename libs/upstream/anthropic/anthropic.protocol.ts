@@ -1,8 +1,12 @@
 import type { Channel } from '#catalog/catalog.js';
+import { readObject } from '../answers.js';
 import { ChannelCalls } from '../channel-calls.js';
 import type { VerdictRow } from '../classification.js';
 import type { UpstreamConnections } from '../connections.js';
+import type { HttpAnswer } from '../http-call.js';
+import type { CountOutcome, CountRequest } from '../outcomes.js';
 import type { Protocol } from '../protocol.js';
+import { streamHeaders } from '../stream-route.js';
 
 /** "overloaded_error": Anthropic refuses so before any work. */
 const verdicts: readonly VerdictRow[] = [{ from: 529, to: 529, verdict: 'given_up' }];
@@ -34,7 +38,7 @@ function freeBetas(header: string): string | undefined {
   return betas.filter((beta) => FREE_BETA.test(beta)).join(',') || undefined;
 }
 
-/** Anthropic: messages, passed through. */
+/** Anthropic: messages, passed through, and what they count. */
 export class AnthropicProtocol implements Protocol {
   readonly calls: ChannelCalls;
   readonly streams = {
@@ -48,6 +52,22 @@ export class AnthropicProtocol implements Protocol {
   constructor(connections: UpstreamConnections) {
     this.calls = new ChannelCalls(connections, { credentials, verdicts });
   }
+
+  async countTokens(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome> {
+    return this.calls.create<CountOutcome>(channel, '/v1/messages/count_tokens', {
+      body: { json: { ...request.body, model: request.model } },
+      headers: streamHeaders(this.streams.messages, request),
+      signal,
+      read: readCount,
+    });
+  }
+}
+
+function readCount(answer: HttpAnswer): CountOutcome {
+  const tokens = readObject(answer.body)?.['input_tokens'];
+  if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0)
+    return { kind: 'counted', tokens };
+  return { kind: 'unknown', reason: 'a success without a count', upstreamStatus: answer.status };
 }
 
 function credentials({ apiKey }: Channel): Record<string, string> {

@@ -11,7 +11,8 @@ import type {
   PollOutcome,
   VideoRequest,
 } from '../outcomes.js';
-import type { CreateOptions, Protocol, StreamRoute } from '../protocol.js';
+import type { CreateOptions, Protocol } from '../protocol.js';
+import type { StreamRoute } from '../stream-route.js';
 import { editForm } from './edit-form.js';
 
 /** The pass-through calls of OpenAI, and of vendors with the same paths. */

@@ -1,0 +1,30 @@
+import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '#identity/key-authenticator.js';
+import { CallerOf, RouteRules } from '../http/caller.js';
+import { asBody } from '../http/fields.js';
+import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
+import { countMessageTokensOperation } from './token-count.openapi.js';
+import { TokenCounter } from './token-counter.js';
+
+/** How many tokens a message has, before it is sent. */
+@Controller('v1/messages')
+export class TokenCountController {
+  constructor(@Inject(TokenCounter) private readonly counter: TokenCounter) {}
+
+  @Post('count_tokens')
+  @HttpCode(200)
+  @RouteRules({
+    paid: false,
+    counted: true,
+    bodyLimit: CHAT_BODY_BYTES,
+    plainLimit: CHAT_PLAIN_BYTES,
+    doc: countMessageTokensOperation,
+  })
+  count(
+    @CallerOf() caller: Caller,
+    @Req() { body, headers }: FastifyRequest,
+  ): Promise<{ input_tokens: number }> {
+    return this.counter.count({ caller, body: asBody(body), headers });
+  }
+}

@@ -1,0 +1,42 @@
+import { MAX_MODEL_CHARS } from '../http/limits.js';
+import {
+  integerSchema,
+  json,
+  listSchema,
+  objectSchema,
+  type Operation,
+  request,
+  textSchema,
+} from '../openapi/operation.js';
+
+export const countMessageTokensOperation: Operation = {
+  id: 'countMessageTokens',
+  tag: 'Conversation',
+  summary: 'Counts the tokens of a message.',
+  description: 'Free. The fields of a message are taken; what is asked of its answer counts nothing.',
+  headers: { 'anthropic-version': textSchema('Sent by the clients of this style.') },
+  body: json(
+    request(
+      {
+        model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS, examples: ['vendora-messages'] }),
+        messages: listSchema({ type: 'object' }, { minItems: 1 }),
+      },
+      { system: { type: ['string', 'array'] }, tools: listSchema({ type: 'object' }) },
+    ),
+  ),
+  answers: {
+    200: {
+      description: 'As the vendor counts.',
+      content: json(objectSchema({ input_tokens: integerSchema(undefined, { minimum: 0, examples: [12] }) })),
+    },
+  },
+  refusals: [
+    'model_not_found',
+    'model_not_allowed',
+    'model_not_supported_here',
+    'unknown_parameter',
+    'upstream_rejected',
+    'content_policy_violation',
+    'rate_limit_exceeded',
+  ],
+};

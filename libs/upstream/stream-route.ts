@@ -1,0 +1,26 @@
+import type { StreamRequest } from './outcomes.js';
+
+/** Where a pass-through call goes, and what has to be added to it. */
+export interface StreamRoute {
+  path: string;
+  /** What is sent in place of the client's body; the model is already the upstream's. */
+  prepare?(body: Record<string, unknown>): Record<string, unknown>;
+  /** Sent always, unless the client's own go along. */
+  headers?: Readonly<Record<string, string>>;
+  /** Lower-case names of client headers that go along, and what of each: undefined for nothing. */
+  clientHeaders?: Readonly<Record<string, (value: string) => string | undefined>>;
+}
+
+/** The headers of a pass-through call: the vendor's own, and of the client's those that go along. */
+export function streamHeaders(
+  route: Pick<StreamRoute, 'headers' | 'clientHeaders'>,
+  { headers: sent }: Pick<StreamRequest, 'headers'>,
+): Record<string, string> {
+  const headers = { ...route.headers };
+  for (const [name, passed] of Object.entries(route.clientHeaders ?? {})) {
+    const value = sent?.[name];
+    const kept = typeof value === 'string' ? passed(value) : undefined;
+    if (kept !== undefined) headers[name] = kept;
+  }
+  return headers;
+}

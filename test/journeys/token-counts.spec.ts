@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import Anthropic from '@anthropic-ai/sdk';
+import { type Customer, expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
+
+const MODEL = 'vendora-messages';
+const messages = [{ role: 'user' as const, content: 'how long is this message to a lighthouse?' }];
+
+describe("the count of a message's tokens, by Anthropic's SDK", () => {
+  let relay: Relay;
+
+  beforeAll(async () => {
+    relay = await startRelay();
+  }, 60_000);
+  afterAll(async () => {
+    await expectCleanLedger(relay);
+    await relay.close();
+  });
+
+  const sdkOf = ({ apiKey }: Customer) => new Anthropic({ apiKey, baseURL: relay.baseUrl, maxRetries: 0 });
+  const refusalOf = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
+
+  it('is what the message is charged as, and costs nothing itself', async () => {
+    const customer = await relay.customer('1');
+    const sdk = sdkOf(customer);
+    const asked = { model: MODEL, system: 'Be brief.', messages };
+    const { input_tokens: counted } = await sdk.messages.countTokens(asked);
+    expect(await customer.balance()).toEqual({ main: '1', held: '0' });
+    const { usage } = await sdk.messages.create({ ...asked, max_tokens: 50 });
+    expect(usage.input_tokens).toBe(counted);
+    expect(counted).toBeGreaterThan(0);
+  });
+
+  it('is answered to a key without credit', async () => {
+    const poor = await relay.customer('0');
+    expect((await sdkOf(poor).messages.countTokens({ model: MODEL, messages })).input_tokens).toBeGreaterThan(
+      0,
+    );
+  });
+
+  it('leaves out what is said of the answer, and refuses what the message may not have', async () => {
+    const sdk = sdkOf(await relay.customer('1'));
+    const more = { max_tokens: 10, stream: true };
+    expect(
+      (await sdk.messages.countTokens({ model: MODEL, messages, ...more })).input_tokens,
+    ).toBeGreaterThan(0);
+    for (const [param, fault] of Object.entries({
+      mcp_servers: { messages, mcp_servers: [] },
+      messages: { messages: [] },
+    })) {
+      const refusal = await refusalOf(sdk.messages.countTokens({ model: MODEL, ...fault }));
+      expect(refusal).toBeInstanceOf(Anthropic.BadRequestError);
+      expect(refusal).toMatchObject({ error: { error: { details: { param } } } });
+    }
+  });
+
+  it('is asked of no model that the key may not call, nor of one that counts nothing', async () => {
+    const customer = await relay.customer('1');
+    const count = (model: string) => refusalOf(sdkOf(customer).messages.countTokens({ model, messages }));
+    expect(await count('vendora-chat')).toMatchObject({ status: 404 });
+    expect(await count('nothing')).toMatchObject({ status: 404 });
+    expect(await count('vendora-speech')).toMatchObject({ status: 400 });
+    const other = await relay.customer('1');
+    await relay.fixture.owner.query(`UPDATE api_keys SET allowed_models = '{vendora-chat}' WHERE id = $1`, [
+      other.keyId,
+    ]);
+    const refusal = await refusalOf(sdkOf(other).messages.countTokens({ model: MODEL, messages }));
+    expect(refusal).toBeInstanceOf(Anthropic.PermissionDeniedError);
+    expect(refusal).toMatchObject({ error: { error: { details: { error_code: 'model_not_allowed' } } } });
+  });
+
+  it.each([
+    ['reject-400', 400],
+    ['reject-529', 503],
+    ['reject-401', 503],
+    ['reject-500', 503],
+  ])('passes a fault of the vendor on as one of its own: %s', async (fault, status) => {
+    const sdk = sdkOf(await relay.customer('1'));
+    const content = `[[fault:${fault}]]`;
+    const refusal = await refusalOf(
+      sdk.messages.countTokens({ model: MODEL, messages: [{ role: 'user', content }] }),
+    );
+    expect(refusal).toMatchObject({ status });
+  });
+});
