@@ -41,9 +41,10 @@ export class Upstreams {
     return adapter;
   }
 
-  /** Those of the channels whose vendor offers what a call needs; the order stays. */
+  /** Those of the channels whose vendor offers what a call needs, each with a key that its vendor takes; the order stays. */
   serving(channels: readonly Channel[], capability: Capability): Channel[] {
-    return channels.filter(({ protocol }) => this.adapters.get(protocol)?.capabilities.has(capability));
+    const able = channels.filter(({ protocol }) => this.adapters.get(protocol)?.capabilities.has(capability));
+    return able.map((channel) => this.connections.keyRests.withRested(channel));
   }
 
   /** Tries a channel with each of its keys. Never throws. */

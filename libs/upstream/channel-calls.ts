@@ -51,6 +51,7 @@ export class ChannelCalls {
       ...this.post(channel, path, call),
       maxBytes: MAX_PAID_ANSWER_BYTES,
     });
+    if (result.kind === 'answer') this.noteKey(channel, result);
     const { read, yields = 'answer' } = call;
     return classify(result, { read, yields, ownRows: this.style.verdicts });
   }
@@ -81,7 +82,10 @@ export class ChannelCalls {
     request.headers['accept-encoding'] = 'identity';
     request.headers['accept'] = '*/*';
     const result = await openHttp(this.connections.api, request, isSuccess);
-    if (result.kind === 'answer') return classifyError(result, 'answer', this.style.verdicts);
+    if (result.kind === 'answer') {
+      this.noteKey(channel, result);
+      return classifyError(result, 'answer', this.style.verdicts);
+    }
     if (result.kind === 'failure') {
       const { sent, reason, status } = result;
       return { kind: sent ? 'unknown' : 'not_accepted', reason, upstreamStatus: status };
@@ -103,6 +107,10 @@ export class ChannelCalls {
       allowPrivateAddress: channel.allowPrivateAddress,
       credentials: { origin: urlOf(channel, '/').origin, headers: this.style.credentials(channel) },
     });
+  }
+
+  private noteKey(channel: Channel, { status, retryAfter }: HttpAnswer): void {
+    this.connections.keyRests.note(channel, { status, retryAfter });
   }
 
   private post(channel: Channel, path: string, call: PaidCall): Omit<HttpCall, 'maxBytes'> {

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
+import { KeyRests } from './key-rests.js';
 import { connectPublicOnly } from './public-address.js';
 
 /**
@@ -16,6 +17,8 @@ const COPIES_PER_HOST = 64;
  * whose address an upstream names: only public addresses, unless the channel is the operator's own.
  */
 export class UpstreamConnections {
+  /** Which keys of channels their vendors turned away. */
+  readonly keyRests = new KeyRests();
   readonly api: Dispatcher = new Agent({
     connections: CONNECTIONS_PER_HOST,
     pipelining: 1,

@@ -19,6 +19,8 @@ export interface HttpAnswer {
   status: number;
   contentType: string;
   body: Buffer;
+  /** The header, as it came. */
+  retryAfter?: string | undefined;
 }
 
 /**
@@ -71,12 +73,18 @@ export function dispatchOf(call: HttpCall): Dispatcher.DispatchOptions {
   };
 }
 
+/** A header that came once. */
+export function headerText(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** The handler of one call; whichever end comes first counts. */
 class Exchange implements Dispatcher.DispatchHandler {
   ended = false;
   private sent = false;
   private status: number | null = null;
   private contentType = '';
+  private retryAfter: string | undefined;
   private bytes = 0;
   private readonly chunks: Buffer[] = [];
   private controller: Dispatcher.DispatchController | undefined;
@@ -104,6 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.status = status;
     const contentType = headers['content-type'];
     if (typeof contentType === 'string') this.contentType = contentType;
+    this.retryAfter = headerText(headers['retry-after']);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -118,7 +127,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const body = this.chunks.length === 1 && this.chunks[0] ? this.chunks[0] : Buffer.concat(this.chunks);
-    this.end({ kind: 'answer', status: this.status ?? 0, contentType: this.contentType, body });
+    const { contentType, retryAfter } = this;
+    this.end({ kind: 'answer', status: this.status ?? 0, contentType, body, retryAfter });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

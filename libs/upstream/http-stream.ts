@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { dispatchOf, type HttpAnswer, type HttpCall, type HttpFailure, reasonOf } from './http-call.js';
+import {
+  dispatchOf,
+  headerText,
+  type HttpAnswer,
+  type HttpCall,
+  type HttpFailure,
+  reasonOf,
+} from './http-call.js';
 
 /** A success whose body follows, unread. */
 export interface HttpOpened {
@@ -39,6 +46,7 @@ class StreamExchange implements Dispatcher.DispatchHandler {
   private sent = false;
   private status: number | null = null;
   private contentType = '';
+  private retryAfter: string | undefined;
   private body: Readable | undefined;
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
@@ -70,6 +78,7 @@ class StreamExchange implements Dispatcher.DispatchHandler {
     this.status = status;
     const contentType = headers['content-type'];
     if (typeof contentType === 'string') this.contentType = contentType;
+    this.retryAfter = headerText(headers['retry-after']);
     if (!this.isSuccess(status)) return;
     this.body = new Readable({
       highWaterMark: BUFFERED_BYTES,
@@ -98,8 +107,9 @@ class StreamExchange implements Dispatcher.DispatchHandler {
     if (!this.settle()) return;
     if (this.body) this.body.push(null);
     else {
-      const { contentType, chunks } = this;
-      this.resolve({ kind: 'answer', status: this.status ?? 0, contentType, body: Buffer.concat(chunks) });
+      const { contentType, chunks, retryAfter } = this;
+      const body = Buffer.concat(chunks);
+      this.resolve({ kind: 'answer', status: this.status ?? 0, contentType, body, retryAfter });
     }
   }
 
