@@ -86,8 +86,10 @@ export class CloseAttempt {
 
   /** Everything from before the mark has ended, once it is passed. */
   private async passMark(): Promise<void> {
-    this.parts.options.signal?.throwIfAborted();
-    if (await markHorizon(this.pool, this.parts.options.waitMs)) return;
+    const { signal, waitMs } = this.parts.options;
+    signal?.throwIfAborted();
+    if (await markHorizon(this.pool, waitMs, signal)) return;
+    signal?.throwIfAborted();
     throw new CloseAbandoned(await oldestRunning(this.pool));
   }
 

@@ -51,7 +51,8 @@ export async function closePeriod(
     await requireEnd(pool, request, options);
     options.onProgress?.('bringing the books up to the end', null);
     // Costs and revenue are recorded up to what is certain, and that has to be beyond the end. What holds it back is named later.
-    await markHorizon(pool, options.waitMs);
+    await markHorizon(pool, options.waitMs, options.signal);
+    options.signal?.throwIfAborted();
     await options.catchUp?.();
     options.signal?.throwIfAborted();
     const close = new CloseAttempt(pool, { ...(await beginClose(pool, request)), request, options });

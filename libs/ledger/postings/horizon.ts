@@ -32,9 +32,10 @@ const BLOCK = 1000;
 
 /**
  * Sets a mark, and waits a little for what ran before it, so that a report reaches the present.
+ * @param signal ends the wait
  * @returns whether all of that has ended, so that every later horizon is at the mark or after it
  */
-export async function markHorizon(pool: pg.Pool, waitMs = WAIT_MS): Promise<boolean> {
+export async function markHorizon(pool: pg.Pool, waitMs = WAIT_MS, signal?: AbortSignal): Promise<boolean> {
   const xid = await insertMark(pool);
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -43,7 +44,7 @@ export async function markHorizon(pool: pg.Pool, waitMs = WAIT_MS): Promise<bool
       [xid],
     );
     // A report goes up to the newest mark that was passed: an older one, where something runs for long.
-    if (rows[0]?.passed || performance.now() > deadline) return rows[0]?.passed ?? false;
+    if (rows[0]?.passed || performance.now() > deadline || signal?.aborted) return rows[0]?.passed ?? false;
     await pause(PAUSE_MS);
   }
 }

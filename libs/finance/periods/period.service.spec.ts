@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '#platform/ids.js';
+import { actionsOn } from '../../../test/support/audit.js';
+import { until } from '../../../test/support/eventually.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { waiveAll } from '../../../test/support/waivers.js';
+import type { CloseRequest } from './close-attempt.js';
+import { findPeriodOfRequest } from './period.js';
+import { PeriodService } from './period.service.js';
+import type { PeriodsConfig } from './periods.config.js';
+
+let ledger: LedgerFixture;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+  await ledger.account({ credits: '10' });
+}, 60_000);
+afterAll(() => ledger.close());
+
+function serviceWith(changed: Partial<PeriodsConfig> = {}): PeriodService {
+  return new PeriodService({
+    pool: ledger.billing,
+    log: ledger.log,
+    config: { marginMs: 0, waitMs: 60_000, answerMs: 60_000, ...changed },
+    reconcile: { limitMs: 60_000 },
+  });
+}
+
+/** Everything that may be waived is. */
+async function request(changed: Partial<CloseRequest> = {}): Promise<CloseRequest> {
+  const asked = { end: new Date(), note: null, actor: 'user:closer', requestId: newId(), ...changed };
+  await waiveAll(ledger.billing, asked.end);
+  return asked;
+}
+
+describe('a close', () => {
+  it('answers the closed period, and is noted once however often it is asked for', async () => {
+    const service = serviceWith();
+    const asked = await request();
+    const period = await service.close(asked, 'audit-1');
+    expect(period).toMatchObject({ state: 'closed', closedBy: 'user:closer', abandonedReason: null });
+    expect(await service.close(asked, 'audit-2')).toEqual(period);
+    expect(await actionsOn(ledger, `period:${period.id}`)).toEqual(['period.closed']);
+    expect(await service.find(period.id)).toEqual(period);
+  });
+
+  it('says which field is wrong where it cannot begin', async () => {
+    const asked = await request();
+    await expect(serviceWith({ marginMs: 3_600_000 }).close(asked, 'a')).rejects.toMatchObject({
+      code: 'invalid_value',
+      param: 'end',
+      message: expect.stringMatching(/^end: /),
+    });
+    await serviceWith().close(asked, 'a');
+    await expect(serviceWith().close({ ...asked, requestId: newId() }, 'a')).rejects.toMatchObject({
+      code: 'conflict',
+      param: 'end',
+    });
+    const later = new Date(asked.end.getTime() + 1);
+    await expect(serviceWith().close({ ...asked, end: later }, 'a')).rejects.toMatchObject({
+      code: 'conflict',
+      param: 'requestId',
+    });
+  });
+
+  it('answers as it is when it takes longer, and goes on', async () => {
+    // Long enough for its row to be there: until then there is nothing to answer.
+    const service = serviceWith({ answerMs: 2_000 });
+    const other = await ledger.owner.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query('LOCK TABLE ledger_period_balances IN SHARE MODE');
+      const period = await service.close(await request(), 'a');
+      expect(period).toMatchObject({ state: 'closing', endedAt: null });
+      await other.query('COMMIT');
+      await until('the close to end', async () => (await service.find(period.id))?.state === 'closed');
+      await service.stop();
+      expect(await actionsOn(ledger, `period:${period.id}`)).toEqual(['period.closed']);
+    } finally {
+      other.release(true);
+    }
+  });
+
+  it('is given up at once when the program stops, though something from before it still runs', async () => {
+    const service = serviceWith();
+    const older = await ledger.owner.connect();
+    try {
+      await older.query('BEGIN');
+      await older.query('SELECT pg_current_xact_id()');
+      const marked = await marks();
+      const asked = await request();
+      const answer = service.close(asked, 'a');
+      await until('the close to wait', async () => (await marks()) > marked);
+      await Promise.all([service.stop(), expect(answer).rejects.toThrow()]);
+      expect(await findPeriodOfRequest(ledger.billing, asked)).toBeNull();
+    } finally {
+      older.release(true);
+    }
+    expect(await serviceWith().close(await request(), 'a')).toMatchObject({ state: 'closed' });
+  });
+});
+
+/** Times that a close, or a report, began to wait for what ran before it. */
+async function marks(): Promise<bigint> {
+  const { rows } = await ledger.owner.query<{ newest: string }>(
+    'SELECT coalesce(max(xid::text::bigint), 0)::text AS newest FROM ledger_horizons',
+  );
+  return BigInt(rows[0]!.newest);
+}
