@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Controller, type INestMicroservice } from '@nestjs/common';
+import type { Bus } from '#bus/bus.js';
+import { Handles } from '#bus/handles.decorator.js';
+import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
+import { type ChargeReply, ChargeRequested } from '#bus/payloads.js';
+import { groups, topics } from '#bus/topics.js';
+import { CatalogCache } from '#catalog/catalog.cache.js';
+import { loadCatalog } from '#catalog/catalog.store.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { holdCommand, holdReply } from '#ledger/charges/charge.commands.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
+import { formatAmount } from '#money/amount.js';
+import { ManualClock } from '#platform/clock.js';
+import { newId } from '#platform/ids.js';
+import { Registry } from '#platform/metrics.js';
+import { busOn, gate, startProgram } from '../../../test/support/bus.js';
+import { type EngineFixture, openEngine } from '../../../test/support/ledger-person.js';
+import { GatewayMetrics } from '../gateway.metrics.js';
+import { type ChargeOrder, ChargeService } from './charge.service.js';
+
+const MODEL = 'imgmodel-4';
+const HOLD_EXPIRES_MS = 10_000;
+
+let under: EngineFixture;
+let transport: InProcessTransport;
+let billing: INestMicroservice;
+let bus: Bus;
+let clock: ManualClock;
+let catalog: CatalogCache;
+let service: ChargeService;
+let caller: Caller;
+/** Runs when billing was asked, before it decides. */
+let beforeDecision: (asked: ChargeRequested) => Promise<void>;
+let held: string[];
+
+beforeAll(async () => {
+  under = await openEngine();
+  transport = new InProcessTransport({
+    groups: [groups.billing],
+    topics: [topics.chargeRequested],
+    log: under.ledger.log,
+    registry: new Registry(),
+  });
+
+  @Controller()
+  class Decisions {
+    @Handles(topics.chargeRequested)
+    async requested(asked: ChargeRequested): Promise<ChargeReply> {
+      await beforeDecision(asked);
+      return holdReply(asked.chargeId, await under.engine.hold(holdCommand(asked)));
+    }
+  }
+  billing = await startProgram(transport, [Decisions], { groups: [groups.billing] });
+}, 60_000);
+afterAll(async () => {
+  await billing.close();
+  await transport.close();
+  await under.close();
+});
+
+beforeEach(async () => {
+  held = [];
+  beforeDecision = async () => undefined;
+  clock = new ManualClock(Date.now());
+  catalog = new CatalogCache(() => loadCatalog(under.ledger.billing), clock, 3_600_000);
+  bus = busOn(transport, { requestTimeoutMs: 5_000 });
+  service = serviceOn(bus);
+  const { accountId, keyId } = await under.ledger.account({ credits: '1' });
+  caller = { accountId, keyId, group: 'Vendora-Main' };
+});
+afterEach(() => bus.close());
+
+function serviceOn(on: Bus): ChargeService {
+  return new ChargeService(on, catalog, {
+    clock,
+    log: under.ledger.log,
+    metrics: new GatewayMetrics(new Registry()),
+    holdExpiresMs: HOLD_EXPIRES_MS,
+    onHeld: (chargeId) => held.push(chargeId),
+  });
+}
+
+async function order(of: Partial<ChargeOrder> = {}): Promise<ChargeOrder> {
+  const model = (await catalog.get()).models.get(MODEL)!;
+  const chargeId = newId();
+  return { chargeId, caller, model, units: 2n, deadlineMs: null, taskId: null, requestId: chargeId, ...of };
+}
+
+async function balances(): Promise<string[]> {
+  const balance = (await readBalance(under.ledger.billing, caller.accountId))!;
+  return [balance.main, balance.held].map(formatAmount);
+}
+
+/** A price of the model that is in force at once, and that a cache does not know. */
+function price(unitPrice: string): Promise<unknown> {
+  return under.ledger.owner.query(
+    'INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ($1, $2, clock_timestamp())',
+    [MODEL, unitPrice],
+  );
+}
+
+describe('a hold', () => {
+  it('moves what the ledger quoted, once for its charge, and knows what a part of it costs', async () => {
+    const asked = await order();
+    const outcome = await service.hold(asked);
+    if (outcome.kind !== 'held') throw outcome.error;
+    expect(outcome.hold).toMatchObject({ chargeId: asked.chargeId, accountId: caller.accountId });
+    expect(formatAmount(outcome.hold.amount)).toBe('0.06');
+    expect(formatAmount(outcome.hold.amountOf(1n))).toBe('0.03');
+    expect((await service.hold(asked)).kind).toBe('held');
+    expect(await balances()).toEqual(['0.94', '0.06']);
+    expect(held).toEqual([asked.chargeId, asked.chargeId]);
+  });
+
+  it('is refused in the words of the client, and stays refused', async () => {
+    const asked = await order({ units: 100n });
+    for (const outcome of [await service.hold(asked), await service.hold(asked)]) {
+      expect(outcome).toMatchObject({ kind: 'refused', error: { code: 'insufficient_user_quota' } });
+    }
+    await under.ledger.revoke(caller.keyId);
+    expect(await service.hold(await order())).toMatchObject({
+      kind: 'refused',
+      error: { code: 'invalid_api_key' },
+    });
+    expect(await balances()).toEqual(['1', '0']);
+    expect(held).toEqual([]);
+  });
+
+  it('is quoted again where the price changed meanwhile', async () => {
+    const asked = await order();
+    await price('0.04');
+    clock.advance(60_000);
+    const outcome = await service.hold(asked);
+    expect(outcome.kind === 'held' && formatAmount(outcome.hold.amount)).toBe('0.08');
+    expect(await balances()).toEqual(['0.92', '0.08']);
+  });
+
+  it('is given up as undecided where the price changes again and again', async () => {
+    let cents = 5;
+    clock.advance(60_000);
+    beforeDecision = async () => {
+      cents += 1;
+      await price(`0.0${cents}`);
+    };
+    expect(await service.hold(await order())).toMatchObject({
+      kind: 'undecided',
+      error: { status: 503 },
+    });
+    expect(await balances()).toEqual(['1', '0']);
+  });
+
+  it('is asked for again while no answer came, until it would have expired', async () => {
+    const { opened, open } = gate();
+    const asks: string[] = [];
+    beforeDecision = async ({ expiresAt }) => {
+      asks.push(expiresAt);
+      if (asks.length === 1) await opened;
+    };
+    const impatient = busOn(transport, { requestTimeoutMs: 100 });
+    try {
+      const expiresAt = new Date(clock.nowMs() + HOLD_EXPIRES_MS).toISOString();
+      expect((await serviceOn(impatient).hold(await order())).kind).toBe('held');
+      expect(asks).toEqual([expiresAt, expiresAt]);
+      beforeDecision = async () => {
+        clock.advance(HOLD_EXPIRES_MS);
+        await opened;
+      };
+      expect(await serviceOn(impatient).hold(await order())).toMatchObject({
+        kind: 'undecided',
+        error: { code: 'service_unavailable' },
+      });
+    } finally {
+      open();
+      await impatient.close();
+    }
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+import { Transformer } from '@napi-rs/image';
+import { systemClock } from '#platform/clock.js';
+import { base64Picture, pictureOfFile, type ReceivedPicture } from '../http/pictures.js';
+import { PictureReader } from './picture.reader.js';
+
+const PARTS = { clock: systemClock, threads: 2, limitMs: 20_000, maxPixels: 128 * 128 };
+
+let reader: PictureReader;
+let png: Buffer;
+let webp: Buffer;
+
+beforeAll(async () => {
+  reader = new PictureReader(PARTS);
+  // Noise is not small when it is compressed: its bytes have memory of their own, which a thread takes away.
+  const pixels = randomBytes(128 * 128 * 4);
+  // Memory of a native module cannot be handed to a thread; what comes from the network can.
+  png = Buffer.from(await Transformer.fromRgbaPixels(pixels, 128, 128).png());
+  webp = Buffer.from(await Transformer.fromRgbaPixels(pixels, 128, 128).webp());
+});
+afterAll(() => reader.close());
+
+const file = (bytes: Buffer): ReceivedPicture => pictureOfFile({ pieces: [bytes], name: 'x' }, 'image');
+const read = (picture: ReceivedPicture) => reader.read('someone', picture, 1);
+
+describe('an image', () => {
+  it('is read whole, as a file or base64, and named after its field and its real type', async () => {
+    const ofFile = await read(file(Buffer.from(png)));
+    expect(ofFile).toMatchObject({ mime: 'image/png', name: 'image-1.png' });
+    expect(ofFile.bytes.equals(png)).toBe(true);
+    const ofText = await read(base64Picture(`data:image/png;base64,${webp.toString('base64')}`, 'image'));
+    expect(ofText).toMatchObject({ mime: 'image/webp', name: 'image-1.webp' });
+    expect(ofText.bytes.equals(webp)).toBe(true);
+  });
+
+  it('is refused by its field where it is none, cut off, or no base64', async () => {
+    const invalid = { code: 'invalid_image', param: 'image' };
+    await expect(read(file(Buffer.from('hello')))).rejects.toMatchObject(invalid);
+    await expect(read(file(Buffer.from(png.subarray(0, png.length - 20))))).rejects.toMatchObject(invalid);
+    await expect(read(base64Picture('%%%', 'image'))).rejects.toMatchObject(invalid);
+  });
+
+  it('is refused before its pixels are made, where it claims more than may be read', async () => {
+    await expect(read(file(bomb()))).rejects.toMatchObject({
+      code: 'invalid_image',
+      message: expect.stringContaining(`at most ${PARTS.maxPixels} pixels`),
+    });
+  });
+
+  it('takes no other from its thread: what is refused leaves it for the next', async () => {
+    const asked = Array.from({ length: 12 }, (_, index) =>
+      read(file(index % 2 ? Buffer.from('broken') : Buffer.from(png))).then(
+        () => 'read',
+        () => 'refused',
+      ),
+    );
+    expect(await Promise.all(asked)).toEqual(
+      Array.from({ length: 12 }, (_, index) => (index % 2 ? 'refused' : 'read')),
+    );
+  });
+});
+
+describe('images that go on inside their request', () => {
+  it('keep their bytes, though a thread has read them', async () => {
+    const picture = file(Buffer.from(png));
+    await reader.check('someone', [picture, picture]);
+    expect(Buffer.concat([...picture.pieces]).equals(png)).toBe(true);
+  });
+
+  it('may be GIFs, and are not read for a client that left', async () => {
+    const gif = base64Picture(Buffer.from('GIF89a and so on').toString('base64'), 'messages');
+    await reader.check('someone', [gif]);
+    await expect(read(gif)).rejects.toMatchObject({ code: 'invalid_image' });
+    const broken = base64Picture('%%%', 'messages');
+    await expect(reader.check('someone', [broken])).rejects.toMatchObject({ param: 'messages' });
+    await reader.check('someone', [broken], AbortSignal.abort());
+  });
+});
+
+/** A PNG of a few bytes that claims a million pixels. */
+function bomb(): Buffer {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(1_000, 0);
+  head.writeUInt32BE(1_000, 4);
+  head.set([8, 6, 0, 0, 0], 8);
+  const data = deflateSync(Buffer.alloc(1_000 * (1 + 4 * 1_000)));
+  return Buffer.concat([
+    png.subarray(0, 8),
+    chunk('IHDR', head),
+    chunk('IDAT', data),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
+import { plainDecimal } from '#money/amount.js';
+import type { Price } from '#pricing/price-book.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { loadCatalog, loadPriceBook } from './catalog.store.js';
+
+let ledger: LedgerFixture;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+}, 60_000);
+afterAll(() => ledger.close());
+
+const textOf = (price: Price | null | undefined) =>
+  price?.kind === 'unit'
+    ? plainDecimal(price.unitPrice)
+    : price && [price.input, price.cachedInput, price.output].map(plainDecimal);
+
+it('reads models with their limits, and prices an alias as its model', async () => {
+  const { models, priceBook } = await loadCatalog(ledger.billing);
+  expect(models.get('vendora-imagine-image')).toMatchObject({
+    family: 'image',
+    unit: 'call',
+    aliasOf: null,
+    enabled: true,
+    limits: { maxImages: 10 },
+    created: expect.any(Number),
+  });
+  expect(priceBook.models.get('vendora-imagine-video-1.5-preview')?.pricedAs).toBe(
+    'vendora-imagine-video-1.5',
+  );
+  expect(priceBook.models.get('vendora-imagine-image')?.pricedAs).toBe('vendora-imagine-image');
+});
+
+it('reads versions in the order of their start, a withdrawal and microseconds included', async () => {
+  const { owner, billing } = ledger;
+  const before = await loadPriceBook(billing);
+  await owner.query(
+    `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES
+       ('imgmodel-4', NULL, now() + interval '2 days'), ('imgmodel-4', 0.0450, '2999-01-01T00:00:00.000001Z')`,
+  );
+  await owner.query(
+    `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('imgmodel-4', 0.04, now() + interval '1 day')`,
+  );
+  const { prices, revision } = await loadPriceBook(billing);
+  const versions = prices.get('imgmodel-4')!;
+  expect(versions.map(({ value }) => textOf(value))).toEqual(['0.03', '0.04', null, '0.045']);
+  expect(versions[0]!.effectiveFromMs).toBe(-Infinity);
+  expect(versions[3]!.effectiveFromMs).toBeCloseTo(Date.parse('2999-01-01') + 0.001, 3);
+  expect(revision).toBeGreaterThan(before.revision);
+});
+
+it('reads prices of tokens for one token, though they are written for a million', async () => {
+  await ledger.owner.query(
+    `INSERT INTO models (id, family, unit, owned_by) VALUES ('talker', 'chat', 'token', 'other')`,
+  );
+  await ledger.owner.query(
+    `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price) VALUES ('talker', 2.5, 0.25, 10)`,
+  );
+  const { prices } = await loadPriceBook(ledger.billing);
+  expect(textOf(prices.get('talker')![0]!.value)).toEqual(['0.0000025', '0.00000025', '0.00001']);
+});
+
+it('reads the multiplier and the fixed price of a group', async () => {
+  const { multipliers, groupRules } = await loadPriceBook(ledger.billing);
+  expect(plainDecimal(multipliers.get(VENDORA_MAIN)![0]!.value!)).toBe('1');
+  const rule = groupRules.get(PUBLIC_RELAY)![0]!.value;
+  expect(rule?.kind === 'fixed_per_call' && plainDecimal(rule.unitPrice)).toBe('0.0002');
+});
+
+it('leaves out of a group what it may not serve, however it was stored', async () => {
+  await ledger.owner.query(
+    `INSERT INTO group_models (group_name, model_id) VALUES ($1, 'vendora-imagine-video'), ($1, 'imgmodel-4')`,
+    [PUBLIC_RELAY],
+  );
+  const { access } = await loadPriceBook(ledger.billing);
+  expect(access.get(PUBLIC_RELAY)).toContain('imgmodel-4');
+  expect(access.get(PUBLIC_RELAY)).not.toContain('vendora-imagine-video');
+  expect(access.get(VENDORA_MAIN)).toContain('vendora-imagine-video');
+});
+
+it('reads channels with what they serve, and all their keys', async () => {
+  await ledger.owner.query(`UPDATE channels SET further_api_keys = ARRAY['second'] WHERE id = 'sandbox'`);
+  const sandbox = (await loadCatalog(ledger.billing)).channels.find(({ id }) => id === 'sandbox')!;
+  expect(sandbox.apiKeys).toEqual(['sandbox-key', 'second']);
+  expect(sandbox).toMatchObject({ baseUrl: 'http://127.0.0.1:9', enabled: true });
+  expect(sandbox.models.get('imgmodel-4')).toBe('imgmodel-4');
+  expect(sandbox.groups).toContain(VENDORA_MAIN);
+});

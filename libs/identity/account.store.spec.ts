@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { inTransaction } from '#database/database.js';
+import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
+import { findAccount, insertAccount, isClosing } from './account.store.js';
+
+let ledger: LedgerFixture;
+
+beforeAll(async () => {
+  ledger = await createLedgerFixture();
+}, 60_000);
+afterAll(() => ledger.close());
+
+const insert = (name: string) => inTransaction(ledger.billing, (client) => insertAccount(client, name));
+
+it('writes an account with its name and an invite code of its own', async () => {
+  const [first, second] = [await insert('  A house  '), await insert('A house')];
+  expect(await findAccount(ledger.billing, first)).toEqual({
+    id: first,
+    name: 'A house',
+    createdAt: expect.any(Date),
+  });
+  expect(await findAccount(ledger.billing, 'nobody')).toBeNull();
+  const { rows } = await ledger.owner.query<{ codes: number }>(
+    'SELECT count(DISTINCT invite_code)::int AS codes FROM accounts WHERE id IN ($1, $2)',
+    [first, second],
+  );
+  expect(rows).toEqual([{ codes: 2 }]);
+});
+
+it('takes no name that is empty or too long', async () => {
+  await expect(insert(' ')).rejects.toMatchObject({ code: 'invalid_name' });
+  await expect(insert('x'.repeat(1_000))).rejects.toMatchObject({ code: 'invalid_name' });
+});
+
+it('closes from the moment that a deletion was asked for', async () => {
+  const id = await insert('leaving');
+  expect(await isClosing(ledger.billing, id)).toBe(false);
+  await ledger.owner.query('UPDATE accounts SET closing_at = now() WHERE id = $1', [id]);
+  expect(await isClosing(ledger.billing, id)).toBe(true);
+  expect(await isClosing(ledger.billing, 'nobody')).toBe(false);
+});
