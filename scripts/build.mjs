@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { giveUp, root } from './lib/clone.mjs';
 import { buildConsole } from './lib/console-build.mjs';
-import { clientTypes, describeBuilt } from './lib/console-client.mjs';
+import { describeControlPlane } from './lib/api-documents.mjs';
+import { clientTypes } from './lib/console-client.mjs';
+import { buildDocs } from './lib/docs-build.mjs';
+import { canBuildDocs } from './lib/docs-site.mjs';
 
 const HELP = `Builds the programs and the pages of the console.
 
@@ -16,7 +19,7 @@ Usage: npm run build [-- --out-dir DIR] [--programs] [--help]
 
 The pages are built again only where something of theirs changed. The build fails where the JavaScript that the first page
 loads has grown over its limit. The types of the console's client, which only checks read, are written where the packages
-for development are installed.
+for development are installed. So is the documentation where its own are: npm run docs -- --build installs them.
 `;
 
 const { values } = parseArgs({
@@ -34,6 +37,7 @@ if (values.help) {
   try {
     await writeClient(resolve(root, values['out-dir']));
     if (!values.programs) await buildConsole(resolve(root, values['out-dir'], 'console'));
+    if (!values.programs && canBuildDocs()) await buildDocs(resolve(root, values['out-dir']));
   } catch (error) {
     giveUp(error.stack ?? error.message);
   }
@@ -65,7 +69,7 @@ function writePackage(outDir) {
 /** The pages are checked with it, and need no check where nothing of it changed. */
 async function writeClient(dist) {
   if (!existsSync(join(root, 'node_modules', 'openapi-typescript'))) return;
-  const types = await clientTypes(await describeBuilt(dist));
+  const types = await clientTypes(await describeControlPlane(dist));
   const file = join(root, 'apps/console/api/schema.ts');
   if (!existsSync(file) || readFileSync(file, 'utf8') !== types) writeFileSync(file, types);
 }

@@ -7,10 +7,12 @@ import { topicsPage } from './lib/asyncapi.mjs';
 import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { root, say } from './lib/clone.mjs';
 import { configurationPage } from './lib/configuration.mjs';
+import { errorsPage } from './lib/errors.mjs';
 
 const HELP = `Writes the reference pages from what the programs declare:
 
   docs/configuration.md   every variable, from libs/platform/settings
+  docs/errors.md          every error code with what to do
   docs/asyncapi.yaml      every topic of the bus, from libs/bus/topics.ts
 
 Usage: npm run reference [-- --help]
@@ -22,6 +24,7 @@ if (process.argv.includes('--help')) {
   await prepare();
   await underPinnedNode();
   await write('docs/configuration.md', await configurationPage(ofTheBuild));
+  await write('docs/errors.md', await errorsPage(ofTheBuild));
   await write('docs/asyncapi.yaml', await topicsPage(ofTheBuild));
 }
 

@@ -10,6 +10,9 @@ const YEAR_SECONDS = 31_536_000;
 const HOUR_SECONDS = 3_600;
 const ICON = '/icon.svg';
 
+/** For files whose names change with their content. */
+export const KEEP_BY_NAME = `public, max-age=${YEAR_SECONDS}, immutable`;
+
 /** Everything comes from the own origin; style elements that scripts make need the nonce of the answer. */
 function policyWith(nonce: string): string {
   return [
@@ -66,8 +69,10 @@ export class ConsolePages {
       logLevel: 'error',
       setHeaders: (answer, path: string) => {
         const isNamedByContent = basename(join(path, '..')) === 'assets';
-        const age = isNamedByContent ? `${YEAR_SECONDS}, immutable` : String(HOUR_SECONDS);
-        void answer.header('cache-control', `public, max-age=${age}`);
+        void answer.header(
+          'cache-control',
+          isNamedByContent ? KEEP_BY_NAME : `public, max-age=${HOUR_SECONDS}`,
+        );
       },
     });
     server.get(ICON, (_request, reply) => reply.sendFile(ICON, this.folder));

@@ -18,6 +18,7 @@ import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
 import { ControlPlaneModule, controlPlaneReadiness } from './control-plane.module.js';
 import { ConsolePages } from './console.pages.js';
+import { DocsPages } from './docs.pages.js';
 import { ENTITIES } from '#operations/entities.js';
 import { ConsoleAdapter, prepareConsoleServer } from './http/console.adapter.js';
 import { sendersOf } from './http/session-cookie.js';
@@ -146,6 +147,7 @@ function openAdapter({ config, registry }: ControlPlaneProgramOptions, pages: Co
     new Uploads({ rules: config.uploads, registry, program: 'control_plane', membersOf: sendersOf }),
   );
   pages.serveFiles(server);
+  DocsPages.built().serve(server);
   return adapter;
 }
 

@@ -82,7 +82,7 @@ function checkInitialSize(outDir) {
 }
 
 /** Beside each file its compressed forms, which are served as they are. */
-function compress(folder) {
+export function compress(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !COMPRESSED.test(entry.name)) continue;
     const file = join(entry.parentPath, entry.name);

@@ -1,29 +1,4 @@
 // The types of the control plane's client, from the routes that its controllers serve.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-/**
- * Describes the routes of the built control plane.
- * @param {string} dist where the programs were built to
- */
-export async function describeBuilt(dist) {
-  const load = (path) => import(pathToFileURL(join(dist, path)).href);
-  const { describeApi, routesOf } = await load('apps/control-plane/http/openapi.document.js');
-  const folder = 'apps/control-plane';
-  const files = readdirSync(join(dist, folder), { recursive: true }).filter((name) =>
-    name.endsWith('.controller.js'),
-  );
-  const modules = await Promise.all(files.sort().map((name) => load(join(folder, name))));
-  const classes = modules
-    .flatMap((module) => Object.values(module))
-    .filter((each) => typeof each === 'function');
-  return describeApi(
-    classes.flatMap((each) => routesOf(each.prototype)),
-    'tollgate_session',
-  );
-}
-
 /**
  * The module that the console's pages import. The client turns each refusal into the same failure, so they
  * are one.

@@ -31,6 +31,7 @@ function isLocked(packages: Packages, name: string, from: string): boolean {
 describe.each([
   ['package-lock.json', programs],
   ['apps/console/package-lock.json', pages],
+  ['docs/package-lock.json', packagesOf('docs/package-lock.json')],
 ])('%s', (_file, packages) => {
   it('names every package for every platform, or `npm ci` refuses it', () => {
     const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>

@@ -31,6 +31,12 @@ it('docs/configuration.md says what the programs declare: `npm run reference` wr
   expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await configurationPage(load)));
 });
 
+it('docs/errors.md has every code of the one table: `npm run reference` writes it', async () => {
+  const { errorsPage } = (await script('errors.mjs')) as { errorsPage: Page };
+  const file = 'docs/errors.md';
+  expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await errorsPage(load)));
+});
+
 describe('docs/asyncapi.yaml', () => {
   const describeTopics = async () =>
     ((await script('asyncapi.mjs')) as { describeTopics: (load: Load) => Promise<AsyncApi> }).describeTopics(

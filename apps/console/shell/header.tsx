@@ -1,5 +1,6 @@
 import { ActionIcon, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import {
+  IconBook,
   IconDeviceDesktop,
   IconLanguage,
   IconLogout,
@@ -41,6 +42,16 @@ export function VisitorLinks() {
         {t('nav.signUp')}
       </ButtonLink>
     </Group>
+  );
+}
+
+/** The documentation is a site of its own, beside the pages of the console. */
+export function DocsLink() {
+  const { t } = useTranslation('shell');
+  return (
+    <ActionIcon component="a" href="/docs/" variant="subtle" color="gray" size="lg" aria-label={t('docs')}>
+      <IconBook size={20} aria-hidden />
+    </ActionIcon>
   );
 }
 

@@ -4,7 +4,7 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Confirmation } from './confirmation.js';
-import { AccountMenu, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './header.js';
+import { AccountMenu, DocsLink, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './header.js';
 import { OnePersonBanner } from './one-person.js';
 import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
 import { useSession } from './session.js';
@@ -37,6 +37,7 @@ export function Layout() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             {!session && <VisitorLinks />}
+            <DocsLink />
             <LanguageMenu />
             <ThemeMenu />
             {session && <AccountMenu session={session} />}

@@ -1,0 +1,41 @@
+import { readdirSync } from 'node:fs';
+import { defineConfig } from 'vitepress';
+import { addDiagrams } from './diagrams.mjs';
+import { sections, apiSidebar } from './navigation.mjs';
+
+/** Where the control plane serves the site. */
+const BASE = '/docs/';
+
+export default defineConfig({
+  base: BASE,
+  title: 'Tollgate',
+  titleTemplate: ':title · Tollgate docs',
+  description: 'A relay for image and video models with prepaid billing that can be proved',
+  lang: 'en',
+  cleanUrls: true,
+  lastUpdated: false,
+  // Else switching the colours adds a style element, which the policy refuses.
+  appearance: { disableTransition: false },
+  // Inline scripts are the same on every page then, and the policy names their hashes.
+  metaChunk: true,
+  head: [['link', { rel: 'icon', href: `${BASE}icon.svg`, type: 'image/svg+xml' }]],
+  markdown: { config: addDiagrams, image: { lazyLoading: true } },
+  themeConfig: {
+    siteTitle: 'Tollgate docs',
+    nav: [
+      { text: 'Quick start', link: '/getting-started' },
+      { text: 'API', link: '/api/', activeMatch: '/api/' },
+      // Another application of the same address: no page of this site.
+      { text: 'Console', link: '/', target: '_self' },
+    ],
+    sidebar: { '/api/': apiSidebar(apiPages()), '/': sections },
+    outline: [2, 3],
+    search: { provider: 'local' },
+    docFooter: { prev: 'Previous', next: 'Next' },
+  },
+});
+
+/** The pages of the API, which the build writes. */
+function apiPages() {
+  return readdirSync(new URL('../api', import.meta.url)).filter((name) => name.endsWith('.md'));
+}

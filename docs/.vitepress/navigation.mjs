@@ -1,0 +1,47 @@
+const page = (text, link) => ({ text, link });
+const group = (text, items, collapsed) => ({
+  text,
+  items,
+  ...(collapsed === undefined ? {} : { collapsed }),
+});
+
+/** The sidebar, in the order in which people need it. */
+export const sections = [
+  group('Start', [
+    page('Quick start', '/getting-started'),
+    page('Concepts', '/concepts'),
+    page('Endpoints by SDK', '/clients'),
+  ]),
+  group('Run and look after it', [
+    page('Operating', '/operating'),
+    page('Configuration', '/configuration'),
+    page('Security', '/security'),
+    page('Finance handbook', '/finance'),
+    page('Adding an upstream', '/adding-an-upstream'),
+  ]),
+  group('Reference', [
+    page('API', '/api/'),
+    page('Architecture', '/architecture'),
+    page('Performance', '/performance'),
+  ]),
+];
+
+/** The pages of both APIs: `gateway-images.md` and the like. */
+export function apiSidebar(files) {
+  const of = (prefix) =>
+    files
+      .filter((name) => name.startsWith(`${prefix}-`))
+      .map((name) => name.slice(0, -'.md'.length))
+      .map((name) => page(titleOf(name.slice(prefix.length + 1)), `/api/${name}`));
+  return [
+    page('Overview', '/api/'),
+    group('Gateway', of('gateway')),
+    group('Control plane', of('control-plane')),
+    page('Back to the guides', '/getting-started'),
+  ];
+}
+
+function titleOf(slug) {
+  const words = slug.replaceAll('-', ' ');
+  return words === '3d' ? '3D' : words.charAt(0).toUpperCase() + words.slice(1);
+}

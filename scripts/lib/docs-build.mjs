@@ -1,0 +1,88 @@
+// Builds the documentation site, unless it is there as its sources and both APIs have it now.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describeControlPlane, describeGateway } from './api-documents.mjs';
+import { apiPages } from './api-pages.mjs';
+import { nodePath, root } from './bootstrap.mjs';
+import { compress } from './console-build.mjs';
+import { docs, vitepress } from './docs-site.mjs';
+
+const STAMP = '.built-from';
+const GATEWAY_ORIGIN = 'http://127.0.0.1:8787';
+
+/**
+ * @param {string} dist where the programs were built to; the site goes into its folder `docs`
+ * @throws Error when a page is wrong, or a link leads nowhere
+ */
+export async function buildDocs(dist) {
+  const documents = await bothApis(dist);
+  const stamp = stampOf(documents);
+  const outDir = join(dist, 'docs');
+  const before = [outDir, join(root, 'dist', 'docs')].find((folder) => readStamp(folder) === stamp);
+  if (before === outDir) return;
+  rmSync(outDir, { recursive: true, force: true });
+  if (before) {
+    cpSync(before, outDir, { recursive: true });
+    return;
+  }
+  await writeApiPages(dist, documents);
+  await run(['build', docs, '--outDir', outDir]);
+  compress(outDir);
+  writeFileSync(join(outDir, STAMP), stamp);
+}
+
+/** Writes the pages of the API into docs/api, where git ignores them. */
+export async function writeApiPages(dist, documents) {
+  const { sampleOf } = await import(pathToFileURL(join(dist, 'test/support/schema-samples.js')).href);
+  const folder = join(docs, 'api');
+  for (const name of readdirSync(folder)) if (name !== 'index.md') rmSync(join(folder, name));
+  const found = documents ?? (await bothApis(dist));
+  for (const [api, document] of Object.entries(found))
+    for (const [name, text] of apiPages(api, document, sampleOf))
+      writeFileSync(join(folder, `${name}.md`), text);
+}
+
+/** The server of the site that follows its sources. */
+export function serveDocs(port) {
+  return run(['dev', docs, '--port', String(port)]);
+}
+
+async function bothApis(dist) {
+  return {
+    gateway: await describeGateway(dist, GATEWAY_ORIGIN),
+    'control-plane': await describeControlPlane(dist),
+  };
+}
+
+async function run(args) {
+  mkdirSync(join(docs, 'api'), { recursive: true });
+  const { status } = spawnSync(nodePath(), [vitepress, ...args], { cwd: docs, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('The documentation could not be built, see above.');
+}
+
+function readStamp(folder) {
+  const file = join(folder, STAMP);
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+/** A hash of the pages, of what builds them and of both APIs. */
+function stampOf(documents) {
+  const hash = createHash('sha256').update(JSON.stringify(documents));
+  const own = ['scripts/lib/api-pages.mjs', 'scripts/lib/api-examples.mjs'].map((name) => join(root, name));
+  for (const file of [...own, ...sourcesBelow(docs)]) hash.update(`${file}\0`).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+function sourcesBelow(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (['node_modules', 'cache', 'dist'].includes(entry.name)) return [];
+      if (entry.isDirectory()) return sourcesBelow(path);
+      return path.startsWith(join(docs, 'api')) && entry.name !== 'index.md' ? [] : [path];
+    });
+}

@@ -1,0 +1,49 @@
+// docs/errors.md: every code of the one table, with what to do.
+
+const INTRODUCTION = `# Errors
+
+<!-- Written by \`npm run reference\` from libs/platform/http/error-help.ts. -->
+
+Every refusal has a code, an HTTP status and a message that says what to do. Programs should look at the code: messages may
+change.
+
+| family    | where the code is     | the field at fault                |
+| --------- | --------------------- | --------------------------------- |
+| OpenAI    | \`error.code\`          | \`error.param\`                     |
+| Google    | \`error.details[].reason\`, and \`code\` | \`error.details[].metadata.param\` |
+| Anthropic | \`error.details.error_code\` | \`error.details.param\`         |
+
+\`\`\`json
+{
+  "error": {
+    "message": "No model is named vendora-imagine-imag.",
+    "type": "invalid_request_error",
+    "param": "model",
+    "code": "model_not_found"
+  }
+}
+\`\`\`
+
+- SDKs repeat 408, 409, 429 and 5xx by themselves. Those go out only when nothing stays charged; otherwise the answer carries
+  \`x-should-retry: false\`.
+- Every answer has an \`x-request-id\`. Quote it to support; it finds the request in the usage log.
+`;
+
+/** @param {(alias: string) => Promise<object>} load imports a module of the project by its alias */
+export async function errorsPage(load) {
+  const { errorTable } = await load('#platform/errors.js');
+  const { errorHelp } = await load('#platform/http/error-help.js');
+  const byStatus = Map.groupBy(Object.entries(errorTable), ([, { status }]) => status);
+  const sections = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(
+      ([status, entries]) =>
+        `## ${status}\n\n${entries.map(([code]) => entryOf(code, errorHelp[code])).join('\n\n')}`,
+    );
+  return `${INTRODUCTION}\n${sections.join('\n\n')}\n`;
+}
+
+/** The heading is the code, so that every mention can link to it. */
+function entryOf(code, help) {
+  return `### \`${code}\` {#${code.replaceAll('_', '-')}}\n\n${help}`;
+}

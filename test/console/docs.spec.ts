@@ -1,0 +1,1 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
