@@ -1,5 +1,6 @@
 // `npm test`: everything that must hold. It installs what is missing, starts what it needs and says what did not run.
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { giveUp, root, say } from './lib/clone.mjs';
@@ -13,13 +14,14 @@ Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--
   --only STAGE,…    run these stages only: STAGES
   --require-kafka   fail where there is no Kafka broker to be had (also TOLLGATE_REQUIRE_KAFKA=1)
   --require-chromium  fail where there is no browser to be had (also TOLLGATE_REQUIRE_CHROMIUM=1)
-  --require-fuzzer  fail where the fuzzer of the API documents cannot be installed (also TOLLGATE_REQUIRE_FUZZER=1)
+  --require-fuzzer  fail where the fuzzer of the API documents or the Python SDKs cannot be installed (also TOLLGATE_REQUIRE_FUZZER=1)
   --help            this text
   -- JEST_OPTIONS   given to the stages that run specs, such as: -- -t "monthly limit"
 
 The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker.
 The browser is CHROMIUM, else chromium. It, hledger and beancount are those that are installed, else apt's where it has
-them and root runs this. The fuzzer, Schemathesis, comes from PyPI and needs Python 3.
+them and root runs this. The fuzzer, Schemathesis, and the Python SDKs that the docs
+use come from PyPI and need Python 3. What builds the docs comes from npm.
 Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
 `;
 
@@ -113,22 +115,37 @@ class Run {
       const why = missingChromium(say);
       if (why !== null) return { outcome: values['require-chromium'] ? 'failed' : 'not run', why };
     }
-    const fuzzer = stage.fuzzer ? await this.#fuzzer(stage.fuzzer) : { env: {}, args: [] };
-    if (fuzzer.outcome !== undefined) return fuzzer;
+    const python = stage.python ? await this.#python(stage.python) : { env: {}, args: [] };
+    if (python.outcome !== undefined) return python;
     // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
     await prepare();
-    const { command, counts } = jestCommand(stage, [...fuzzer.args, ...positionals]);
-    const code = await this.#execute(command, { ...env.env, ...fuzzer.env });
-    return { outcome: outcomeOf(code), counts: readCounts(counts), why: fuzzer.why };
+    const withoutDocs = stage.docs ? await this.#docs() : undefined;
+    if (withoutDocs !== undefined) return withoutDocs;
+    const { command, counts } = jestCommand(stage, [...python.args, ...positionals]);
+    const code = await this.#execute(command, { ...env.env, ...python.env });
+    return { outcome: outcomeOf(code), counts: readCounts(counts), why: python.why };
   }
 
-  /** Where the fuzzer is; without it the spec that needs it is left out, and the summary says so. */
-  async #fuzzer(spec) {
-    const { installFuzzer } = await import('./lib/fuzzer.mjs');
-    const { program, why } = installFuzzer(say);
-    if (why === undefined) return { env: { TOLLGATE_FUZZER: program }, args: [] };
+  /** Where the packages of Python are; without them the spec that needs them is left out, and the summary says so. */
+  async #python({ spec, variable, ...wanted }) {
+    const { installPython } = await import('./lib/python-packages.mjs');
+    const { program, why } = installPython(wanted, say);
+    if (why === undefined) return { env: { [variable]: program }, args: [] };
     if (values['require-fuzzer']) return { outcome: 'failed', why };
     return { env: {}, args: [`--testPathIgnorePatterns=${spec}`], why: `${spec} was left out: ${why}` };
+  }
+
+  /** Why the documentation could not be built, or undefined. */
+  async #docs() {
+    const { buildDocs } = await import('./lib/docs-build.mjs');
+    const { installDocs } = await import('./lib/docs-site.mjs');
+    try {
+      installDocs();
+    } catch (error) {
+      return { outcome: 'not run', why: error.message };
+    }
+    await buildDocs(join(root, 'dist'));
+    return undefined;
   }
 
   /** The broker's address for the specs, or why they cannot run. */

@@ -19,14 +19,16 @@ export default defineConfig({
   // Inline scripts are the same on every page then, and the policy names their hashes.
   metaChunk: true,
   head: [['link', { rel: 'icon', href: `${BASE}icon.svg`, type: 'image/svg+xml' }]],
-  markdown: { config: addDiagrams, image: { lazyLoading: true } },
+  markdown: {
+    config: addDiagrams,
+    image: { lazyLoading: true },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
   themeConfig: {
     siteTitle: 'Tollgate docs',
     nav: [
       { text: 'Quick start', link: '/getting-started' },
       { text: 'API', link: '/api/', activeMatch: '/api/' },
-      // Another application of the same address: no page of this site.
-      { text: 'Console', link: '/', target: '_self' },
     ],
     sidebar: { '/api/': apiSidebar(apiPages()), '/': sections },
     outline: [2, 3],

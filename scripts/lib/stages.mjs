@@ -16,13 +16,25 @@ const bin = (path) => join(root, 'node_modules', path);
  *   core busy, and there are two
  * @property {boolean} [accounting] it needs the programs of accountants
  * @property {boolean} [chromium] it needs a browser
- * @property {string} [fuzzer] the spec that needs the fuzzer of the API documents
+ * @property {{ name: string, program: string, about: string, spec: string, variable: string }} [python] packages of
+ *   Python for one spec: the file in scripts/python, the program of the environment, and the variable that names it
+ * @property {boolean} [docs] it needs the documentation site
  * @property {boolean} [faketime] it needs the library that gives programs another clock
  * @property {'any' | 'own'} [kafka] it needs a broker; an own one is killed by its specs
  */
 
 /** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
-const ownStages = ['journeys', 'attacks', 'console', 'accounting', 'life', 'crash', 'kafka', 'outages'];
+const ownStages = [
+  'journeys',
+  'attacks',
+  'docs',
+  'console',
+  'accounting',
+  'life',
+  'crash',
+  'kafka',
+  'outages',
+];
 
 /** @type {Stage[]} */
 export const stages = [
@@ -52,7 +64,27 @@ export const stages = [
     name: 'attacks',
     about: 'what strangers, customers and staff may try',
     folders: ['test/attacks'],
-    fuzzer: 'test/attacks/fuzz.spec.ts',
+    python: {
+      name: 'fuzz',
+      program: 'schemathesis',
+      about: 'the fuzzer of the API documents',
+      spec: 'test/attacks/fuzz.spec.ts',
+      variable: 'TOLLGATE_FUZZER',
+    },
+  },
+  {
+    name: 'docs',
+    about: 'the documentation: its examples run, its pages in a browser',
+    folders: ['test/docs'],
+    docs: true,
+    chromium: true,
+    python: {
+      name: 'docs',
+      program: 'python',
+      about: 'the Python SDKs of the docs',
+      spec: 'test/docs/python.spec.ts',
+      variable: 'TOLLGATE_DOCS_PYTHON',
+    },
   },
   {
     name: 'console',

@@ -1,4 +1,4 @@
-// Schemathesis, which sends what an OpenAPI document allows and forbids: in an environment of its own below .cache.
+// Packages of Python that tests need: in an environment of their own below .cache.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,31 +7,32 @@ import { root } from './clone.mjs';
 import { missingPrograms } from './system-packages.mjs';
 
 const INSTALL_LIMIT_MS = 300_000;
-const requirements = join(root, 'scripts', 'python', 'fuzz.txt');
 
 /**
- * Installs the pinned versions once.
+ * Installs the pinned versions of `scripts/python/<name>.txt` once.
+ * @param {{ name: string, program: string, about: string }} wanted `program`: which one of the environment is needed
  * @param {(text: string) => void} say
  * @returns {{ program: string } | { why: string }} where it is, or why it is not there
  */
-export function installFuzzer(say) {
-  const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 16);
-  const folder = join(root, '.cache', 'fuzzer', wanted);
-  const program = join(folder, 'bin', 'schemathesis');
+export function installPython({ name, program: binary, about }, say) {
+  const requirements = join(root, 'scripts', 'python', `${name}.txt`);
+  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 16);
+  const folder = join(root, '.cache', 'python', name, version);
+  const program = join(folder, 'bin', binary);
   const stamp = join(folder, '.complete');
   if (existsSync(stamp)) return { program };
   const why = missingPrograms({ python3: 'python3 python3-venv' }, say);
   if (why !== null) return { why };
-  say('Installing the fuzzer of the API documents …');
+  say(`Installing ${about} …`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const failure = makeEnvironment(folder, say) ?? run(join(folder, 'bin', 'pip'), pipArguments());
-  if (failure !== null) return { why: `schemathesis could not be installed (${failure})` };
+  const failure = makeEnvironment(folder, say) ?? run(join(folder, 'bin', 'pip'), pipArguments(requirements));
+  if (failure !== null) return { why: `${about} could not be installed (${failure})` };
   writeFileSync(stamp, '');
   return { program };
 }
 
-function pipArguments() {
+function pipArguments(requirements) {
   return ['install', '--quiet', '--disable-pip-version-check', '--no-input', '-r', requirements];
 }
 

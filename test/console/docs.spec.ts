@@ -1,1 +1,0 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
