@@ -7,7 +7,7 @@ export function addDiagrams(markdown) {
     const { info, content } = tokens[index];
     const [language, ...words] = info.trim().split(' ');
     if (language !== 'mermaid') return fence(tokens, index, ...rest);
-    return `<div class="diagram">${drawn(content, words.join(' ') || 'Diagram')}</div>`;
+    return `<div class="diagram" tabindex="0">${drawn(content, words.join(' ') || 'Diagram')}</div>`;
   };
 }
 

@@ -10,7 +10,20 @@ export const sections = [
   group('Start', [
     page('Quick start', '/getting-started'),
     page('Concepts', '/concepts'),
-    page('Endpoints by SDK', '/clients'),
+    page('Billing explained', '/billing'),
+  ]),
+  group('Use it', [
+    page('Endpoints', '/clients'),
+    page('OpenAI SDK for Node', '/guides/openai'),
+    page('Anthropic SDK', '/guides/anthropic'),
+    page('Google SDK', '/guides/google'),
+    page('Vercel AI SDK', '/guides/vercel-ai-sdk'),
+    page('Python', '/guides/python'),
+    page('curl', '/guides/curl'),
+    page('Errors', '/errors'),
+    page('Rate limits', '/rate-limits'),
+    page('Webhooks', '/webhooks'),
+    page('Resellers', '/resellers'),
   ]),
   group('Run and look after it', [
     page('Operating', '/operating'),
@@ -22,7 +35,9 @@ export const sections = [
   group('Reference', [
     page('API', '/api/'),
     page('Architecture', '/architecture'),
+    page('Decisions', '/decisions/'),
     page('Performance', '/performance'),
+    page('Changelog', '/changelog'),
   ]),
 ];
 

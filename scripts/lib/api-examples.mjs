@@ -25,3 +25,8 @@ const GATEWAY = {
 export function exampleBody(api, operationId) {
   return api === 'gateway' ? GATEWAY[operationId] : undefined;
 }
+
+/** What the braces of a path hold in its example, or undefined. */
+export function examplePath(operationId) {
+  return { predict: 'imgmodel-4', predictLongRunning: 'vidmodel-3' }[operationId];
+}

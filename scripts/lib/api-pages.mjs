@@ -1,5 +1,5 @@
 // The pages of the API reference: one for each tag of both OpenAPI documents.
-import { exampleBody } from './api-examples.mjs';
+import { exampleBody, examplePath } from './api-examples.mjs';
 
 const MAX_DEPTH = 3;
 /** Where `npm start` serves both. */
@@ -103,7 +103,9 @@ function fieldsOf(schema, context, prefix = '', depth = 1) {
 }
 
 function curl({ path, verb, requestBody, operationId, security }, context) {
-  const target = `${ORIGINS[context.api]}${path}`;
+  const model = examplePath(operationId);
+  const place = model === undefined ? path : path.replace(/\{\w+\}/, model);
+  const target = `${ORIGINS[context.api]}${place}`;
   const lines = [`curl -s ${verb === 'GET' ? '' : `-X ${verb} `}${target}`];
   const names = security.flatMap((each) => Object.keys(each));
   if (names.includes('key')) lines.push(`-H "Authorization: Bearer $KEY"`);

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { expectCleanLedger } from '../support/relay.js';
+import { type Block, blocksOf, differencesIn, nameOf, pages } from './support/blocks.js';
+import { Reader } from './support/reader.js';
+
+jest.setTimeout(330_000);
+
+const blocks = pages().flatMap(blocksOf);
+/** What is run, what is read as data, and what is only looked at. */
+const RUN = ['bash', 'js', 'ts'];
+const DATA = ['json'];
+const SHOWN = ['text', 'mermaid'];
+/** Run by python.spec.ts, which needs packages of Python. */
+const ELSEWHERE = ['python'];
+/** Of the API: one example for each route. Those of the gateway are run below, by what their document says. */
+const isOfApi = ({ page }: Block) => page.startsWith('docs/api/');
+
+const own = blocks.filter((block) => !isOfApi(block));
+const left = own.filter(({ reason }) => reason !== undefined);
+
+describe('the fenced blocks of the texts', () => {
+  it('name languages that the tests know', () => {
+    const known = [...RUN, ...DATA, ...SHOWN, ...ELSEWHERE];
+    expect(blocks.filter(({ language }) => !known.includes(language)).map(nameOf)).toEqual([]);
+  });
+
+  it(`say why where they are not run: ${left.length} of ${own.length}`, () => {
+    expect(left.filter(({ reason }) => reason!.length < 15).map(nameOf)).toEqual([]);
+  });
+
+  it('are JSON where they say so', () => {
+    const wrong = blocks.filter(({ language, code }) => language === 'json' && !isJson(code));
+    expect(wrong.map(nameOf)).toEqual([]);
+  });
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const runs = own.filter(
+  ({ language, reason, isAnswer }) => (RUN.includes(language) && reason === undefined) || isAnswer,
+);
+
+describe.each([...new Set(runs.map(({ page }) => page))])('the examples of %s', (page) => {
+  let reader: Reader;
+  let printed = '';
+  beforeAll(async () => {
+    reader = await Reader.start(page.replaceAll(/[^a-z]/gi, '-'));
+  }, 60_000);
+  afterAll(async () => {
+    await expectCleanLedger(reader.relay);
+    await reader.close();
+  });
+
+  it.each(runs.filter((block) => block.page === page).map((block) => [nameOf(block), block] as const))(
+    '%s',
+    async (_, block) => {
+      if (block.isAnswer) expect(differencesIn(JSON.parse(block.code), JSON.parse(printed))).toEqual([]);
+      else printed = await (block.receives ? reader.receive(block) : reader.run(block));
+    },
+  );
+});
+
+describe('the examples of the gateway’s reference', () => {
+  let reader: Reader;
+  beforeAll(async () => {
+    reader = await Reader.start('reference');
+  }, 60_000);
+  afterAll(() => reader.close());
+
+  /** Those of one thing need its id. */
+  const ofGateway = blocks.filter(
+    ({ page, language, code }) =>
+      page.startsWith('docs/api/gateway-') && language === 'bash' && !/\/\{/.test(code),
+  );
+  it.each(ofGateway.map((block) => [nameOf(block), block] as const))('%s', async (_, block) => {
+    const target = block.code.replace('curl -s ', `curl -s -o answer -w '%{http_code}' `);
+    expect(await reader.run({ ...block, code: target })).toMatch(/^20[0-9]$/);
+  });
+});

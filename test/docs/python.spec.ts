@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { blocksOf, nameOf, pages } from './support/blocks.js';
+import { Reader } from './support/reader.js';
+
+jest.setTimeout(150_000);
+
+let reader: Reader;
+beforeAll(async () => {
+  if (!process.env['TOLLGATE_DOCS_PYTHON'])
+    throw new Error(
+      'TOLLGATE_DOCS_PYTHON is not set: npm test -- --only docs installs the SDKs and sets it.',
+    );
+  reader = await Reader.start('python');
+}, 60_000);
+afterAll(() => reader?.close());
+
+const runs = pages()
+  .flatMap(blocksOf)
+  .filter(({ language, reason }) => language === 'python' && reason === undefined);
+
+it.each(runs.map((block) => [nameOf(block), block] as const))('%s', async (_, block) => {
+  expect(typeof (await reader.run(block))).toBe('string');
+});

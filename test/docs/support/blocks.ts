@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const root = join(import.meta.dirname, '../../..');
+
+/** A fenced block of a text. */
+export interface Block {
+  page: string;
+  /** Of its first fence. */
+  line: number;
+  language: string;
+  code: string;
+  /** Why it is not run. */
+  reason: string | undefined;
+  /** It is what the block before it prints, by its shape. */
+  isAnswer: boolean;
+  /** The event that reaches the server which it starts. */
+  receives: string | undefined;
+}
+
+/** The texts that people read: README.md and docs/, with the pages of the API that the build writes. */
+export function pages(): string[] {
+  const below = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+  const texts = below.filter((name) => name.endsWith('.md') && !name.includes('node_modules'));
+  return ['README.md', ...texts.sort().map((name) => `docs/${name}`)];
+}
+
+/** The fenced blocks of a page, in their order. */
+export function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  return [...text.matchAll(/^```(\S*)[ \t]*(.*)\n([\s\S]*?)^```$/gm)].map((found) => {
+    const [, language = '', words = '', code = ''] = found;
+    return {
+      page,
+      line: text.slice(0, found.index).split('\n').length,
+      language,
+      code,
+      reason: /\bno-run="([^"]*)"/.exec(words)?.[1],
+      isAnswer: /\banswer\b/.test(words),
+      receives: /\breceives="([^"]*)"/.exec(words)?.[1],
+    };
+  });
+}
+
+export function nameOf({ page, line, language }: Block): string {
+  return `${page}:${line} ${language}`;
+}
+
+/** Whether a value has everything that an example shows: the same fields, of the same types. */
+export function differencesIn(example: unknown, value: unknown, where = 'the answer'): string[] {
+  if (example === null || value === null) return [];
+  const kind = (each: unknown) => (Array.isArray(each) ? 'list' : typeof each);
+  if (kind(example) !== kind(value)) return [`${where} is of the type ${kind(value)}`];
+  if (Array.isArray(example))
+    return example.length === 0 ? [] : differencesIn(example[0], (value as unknown[])[0], `${where}[]`);
+  if (typeof example !== 'object') return [];
+  const fields = value as Record<string, unknown>;
+  return Object.entries(example).flatMap(([name, each]) =>
+    name in fields ? differencesIn(each, fields[name], `${where}.${name}`) : [`${where} has no ${name}`],
+  );
+}

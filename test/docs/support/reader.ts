@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type Person, person } from '../../support/console.js';
+import { type Customer, type Relay, startRelay, until } from '../../support/relay.js';
+import { type Block, root } from './blocks.js';
+
+/** A hang ends here, and nothing else. */
+const LIMIT_MS = 300_000;
+const SECRETS_KEY = 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=';
+
+/** Someone who follows the texts: a folder and a terminal of their own, on a relay with a sandbox. */
+export class Reader {
+  private count = 0;
+  private staff: Promise<Person> | undefined;
+
+  private constructor(
+    readonly relay: Relay,
+    private readonly customer: Customer,
+    private readonly folder: string,
+  ) {}
+
+  /** @param name of the folder below .cache, which packages of the project can be imported from */
+  static async start(name: string): Promise<Reader> {
+    const relay = await startRelay({ WEBHOOK_ALLOW_PRIVATE: 'true', SECRETS_KEY });
+    const customer = await relay.customer('100');
+    const folder = join(root, '.cache', 'docs-examples', name);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    return new Reader(relay, customer, folder);
+  }
+
+  async close(): Promise<void> {
+    await this.relay.close();
+  }
+
+  /** Runs a block to its end. @returns what it printed. @throws Error with all of it, when it fails */
+  async run(block: Block): Promise<string> {
+    const [program, ...args] = await this.commandOf(block);
+    const child = spawn(program!, args, { cwd: this.folder, env: this.environment(), timeout: LIMIT_MS });
+    let [output, errors] = ['', ''];
+    child.stdout.on('data', (part: Buffer) => (output += String(part)));
+    child.stderr.on('data', (part: Buffer) => (errors += String(part)));
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    if (code !== 0) throw new Error(`It ended with ${code}:\n${block.code}\n${output}\n${errors}`);
+    return output;
+  }
+
+  /** Runs the server of a block until it has received an event that was sent to it. @returns what it printed */
+  async receive(block: Block): Promise<string> {
+    const port = await freePort();
+    const { api } = await this.signedIn();
+    const { data } = await api.POST('/api/webhooks', {
+      body: { url: `http://127.0.0.1:${port}/`, events: ['video.completed'] },
+    });
+    const code = block.code.replace('whsec_…', data!.secret).replace('4000', String(port));
+    const [program, ...args] = await this.commandOf({ ...block, code });
+    const child = spawn(program!, args, { cwd: this.folder, env: this.environment() });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (part: Buffer) => (output += String(part)));
+    try {
+      await until('the server to listen', async () => output.includes('listening'));
+      await api.POST('/api/webhooks/{endpointId}/pings', {
+        params: { path: { endpointId: data!.id } },
+      });
+      await until('the event', async () => output.includes(`received ${block.receives}`));
+      return output;
+    } finally {
+      child.kill();
+    }
+  }
+
+  /** In bash, variables and aliases of a page live on from block to block, as in a terminal. */
+  private async commandOf({ language, code }: Block): Promise<string[]> {
+    this.count += 1;
+    const text = await this.inPlaceOf(code);
+    if (language === 'bash') {
+      const state = join(this.folder, '.terminal');
+      const before = `set -a -eo pipefail; shopt -s expand_aliases; touch ${state}; . ${state}`;
+      return ['bash', '-c', `${before}\n${text}\n{ export -p; alias -p; } > ${state}`];
+    }
+    const ending = { js: 'mjs', ts: 'mts', python: 'py' }[language];
+    const file = join(this.folder, `${this.count}.${ending}`);
+    await writeFile(file, text);
+    if (language === 'python') return [process.env['TOLLGATE_DOCS_PYTHON'] ?? 'python3', file];
+    return [process.execPath, '--no-warnings', file];
+  }
+
+  /** The texts name what `npm start` prints; here it is what was started for the test. */
+  private async inPlaceOf(code: string): Promise<string> {
+    const acting = 'TOLLGATE_AS=you@example.com';
+    const text = code.includes(acting)
+      ? code.replaceAll(acting, `TOLLGATE_AS=${(await this.signedIn()).email}`)
+      : code;
+    return text
+      .replaceAll('http://127.0.0.1:8787', this.relay.baseUrl)
+      .replaceAll('http://127.0.0.1:8788', this.relay.consoleUrl)
+      .replaceAll('sk-tg-…', this.customer.apiKey);
+  }
+
+  /** The owner of the account, who works in finance as well. Until then nobody has a role, as on a new relay. */
+  private signedIn(): Promise<Person> {
+    const { accountId } = this.customer;
+    this.staff ??= person(this.relay, { roles: ['finance'], accountId });
+    return this.staff;
+  }
+
+  private environment(): NodeJS.ProcessEnv {
+    const { PATH, HOME } = process.env;
+    return {
+      PATH,
+      HOME,
+      LANG: 'C.UTF-8',
+      DATABASE_URL: this.relay.fixture.urlFor('billing'),
+      SECRETS_KEY,
+      KEY: this.customer.apiKey,
+    };
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
