@@ -1,7 +1,8 @@
 // `npm run docs`: the documentation site, from its sources.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { giveUp, prepare, root, underPinnedNode } from './lib/bootstrap.mjs';
+import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
+import { giveUp, root } from './lib/clone.mjs';
 import { buildDocs, serveDocs, writeApiPages } from './lib/docs-build.mjs';
 import { installDocs } from './lib/docs-site.mjs';
 

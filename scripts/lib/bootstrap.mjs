@@ -85,10 +85,17 @@ function buildNow({ development }) {
   if (result.status !== 0 || !existsSync(fresh)) giveUp('The build failed, see above.');
   const pages = join(root, 'dist', 'console');
   if (!development && pagesAreBuilt()) renameSync(pages, join(fresh, 'console'));
+  keepDocs(fresh);
   writeFileSync(join(fresh, '.built-from'), stamp);
   if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), old);
   renameSync(fresh, join(root, 'dist'));
   rmSync(old, { recursive: true, force: true });
+}
+
+/** The documentation is built by a command of its own; until the next time, it stays as it is. */
+function keepDocs(fresh) {
+  const [before, after] = [join(root, 'dist', 'docs'), join(fresh, 'docs')];
+  if (existsSync(before) && !existsSync(after)) renameSync(before, after);
 }
 
 /** Runs `work` while no other script of this clone runs what has this name; a lock whose holder is gone counts for nothing. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describeControlPlane, describeGateway } from './api-documents.mjs';
 import { apiPages } from './api-pages.mjs';
-import { nodePath, root } from './bootstrap.mjs';
+import { nodePath } from './bootstrap.mjs';
+import { root } from './clone.mjs';
 import { compress } from './console-build.mjs';
 import { docs, vitepress } from './docs-site.mjs';
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, say } from './bootstrap.mjs';
+import { root, say } from './clone.mjs';
 
 export const docs = join(root, 'docs');
 export const vitepress = join(docs, 'node_modules', 'vitepress', 'bin', 'vitepress.js');
