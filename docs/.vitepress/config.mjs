@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
 import { addDiagrams } from './diagrams.mjs';
 import { sections, apiSidebar } from './navigation.mjs';
@@ -36,7 +36,13 @@ export default defineConfig({
   },
 });
 
-/** The pages of the API, which the build writes. */
+/** The pages of the API, which the build writes, with their titles. */
 function apiPages() {
-  return readdirSync(new URL('../api', import.meta.url)).filter((name) => name.endsWith('.md'));
+  const folder = new URL('../api/', import.meta.url);
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => ({
+      name: name.slice(0, -'.md'.length),
+      title: readFileSync(new URL(name, folder), 'utf8').split('\n', 1)[0].slice('# '.length),
+    }));
 }

@@ -37,26 +37,24 @@ export const sections = [
     page('Architecture', '/architecture'),
     page('Decisions', '/decisions/'),
     page('Performance', '/performance'),
+    page('Scale', '/scale'),
     page('Changelog', '/changelog'),
   ]),
 ];
 
-/** The pages of both APIs: `gateway-images.md` and the like. */
-export function apiSidebar(files) {
-  const of = (prefix) =>
-    files
-      .filter((name) => name.startsWith(`${prefix}-`))
-      .map((name) => name.slice(0, -'.md'.length))
-      .map((name) => page(titleOf(name.slice(prefix.length + 1)), `/api/${name}`));
+/**
+ * The sidebar of both APIs.
+ * @param {{ name: string, title: string }[]} pages such as `gateway-images`
+ */
+export function apiSidebar(pages) {
+  const of = (api) =>
+    pages
+      .filter(({ name }) => name.startsWith(`${api}-`))
+      .map(({ name, title }) => page(title, `/api/${name}`));
   return [
     page('Overview', '/api/'),
     group('Gateway', of('gateway')),
     group('Control plane', of('control-plane')),
     page('Back to the guides', '/getting-started'),
   ];
-}
-
-function titleOf(slug) {
-  const words = slug.replaceAll('-', ' ');
-  return words === '3d' ? '3D' : words.charAt(0).toUpperCase() + words.slice(1);
 }
