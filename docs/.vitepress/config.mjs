@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
 import { addDiagrams } from './diagrams.mjs';
-import { sections, apiSidebar } from './navigation.mjs';
+import { apiSidebar, decisionSidebar, sections } from './navigation.mjs';
 
 /** Where the control plane serves the site. */
 const BASE = '/docs/';
@@ -29,20 +29,24 @@ export default defineConfig({
       { text: 'Quick start', link: '/getting-started' },
       { text: 'API', link: '/api/', activeMatch: '/api/' },
     ],
-    sidebar: { '/api/': apiSidebar(apiPages()), '/': sections },
+    sidebar: {
+      '/api/': apiSidebar(pagesOf('api')),
+      '/decisions/': decisionSidebar(pagesOf('decisions')),
+      '/': sections,
+    },
     outline: [2, 3],
     search: { provider: 'local' },
     docFooter: { prev: 'Previous', next: 'Next' },
   },
 });
 
-/** The pages of the API, which the build writes, with their titles. */
-function apiPages() {
-  const folder = new URL('../api/', import.meta.url);
+/** The pages of a folder, with their titles. */
+function pagesOf(name) {
+  const folder = new URL(`../${name}/`, import.meta.url);
   return readdirSync(folder)
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => ({
-      name: name.slice(0, -'.md'.length),
-      title: readFileSync(new URL(name, folder), 'utf8').split('\n', 1)[0].slice('# '.length),
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => ({
+      name: file.slice(0, -'.md'.length),
+      title: readFileSync(new URL(file, folder), 'utf8').split('\n', 1)[0].slice('# '.length),
     }));
 }

@@ -58,3 +58,16 @@ export function apiSidebar(pages) {
     page('Back to the guides', '/getting-started'),
   ];
 }
+
+/** @param {{ name: string, title: string }[]} pages such as `0001-postgresql-is-the-ledger` */
+export function decisionSidebar(pages) {
+  const decisions = pages.filter(({ name }) => name !== 'index');
+  return [
+    page('Decisions', '/decisions/'),
+    group(
+      'All of them',
+      decisions.map(({ name, title }) => page(title, `/decisions/${name}`)),
+    ),
+    page('Back to the guides', '/getting-started'),
+  ];
+}
