@@ -19,6 +19,8 @@ export interface Stage {
 export interface Sample {
   /** Holds and settlements, over all customers of the books. */
   postingsPerSecond: number;
+  /** Bytes of log; a page is written whole when it is first touched after a checkpoint. */
+  logPerPosting: number;
   vacuumMsPerThousand: number;
   monthReportMs: number;
   recentChecksMs: number;
@@ -47,14 +49,26 @@ export async function closeStage({ ledger, admin }: Stage): Promise<void> {
 
 export async function measureStage(stage: Stage, seconds: number): Promise<Sample> {
   const { ledger, customers, admin } = stage;
+  const logBefore = await logPosition(admin);
   const postingsPerSecond = await post({ engine: ledger.engine, accounts: customers }, seconds * 1000);
+  const logBytes = (await logPosition(admin)) - logBefore;
   const vacuumMs = await timeOf(() => admin.query(`VACUUM ${TABLES}`));
+  const postings = postingsPerSecond * seconds;
   return {
     postingsPerSecond,
-    vacuumMsPerThousand: (vacuumMs * 1000) / (postingsPerSecond * seconds),
+    logPerPosting: logBytes / postings,
+    vacuumMsPerThousand: (vacuumMs * 1000) / postings,
     monthReportMs: await timeOf(() => reportOfMonth(admin)),
     recentChecksMs: await timeOf(() => checkRecent(admin)),
   };
+}
+
+/** Bytes of log since the server was made. */
+async function logPosition(admin: pg.Pool): Promise<number> {
+  const { rows } = await admin.query<{ bytes: number }>(
+    `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS bytes`,
+  );
+  return rows[0]!.bytes;
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {

@@ -189,6 +189,7 @@ function medianOf(samples: Sample[]): Sample {
     );
   return {
     postingsPerSecond: of('postingsPerSecond'),
+    logPerPosting: of('logPerPosting'),
     vacuumMsPerThousand: of('vacuumMsPerThousand'),
     monthReportMs: of('monthReportMs'),
     recentChecksMs: of('recentChecksMs'),
@@ -197,6 +198,7 @@ function medianOf(samples: Sample[]): Sample {
 
 const WORDS: Record<keyof Sample, string> = {
   postingsPerSecond: 'postings per second',
+  logPerPosting: 'log of a posting, bytes',
   vacuumMsPerThousand: 'VACUUM, ms for 1,000 postings',
   monthReportMs: 'report of a month, ms',
   recentChecksMs: 'checks of the last hour, ms',

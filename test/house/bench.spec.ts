@@ -24,7 +24,7 @@ describe('npm run bench -- scale', () => {
     );
     const { medians, ratios } = JSON.parse(stdout) as ScaleResult;
     for (const stage of Object.values(medians)) {
-      expect(Object.keys(stage)).toHaveLength(4);
+      expect(Object.keys(stage)).toHaveLength(5);
       for (const figure of Object.values(stage)) expect(figure).toBeGreaterThan(0);
     }
     expect(ratios['postingsPerSecond']?.ofTenth).toBeCloseTo(
