@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import OpenAI from 'openai';
+import OpenAI, { type APIError } from 'openai';
 import { type Customer, expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 
 jest.setTimeout(30_000);
@@ -158,6 +158,7 @@ describe('an upstream that keeps to no rule', () => {
       const { error } = await ask(customer, script);
       expect(error).toBeInstanceOf(OpenAI.InternalServerError);
       expect(error).toMatchObject({ status: 502, code: 'generation_failed' });
+      expect((error as APIError).headers?.has('x-served-model')).toBe(false);
       expect(String(error)).not.toContain('acme');
       expect(await charge(customer)).toMatchObject({ state: 'released', channel: 'scripted' });
       expect(await customer.balance()).toEqual({ main: '1', held: '0' });

@@ -189,6 +189,26 @@ describe('a request with several models', () => {
     expect((await send(path, { model: 'nothing', dry_run: true, ...body }, other)).status).toBe(404);
   });
 
+  it('passes a model of another family, and a dry run says the same', async () => {
+    const other = await relay.customer('5');
+    const body = { models: ['vendora-chat', 'imgmodel-4'], ...IMAGE };
+    const dry = await send(IMAGES, { ...body, dry_run: true }, other);
+    expect(await dry.json()).toMatchObject({ model: 'imgmodel-4' });
+    const answer = await send(IMAGES, body, other);
+    expect([answer.status, answer.headers.get('x-failed-models')]).toEqual([
+      200,
+      'vendora-chat=model_not_supported_here',
+    ]);
+  });
+
+  it('refuses in a dry run what would end the request before any model serves', async () => {
+    const body = { model: 'imgmodel-4', models: ['vendora-imagine-image'], prompt: 'x', n: 1000 };
+    const answers = await Promise.all(
+      [true, false].map((dryRun) => send(IMAGES, { ...body, dry_run: dryRun })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+  });
+
   it.each([
     [{ models: 'vendora-chat' }, 'models', 'invalid_type'],
     [{ models: [1] }, 'models', 'invalid_type'],

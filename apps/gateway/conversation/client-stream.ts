@@ -40,6 +40,10 @@ export class ClientStream {
     void this.reply.headers(headers);
   }
 
+  removeHeaders(headers: Record<string, string>): void {
+    for (const name of Object.keys(headers)) void this.reply.removeHeader(name);
+  }
+
   /** Sends bytes and waits while the client is slower than they come, but no longer than until `stop`. Never throws. */
   async write(bytes: Buffer, contentType: string, stop: AbortSignal): Promise<void> {
     if (bytes.length === 0 || this.left.aborted || stop.aborted) return;

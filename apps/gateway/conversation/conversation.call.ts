@@ -28,6 +28,8 @@ export interface ConversationCall {
 /** The same for one of its models, in turn. */
 export interface ModelCall extends ConversationCall {
   turns: Pick<ModelTurns, 'limitAtMs' | 'nextChargeId' | 'headersFor'>;
+  /** Reads the images of the request, once for all its models. @throws ApiError */
+  checkPictures: () => Promise<void>;
 }
 
 /** A call that may be made: what it is and who may do it. */

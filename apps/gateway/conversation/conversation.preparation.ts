@@ -7,7 +7,6 @@ import { refuseBeyondLimits } from '../http/model-limits.js';
 import { dearestInput } from './cache-writes.js';
 import type { ConversationCall, ConversationParts, ModelCall, Prepared } from './conversation.call.js';
 import { isLimitOfEach, measuresOf, refuseUnmeasured } from './conversation-limits.js';
-import { picturesOf } from './conversation-pictures.js';
 import { readConversation, withModelsLimit } from './conversation-request.js';
 import { estimateInput } from '#catalog/token-estimate.js';
 import { estimateAnswer, measureSpeech } from './answer-estimate.js';
@@ -30,7 +29,7 @@ export async function prepare(parts: ConversationParts, call: ModelCall): Promis
   refuseUnmeasured(model, asked, input);
   const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
   const dearest = dearestInput(asked, priced);
-  await parts.reader.check(caller.accountId, picturesOf(asked.body), caller.left);
+  await call.checkPictures();
   return { ...call, asked, model, channels, limitAtMs, input, output, dearest };
 }
 

@@ -20,6 +20,7 @@ import type {
   Prepared,
 } from './conversation.call.js';
 import { mostTokens, unitsOf } from './conversation.delivery.js';
+import { picturesOf } from './conversation-pictures.js';
 import { ConversationOpening } from './conversation.opening.js';
 import { prepare } from './conversation.preparation.js';
 import { isGradual } from './conversation-request.js';
@@ -70,13 +71,25 @@ export class ConversationService {
     const { clock, config } = this.parts;
     const { models, dryRun, body } = readModelChoice(call.body);
     const limitAtMs = clock.nowMs() + config.streamLimitMs;
-    const turns = new ModelTurns({ id: call.requestId, models, limitAtMs, clock });
-    const callOf = (model: string): ModelCall => ({ ...call, body: { ...body, model }, turns });
+    const turns = new ModelTurns({ id: call.requestId, models, limitAtMs, clock, left: client.left });
+    const checkPictures = this.pictureCheckOf(call);
+    const callOf = (model: string): ModelCall => ({
+      ...call,
+      body: { ...body, model },
+      turns,
+      checkPictures,
+    });
     if (dryRun) {
-      const answer = await dryRunOf(models, (model) => this.quote(callOf(model)));
+      const answer = await dryRunOf({ models, turns }, (model) => this.quote(callOf(model)));
       return client.sendWhole(Buffer.from(JSON.stringify(answer)), JSON_TYPE);
     }
     await turns.serve((model) => this.serve(callOf(model), client));
+  }
+
+  /** Looks at the images once for all models: it takes long, and tells the same of each. */
+  private pictureCheckOf({ caller, body }: ConversationCall): () => Promise<void> {
+    let check: Promise<void> | undefined;
+    return () => (check ??= this.parts.reader.check(caller.accountId, picturesOf(body), caller.left));
   }
 
   /** What would be held for the call. @throws ApiError when it could not be made */
@@ -176,16 +189,20 @@ export class ConversationService {
 
   /** Ends the client's answer, now that it is paid: whole, or with a fault that it cannot overlook. */
   private async finish(
-    { asked, requestId }: Held,
+    held: Held,
     { ending, client, fault }: { ending: Ending; client: ClientStream; fault: ApiError | null },
   ): Promise<void> {
+    const { asked, requestId } = held;
     if (ending.how === 'left') return client.break();
     if (ending.how === 'whole') {
       if (client.started) client.end(ending.last);
       else await client.sendWhole(ending.last ?? Buffer.alloc(0), ending.contentType);
       return;
     }
-    if (!client.started && fault) throw fault;
+    if (!client.started && fault) {
+      client.removeHeaders(held.turns.headersFor(held.model.id));
+      throw fault;
+    }
     if (asked.streamed && fault) {
       client.end(faultEvent(asked.kind, fault, { requestId, ordinal: ending.passed }));
     } else client.break();

@@ -94,10 +94,10 @@ export class ImageService {
   }
 
   /** The way of a request through the models that it names. */
-  turnsOf(requestId: string, models: readonly string[]): ModelTurns {
+  turnsOf(requestId: string, models: readonly string[], left?: AbortSignal): ModelTurns {
     const { clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
-    return new ModelTurns({ id: requestId, models, limitAtMs, clock });
+    return new ModelTurns({ id: requestId, models, limitAtMs, clock, left });
   }
 
   /** @throws ApiError */

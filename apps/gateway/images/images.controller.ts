@@ -36,8 +36,8 @@ export class ImagesController {
     const callOf = (model: string): ImageCall => {
       return { caller, asked: { ...asked, model }, requestId, origin: this.originOf(asked, request) };
     };
-    if (dryRun) return dryRunOf(models, (model) => this.images.quote(callOf(model)));
-    const turns = this.images.turnsOf(requestId, models);
+    const turns = this.images.turnsOf(requestId, models, caller.left);
+    if (dryRun) return dryRunOf({ models, turns }, (model) => this.images.quote(callOf(model)));
     return turns.serve(async (model) => {
       const result = await this.images.generate(callOf(model), turns);
       void reply.headers(turns.headersFor(model));

@@ -1,6 +1,7 @@
 import { type AmountText, formatAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { Quote } from '#pricing/quote.js';
+import { isFaultOfModel, type ModelTurns } from './model-turns.js';
 
 /** What a model would do with the request. `amount`: what would be held, the most that it can cost, USD. */
 type Option =
@@ -14,9 +15,12 @@ export interface DryRun {
   models: Option[];
 }
 
-/** Prices a request for each of its models; nothing is held or sent. @throws ApiError when none would serve it */
+/**
+ * Prices a request for each of its models; nothing is held or sent.
+ * @throws ApiError when none would serve it, and what would end the request before one does
+ */
 export async function dryRunOf(
-  models: readonly string[],
+  { models, turns }: { models: readonly string[]; turns: Pick<ModelTurns, 'isOver'> },
   priceOf: (model: string) => Promise<Quote>,
 ): Promise<DryRun> {
   const options: Option[] = [];
@@ -26,10 +30,12 @@ export async function dryRunOf(
       const { amount, units } = await priceOf(model);
       options.push({ model, available: true, amount: formatAmount(amount), units: String(units) });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      const isReached = !options.some(({ available }) => available);
+      if (!(error instanceof ApiError) || (isReached && !isFaultOfModel(error))) throw error;
       faults.push(error);
       options.push({ model, available: false, error: { code: error.code, message: error.message } });
     }
+    if (turns.isOver) break;
   }
   const first = options.find(({ available }) => available);
   if (!first) throw faults[0]!;

@@ -10,7 +10,11 @@ interface Miss {
 }
 
 /** Faults of one model of a list, for which the next is asked. */
-const OF_ONE_MODEL: readonly ErrorCode[] = ['model_not_found', 'model_not_allowed'];
+const OF_ONE_MODEL: readonly ErrorCode[] = [
+  'model_not_found',
+  'model_not_allowed',
+  'model_not_supported_here',
+];
 
 /**
  * The way of one request through its models: one after the other, while each provably has not taken the work. Each that
@@ -22,7 +26,14 @@ export class ModelTurns {
   private charges = 0;
 
   constructor(
-    private readonly request: { id: string; models: readonly string[]; limitAtMs: number; clock: Clock },
+    private readonly request: {
+      id: string;
+      models: readonly string[];
+      limitAtMs: number;
+      clock: Clock;
+      /** Aborted when the client has left: no further model begins work for it. */
+      left?: AbortSignal | undefined;
+    },
   ) {}
 
   get limitAtMs(): number {
@@ -42,22 +53,29 @@ export class ModelTurns {
     return { 'x-served-model': model, ...(failed.length > 0 && { 'x-failed-models': failed.join(', ') }) };
   }
 
+  /** Nobody waits for another model: the client has left, or the time of the request is up. */
+  get isOver(): boolean {
+    const { left, clock } = this.request;
+    return left?.aborted === true || clock.nowMs() >= this.limitAtMs;
+  }
+
   /** @throws ApiError the first model's when none has served, and what is no fault of a model at once */
   async serve<T>(attempt: (model: string) => Promise<T>): Promise<T> {
     for (const model of this.request.models) {
       try {
         return await attempt(model);
       } catch (error) {
-        if (!isOfModel(error)) throw error;
+        if (!isFaultOfModel(error)) throw error;
         this.misses.push({ model, error });
-        if (this.request.clock.nowMs() >= this.limitAtMs) break;
+        if (this.isOver) break;
       }
     }
     throw refusalOf(this.misses);
   }
 }
 
-function isOfModel(error: unknown): error is ApiError {
+/** Whether another model of the list may still serve the request. */
+export function isFaultOfModel(error: unknown): error is ApiError {
   return error instanceof ModelBusy || (error instanceof ApiError && OF_ONE_MODEL.includes(error.code));
 }
 

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '#platform/clock.js';
+import { ApiError } from '#platform/errors.js';
+import { ModelBusy } from './model-busy.js';
+import { ModelTurns } from './model-turns.js';
+
+const busy = () => new ModelBusy('service_unavailable', 'No channel is free.', { retryAfterSeconds: 3 });
+
+function turnsOf(models: string[], rest: { left?: AbortSignal; limitAtMs?: number } = {}) {
+  const limitAtMs = rest.limitAtMs ?? systemClock.nowMs() + 60_000;
+  return new ModelTurns({ id: '01J0000000000000000000000A', models, clock: systemClock, ...rest, limitAtMs });
+}
+
+async function faultOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+describe('the turns of a request through its models', () => {
+  it('end with the first that serves', async () => {
+    const turns = turnsOf(['a', 'b', 'c']);
+    const asked: string[] = [];
+    const served = await turns.serve((model) => {
+      asked.push(model);
+      return model === 'b' ? Promise.resolve(model) : Promise.reject(busy());
+    });
+    expect({ served, asked }).toEqual({ served: 'b', asked: ['a', 'b'] });
+    expect(turns.headersFor('b')).toEqual({
+      'x-served-model': 'b',
+      'x-failed-models': 'a=service_unavailable',
+    });
+  });
+
+  it.each(['model_not_found', 'model_not_allowed', 'model_not_supported_here'] as const)(
+    'pass a model that answers %s, and say so of a list where none serves',
+    async (code) => {
+      const fault = await faultOf(turnsOf(['a', 'b']).serve(() => Promise.reject(new ApiError(code, 'No.'))));
+      expect(fault).toMatchObject({ code, message: expect.stringContaining('a, b') });
+    },
+  );
+
+  it('end at once with what is no fault of a model', async () => {
+    const asked: string[] = [];
+    const fault = await faultOf(
+      turnsOf(['a', 'b']).serve((model) => {
+        asked.push(model);
+        return Promise.reject(new ApiError('insufficient_user_quota', 'Too little.'));
+      }),
+    );
+    expect(fault).toMatchObject({ code: 'insufficient_user_quota', message: 'Too little.' });
+    expect(asked).toEqual(['a']);
+  });
+
+  it('begin nothing more for a client that has left', async () => {
+    const client = new AbortController();
+    const asked: string[] = [];
+    const fault = await faultOf(
+      turnsOf(['a', 'b'], { left: client.signal }).serve((model) => {
+        asked.push(model);
+        client.abort();
+        return Promise.reject(busy());
+      }),
+    );
+    expect(asked).toEqual(['a']);
+    expect(fault).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
+  });
+
+  it('begin nothing more once the time of the request is up', async () => {
+    const asked: string[] = [];
+    const turns = turnsOf(['a', 'b'], { limitAtMs: systemClock.nowMs() });
+    await faultOf(
+      turns.serve((model) => {
+        asked.push(model);
+        return Promise.reject(busy());
+      }),
+    );
+    expect(asked).toEqual(['a']);
+  });
+});
