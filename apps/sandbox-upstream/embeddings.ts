@@ -17,7 +17,8 @@ export async function embed(vendor: Vendor, exchange: Exchange): Promise<void> {
   refuseAsOrdered(faults);
   vendor.stats.textsBegun += 1;
   await pause(vendor, workMs ?? 0);
-  if (faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
+  const isUnanswered = faults.includes('accept-then-timeout') || faults.includes('never-finish');
+  if (isUnanswered) return holdUntilClientLeaves(vendor, exchange.response);
   if (faults.includes('fail-late'))
     throw new VendorRefusal(500, 'generation_failed', 'It failed as ordered.');
   const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / CHARACTERS_PER_TOKEN), 0);

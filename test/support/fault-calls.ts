@@ -195,6 +195,18 @@ function speechCall(protocol: ChannelProtocol): FaultCall {
   };
 }
 
+function embeddingCall(protocol: ChannelProtocol): FaultCall {
+  return {
+    ...openai('embeddings', protocol, faultTables.embeddings),
+    send: (customer, prompt) =>
+      customer.send('/v1/embeddings', json({ model: `embed-${protocol}`, input: prompt })),
+    follow: async (_customer, response) => {
+      const { data } = (await response.json()) as { data: { embedding: number[] }[] };
+      return { then: data[0] && data[0].embedding.length > 0 ? 'whole' : 'broken' };
+    },
+  };
+}
+
 const edit = { image: { url: `data:image/png;base64,${PNG}` }, response_format: 'b64_json' };
 
 /** Every kind of call that a protocol offers. */
@@ -236,6 +248,7 @@ export const faultCalls = {
         talk('responses', protocol, isStreamed),
       ]),
       speechCall(protocol),
+      embeddingCall(protocol),
     ]),
     talk('messages', 'anthropic', false),
     talk('messages', 'anthropic', true),
@@ -249,6 +262,7 @@ const MODELS: [id: string, family: string, price: string, protocols: ChannelProt
   ['imgmodel', 'image', '0.02', ['openai-xai', 'openai', 'xai', 'gemini']],
   ['vidmodel', 'video', '0.05', ['openai-xai', 'openai', 'xai', 'gemini']],
   ['speech', 'speech', '0.015', ['openai-xai', 'openai']],
+  ['embed', 'chat', '0.01', ['openai-xai', 'openai']],
   ['3d', '3d', '0.1', ['mesh3d']],
   ['chat', 'chat', '', ['openai-xai', 'openai', 'anthropic']],
 ];

@@ -162,6 +162,19 @@ const speech = new Map(
   ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace('by usage', '0.015') }]),
 );
 
+/** 0.01 USD by the call; it is no stream, so that nothing of it can break in its middle. */
+const embeddings: FaultTable = new Map(
+  [
+    ...table(
+      `
+  mid-stream-error    | 200                          | never     | whole  | settled by usage
+  stream-cut          | 200                          | never     | whole  | settled by usage
+`,
+      whole,
+    ),
+  ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace(/by (usage|text)/, '0.01') }]),
+);
+
 export const faultTables = {
   images,
   geminiImages,
@@ -173,4 +186,5 @@ export const faultTables = {
   wholeMessages: table(OVERLOADED, whole),
   streamedMessages: table(OVERLOADED, streamed),
   speech,
+  embeddings,
 } satisfies Record<string, FaultTable>;
