@@ -3,7 +3,7 @@ import { type CustomerBalance, readBalance } from '#ledger/postings/customer-acc
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { type ChargeAttempt, findAttempts, findCharge, type FoundCharge } from '#usage/charge.reader.js';
-import { chargeIdsOf } from '../routing/attempt-charges.js';
+import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import { type KeyAllowance, readKeyAllowance } from '#usage/key-allowance.js';
 import { readUsageDays, type UsageDaysQuery, type UsageOfDay } from '#usage/usage-days.js';
 

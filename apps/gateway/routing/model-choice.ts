@@ -1,9 +1,10 @@
+import { MAX_ATTEMPTS } from '#ledger/charges/charge-ids.js';
 import { ApiError } from '#platform/errors.js';
 import { type Body, invalid, isAbsent, optionalString } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 
 /** Models of one request; each that is tried is measured and held for by itself. */
-export const MAX_MODELS = 5;
+export const MAX_MODELS = MAX_ATTEMPTS;
 
 /** What a request says of its way: the rest of its body is the vendor's. */
 export interface ModelChoice {

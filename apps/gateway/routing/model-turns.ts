@@ -1,6 +1,6 @@
+import { chargeIdOf } from '#ledger/charges/charge-ids.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError, type ErrorCode } from '#platform/errors.js';
-import { chargeIdOf } from './attempt-charges.js';
 import { ModelBusy } from './model-busy.js';
 
 /** A model that did not serve a request, and why. */

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { transferInvite } from '#ledger/postings/invite-transfer.js';
+import { chargeIdOf } from '#ledger/charges/charge-ids.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
@@ -41,9 +42,10 @@ type Ended = 'delivered' | 'failed' | 'held';
 async function charge(
   ended: Ended,
   task?: string,
-  answer: { channel?: string | null; status?: number } = {},
+  answer: { channel?: string | null; status?: number; requestId?: string } = {},
 ) {
-  const chargeId = newId();
+  const { requestId } = answer;
+  const chargeId = requestId === undefined ? newId() : chargeIdOf(requestId, 1);
   const taskId = task === undefined ? null : newId();
   const { accountId, keyId } = customer;
   if (taskId !== null) await insertTask({ taskId, chargeId, state: task as string });
@@ -52,7 +54,7 @@ async function charge(
     accountId,
     keyId,
     taskId,
-    requestId: newId(),
+    requestId: requestId ?? chargeId,
     model: 'vendora-imagine-image',
     requestedModel: 'vendora-imagine-image',
     group: 'Vendora-Main',
@@ -76,6 +78,18 @@ async function charge(
   }
   return { chargeId, taskId: taskId ?? '' };
 }
+
+/** What ends a charge of work that failed. */
+const failed = (chargeId: string) => ({
+  chargeId,
+  accountId: customer.accountId,
+  outcome: 'failed' as const,
+  deliveredUnits: null,
+  channel: null,
+  reason: null,
+  upstreamStatus: null,
+  latencyMs: null,
+});
 
 async function insertTask({ taskId, chargeId, state }: { taskId: string; chargeId: string; state: string }) {
   const { accountId, keyId } = customer;
@@ -156,16 +170,7 @@ describe('controls of work', () => {
       `holds: charge:${chargeId} overdue`,
       `refund-latency: task:${taskId} not_refunded`,
     ]);
-    await engine.resolve({
-      chargeId,
-      accountId: customer.accountId,
-      outcome: 'failed',
-      deliveredUnits: null,
-      channel: null,
-      reason: null,
-      upstreamStatus: null,
-      latencyMs: null,
-    });
+    await engine.resolve(failed(chargeId));
     expect(await findAfter(AGE, all)).toEqual([]);
   });
 });
@@ -230,10 +235,6 @@ describe('charges against tasks and requests', () => {
   it('name answers that contradict the charge', async () => {
     const { chargeId } = await charge('delivered');
     const { chargeId: released } = await charge('failed');
-    const answered = (status: number) =>
-      `INSERT INTO idempotency_keys (key_id, idempotency_key, content_hash, charge_id, state, lease_until, status, answer, created_at,
-         expires_at) VALUES ('${customer.keyId}', 'k', sha256('x'), $1, 'answered', now(), ${status}, 'x', now() - interval '1 hour',
-         now() + interval '1 day')`;
     expect(await withFaults([answered(502)], [chargeId])).toEqual([
       `charges-tasks: charge:${chargeId} charged_without_work`,
     ]);
@@ -246,6 +247,34 @@ describe('charges against tasks and requests', () => {
     expect(await withFaults([answered(200)], [chargeId])).toEqual([]);
     expect(await withFaults([answered(502)], [released])).toEqual([]);
   });
+
+  it('compare an answer with all charges of its request, of which one is settled', async () => {
+    const { chargeId: requestId } = await charge('failed');
+    await charge('delivered', undefined, { requestId });
+    expect(await withFaults([answered(200)], [requestId])).toEqual([]);
+    expect(await withFaults([answered(502)], [requestId])).toEqual([
+      `charges-tasks: charge:${chargeIdOf(requestId, 1)} charged_without_work`,
+    ]);
+    const { chargeId: unpaid } = await charge('failed');
+    await charge('failed', undefined, { requestId: unpaid });
+    expect(await withFaults([answered(502)], [unpaid])).toEqual([]);
+    expect(await withFaults([answered(200)], [unpaid])).toEqual([
+      `charges-tasks: charge:${unpaid} work_without_charge`,
+    ]);
+  });
+
+  it('wait for a charge of the request that is held', async () => {
+    const { chargeId: requestId } = await charge('failed');
+    const { chargeId } = await charge('held', undefined, { requestId });
+    expect(await withFaults([answered(200)], [requestId])).toEqual([]);
+    await engine.resolve(failed(chargeId));
+  });
+
+  /** An answer of the request $1, kept for its repeats. */
+  const answered = (status: number) =>
+    `INSERT INTO idempotency_keys (key_id, idempotency_key, content_hash, charge_id, state, lease_until, status, answer, created_at,
+       expires_at) VALUES ('${customer.keyId}', 'k', sha256('x'), $1, 'answered', now(), ${status}, 'x', now() - interval '1 hour',
+       now() + interval '1 day')`;
 
   /** Each statement with the values, then everything a while ago. */
   async function withFaults(faults: readonly string[], values: unknown[]) {
@@ -277,17 +306,7 @@ describe('holds', () => {
     expect(await findAfter(`UPDATE tasks SET deadline = now() - interval '2 minutes'`, holdsControl)).toEqual(
       [`holds: charge:${running.chargeId} overdue`],
     );
-    for (const { chargeId } of [alone, running])
-      await engine.resolve({
-        chargeId,
-        accountId: customer.accountId,
-        outcome: 'failed',
-        deliveredUnits: null,
-        channel: null,
-        reason: null,
-        upstreamStatus: null,
-        latencyMs: null,
-      });
+    for (const { chargeId } of [alone, running]) await engine.resolve(failed(chargeId));
     await ledger.owner.query(`UPDATE tasks SET state = 'failed', ended_at = now() WHERE id = $1`, [
       running.taskId,
     ]);

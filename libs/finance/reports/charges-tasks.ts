@@ -2,8 +2,9 @@ import type pg from 'pg';
 
 /**
  * Charges against the work that they are for: every charge that names a task with its task, and every task with its charge, by
- * both of their names for each other; and every other charge with how its client was answered, as long as that is kept, or as
- * long as a finding of it is open that nobody noted anything at.
+ * both of their names for each other; and every other charge with how the request that it is for was answered, as long as that is
+ * kept, or as long as a finding of it is open that nobody noted anything at. A request may have a charge for each model that it
+ * was sent to, of which one is settled.
  */
 export const workStates = [
   /** Done and charged, or not done and not charged. */
@@ -35,22 +36,25 @@ export type WorkScope = 'whole' | 'range';
 /** What customers got back of a charge after its settlement. */
 const REFUNDED = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0)`;
 
+/** The request that a charge is for; one that forgot it, and the first of each, bear its id. */
+const REQUEST = `coalesce(c.request_id, c.id)`;
+
 /**
  * What was touched in the range, with what it names and is named by, twice over: a charge must not look as if its task were
  * missing because the task is older.
  */
 const TOUCHED = `
   touched_charges AS MATERIALIZED (
-    SELECT id, task_id FROM charges WHERE created_at >= $2::timestamptz AND created_at < $3::timestamptz
-    UNION SELECT id, task_id FROM charges WHERE resolved_at >= $2::timestamptz AND resolved_at < $3::timestamptz),
+    SELECT id, task_id, ${REQUEST} AS request FROM charges AS c WHERE created_at >= $2::timestamptz AND created_at < $3::timestamptz
+    UNION SELECT id, task_id, ${REQUEST} FROM charges AS c WHERE resolved_at >= $2::timestamptz AND resolved_at < $3::timestamptz),
   near_tasks AS MATERIALIZED (
     SELECT id, charge_id FROM tasks WHERE created_at >= $2::timestamptz AND created_at < $3::timestamptz
     UNION SELECT id, charge_id FROM tasks WHERE state IN ('completed', 'failed', 'refused') AND ended_at >= $2::timestamptz
       AND ended_at < $3::timestamptz
     UNION SELECT t.id, t.charge_id FROM touched_charges k JOIN tasks t ON t.id = k.task_id),
   near_charges AS MATERIALIZED (
-    SELECT id, task_id FROM touched_charges
-    UNION SELECT c.id, c.task_id FROM near_tasks k JOIN charges c ON c.id = k.charge_id),
+    SELECT id, task_id, request FROM touched_charges
+    UNION SELECT c.id, c.task_id, ${REQUEST} FROM near_tasks k JOIN charges c ON c.id = k.charge_id),
   all_tasks AS MATERIALIZED (
     SELECT id FROM near_tasks UNION SELECT t.id FROM near_charges k JOIN tasks t ON t.id = k.task_id),`;
 
@@ -69,7 +73,7 @@ const SOURCES: Record<WorkScope, Sources> = {
     charges: '(SELECT c.* FROM near_charges k JOIN charges c USING (id))',
     tasks: '(SELECT t.* FROM all_tasks k JOIN tasks t USING (id))',
     ofRange: 'WHERE c.id IS NOT NULL OR t.id IN (SELECT id FROM near_tasks)',
-    answers: `AND (k.charge_id IN (SELECT id FROM near_charges)
+    answers: `AND (k.charge_id IN (SELECT request FROM near_charges)
       OR (k.created_at >= $2::timestamptz AND k.created_at < $3::timestamptz AND NOT EXISTS (SELECT FROM charges x
         WHERE x.id = k.charge_id)))`,
   },
@@ -82,9 +86,23 @@ const SOURCES: Record<WorkScope, Sources> = {
 const ANSWERS = `
     SELECT charge_id, status::int, key_id, created_at, content_type, false AS is_kept FROM idempotency_keys WHERE state = 'answered'
     UNION ALL
-    SELECT details ->> 'charge', (details ->> 'answered')::int, details ->> 'key', coalesce(happened_at, first_seen_at), NULL, true
+    SELECT coalesce(details ->> 'request', details ->> 'charge'), (details ->> 'answered')::int, details ->> 'key', coalesce(happened_at, first_seen_at), NULL, true
     FROM control_findings WHERE control = 'charges-tasks' AND resolved_at IS NULL AND details ->> 'answered' IS NOT NULL
       AND (acknowledged_at IS NULL OR coalesce(note, '') = '')`;
+
+/**
+ * Answers with what became of all charges of their requests, which are of one account and have the time of the request in their
+ * ids: an answer that several of them could belong to contradicts none alone.
+ */
+const ANSWERED = `
+    SELECT k.charge_id, k.status, k.key_id, k.created_at, of_request.settled_charges, of_request.held_charges
+    FROM answers k LEFT JOIN charges f ON f.id = k.charge_id
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE c.state = 'settled') AS settled_charges,
+        count(*) FILTER (WHERE c.state = 'held') AS held_charges, coalesce(bool_or(c.lines IS NOT NULL), false) AS is_by_token
+      FROM charges c WHERE c.account_id = f.account_id AND c.id >= left(f.id, 10)
+        AND c.id <= left(f.id, 10) || repeat('z', 16) AND ${REQUEST} = k.charge_id) AS of_request
+    WHERE NOT of_request.is_by_token`;
 
 const OF_CHARGE = `c.state AS charge_state, c.request_id, c.amount, c.settled, c.created_at AS charged_at, c.upstream_status`;
 
@@ -100,9 +118,10 @@ export function workSql(scope: WorkScope): string {
     SELECT DISTINCT ON (k.charge_id) k.charge_id, k.status, k.key_id, k.created_at FROM (${ANSWERS}) AS k
     WHERE coalesce(k.content_type, '') NOT LIKE 'text/event-stream%'
       AND NOT EXISTS (SELECT FROM tasks t WHERE t.charge_id = k.charge_id)
-      AND NOT EXISTS (SELECT FROM charges x WHERE x.id = k.charge_id AND (x.task_id IS NOT NULL OR x.lines IS NOT NULL))
+      AND NOT EXISTS (SELECT FROM charges x WHERE x.id = k.charge_id AND x.task_id IS NOT NULL)
       ${answers}
     ORDER BY k.charge_id, k.is_kept, k.created_at DESC),
+  answered AS (${ANSWERED}),
   paired AS (
     SELECT coalesce('task:' || t.id, 'charge:' || c.id) AS subject, coalesce(t.ended_at, c.resolved_at, c.created_at, t.created_at) AS at,
       c.id AS charge_id, coalesce(c.account_id, t.account_id) AS account_id, coalesce(t.id, c.task_id) AS task_id, t.state AS task_state,
@@ -129,9 +148,10 @@ export function workSql(scope: WorkScope): string {
         WHEN c.state = 'held' THEN 'running'
         WHEN c.state = 'settled' AND c.settled > 0 AND (c.channel_id IS NULL OR c.upstream_status NOT BETWEEN 200 AND 299
           OR k.status >= 300) AND c.settled > ${REFUNDED} THEN 'charged_without_work'
-        WHEN k.status < 300 AND coalesce(c.state, 'refused') IN ('refused', 'released') THEN 'work_without_charge'
+        WHEN k.status < 300 AND c.state IS DISTINCT FROM 'settled' AND k.settled_charges = 0 AND coalesce(c.id, k.charge_id) = k.charge_id
+          THEN CASE WHEN k.held_charges > 0 THEN 'running' ELSE 'work_without_charge' END
         ELSE 'matched' END
-    FROM (SELECT * FROM ${charges} AS c WHERE task_id IS NULL) AS c FULL JOIN answers k ON k.charge_id = c.id),
+    FROM (SELECT * FROM ${charges} AS c WHERE task_id IS NULL) AS c FULL JOIN answered k ON k.charge_id = ${REQUEST}),
   work AS (
     SELECT i.subject, i.at, i.charge_id, i.account_id, i.task_id, i.task_state, i.task_ended_at, i.model_id, i.channel_id, i.answered,
       i.key_id, i.charge_state, i.request_id, i.amount, i.settled, i.charged_at, i.upstream_status,

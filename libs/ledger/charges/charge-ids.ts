@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { MAX_MODELS } from './model-choice.js';
+
+/** Charges of one request: one for each model that it may be sent to. */
+export const MAX_ATTEMPTS = 5;
 
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
@@ -10,7 +12,7 @@ const RANDOM_BYTES = 10;
  * released charge; the next model has one of its own, whose id follows from the request's.
  */
 export function chargeIdsOf(requestId: string): string[] {
-  return Array.from({ length: MAX_MODELS }, (_, ordinal) => chargeIdOf(requestId, ordinal));
+  return Array.from({ length: MAX_ATTEMPTS }, (_, ordinal) => chargeIdOf(requestId, ordinal));
 }
 
 /** Of the time of the request, as the usage log expects of its ids. */
