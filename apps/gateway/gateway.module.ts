@@ -204,7 +204,8 @@ function coreOf(options: GatewayModuleOptions) {
   const service = new ChargeService(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
   const upstreams = new Upstreams();
   const health = channelHealth(options, upstreams);
-  const calls = new ChargedCalls({ service, post, health });
+  const onNothingTaken = (requestId: string) => idempotency.nothingTaken(requestId);
+  const calls = new ChargedCalls({ service, post, health, onNothingTaken });
   return { metrics, catalog, relay, wakeOutbox, post, tasks, idempotency, service, upstreams, health, calls };
 }
 

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import Anthropic from '@anthropic-ai/sdk';
+import type pg from 'pg';
+import { runControls } from '#finance/control-run.js';
+import { controls } from '#finance/controls.js';
+import { catchUp } from '#finance/periods/catch-up.js';
+import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
+import { priceCredits } from '#topup/conversion.js';
+import { requireCleanLedger } from '../support/ledger.js';
 import { addModel } from '../support/models.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -23,12 +31,51 @@ interface Charge {
   attempts: { model: string; state: string; code: string | null }[];
 }
 
+/** Every control finds nothing, however young; but nobody recorded what the models of this spec cost. */
+async function expectGreenControls({ fixture }: Relay): Promise<void> {
+  const { billing, log } = fixture;
+  await requireCleanLedger(fixture);
+  await catchUp(billing, { log });
+  const looking = controls.filter(({ id }) => id !== 'costs');
+  const { outcomes } = await runControls(billing, { controls: looking, graceMs: 0, limitMs: 60_000 });
+  const found = outcomes.flatMap(({ control, result, error }) =>
+    result
+      ? result.items.map(({ subject, state }) => `${control.id}: ${subject} ${state}`)
+      : `${control.id}: ${error}`,
+  );
+  expect(found).toEqual([]);
+}
+
 describe('a request with several models', () => {
   let relay: Relay;
   let customer: Customer;
+  let upstream: ScriptedUpstream;
+  let locked: { client: pg.PoolClient; accountId: string } | null = null;
 
   beforeAll(async () => {
-    relay = await startRelay();
+    relay = await startRelay({ BUS_REQUEST_TIMEOUT_SECONDS: '1' });
+    upstream = await startScriptedUpstream({
+      // Refuses the relay itself, once nobody can end charges of the account.
+      keyless: (response) =>
+        void lock().then(
+          () => response.writeHead(401).end(),
+          () => response.destroy(),
+        ),
+    });
+    await addModel(relay.fixture.owner, {
+      id: 'cheap-image',
+      like: 'vendora-imagine-image',
+      channel: 'dead-openai-xai',
+      protocol: 'openai-xai',
+      baseUrl: 'http://127.0.0.1:9',
+    });
+    await addModel(relay.fixture.owner, {
+      id: 'keyless-chat',
+      like: 'vendora-chat',
+      channel: 'keyless',
+      protocol: 'openai-xai',
+      baseUrl: upstream.url,
+    });
     for (const [id, like] of Object.entries(DEAD)) {
       const protocol = id === 'dead-messages' ? 'anthropic' : 'openai-xai';
       const channel = `dead-${protocol}`;
@@ -44,9 +91,17 @@ describe('a request with several models', () => {
     customer = await relay.customer('5');
   }, 60_000);
   afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
+    upstream.close();
+    await expectGreenControls(relay).finally(() => relay.close());
   });
+
+  async function lock(): Promise<void> {
+    if (!locked) return;
+    await locked.client.query('BEGIN');
+    await locked.client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [
+      locked.accountId,
+    ]);
+  }
 
   const send = (path: string, body: object, by = customer, headers = {}) =>
     by.send(path, json(body, headers));
@@ -163,6 +218,63 @@ describe('a request with several models', () => {
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     expect(new Set(texts).size).toBe(1);
     expect(await chargesOf(other)).toEqual(['dead-image released', 'imgmodel-4 settled']);
+  });
+
+  it('frees its Idempotency-Key when it is refused after a model that took nothing', async () => {
+    const other = await relay.customer('0.02');
+    const body = { model: 'cheap-image', models: ['imgmodel-4'], ...IMAGE };
+    const headers = { 'idempotency-key': 'poor' };
+    const refused = await send(IMAGES, body, other, headers);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_user_quota' } });
+    expect(await chargesOf(other)).toEqual(['cheap-image released', 'imgmodel-4 refused']);
+    await recordTopup(relay.fixture.billing, {
+      accountId: other.accountId,
+      provider: 'manual',
+      paymentId: 'top-up-of-poor',
+      ...priceCredits(parseAmount('1'), '1.3'),
+      rate: '1.3',
+      currency: 'USD',
+    });
+    const served = await send(IMAGES, body, other, headers);
+    expect(served.headers.get('idempotent-replayed')).toBeNull();
+    expect(served.status).toBe(200);
+  });
+
+  it('asks no other model before the release of the first is committed', async () => {
+    const other = await relay.customer('5');
+    const client = await relay.fixture.owner.connect();
+    locked = { client, accountId: other.accountId };
+    try {
+      const messages = [{ role: 'user', content: 'keyless' }];
+      const body = { models: ['keyless-chat', 'vendora-chat'], messages, max_tokens: 50 };
+      const answer = await send(CHATS, body, other, { 'idempotency-key': 'unconfirmed' });
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({
+        error: { code: 'service_unavailable', message: expect.stringContaining('keyless-chat') },
+      });
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+      locked = null;
+    }
+    await until('the release', async () => (await other.balance()).held === '0');
+    expect(await other.balance()).toEqual({ main: '5', held: '0' });
+    expect(await chargesOf(other)).toEqual(['keyless-chat released']);
+  });
+
+  it('keeps no dry run under an Idempotency-Key', async () => {
+    const other = await relay.customer('5');
+    for (const [path, body] of [
+      [IMAGES, { model: 'imgmodel-4', ...IMAGE }],
+      [CHATS, { model: 'vendora-chat', ...CHAT }],
+    ] as const) {
+      const headers = { 'idempotency-key': `dry${path}` };
+      const dry = await send(path, { ...body, dry_run: true }, other, headers);
+      expect(await dry.json()).toMatchObject({ object: 'dry_run' });
+      // Free for the real request, though that is another one.
+      expect((await send(path, body, other, headers)).status).toBe(200);
+    }
   });
 
   it.each<[string, object, object]>([

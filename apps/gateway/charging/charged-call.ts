@@ -1,17 +1,21 @@
 import type { CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { CallOutcome, ChannelHealth, Place, Work } from '#upstream/channel-health.js';
+import type { ApiError } from '#platform/errors.js';
 import type { NotAccepted } from '#upstream/outcomes.js';
 import type { Quote } from '#pricing/quote.js';
 import type { ChargeOrder, ChargeService, Hold, PricedOrder } from './charge.service.js';
 import { enterChannel, type ChannelEntry } from './channel-entry.js';
-import type { ResolutionPost } from './resolution.post.js';
+import type { ChargeOutcome, ResolutionPost } from './resolution.post.js';
 import { refuseOtherModels } from '../http/model-access.js';
+import { ModelBusy } from '../routing/model-busy.js';
 
 export interface ChargedCallParts {
   readonly service: ChargeService;
   readonly post: ResolutionPost;
   readonly health: ChannelHealth;
+  /** Called with a request whose hold was released, and which no upstream has begun. */
+  readonly onNothingTaken: (requestId: string) => void;
 }
 
 /** What a channel answered. */
@@ -70,6 +74,19 @@ export class ChargedCalls {
     if (outcome.kind === 'held') return outcome.hold;
     if (outcome.kind === 'undecided') await post.abandon(order, order.caller.accountId);
     throw outcome.error;
+  }
+
+  /**
+   * Releases what was held for work that failed with the error. @returns what the client is to receive: an error that lets
+   * another model take the work only once the release is committed, so that a request never holds twice
+   */
+  async release(hold: Hold, failed: Omit<ChargeOutcome, 'delivered'>, error: ApiError): Promise<ApiError> {
+    const { post, onNothingTaken } = this.parts;
+    const isCommitted = await post.release(hold, hold.accountId, { ...failed, delivered: null });
+    if (!(error instanceof ModelBusy)) return error;
+    if (!isCommitted) return error.asFinal();
+    onNothingTaken(hold.requestId);
+    return error;
   }
 
   /**

@@ -73,10 +73,16 @@ export class ResolutionPost {
     ]);
   }
 
-  /** Resolves when the release of failed work is committed; else when it is durable or being retried. */
-  async release(charge: ResolvedCharge, accountId: string, resolution: ChargeOutcome): Promise<void> {
+  /** Resolves with true when the release of failed work is committed; with false when it is durable or being retried. */
+  async release(charge: ResolvedCharge, accountId: string, resolution: ChargeOutcome): Promise<boolean> {
     const event = chargeResolved(charge, accountId, resolution);
-    await this.send(charge, event, [() => this.request(event), this.outbox(event)]);
+    let isCommitted = false;
+    const request = async () => {
+      await this.request(event);
+      isCommitted = true;
+    };
+    await this.send(charge, event, [request, this.outbox(event)]);
+    return isCommitted;
   }
 
   /** For a hold that was not answered: a tombstone refuses it should it still arrive. The bus is the doubtful one here. */

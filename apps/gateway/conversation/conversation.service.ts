@@ -183,8 +183,8 @@ export class ConversationService {
         return this.settlement.settle(held, { ...opened, status: opened.upstreamStatus }, delivery);
     }
     const error = isGone ? null : this.settlement.errorFor(held, opened);
-    await this.settlement.release(held, { ...opened, error });
-    if (error) throw error;
+    const refusal = await this.settlement.release(held, { ...opened, error });
+    if (refusal) throw refusal;
   }
 
   /** Ends the client's answer, now that it is paid: whole, or with a fault that it cannot overlook. */

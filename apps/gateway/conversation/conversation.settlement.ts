@@ -7,7 +7,10 @@ import type { Ending } from './answer.relay.js';
 import type { ConversationParts, ConversationFailure, Held } from './conversation.call.js';
 import { type DeliveredAnswer, deliveryOf } from './conversation.delivery.js';
 
-type SettlementParts = Pick<ConversationParts, 'post' | 'health' | 'config' | 'clock' | 'metrics' | 'log'>;
+type SettlementParts = Pick<
+  ConversationParts,
+  'calls' | 'post' | 'health' | 'config' | 'clock' | 'metrics' | 'log'
+>;
 
 /** Resolves the charge of a conversation by what came of it, once, and decides what the client receives. */
 export class ConversationSettlement {
@@ -45,18 +48,18 @@ export class ConversationSettlement {
     });
   }
 
+  /** @returns what the client is to receive of the error */
   async release(
     { hold, startedAt }: Held,
     failed: { channel: string | null; upstreamStatus: number | null; error: ApiError | null },
-  ): Promise<void> {
+  ): Promise<ApiError | null> {
     const { channel, upstreamStatus, error } = failed;
-    await this.parts.post.release(hold, hold.accountId, {
-      delivered: null,
-      channel,
-      reason: error ? { code: error.code, message: error.message } : clientLeft,
-      upstreamStatus,
-      latencyMs: performance.now() - startedAt,
-    });
+    const latencyMs = performance.now() - startedAt;
+    const reason = error ? { code: error.code, message: error.message } : clientLeft;
+    const outcome = { channel, reason, upstreamStatus, latencyMs };
+    if (error) return this.parts.calls.release(hold, outcome, error);
+    await this.parts.post.release(hold, hold.accountId, { ...outcome, delivered: null });
+    return null;
   }
 
   /** What the client receives for an answer that broke; null for a whole one, and for a client that is gone. */

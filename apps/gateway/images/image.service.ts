@@ -262,14 +262,8 @@ export class ImageService {
     const error = errorFor(failure, model.id, seconds);
     const reason = { code: failure.kind === 'refused' ? failure.code : failure.kind, message: error.message };
     const { channel, upstreamStatus } = failure;
-    await this.parts.post.release(hold, hold.accountId, {
-      delivered: null,
-      channel,
-      reason,
-      upstreamStatus,
-      latencyMs: performance.now() - startedAt,
-    });
-    return error;
+    const latencyMs = performance.now() - startedAt;
+    return this.parts.calls.release(hold, { channel, reason, upstreamStatus, latencyMs }, error);
   }
 }
 

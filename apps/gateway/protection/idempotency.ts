@@ -21,7 +21,7 @@ declare module 'fastify' {
 /** The first request under a key, on its way to an answer. */
 interface Claim {
   readonly chargeId: string;
-  /** Money was held: from here on the upstream may have been called. */
+  /** Money is or was held, and the upstream may have begun the work. */
   held: boolean;
   /** What became of it is stored, or is being stored. */
   ended: boolean;
@@ -110,6 +110,12 @@ export class Idempotency {
   chargeHeld(requestId: string): void {
     const claim = this.atWork.get(requestId);
     if (claim) claim.held = true;
+  }
+
+  /** What was held is released, and no upstream has begun the work: a refusal that follows is none of this request's work. */
+  nothingTaken(requestId: string): void {
+    const claim = this.atWork.get(requestId);
+    if (claim) claim.held = false;
   }
 
   /** Forgets expired keys; true when more may be waiting. */
@@ -252,9 +258,9 @@ export class Idempotency {
   }
 }
 
-/** Success is. A refusal or a failure is when an upstream may have been asked, unless it says that it will pass. */
+/** What is answered once work was paid for is, unless it says that it will pass; a refusal or a dry run before is not. */
 function isFinal(status: number, held: boolean): boolean {
-  return status < 300 || (held && !PASSING.includes(status));
+  return held && !PASSING.includes(status);
 }
 
 function isBytes(payload: unknown): payload is string | Buffer {

@@ -1,4 +1,13 @@
 import { ApiError } from '#platform/errors.js';
 
 /** No channel of a model takes work at the moment, and none has taken any of this request: another model may. */
-export class ModelBusy extends ApiError {}
+export class ModelBusy extends ApiError {
+  /** The same for the client, and no reason to ask another model. */
+  asFinal(): ApiError {
+    const { code, message, param, retryAfterSeconds } = this;
+    return new ApiError(code, message, {
+      param,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
+  }
+}
