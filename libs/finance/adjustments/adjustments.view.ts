@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { adjustmentReasons } from '#ledger/postings/adjustment.js';
 import { amountView, numberText, shown, timeView } from '#platform/http/fields.js';
-import type { CsvColumn } from '#platform/http/csv.js';
+import { csvColumns } from '#platform/http/csv.js';
 import type { Debtor } from '../reports/debts.js';
 
 const person = z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' });
@@ -77,45 +77,45 @@ export function viewDebtor({ isFrozen, disputes, ...debtor }: Debtor): DebtorVie
   });
 }
 
-export const adjustmentColumns: readonly CsvColumn<AdjustmentView>[] = [
-  { title: 'recorded_at', value: ({ recordedAt }) => recordedAt },
-  { title: 'adjustment', value: ({ id }) => id },
-  { title: 'account', value: ({ accountId }) => accountId },
-  { title: 'ticket', value: ({ ticketId }) => ticketId },
-  { title: 'seq', value: ({ seq }) => seq },
-  { title: 'reason', value: ({ reason }) => reason },
-  { title: 'amount', value: ({ amount }) => amount },
-  { title: 'note', value: ({ note }) => note },
-  { title: 'reverses', value: ({ reversesId }) => reversesId ?? null },
-  { title: 'reversed_by', value: ({ reversedById }) => reversedById ?? null },
-  { title: 'requested_by', value: ({ requestedBy }) => requestedBy },
-  { title: 'approved_by', value: ({ approvedBy }) => approvedBy ?? null },
-  { title: 'transaction', value: ({ transactionId }) => transactionId },
-];
+export const adjustmentColumns = csvColumns<AdjustmentView>(
+  'recordedAt',
+  ['adjustment', ({ id }) => id],
+  'accountId',
+  'ticketId',
+  'seq',
+  'reason',
+  'amount',
+  'note',
+  'reversesId',
+  'reversedById',
+  'requestedBy',
+  'approvedBy',
+  'transactionId',
+);
 
-export const writeOffColumns: readonly CsvColumn<WriteOffView>[] = [
-  { title: 'recorded_at', value: ({ recordedAt }) => recordedAt },
-  { title: 'write_off', value: ({ id }) => id },
-  { title: 'account', value: ({ accountId }) => accountId },
-  { title: 'ticket', value: ({ ticketId }) => ticketId },
-  { title: 'amount', value: ({ amount }) => amount },
-  { title: 'note', value: ({ note }) => note },
-  { title: 'reverses', value: ({ reversesId }) => reversesId ?? null },
-  { title: 'reversed_by', value: ({ reversedById }) => reversedById ?? null },
-  { title: 'requested_by', value: ({ requestedBy }) => requestedBy },
-  { title: 'approved_by', value: ({ approvedBy }) => approvedBy ?? null },
-  { title: 'transaction', value: ({ transactionId }) => transactionId },
-];
+export const writeOffColumns = csvColumns<WriteOffView>(
+  'recordedAt',
+  ['write_off', ({ id }) => id],
+  'accountId',
+  'ticketId',
+  'amount',
+  'note',
+  'reversesId',
+  'reversedById',
+  'requestedBy',
+  'approvedBy',
+  'transactionId',
+);
 
-export const debtorColumns: readonly CsvColumn<DebtorView>[] = [
-  { title: 'account', value: ({ accountId }) => accountId },
-  { title: 'name', value: ({ name }) => name },
-  { title: 'main', value: ({ main }) => main },
-  { title: 'frozen', value: ({ frozen }) => String(frozen) },
-  { title: 'reason', value: ({ reason }) => reason },
-  { title: 'since', value: ({ since }) => since },
-  { title: 'disputes', value: ({ disputes }) => disputes.map(({ disputeId }) => disputeId).join(' ') },
-  { title: 'owed_rewards', value: ({ owedRewards }) => owedRewards },
-  { title: 'written_off', value: ({ writtenOff }) => writtenOff },
-  { title: 'transaction', value: ({ transactionId }) => transactionId },
-];
+export const debtorColumns = csvColumns<DebtorView>(
+  'accountId',
+  'name',
+  'main',
+  'frozen',
+  'reason',
+  'since',
+  ['disputes', ({ disputes }) => disputes.map(({ disputeId }) => disputeId).join(' ')],
+  'owedRewards',
+  'writtenOff',
+  'transactionId',
+);

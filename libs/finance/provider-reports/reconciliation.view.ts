@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { formatMinor } from '#money/currency.js';
-import type { CsvColumn } from '#platform/http/csv.js';
+import { csvColumns } from '#platform/http/csv.js';
 import { timeView } from '#platform/http/fields.js';
 import { currencyView, paymentView } from '#payments/payment.fields.js';
 import { timeOf } from '../views/ledger.view.js';
@@ -219,52 +219,49 @@ function instant(text: string): string {
   return timeOf(text) as string;
 }
 
-export const matchColumns: CsvColumn<MatchView>[] = [
-  { title: 'at', value: ({ at }) => at },
-  { title: 'provider', value: ({ provider }) => provider },
-  { title: 'kind', value: ({ kind }) => kind },
-  { title: 'id', value: ({ id }) => id },
-  { title: 'state', value: ({ state }) => state },
-  { title: 'our_amount', value: ({ ours }) => ours && ours.amount },
-  { title: 'our_currency', value: ({ ours }) => ours && ours.currency },
-  { title: 'our_time', value: ({ ours }) => ours && ours.at },
-  { title: 'transactions', value: ({ ours }) => ours && ours.transactionIds.join(' ') },
-  { title: 'their_amount', value: ({ theirs }) => theirs && theirs.amount },
-  { title: 'their_currency', value: ({ theirs }) => theirs && theirs.currency },
-  { title: 'their_time', value: ({ theirs }) => theirs && theirs.at },
-  { title: 'lines', value: ({ theirs }) => theirs && theirs.lineIds.join(' ') },
-  { title: 'message', value: ({ message }) => message },
-];
+export const matchColumns = csvColumns<MatchView>(
+  'at',
+  'provider',
+  'kind',
+  'id',
+  'state',
+  ['our_amount', ({ ours }) => ours && ours.amount],
+  ['our_currency', ({ ours }) => ours && ours.currency],
+  ['our_time', ({ ours }) => ours && ours.at],
+  ['transactions', ({ ours }) => ours && ours.transactionIds.join(' ')],
+  ['their_amount', ({ theirs }) => theirs && theirs.amount],
+  ['their_currency', ({ theirs }) => theirs && theirs.currency],
+  ['their_time', ({ theirs }) => theirs && theirs.at],
+  ['lines', ({ theirs }) => theirs && theirs.lineIds.join(' ')],
+  'message',
+);
 
-export const payoutColumns: CsvColumn<PayoutView>[] = [
-  { title: 'at', value: ({ at }) => at },
-  { title: 'provider', value: ({ provider }) => provider },
-  { title: 'payout', value: ({ payoutId }) => payoutId },
-  { title: 'state', value: ({ state }) => state },
-  { title: 'currency', value: ({ currency }) => currency },
-  { title: 'amount', value: ({ amount }) => amount },
-  { title: 'payments', value: ({ payments }) => payments },
-  { title: 'refunds', value: ({ refunds }) => refunds },
-  { title: 'disputes', value: ({ disputes }) => disputes },
-  { title: 'adjustments', value: ({ adjustments }) => adjustments },
-  { title: 'fees', value: ({ fees }) => fees },
-  { title: 'lines', value: ({ lines }) => lines },
-  { title: 'bank_line', value: ({ bankLineId }) => bankLineId },
-  { title: 'message', value: ({ message }) => message },
-];
+export const payoutColumns = csvColumns<PayoutView>(
+  'at',
+  'provider',
+  'payoutId',
+  'state',
+  'currency',
+  'amount',
+  'payments',
+  'refunds',
+  'disputes',
+  'adjustments',
+  'fees',
+  'lines',
+  'bankLineId',
+  'message',
+);
 
-export const bankColumns: CsvColumn<BankItemView>[] = [
-  { title: 'at', value: ({ at }) => at },
-  { title: 'kind', value: ({ kind }) => kind },
-  { title: 'id', value: ({ id }) => id },
-  { title: 'state', value: ({ state }) => state },
-  { title: 'amount', value: ({ amount }) => amount },
-  { title: 'currency', value: ({ currency }) => currency },
-  { title: 'bank_account', value: ({ bankAccountId }) => bankAccountId },
-  { title: 'reference', value: ({ reference }) => reference },
-  {
-    title: 'counterpart',
-    value: ({ counterpart }) => counterpart && `${counterpart.kind} ${counterpart.subject}`,
-  },
-  { title: 'message', value: ({ message }) => message },
-];
+export const bankColumns = csvColumns<BankItemView>(
+  'at',
+  'kind',
+  'id',
+  'state',
+  'amount',
+  'currency',
+  'bankAccountId',
+  'reference',
+  ['counterpart', ({ counterpart }) => counterpart && `${counterpart.kind} ${counterpart.subject}`],
+  'message',
+);

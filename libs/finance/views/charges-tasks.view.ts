@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CsvColumn } from '#platform/http/csv.js';
+import { csvColumns } from '#platform/http/csv.js';
 import { amountView, countView, numberText, timeView } from '#platform/http/fields.js';
 import { FAULTY_WORK, type WorkDay, workStates } from '../reports/charges-tasks.js';
 
@@ -47,19 +47,19 @@ export function faultsOf(days: readonly WorkDay[]): number {
   return Number(faulty.reduce((sum, { items }) => sum + items, 0n));
 }
 
-export const workColumns: readonly CsvColumn<ItemView>[] = [
-  { title: 'at', value: ({ at }) => at },
-  { title: 'state', value: ({ state }) => state },
-  { title: 'charge', value: ({ chargeId }) => chargeId },
-  { title: 'charge_state', value: ({ chargeState }) => chargeState },
-  { title: 'amount', value: ({ amount }) => amount },
-  { title: 'settled', value: ({ settled }) => settled },
-  { title: 'task', value: ({ taskId }) => taskId },
-  { title: 'task_state', value: ({ taskState }) => taskState },
-  { title: 'answered', value: ({ answered }) => answered },
-  { title: 'request', value: ({ requestId }) => requestId },
-  { title: 'account', value: ({ accountId }) => accountId },
-  { title: 'model', value: ({ model }) => model },
-  { title: 'channel', value: ({ channel }) => channel },
-  { title: 'transactions', value: ({ transactionIds }) => transactionIds.join(' ') },
-];
+export const workColumns = csvColumns<ItemView>(
+  'at',
+  'state',
+  'chargeId',
+  'chargeState',
+  'amount',
+  'settled',
+  'taskId',
+  'taskState',
+  'answered',
+  'requestId',
+  'accountId',
+  'model',
+  'channel',
+  'transactionIds',
+);

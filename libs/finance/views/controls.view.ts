@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CsvColumn } from '#platform/http/csv.js';
+import { csvColumns } from '#platform/http/csv.js';
 import { numberText, timeView } from '#platform/http/fields.js';
 import type { ControlOutcome } from '../control-run.js';
 
@@ -28,17 +28,17 @@ export function outcomeView({ control, result, durationMs, error }: ControlOutco
 
 export type FindingView = z.output<typeof findingShape>;
 
-export const findingColumns: readonly CsvColumn<FindingView>[] = [
-  { title: 'id', value: ({ id }) => id },
-  { title: 'control', value: ({ control }) => control },
-  { title: 'subject', value: ({ subject }) => subject },
-  { title: 'state', value: ({ state }) => state },
-  { title: 'message', value: ({ message }) => message },
-  { title: 'first_seen_at', value: ({ firstSeenAt }) => firstSeenAt },
-  { title: 'last_seen_at', value: ({ lastSeenAt }) => lastSeenAt },
-  { title: 'resolved_at', value: ({ resolvedAt }) => resolvedAt },
-  { title: 'acknowledged_by', value: ({ acknowledgedBy }) => acknowledgedBy },
-  { title: 'note', value: ({ note }) => note },
-  { title: 'transactions', value: ({ transactionIds }) => transactionIds.join(' ') },
-  { title: 'details', value: ({ details }) => JSON.stringify(details) },
-];
+export const findingColumns = csvColumns<FindingView>(
+  'id',
+  'control',
+  'subject',
+  'state',
+  'message',
+  'firstSeenAt',
+  'lastSeenAt',
+  'resolvedAt',
+  'acknowledgedBy',
+  'note',
+  'transactionIds',
+  ['details', ({ details }) => JSON.stringify(details)],
+);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { minorDigits } from '#money/currency.js';
-import type { CsvColumn } from '#platform/http/csv.js';
+import { csvColumns } from '#platform/http/csv.js';
 import { amountView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
 import type { DeferredLot } from '../reports/deferred-lots.js';
 import { type DeferredRevenueReport, deferredMoves } from '../reports/deferred-revenue.js';
@@ -135,12 +135,7 @@ function negative(amount: string): string {
   return amount.startsWith('-') ? amount.slice(1) : `-${amount}`;
 }
 
-export const deferredColumns: readonly CsvColumn<DeferredFileRow>[] = [
-  { title: 'item', value: ({ item }) => item },
-  { title: 'family', value: ({ family }) => family },
-  { title: 'amount', value: ({ amount }) => amount },
-  { title: 'transactions', value: ({ transactions }) => transactions },
-];
+export const deferredColumns = csvColumns<DeferredFileRow>('item', 'family', 'amount', 'transactions');
 
 export type LotView = z.output<typeof lotView>;
 
@@ -156,21 +151,21 @@ export function viewLot(lot: DeferredLot, currency: string) {
   });
 }
 
-export const lotColumns: readonly CsvColumn<LotView>[] = [
-  { title: 'lot', value: ({ lotId }) => lotId },
-  { title: 'account', value: ({ accountId }) => accountId },
-  { title: 'topup', value: ({ topupId }) => topupId },
-  { title: 'transaction', value: ({ transactionId }) => transactionId },
-  { title: 'bought_at', value: ({ boughtAt }) => boughtAt },
-  { title: 'bought', value: ({ bought }) => bought },
-  { title: 'paid', value: ({ paid }) => paid },
-  { title: 'consumed', value: ({ consumed }) => consumed },
-  { title: 'restored', value: ({ restored }) => restored },
-  { title: 'refunded', value: ({ refunded }) => refunded },
-  { title: 'charged_back', value: ({ chargedBack }) => chargedBack },
-  { title: 'reversed', value: ({ reversed }) => reversed },
-  { title: 'left', value: ({ left }) => left },
-  { title: 'recognised', value: ({ recognised }) => recognised },
-  { title: 'pending_refunds', value: ({ pendingRefunds }) => pendingRefunds },
-  { title: 'deferred', value: ({ deferred }) => deferred },
-];
+export const lotColumns = csvColumns<LotView>(
+  'lotId',
+  'accountId',
+  'topupId',
+  'transactionId',
+  'boughtAt',
+  'bought',
+  'paid',
+  'consumed',
+  'restored',
+  'refunded',
+  'chargedBack',
+  'reversed',
+  'left',
+  'recognised',
+  'pendingRefunds',
+  'deferred',
+);

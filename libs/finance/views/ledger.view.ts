@@ -1,7 +1,7 @@
 import { plainDecimal } from '#money/amount.js';
 import { type AmountUnit, unitOf } from '#ledger/export/journal.js';
 import type { LedgerAccount, LedgerStatement } from '#ledger/reports/ledger-account-statement.js';
-import type { CsvColumn } from '#platform/http/csv.js';
+import { csvColumns } from '#platform/http/csv.js';
 import type { TrialBalance } from '#ledger/reports/trial-balance.js';
 
 /** An amount of a unit as a decimal without trailing zeros. */
@@ -60,9 +60,9 @@ export function statementView(statement: LedgerStatement, currency: string) {
 
 type BalanceView = ReturnType<typeof trialBalanceView>['balances'][number];
 
-export const trialBalanceColumns: readonly CsvColumn<BalanceView>[] = [
-  { title: 'account', value: ({ code }) => code },
-  { title: 'kind', value: ({ kind }) => kind },
-  { title: 'unit', value: ({ unit }) => unit },
-  { title: 'balance', value: ({ balance }) => balance },
-];
+export const trialBalanceColumns = csvColumns<BalanceView>(
+  ['account', ({ code }) => code],
+  'kind',
+  'unit',
+  'balance',
+);

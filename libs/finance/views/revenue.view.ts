@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CsvColumn } from '#platform/http/csv.js';
+import { type CsvColumn, csvColumns, titleOf } from '#platform/http/csv.js';
 import { amountView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
 import { priceChangeKinds } from '../reports/price-changes.js';
 import {
@@ -146,12 +146,8 @@ const MEASURES = [
 export function revenueColumns(by: readonly RevenueDimension[]): CsvColumn<RevenueRow>[] {
   return [
     ...by.map((name) => ({ title: name, value: (row: RevenueRow) => row.by[name] ?? null })),
-    ...MEASURES.map((name) => ({ title: snake(name), value: (row: RevenueRow) => earnedText(row)[name] })),
+    ...MEASURES.map((name) => ({ title: titleOf(name), value: (row: RevenueRow) => earnedText(row)[name] })),
   ];
-}
-
-function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** People make versions of prices by hand: there are never that many. */
@@ -159,20 +155,20 @@ export const ALL_VERSIONS = 1_000_000;
 
 type PriceChange = z.output<typeof priceChangeView>;
 
-export const priceChangeColumns: readonly CsvColumn<PriceChange>[] = [
-  { title: 'effective_from', value: ({ effectiveFrom }) => effectiveFrom },
-  { title: 'until', value: ({ until }) => until },
-  { title: 'kind', value: ({ kind }) => kind },
-  { title: 'version', value: ({ versionId }) => versionId },
-  { title: 'subject', value: ({ subject }) => subject },
-  { title: 'before', value: ({ before }) => before },
-  { title: 'value', value: ({ value }) => value },
-  { title: 'recorded_at', value: ({ recordedAt }) => recordedAt },
-  { title: 'proposal', value: ({ proposal }) => proposal?.id ?? null },
-  { title: 'proposed_by', value: ({ proposal }) => proposal?.proposedBy ?? null },
-  { title: 'decided_by', value: ({ proposal }) => proposal?.decidedBy ?? null },
-  { title: 'note', value: ({ proposal }) => proposal?.note ?? null },
-  { title: 'charges', value: ({ charges }) => charges },
-  { title: 'units', value: ({ units }) => units },
-  { title: 'gross', value: ({ gross }) => gross },
-];
+export const priceChangeColumns = csvColumns<PriceChange>(
+  'effectiveFrom',
+  'until',
+  'kind',
+  'versionId',
+  'subject',
+  'before',
+  'value',
+  'recordedAt',
+  ['proposal', ({ proposal }) => proposal?.id ?? null],
+  ['proposed_by', ({ proposal }) => proposal?.proposedBy ?? null],
+  ['decided_by', ({ proposal }) => proposal?.decidedBy ?? null],
+  ['note', ({ proposal }) => proposal?.note ?? null],
+  'charges',
+  'units',
+  'gross',
+);

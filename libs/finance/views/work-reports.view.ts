@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CsvColumn } from '#platform/http/csv.js';
+import { csvColumns } from '#platform/http/csv.js';
 import { amountView, countView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
 import type { PromotionReport } from '../reports/promotion.js';
 
@@ -88,49 +88,49 @@ export function promotionView(report: PromotionReport) {
   return shown(promotionShape, { ...report, ties: report.issued === report.given - report.clawedBack });
 }
 
-export const holdColumns: readonly CsvColumn<z.output<typeof holdShape>>[] = [
-  { title: 'charge', value: ({ chargeId }) => chargeId },
-  { title: 'account', value: ({ accountId }) => accountId },
-  { title: 'amount', value: ({ amount }) => amount },
-  { title: 'held_since', value: ({ heldSince }) => heldSince },
-  { title: 'due_at', value: ({ dueAt }) => dueAt },
-  { title: 'overdue', value: ({ isOverdue }) => String(isOverdue) },
-  { title: 'model', value: ({ model }) => model },
-  { title: 'group', value: ({ group }) => group },
-  { title: 'channel', value: ({ channel }) => channel },
-  { title: 'task', value: ({ taskId }) => taskId },
-  { title: 'task_state', value: ({ taskState }) => taskState },
-  { title: 'upstream_task', value: ({ upstreamTaskId }) => upstreamTaskId },
-  { title: 'request', value: ({ requestId }) => requestId },
-  { title: 'transaction', value: ({ transactionId }) => transactionId },
-];
+export const holdColumns = csvColumns<z.output<typeof holdShape>>(
+  'chargeId',
+  'accountId',
+  'amount',
+  'heldSince',
+  'dueAt',
+  'isOverdue',
+  'model',
+  'group',
+  'channel',
+  'taskId',
+  'taskState',
+  'upstreamTaskId',
+  'requestId',
+  'transactionId',
+);
 
-export const failureColumns: readonly CsvColumn<z.output<typeof failureShape>>[] = [
-  { title: 'charge', value: ({ chargeId }) => chargeId },
-  { title: 'account', value: ({ accountId }) => accountId },
-  { title: 'task', value: ({ taskId }) => taskId },
-  { title: 'failed_at', value: ({ failedAt }) => failedAt },
-  { title: 'refunded_at', value: ({ refundedAt }) => refundedAt },
-  { title: 'latency_ms', value: ({ latencyMs }) => latencyMs },
-  { title: 'amount', value: ({ amount }) => amount },
-  { title: 'charge_state', value: ({ chargeState }) => chargeState },
-  { title: 'model', value: ({ model }) => model },
-  { title: 'channel', value: ({ channel }) => channel },
-  { title: 'reason', value: ({ reason }) => reason },
-  { title: 'transactions', value: ({ transactionIds }) => transactionIds.join(' ') },
-];
+export const failureColumns = csvColumns<z.output<typeof failureShape>>(
+  'chargeId',
+  'accountId',
+  'taskId',
+  'failedAt',
+  'refundedAt',
+  'latencyMs',
+  'amount',
+  'chargeState',
+  'model',
+  'channel',
+  'reason',
+  'transactionIds',
+);
 
-export const refundDayColumns: readonly CsvColumn<z.output<typeof refundDayShape>>[] = [
-  { title: 'day', value: ({ day }) => day },
-  { title: 'failures', value: ({ failures }) => failures },
-  { title: 'refunded', value: ({ refunded }) => refunded },
-  { title: 'outstanding', value: ({ outstanding }) => outstanding },
-  { title: 'amount', value: ({ amount }) => amount },
-  { title: 'outstanding_amount', value: ({ outstandingAmount }) => outstandingAmount },
-  { title: 'p50_ms', value: ({ p50Ms }) => p50Ms },
-  { title: 'p95_ms', value: ({ p95Ms }) => p95Ms },
-  { title: 'max_ms', value: ({ maxMs }) => maxMs },
-];
+export const refundDayColumns = csvColumns<z.output<typeof refundDayShape>>(
+  'day',
+  'failures',
+  'refunded',
+  'outstanding',
+  'amount',
+  'outstandingAmount',
+  'p50Ms',
+  'p95Ms',
+  'maxMs',
+);
 
 type PromotionView = ReturnType<typeof promotionView>;
 type PromotionRow = { day: string; balance: string | null } & Partial<PromotionView['days'][number]>;
@@ -144,11 +144,7 @@ export function promotionRows({ opening, closing, days }: PromotionView): Promot
   ];
 }
 
-export const promotionColumns: readonly CsvColumn<PromotionRow>[] = [
-  { title: 'day', value: ({ day }) => day },
-  { title: 'given', value: ({ given = null }) => given },
-  { title: 'clawed_back', value: ({ clawedBack = null }) => clawedBack },
-  { title: 'moved', value: ({ moved = null }) => moved },
-  { title: 'used', value: ({ used = null }) => used },
-  { title: 'invite_balances', value: ({ balance }) => balance },
-];
+export const promotionColumns = csvColumns<PromotionRow>('day', 'given', 'clawedBack', 'moved', 'used', [
+  'invite_balances',
+  ({ balance }) => balance,
+]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FastifyReply } from 'fastify';
-import { sendCsv } from './csv.js';
+import { sendCsv, csvColumns } from './csv.js';
 
 const ROWS = 1_000_000;
 
@@ -26,4 +26,34 @@ describe('a CSV file', () => {
     expect(headers['content-disposition']).toContain('rows.csv');
     expect(read).toBeLessThan(ROWS / 20);
   });
+});
+
+it('titles columns by what they show, and shows a cell of each', () => {
+  const row = {
+    chargeId: 'c',
+    heldSince: 'then',
+    isOverdue: false,
+    transactionIds: ['1', '2'],
+    p50Ms: null,
+    id: 'i',
+    ours: { amount: '5' },
+  };
+  const columns = csvColumns<typeof row>(
+    'chargeId',
+    'heldSince',
+    'isOverdue',
+    'transactionIds',
+    'p50Ms',
+    'id',
+    ['our_amount', ({ ours }) => ours.amount],
+  );
+  expect(columns.map(({ title, value }) => [title, value(row)])).toEqual([
+    ['charge', 'c'],
+    ['held_since', 'then'],
+    ['overdue', 'false'],
+    ['transactions', '1 2'],
+    ['p50_ms', null],
+    ['id', 'i'],
+    ['our_amount', '5'],
+  ]);
 });

@@ -10,6 +10,34 @@ export interface CsvColumn<T> {
   value: (row: T) => string | number | null;
 }
 
+type Cell = string | number | boolean | readonly string[] | null | undefined;
+type PlainName<T> = { [Name in keyof T]-?: T[Name] extends Cell ? Name : never }[keyof T] & string;
+
+/**
+ * Columns in their order. The name of a property is its own title, as `heldSince` is held_since, and `chargeId` and
+ * `isOverdue` are charge and overdue; several ids are one cell. What is not shown as it is has a title and a function.
+ */
+export function csvColumns<T>(
+  ...columns: readonly (PlainName<T> | readonly [title: string, value: CsvColumn<T>['value']])[]
+): CsvColumn<T>[] {
+  return columns.map((column) => {
+    if (typeof column !== 'string') return { title: column[0], value: column[1] };
+    return { title: titleOf(column), value: (row) => cellOf(row[column] as Cell) };
+  });
+}
+
+/** The title of a column that shows a property of this name. */
+export function titleOf(name: string): string {
+  const bare = name.replace(/(?<=.)Id(?=s?$)/, '').replace(/^is(?=[A-Z])/, '');
+  return bare.replace(/[A-Z]/g, (letter, at) => `${at === 0 ? '' : '_'}${letter.toLowerCase()}`);
+}
+
+function cellOf(value: Cell): string | number | null {
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'object') return value && value.join(' ');
+  return value ?? null;
+}
+
 /** A CSV file that is sent while it is read: rows come as they are asked for, and memory stays flat. */
 export function sendCsv<T>(
   reply: FastifyReply,
