@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { PaymentProviderName } from '#ledger/postings/topup.js';
 import type { SuspenseWhy } from '#ledger/postings/suspense.js';
 import type { TopupRate } from '#topup/conversion.js';
-import { isInstantText, type Page, pageFrom, readCursor } from '#platform/http/page.js';
+import { type Page, pageFrom, readCursor, readCursorInstant } from '#platform/http/page.js';
 
 export interface TopupRow {
   id: string;
@@ -159,8 +159,8 @@ export class FinanceReader {
   ): Promise<Page<T>> {
     const values = where.map(([, value]) => value);
     const conditions = where.map(([sql], index) => sql.replace('?', `$${index + 1}`));
-    const key = readCursor(cursor, columns.length);
-    if (columns.length > 1 && key && !isInstantText(key[0])) readCursor('', columns.length);
+    const read = columns.length > 1 ? readCursorInstant : readCursor;
+    const key = read(cursor, columns.length);
     if (key) {
       const places = key.map((_, index) => `$${values.length + index + 1}`);
       conditions.push(`(${columns.join(', ')}) < (${places.join(', ')})`);

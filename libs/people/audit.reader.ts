@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
-import { ApiError } from '#platform/errors.js';
+import { type Page, pageFrom, readCursorNumber } from '#platform/http/page.js';
 
 export interface AuditLine {
   id: bigint;
@@ -34,11 +33,7 @@ export class AuditReader {
   constructor(private readonly parts: AuditReaderParts) {}
 
   async list({ limit, cursor, ...filters }: AuditQuery): Promise<Page<AuditLine>> {
-    const after = readCursor(cursor, 1)?.[0];
-    if (after !== undefined && !/^\d{1,18}$/.test(after))
-      throw new ApiError('invalid_value', 'cursor: must be the nextCursor of the page before.', {
-        param: 'cursor',
-      });
+    const after = readCursorNumber(cursor) ?? undefined;
     const values: unknown[] = [limit + 1];
     const given = (column: string, value: unknown, operator = '=') =>
       value === undefined ? [] : [`${column} ${operator} $${values.push(value)}`];

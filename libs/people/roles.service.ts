@@ -7,7 +7,7 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor, Role } from '#identity/role.js';
 import { SessionStore } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
-import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
+import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { removeDevice } from './totp.service.js';
 
 export interface ListedPerson {
@@ -47,12 +47,12 @@ export class RolesService {
   constructor(private readonly parts: RolesServiceParts) {}
 
   async list({ limit, cursor, email, role }: PeopleQuery): Promise<Page<ListedPerson>> {
-    const after = readCursor(cursor, 1);
+    const after = readCursorId(cursor);
     const { rows } = await this.parts.pool.query<ListedPerson>(
       `SELECT ${COLUMNS} FROM users
        WHERE ($1::text IS NULL OR id < $1) AND ($2::text IS NULL OR email LIKE $2) AND ($3::text IS NULL OR $3 = ANY (roles))
        ORDER BY id DESC LIMIT $4`,
-      [after?.[0] ?? null, email === undefined ? null : beginsWith(email), role ?? null, limit + 1],
+      [after, email === undefined ? null : beginsWith(email), role ?? null, limit + 1],
     );
     return pageFrom(rows, limit, ({ userId }) => [userId]);
   }

@@ -5,7 +5,7 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
+import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { mailAboutTicket } from './ticket-decision.js';
 import { Ticket, type TicketKind, TicketMessage, type TicketState } from './ticket.entity.js';
 
@@ -77,7 +77,7 @@ export class TicketService {
 
   /** A customer's own, newest first; for staff all that pass the filter, those that wait longest first. */
   async list(speaker: Speaker, filter: TicketFilter): Promise<Page<Ticket>> {
-    const after = readCursor(filter.cursor, 1)?.[0];
+    const after = readCursorId(filter.cursor);
     const isStaff = speaker.side === 'staff';
     const accountId = isStaff ? filter.accountId : speaker.actor.accountId;
     const tickets = await this.source.getRepository(Ticket).find({
@@ -85,7 +85,7 @@ export class TicketService {
         ...(accountId === undefined ? {} : { accountId }),
         ...(filter.state ? { state: filter.state } : {}),
         ...(filter.kind ? { kind: filter.kind } : {}),
-        ...(after === undefined ? {} : { id: isStaff ? MoreThan(after) : LessThan(after) }),
+        ...(after === null ? {} : { id: isStaff ? MoreThan(after) : LessThan(after) }),
       },
       order: { id: isStaff ? 'ASC' : 'DESC' },
       take: filter.limit + 1,

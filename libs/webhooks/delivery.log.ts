@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
+import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { refuseUnknown } from './endpoint.service.js';
 import { webhookBody, PING } from './webhook-event.js';
 import type { WebhooksConfig } from './webhooks.config.js';
@@ -60,7 +60,7 @@ export class DeliveryLog {
     query: { limit: number; cursor?: string | undefined; state?: string | undefined },
   ): Promise<Page<WebhookDelivery>> {
     await this.requireEndpoint(this.pool, of);
-    const after = readCursor(query.cursor, 1)?.[0] ?? null;
+    const after = readCursorId(query.cursor);
     const { rows } = await this.pool.query<WebhookDelivery>(
       `SELECT ${DELIVERY} FROM webhook_deliveries d ${LAST_ATTEMPT}
        WHERE d.endpoint_id = $1 AND ($2::text IS NULL OR d.id < $2) AND ($3::text IS NULL OR d.state = $3)

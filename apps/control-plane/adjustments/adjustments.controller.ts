@@ -9,7 +9,7 @@ import { type Debtor, readDebtors, readDebtTotals } from '#finance/reports/debts
 import { inSnapshot } from '#finance/snapshot.js';
 import { listWriteOffs } from '#ledger/postings/write-off.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorId } from '#platform/http/page.js';
 import { AdjustmentService } from '#finance/adjustments/adjustment.service.js';
 import { parseSigned } from '#finance/adjustments/correction.js';
 import {
@@ -38,7 +38,7 @@ export class AdjustmentsController {
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...filter } = query;
-    const [beforeId = null] = readCursor(cursor, 1) ?? [];
+    const beforeId = readCursorId(cursor);
     const rows = await listAdjustments(this.pool, { ...filter, limit, beforeId });
     return pageFrom(rows, limit, ({ id }) => [id]);
   }
@@ -70,7 +70,7 @@ export class AdjustmentsController {
   @Serves(routes.writeOffs)
   async writeOffs({ query }: CallOf<typeof routes.writeOffs>) {
     const { limit, cursor, accountId } = query;
-    const [beforeId = null] = readCursor(cursor, 1) ?? [];
+    const beforeId = readCursorId(cursor);
     const rows = await listWriteOffs(this.pool, { limit, beforeId, accountId });
     return pageFrom(rows, limit, ({ id }) => [id]);
   }
@@ -101,7 +101,7 @@ export class AdjustmentsController {
   @Serves(routes.debts)
   debts({ query }: CallOf<typeof routes.debts>) {
     const { limit, cursor } = query;
-    const [afterId = null] = readCursor(cursor, 1) ?? [];
+    const afterId = readCursorId(cursor);
     return inSnapshot(this.pool, async (client) => {
       const views = (await readDebtors(client, { limit: limit + 1, afterId })).map(viewDebtor);
       const totals = await readDebtTotals(client);

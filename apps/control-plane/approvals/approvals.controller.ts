@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorId } from '#platform/http/page.js';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { viewApproval } from '#approvals/approvals.view.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -12,7 +12,7 @@ export class ApprovalsController {
   @Serves(approvalRoutes.list)
   async list({ actor, query }: CallOf<typeof approvalRoutes.list>) {
     const { limit, state, cursor } = query;
-    const [beforeId = null] = readCursor(cursor, 1) ?? [];
+    const beforeId = readCursorId(cursor);
     const page = pageFrom(await this.service.list({ actor, state, limit, beforeId }), limit, ({ id }) => [
       id,
     ]);

@@ -1,9 +1,9 @@
-import { readCursor } from '#platform/http/page.js';
+import { readCursorId } from '#platform/http/page.js';
 import type { DoneBy } from '#marketplace/prices/proposal.service.js';
 
 /** Where a page of a list by names begins. */
 export function after(cursor: string | undefined): string {
-  return readCursor(cursor, 1)?.[0] ?? '';
+  return readCursorId(cursor) ?? '';
 }
 
 export function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: string }): DoneBy {

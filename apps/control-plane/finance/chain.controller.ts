@@ -2,12 +2,10 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { listBlocks } from '#ledger/chain/chain.js';
 import { signaturesOf } from '#ledger/chain/chain-signature.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { chainRoutes as routes } from './chain.routes.js';
-
-const NUMBER = /^\d{1,18}$/;
 
 /** The hash chain, for anyone who wants to keep its head elsewhere. */
 @Controller()
@@ -17,9 +15,7 @@ export class ChainController {
   @Serves(routes.blocks)
   async blocks({ query }: CallOf<typeof routes.blocks>) {
     const { limit, cursor } = query;
-    const before = readCursor(cursor, 1, NUMBER)?.[0] ?? null;
-    const asked = { before: before === null ? null : BigInt(before), limit: limit + 1 };
-    const blocks = await listBlocks(this.pool, asked);
+    const blocks = await listBlocks(this.pool, { before: readCursorNumber(cursor), limit: limit + 1 });
     const signatures = await signaturesOf(
       this.pool,
       blocks.map(({ number }) => number),

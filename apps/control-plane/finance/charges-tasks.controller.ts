@@ -13,7 +13,7 @@ import { inSnapshot } from '#finance/snapshot.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
-import { isInstantText, pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorInstant } from '#platform/http/page.js';
 import { faultsOf, workColumns, itemShape } from '#finance/views/charges-tasks.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
@@ -47,9 +47,8 @@ export class ChargesTasksController {
   @Serves(routes.items)
   async items({ query, database }: CallOf<typeof routes.items>) {
     const { limit, cursor } = query;
-    const [at = '', subject = ''] = readCursor(cursor, 2) ?? [];
-    if (cursor !== undefined && !isInstantText(at)) readCursor('', 2);
-    const after = cursor === undefined ? null : { at, subject };
+    const key = readCursorInstant(cursor, 2);
+    const after = key && { at: key[0]!, subject: key[1]! };
     const asked: WorkQuery = { ...this.filterOf(query), limit: limit + 1, after };
     const rows = await inSnapshot(database, (client) => readWork(client, asked));
     return pageFrom(rows, limit, (item) => [item.at, item.subject]);

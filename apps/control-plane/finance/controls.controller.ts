@@ -14,7 +14,7 @@ import {
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
 import { sendCsv, shaped, everyRow } from '#platform/http/csv.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import { findingColumns, outcomeView, findingShape } from '#finance/views/controls.view.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -70,12 +70,11 @@ export class ControlsController {
   @Serves(routes.findings)
   async findings({ params, query }: CallOf<typeof routes.findings>) {
     const { limit, cursor, state } = query;
-    const after = readCursor(cursor, 1, /^\d{1,18}$/)?.[0];
     const found = await listFindings(this.pool, {
       control: known(params.controlId).id,
       state,
       limit: limit + 1,
-      after: after === undefined ? null : BigInt(after),
+      after: readCursorNumber(cursor),
     });
     return pageFrom(found, limit, ({ id }) => [id.toString()]);
   }

@@ -9,13 +9,11 @@ import { inSnapshot } from '#finance/snapshot.js';
 import { parseAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { readCharge } from '#usage/charge.reader.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorId, readCursorNumber } from '#platform/http/page.js';
 import { viewBill, viewChargeMargin, viewCostImport } from '#finance/views/costs.view.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { costRoutes as routes } from './costs.routes.js';
-
-const NUMBER = /^\d{1,18}$/;
 
 /** What upstreams take and bill, and what a charge is left with. */
 @Controller()
@@ -25,8 +23,7 @@ export class CostsController {
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...asked } = query;
-    const before = readCursor(cursor, 1, NUMBER)?.[0];
-    const beforeId = before === undefined ? null : BigInt(before);
+    const beforeId = readCursorNumber(cursor);
     const rows = await listCosts(this.pool, { ...asked, limit: limit + 1, beforeId });
     return pageFrom(rows, limit, ({ id }) => [id.toString()]);
   }
@@ -44,7 +41,7 @@ export class CostsController {
   @Serves(routes.bills)
   async bills({ query }: CallOf<typeof routes.bills>) {
     const { limit, cursor, channel } = query;
-    const beforeId = readCursor(cursor, 1)?.[0] ?? null;
+    const beforeId = readCursorId(cursor);
     const rows = await listBills(this.pool, { limit: limit + 1, beforeId, channel: channel ?? null });
     return pageFrom(rows.map(viewBill), limit, ({ id }) => [id]);
   }

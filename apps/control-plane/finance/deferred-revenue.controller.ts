@@ -5,7 +5,7 @@ import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
 import type { Days } from '#finance/reports/revenue.js';
 import { ApiError } from '#platform/errors.js';
 import { inSequence, sendCsv } from '#platform/http/csv.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import {
   deferredColumns,
   deferredFileRows,
@@ -52,8 +52,7 @@ export class DeferredRevenueController {
   @Serves(routes.lots)
   async lots({ query, database }: CallOf<typeof routes.lots>) {
     const { limit, cursor } = query;
-    const key = readCursor(cursor, 1, LOT)?.[0];
-    const after = key === undefined ? null : BigInt(key);
+    const after = readCursorNumber(cursor);
     const lots = await deferredLots(database, { ...lotsOf(query), limit: limit + 1, after });
     const views = lots.map((lot) => viewLot(lot, this.currency));
     return { currency: this.currency, ...pageFrom(views, limit, ({ lotId }) => [lotId]) };
@@ -69,7 +68,6 @@ export class DeferredRevenueController {
   }
 }
 
-const LOT = /^\d{1,18}$/;
 function lotsOf(query: {
   to?: string | undefined;
   accountId?: string | undefined;

@@ -12,7 +12,7 @@ import type { RangeQuery } from '#ledger/export/range.js';
 import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
 import { ApiError } from '#platform/errors.js';
 import { inSequence, sendCsv } from '#platform/http/csv.js';
-import { pageFrom, readCursor, sliceOf } from '#platform/http/page.js';
+import { pageFrom, readCursorId, sliceOf } from '#platform/http/page.js';
 import { ledgerCursorKey, readLedgerCursor } from '#finance/views/ledger.cursor.js';
 import {
   ledgerAccountView,
@@ -65,7 +65,7 @@ export class LedgerController {
   @Serves(routes.accounts)
   async accounts({ query, database }: CallOf<typeof routes.accounts>) {
     const { limit, cursor, code = null } = query;
-    const after = readCursor(cursor, 1)?.[0] ?? null;
+    const after = readCursorId(cursor);
     const found = await listLedgerAccounts(database, { limit: limit + 1, after, codePrefix: code });
     const views = found.map((account) => ledgerAccountView(account, this.currency));
     return pageFrom(views, limit, (account) => [account.code]);

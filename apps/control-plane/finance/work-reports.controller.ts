@@ -9,7 +9,7 @@ import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { inSequence, sendCsv, shaped } from '#platform/http/csv.js';
-import { isInstantText, pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorInstant } from '#platform/http/page.js';
 import { everyFailure, everyHold } from '#finance/views/report-files.js';
 import {
   failureColumns,
@@ -130,11 +130,8 @@ export class WorkReportsController {
 }
 
 function timeCursor(cursor: string | undefined): { at: string; id: string } | null {
-  const key = readCursor(cursor, 2);
-  if (!key) return null;
-  const [at = '', id = ''] = key;
-  if (!isInstantText(at)) readCursor('', 2);
-  return { at, id };
+  const key = readCursorInstant(cursor, 2);
+  return key && { at: key[0]!, id: key[1]! };
 }
 
 async function promotionOf(

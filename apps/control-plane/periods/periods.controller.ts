@@ -11,15 +11,13 @@ import {
 import { ApiError } from '#platform/errors.js';
 import { trialBalanceColumns } from '#finance/views/ledger.view.js';
 import { inSequence, sendCsv } from '#platform/http/csv.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import { PeriodService } from '#finance/periods/period.service.js';
 import { viewBalances, viewPeriod } from '#finance/periods/periods.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { periodRoutes as routes } from './periods.routes.js';
-
-const NUMBER = /^\d{1,18}$/;
 
 /** Books that close, and what came too late for them. */
 @Controller()
@@ -37,8 +35,7 @@ export class PeriodsController {
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, cursor, state } = query;
-    const before = readCursor(cursor, 1, NUMBER)?.[0];
-    const beforeId = before === undefined ? null : BigInt(before);
+    const beforeId = readCursorNumber(cursor);
     const views = (await listPeriods(this.pool, { limit, beforeId, state })).map(viewPeriod);
     return pageFrom(views, limit, ({ id }) => [id]);
   }
@@ -65,8 +62,7 @@ export class PeriodsController {
   async late({ params, query }: CallOf<typeof routes.late>) {
     const { limit, cursor } = query;
     const { id: periodId } = await this.find(params.periodId);
-    const after = readCursor(cursor, 1, NUMBER)?.[0];
-    const afterId = after === undefined ? null : BigInt(after);
+    const afterId = readCursorNumber(cursor);
     const rows = await listLatePostings(this.pool, { periodId, limit, afterId });
     return pageFrom(rows, limit, ({ transactionId }) => [transactionId.toString()]);
   }

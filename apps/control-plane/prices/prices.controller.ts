@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
-import { pageFrom, readCursor } from '#platform/http/page.js';
+import { pageFrom, readCursorId } from '#platform/http/page.js';
 import { readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
 import { exportPrices, importPrices } from '#marketplace/prices/price.import.js';
 import { previewChanges } from '#marketplace/prices/preview.js';
@@ -35,7 +35,7 @@ export class PricesController {
   @Serves(routes.list)
   async list({ query }: CallOf<typeof routes.list>) {
     const { limit, state } = query;
-    const beforeId = readCursor(query.cursor, 1)?.[0] ?? null;
+    const beforeId = readCursorId(query.cursor);
     const rows = await this.service.list({ limit: limit + 1, beforeId, openOnly: state === 'open' });
     return pageFrom(rows.map(proposalSummary), limit, ({ id }) => [id]);
   }

@@ -12,7 +12,7 @@ import {
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
 import { sendCsv } from '#platform/http/csv.js';
-import { isInstantText, type Page, pageFrom, readCursor } from '#platform/http/page.js';
+import { type Page, pageFrom, readCursorInstant } from '#platform/http/page.js';
 import {
   bankColumns,
   matchColumns,
@@ -112,8 +112,7 @@ export class ReconciliationController {
     { limit, cursor }: { limit: number; cursor?: string | undefined },
     view: (item: T) => V,
   ): Promise<Page<V>> {
-    const after = readCursor(cursor, parts);
-    if (after && !isInstantText(after[0])) readCursor('', parts);
+    const after = readCursorInstant(cursor, parts);
     const found = await inSnapshot(this.pool, (client) => list(client, { limit: limit + 1, after }));
     const { items, nextCursor } = pageFrom(found, limit, keyOf);
     return { items: items.map(view), nextCursor };

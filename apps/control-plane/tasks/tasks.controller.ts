@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { readCursor, sliceOf } from '#platform/http/page.js';
+import { readCursorId, sliceOf } from '#platform/http/page.js';
 import { findTask, listTasks } from '#usage/task.reader.js';
 import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -20,7 +20,7 @@ export class TasksController {
   @Serves(routes.list)
   async list({ actor, query }: CallOf<typeof routes.list>) {
     const { limit, cursor, ...filter } = query;
-    const after = readCursor(cursor, 1)?.[0] ?? null;
+    const after = readCursorId(cursor);
     const slice = await listTasks(this.pool, { accountId: actor.accountId, filter }, { limit, after });
     const nowMs = this.clock.nowMs();
     return sliceOf(slice, (task) => viewTask(task, nowMs));

@@ -6,7 +6,7 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { isDay } from '#platform/times.js';
 import { sendCsv, shaped } from '#platform/http/csv.js';
-import { pageFrom, readCursor, sliceOf } from '#platform/http/page.js';
+import { foreignCursor, pageFrom, readCursor, readCursorId, sliceOf } from '#platform/http/page.js';
 import { listStatement, type StatementFilter } from '#usage/statement.store.js';
 import { type DailySubject, readDailyUsage, readUsage, type UsageFilter } from '#usage/usage.store.js';
 import {
@@ -101,13 +101,13 @@ export class UsageController {
     { limit, cursor, ...filter }: UsageFilter & Page,
     forStaff: boolean,
   ) {
-    const after = readCursor(cursor, 1)?.[0] ?? null;
+    const after = readCursorId(cursor);
     const slice = await readUsage(this.pool, { accountId, filter }, { limit, after });
     return sliceOf(slice, (entry) => usageView(entry, forStaff));
   }
 
   private async statementPage(accountId: string, { limit, cursor, ...filter }: StatementFilter & Page) {
-    const after = readCursor(cursor, 1, /^\d{1,18} \d{1,5}$/)?.[0] ?? null;
+    const after = readCursorId(cursor, /^\d{1,18} \d{1,5}$/);
     const slice = await listStatement(this.pool, { accountId, filter }, { limit, after });
     return sliceOf(slice, (entry) => entry);
   }
@@ -164,5 +164,6 @@ function statementFile({ reply, database }: FileCall, accountId: string, filter:
 /** A day, and the model or key within it. */
 function dailyCursor(cursor: string | undefined): string[] | null {
   const key = readCursor(cursor, 2);
-  return key === null || isDay(key[0] ?? '') ? key : readCursor('', 2);
+  if (key && !isDay(key[0]!)) throw foreignCursor();
+  return key;
 }

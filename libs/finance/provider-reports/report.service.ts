@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
-import { pageFrom, readCursor, type Page } from '#platform/http/page.js';
+import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import type { FinanceRequest } from '#payments/finance-credit.js';
 import { inSnapshot } from '../snapshot.js';
 import { findBankAccount, importBankCsv } from './bank/bank.import.js';
@@ -62,7 +62,7 @@ export class ReportService {
   }
 
   async list(query: { limit: number; cursor?: string | undefined }): Promise<Page<ReportRun>> {
-    const after = readCursor(query.cursor, 1)?.[0] ?? null;
+    const after = readCursorId(query.cursor);
     const { rows } = await this.parts.pool.query<ReportRun>(
       `SELECT id, provider, bank_account_id AS "bankAccountId", source, sha256, lines, added, changed,
          lower(covers)::text AS "coversFrom", upper(covers)::text AS "coversTo", actor, started_at AS "startedAt",

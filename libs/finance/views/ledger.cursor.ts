@@ -1,5 +1,5 @@
 import type { LedgerCursor } from '#ledger/reports/ledger-account-statement.js';
-import { isInstantText, readCursor } from '#platform/http/page.js';
+import { foreignCursor, isInstantText, readCursorId } from '#platform/http/page.js';
 
 const TIME = '\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,6})?\\+00';
 /** A transaction, an ordinal, a balance and times as the database writes them. */
@@ -13,11 +13,11 @@ export function ledgerCursorKey(cursor: LedgerCursor): string {
 
 /** Where a page begins; null: at the beginning. @throws ApiError for a cursor that is not ours */
 export function readLedgerCursor(cursor: string | undefined): LedgerCursor | null {
-  const key = readCursor(cursor, 1, KEY)?.[0];
-  if (key === undefined) return null;
+  const key = readCursorId(cursor, KEY);
+  if (key === null) return null;
   const [, transactionId = '', ordinal = '', balance = '', ...times] = KEY.exec(key) ?? [];
   // The 31st of February is of the pattern, but no time.
-  if (!times.every(isInstantText)) readCursor('', 1);
+  if (!times.every(isInstantText)) throw foreignCursor();
   const [to = '', recordedBefore = '', effectiveAt = ''] = times;
   return {
     transactionId: BigInt(transactionId),

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { beginsWith } from '#database/like.js';
 import { KEY_PREFIX_CHARS } from '#identity/key.store.js';
 import { ApiError } from '#platform/errors.js';
-import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
+import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { type AccountWithBalances, type AccountDetails, viewAccount } from './account.view.js';
 
 export interface FoundAccount {
@@ -46,7 +46,7 @@ export class AccountReader {
   }
 
   async search({ limit, cursor, query }: AccountSearch): Promise<Page<FoundAccount>> {
-    const after = readCursor(cursor, 1)?.[0] ?? null;
+    const after = readCursorId(cursor);
     const { rows } = await this.parts.pool.query<FoundAccount>(
       `SELECT a.id AS "accountId", a.name, u.email, b.main, b.frozen, a.created_at AS "createdAt"
        FROM accounts a JOIN customer_balances b ON b.account_id = a.id LEFT JOIN users u ON u.account_id = a.id

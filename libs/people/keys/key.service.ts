@@ -10,7 +10,7 @@ import type { Actor } from '#identity/role.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
-import { type Page, pageFrom, readCursor } from '#platform/http/page.js';
+import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
 import { ApiKey } from './api-key.entity.js';
 
 /** What the owner of a key decides about it, apart from its group; null: no limit. */
@@ -56,9 +56,9 @@ export class KeyService {
     accountId: string,
     page: { limit: number; cursor?: string | undefined },
   ): Promise<Page<KeyWithSpend>> {
-    const after = readCursor(page.cursor, 1);
+    const after = readCursorId(page.cursor);
     const keys = await this.parts.source.manager.find(ApiKey, {
-      where: { accountId, revokedAt: IsNull(), ...(after ? { id: LessThan(after[0]!) } : {}) },
+      where: { accountId, revokedAt: IsNull(), ...(after ? { id: LessThan(after) } : {}) },
       order: { id: 'DESC' },
       take: page.limit + 1,
     });

@@ -56,7 +56,30 @@ export function readCursor(
   } catch {
     // Not JSON: refused below.
   }
-  throw new ApiError('invalid_value', 'cursor: must be the nextCursor of the page before.', {
+  throw foreignCursor();
+}
+
+/** The same where one part is enough, such as an id. */
+export function readCursorId(cursor: string | undefined, pattern?: RegExp): string | null {
+  return readCursor(cursor, 1, pattern)?.[0] ?? null;
+}
+
+/** The same where it is a number of the database. */
+export function readCursorNumber(cursor: string | undefined): bigint | null {
+  const number = readCursorId(cursor, /^\d{1,18}$/);
+  return number === null ? null : BigInt(number);
+}
+
+/** The same where the first part is a time as the database writes one. */
+export function readCursorInstant(cursor: string | undefined, length: number): string[] | null {
+  const key = readCursor(cursor, length);
+  if (key && !isInstantText(key[0])) throw foreignCursor();
+  return key;
+}
+
+/** A cursor that no page of ours ended with. */
+export function foreignCursor(): ApiError {
+  return new ApiError('invalid_value', 'cursor: must be the nextCursor of the page before.', {
     param: 'cursor',
   });
 }
