@@ -1,4 +1,5 @@
-// Bodies of the examples in the API reference. What has none here gets a value that its schema allows.
+// Bodies of the examples in the API reference, by operation. Those of the gateway are run by test/docs, so each of its
+// routes with a body needs one; what has none gets a value that its schema allows.
 const PROMPT = 'a lighthouse at dusk';
 const MESSAGES = [{ role: 'user', content: 'Name three lighthouses.' }];
 
@@ -18,6 +19,8 @@ const GATEWAY = {
   createChatCompletion: { model: 'vendora-chat', messages: MESSAGES, max_tokens: 100 },
   createResponse: { model: 'vendora-chat', input: 'Name three lighthouses.' },
   createMessage: { model: 'vendora-messages', messages: MESSAGES, max_tokens: 100 },
+  countMessageTokens: { model: 'vendora-messages', messages: MESSAGES },
+  createEmbedding: { model: 'vendora-embed', input: 'a lighthouse at dusk' },
   createSpeech: { model: 'vendora-speech', input: 'The light is on.', voice: 'alloy' },
 };
 
