@@ -53,7 +53,8 @@ export async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string[]>
   return withEmbedded(folder, (server) => setUpDatabase({ ownerUrl: server.ownerUrl }));
 }
 
-async function withEmbedded<T>(
+/** Starts the embedded database of a data folder for the time of some work. */
+export async function withEmbedded<T>(
   folder: DataFolder,
   work: (server: EmbeddedPostgres) => Promise<T>,
 ): Promise<T> {

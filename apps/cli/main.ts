@@ -4,9 +4,10 @@ import { IdentityRefusal } from '#identity/refusal.js';
 import { UnknownAccount } from '#ledger/postings/posting.js';
 import { TopupConflict } from '#ledger/postings/topup.js';
 import { ApiError } from '#platform/errors.js';
+import { Interrupted } from './operations/interruption.js';
 import { program } from './program.js';
 
-const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /** Runs a command line and answers its exit code. */
 async function run(argv: string[]): Promise<number> {
@@ -16,7 +17,7 @@ async function run(argv: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     process.stderr.write(`${sentence(error)}\n`);
-    return EXIT.failed;
+    return error instanceof Interrupted ? EXIT.interrupted : EXIT.failed;
   }
 }
 

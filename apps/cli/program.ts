@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { version } from '#platform/version.js';
 import { accountsCommand, keysCommand } from './people/accounts.commands.js';
 import { approvalsCommand } from './approvals.commands.js';
+import { backupCommand, restoreCommand } from './operations/backup.commands.js';
 import { deadLettersCommand } from './operations/dead-letters.commands.js';
 import { doctorCommand } from './operations/doctor.command.js';
 import { financeCommand } from './finance.commands.js';
@@ -33,6 +34,7 @@ Exit codes:
   0  done
   1  refused, or a check that failed; the reason is one sentence on standard error
   2  the command line is wrong
+  130  stopped by Ctrl-C or a signal, where that undoes what was begun
 
 Examples:
   tollgate admin create --email ada@example.com
@@ -47,6 +49,7 @@ Examples:
   tollgate channels test
   tollgate dead-letters list
   tollgate secrets rotate
+  tollgate backup /backups/today.age
   tollgate doctor`;
 
 /** Every command there is. */
@@ -75,6 +78,8 @@ export function program(): Command {
     .addCommand(ledgerCommand())
     .addCommand(financeCommand())
     .addCommand(secretsCommand())
+    .addCommand(backupCommand())
+    .addCommand(restoreCommand())
     .addCommand(doctorCommand())
     .addCommand(migrateCommand());
   everyCommand(tollgate, (command) =>

@@ -13,6 +13,8 @@ export interface MigrateOptions {
   passwords?: Partial<Record<Exclude<DatabaseRole, 'owner'>, string>>;
   /** Where the `NNNN_name.sql` files lie; the folder beside this module by default. */
   folder?: string;
+  /** Only that many of them: the state that a backup was taken in. */
+  count?: number;
 }
 
 interface Migration {
@@ -28,7 +30,7 @@ interface Migration {
  * @throws OperatorError when an applied file was edited, or the database is newer than this code.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
-  const migrations = readMigrations(options.folder ?? defaultFolder());
+  const migrations = readMigrations(options.folder ?? defaultFolder()).slice(0, options.count);
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'tollgate-migrate' });
   // The failing query itself reports a lost connection; without a listener the event would end the process.
   client.on('error', () => undefined);

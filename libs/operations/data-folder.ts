@@ -127,8 +127,8 @@ export function writePrivateJson(file: string, value: object): void {
   writePrivateText(file, JSON.stringify(value));
 }
 
-/** Writes under another name, to the disk, and renames: a killed process leaves the whole file or none. */
-function writePrivateText(file: string, text: string): void {
+/** Writes a secret under another name, to the disk, and renames: a killed process leaves the whole file or none. */
+export function writePrivateText(file: string, text: string): void {
   const draft = `${file}.new`;
   const descriptor = openSync(draft, 'w', 0o600);
   writeSync(descriptor, `${text}\n`);

@@ -182,6 +182,15 @@ describe.each([
     expect(await store.stat('videos/some.mp4')).toBeNull();
   });
 
+  it('lists the keys of what is there, over several pages of a store', async () => {
+    const keys = ['images/a1.png', 'images/b2.png', 'videos/c3.mp4', 'videos/d4.mp4', 'videos/e5.mp4'];
+    for (const key of keys) await store.write(key, Buffer.from(key), { maxBytes: 100 });
+    await store.remove('images/b2.png');
+    const listed: string[] = [];
+    for await (const key of store.keys()) listed.push(key);
+    expect(listed.sort()).toEqual(keys.filter((key) => key !== 'images/b2.png'));
+  });
+
   it('purges what is old in one folder, remains of broken writes included', async () => {
     const old = ['old1', 'old2', 'old3', 'old4', 'old5'].map((name) => `videos/${name}.mp4`);
     for (const key of [...old, 'videos/new.mp4', 'images/old.png']) {

@@ -48,6 +48,9 @@ export abstract class FileStore {
   /** Removes a file; a missing one is fine. */
   abstract remove(key: string): Promise<void>;
 
+  /** The keys of all files that are there, in no order; one that comes or goes meanwhile may be missing. */
+  abstract keys(): AsyncIterable<string>;
+
   /** Removes the files of a folder that were written longer ago than `ageMs`, remains of broken writes included. */
   abstract purgeOlderThan(folder: string, ageMs: number): Promise<number>;
 
@@ -67,6 +70,11 @@ export function keyParts(key: string): { folder: string; name: string; extension
   if (!match) throw new RangeError(`not a key of the file store: ${JSON.stringify(key.slice(0, 150))}`);
   const [, folder = '', name = '', extension = ''] = match;
   return { folder, name, extension };
+}
+
+/** Whether a name is that of a whole file, and no remains of a broken write. */
+export function isKey(name: string): boolean {
+  return KEY.test(name);
 }
 
 /** @throws RangeError for what cannot be the folder of a key. */

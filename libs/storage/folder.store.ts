@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import {
   atMost,
@@ -9,6 +9,7 @@ import {
   FileStore,
   FileTooLarge,
   folderName,
+  isKey,
   keyParts,
   type WriteOptions,
 } from './file-store.js';
@@ -56,6 +57,14 @@ export class FolderStore extends FileStore {
 
   async remove(key: string): Promise<void> {
     await rm(this.pathOf(key), { force: true });
+  }
+
+  async *keys(): AsyncGenerator<string> {
+    for await (const path of filesUnder(this.root)) {
+      const [folder, , name] = relative(this.root, path).split(sep);
+      const key = `${folder}/${name}`;
+      if (isKey(key)) yield key;
+    }
   }
 
   async purgeOlderThan(folder: string, ageMs: number): Promise<number> {

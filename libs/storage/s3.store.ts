@@ -18,6 +18,7 @@ import {
   FileStore,
   FileTooLarge,
   folderName,
+  isKey,
   keyParts,
   type WriteOptions,
 } from './file-store.js';
@@ -105,6 +106,13 @@ export class S3Store extends FileStore {
 
   async remove(key: string): Promise<void> {
     await this.client.send(new DeleteObjectCommand(this.object(key)));
+  }
+
+  async *keys(): AsyncGenerator<string> {
+    const bucket = { Bucket: this.bucket };
+    for await (const { Contents = [] } of paginateListObjectsV2({ client: this.client }, bucket)) {
+      for (const { Key } of Contents) if (Key && isKey(Key)) yield Key;
+    }
   }
 
   async purgeOlderThan(folder: string, ageMs: number): Promise<number> {

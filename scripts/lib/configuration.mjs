@@ -28,6 +28,7 @@ export async function programSettings(load) {
     'control plane': (await load('#apps/control-plane/control-plane.config.js')).readControlPlaneProgram,
     worker: (await load('#apps/video-worker/video-worker.config.js')).readVideoWorkerProgram,
     migrate: (await load('#operations/database.setup.js')).readDatabaseSetup,
+    backup: (await load('#operations/backup/installation.js')).readPassphrase,
     sandbox: (await load('#apps/sandbox-upstream/sandbox.config.js')).readSandboxProgram,
     standalone: (await load('#apps/standalone/standalone.config.js')).readStandaloneProgram,
   };
@@ -63,7 +64,8 @@ and the rule it breaks. Run any program with \`--help\` for its own list.
 - The password of an address such as \`DATABASE_URL\` can be given apart, in \`DATABASE_PASSWORD\`, where it may contain
   any character.
 - In the \`program\` column, \`all\` means gateway, billing, control plane and video worker; \`migrate\` is the one-shot job
-  \`apps/control-plane/migrate.ts\`. \`tollgate\` reads those of the control plane that a command needs, and \`DATA_DIR\`.
+  \`apps/control-plane/migrate.ts\`. \`tollgate\` reads those of the control plane that a command needs, and \`DATA_DIR\`;
+  \`backup\` are \`tollgate backup\` and \`tollgate restore\`.
 - Limits of staff are stored when the control plane starts, and the command line uses the stored values.
 `;
 

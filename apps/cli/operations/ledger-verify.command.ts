@@ -126,12 +126,14 @@ function lineOf({ block, reference, message }: ChainFinding): string {
   return `${where}${message}${reference === null ? '' : ` Its reference is ${reference}.`}`;
 }
 
-function hashArgument(text: string): string {
+/** A hash of the chain, for commander. */
+export function hashArgument(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   throw new InvalidArgumentError('Give the 64 hexadecimal digits of a hash.');
 }
 
-function publicKeyArgument(file: string): KeyObject {
+/** The public key in a file, for commander. */
+export function publicKeyArgument(file: string): KeyObject {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

@@ -19,6 +19,7 @@ import {
 
 /** Shorter secrets can be guessed from one thing that they signed. */
 const MIN_SECRET_CHARS = 32;
+const MIN_PASSPHRASE_CHARS = 16;
 const MANY = { max: 1_000_000_000 };
 
 export const addresses = {
@@ -76,6 +77,10 @@ export const secrets = {
   CONSOLE_GRANT_SECRET: optionalSecret(
     'Lets the console call models for signed-in people: at least 32 characters, the same in gateway and control plane',
     MIN_SECRET_CHARS,
+  ),
+  BACKUP_PASSPHRASE: secret(
+    'Encrypts backups: at least 16 characters. Keep it apart from them; without it nothing can be restored',
+    MIN_PASSPHRASE_CHARS,
   ),
 };
 

@@ -1,0 +1,215 @@
+import { existsSync, rmSync } from 'node:fs';
+import type { KeyObject } from 'node:crypto';
+import { Command } from 'commander';
+import { readEmbeddedConnection } from '#database/embedded-postgres.js';
+import { writeBackup } from '#operations/backup/backup.js';
+import {
+  collectSecrets,
+  isDistributed,
+  keepAsFiles,
+  keepInDataFolder,
+  openFiles,
+  readPassphrase,
+} from '#operations/backup/installation.js';
+import { isSound, restoreBackup, type RestoreSummary, verifyBackup } from '#operations/backup/restore.js';
+import type { RestoreLogins } from '#operations/backup/scratch-database.js';
+import { dataFolder } from '#operations/data-folder.js';
+import { readAlone } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
+import { withEmbedded } from '../database.access.js';
+import { facts, printJson, printText } from '../output.js';
+import { interruptible } from './interruption.js';
+import { hashArgument, publicKeyArgument } from './ledger-verify.command.js';
+
+const SURROUNDINGS = `
+Needs BACKUP_PASSPHRASE (or BACKUP_PASSPHRASE_FILE), and
+  standalone   DATA_DIR; the relay may run
+  distributed  OWNER_DATABASE_URL, ADMIN_DATABASE_URL, and the programs' STORAGE settings and secrets
+
+Exit codes: 0 done, 1 refused or not sound, 130 stopped.`;
+
+const BACKUP_NOTES = `
+A backup is one file: every row of one snapshot, the finished files, and the secrets that the data depends on, encrypted under
+the passphrase. It is restored into a database of its own at once, whose ledger and hash chain are checked, and which is dropped then.
+The file is a tar.gz encrypted with age: \`age --decrypt\` opens it, too.
+${SURROUNDINGS}
+
+Examples:
+  tollgate backup /backups/tollgate-2026-11-23.age
+  tollgate backup /backups/rows.age --no-files --json`;
+
+const RESTORE_NOTES = `
+The database must be absent or empty: nothing is replaced. It appears under its name last, when all is there and its books
+agree. Keep the programs stopped meanwhile, and read "Restore" in docs/operating.md before you start them.
+${SURROUNDINGS}
+
+Examples:
+  tollgate restore /backups/tollgate-2026-11-23.age --check
+  DATA_DIR=/srv/tollgate tollgate restore /backups/tollgate-2026-11-23.age --public-key chain-signing.pub`;
+
+interface BackupOptions {
+  verify: boolean;
+  files: boolean;
+  json?: boolean;
+}
+
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description(
+      'write an encrypted backup of the database, files and secrets, and prove that it can be restored',
+    )
+    .argument('<file>', 'the file to write, which must not be there')
+    .option('--no-verify', 'do not restore it to prove it')
+    .option('--no-files', 'leave out the finished files')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', BACKUP_NOTES)
+    .action(backup);
+}
+
+async function backup(file: string, { verify, files, json }: BackupOptions): Promise<void> {
+  const passphrase = readAlone(process.env, readPassphrase);
+  const secrets = collectSecrets(process.env);
+  const storage = files ? openFiles(process.env) : null;
+  const { written, proof } = await interruptible((proceed) =>
+    onServer({ mustExist: true, asAdmin: verify }, async (logins) => {
+      const { ownerUrl } = logins;
+      const onProgress = shown('written', proceed);
+      const written = await writeBackup({ ownerUrl, storage, secrets }, { file, passphrase, onProgress });
+      if (!verify) return { written, proof: null };
+      const source = { file, passphrase, onProgress: shown('restored to prove it', proceed) };
+      try {
+        return { written, proof: await verifyBackup(source, logins) };
+      } catch (error) {
+        // What could not be proved must not be taken for a backup.
+        rmSync(file, { force: true });
+        throw error;
+      }
+    }),
+  );
+  clearLine();
+  const isGood = proof === null || isSound(proof);
+  if (!isGood) process.exitCode = 1;
+  if (json) return printJson({ ok: isGood, file, ...written, verified: proof && proofView(proof) });
+  const lines: [string, string][] = [
+    ['Backup', `${file}, ${written.bytes} bytes`],
+    ['Taken', written.takenAt],
+    ['Holds', `${written.rows} rows, ${written.files} files, ${secrets.size} secrets`],
+    ['Head', written.head ? `block ${written.head.number}, ${written.head.hash}` : 'there is no block yet'],
+    ['Proved', proof === null ? 'not: it was not restored' : proofText(proof)],
+  ];
+  printText(facts(lines));
+}
+
+interface RestoreOptions {
+  check?: boolean;
+  head?: string;
+  publicKey?: KeyObject;
+  secretsTo?: string;
+  despiteFindings?: boolean;
+  json?: boolean;
+}
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('restore a backup into an absent or empty installation, and check its books')
+    .argument('<file>', 'the backup')
+    .option('--check', 'only prove that it can be restored; nothing is kept')
+    .option('--head <hash>', 'the chain must contain this hash', hashArgument)
+    .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
+    .option('--secrets-to <folder>', 'also write each secret of the backup to a file of its name here')
+    .option('--despite-findings', 'restore it even where its books do not agree')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', RESTORE_NOTES)
+    .action(restore);
+}
+
+async function restore(file: string, options: RestoreOptions): Promise<void> {
+  const passphrase = readAlone(process.env, readPassphrase);
+  const { head: expectedHead, publicKey } = options;
+  const summary = await interruptible((proceed) => {
+    const source = { file, passphrase, expectedHead, publicKey, onProgress: shown('restored', proceed) };
+    return onServer({ mustExist: false, asAdmin: true }, async (logins) => {
+      if (options.check) return verifyBackup(source, logins);
+      return restoreBackup(source, {
+        ...logins,
+        storage: openFiles(process.env),
+        despiteFindings: options.despiteFindings ?? false,
+        keepSecrets: (secrets) => keep(secrets, options.secretsTo),
+      });
+    });
+  });
+  clearLine();
+  if (!isSound(summary)) process.exitCode = 1;
+  if (options.json) return printJson(proofView(summary));
+  printText(
+    facts([
+      ['Restored', summary.isInPlace ? `the state of ${summary.takenAt}` : 'nothing was kept'],
+      ['Holds', `${summary.rows} rows, ${summary.files} files`],
+      ['Proved', proofText(summary)],
+    ]),
+  );
+}
+
+function keep(secrets: ReadonlyMap<string, string>, folder: string | undefined): void {
+  if (!isDistributed(process.env)) keepInDataFolder(dataFolder(process.env), secrets);
+  if (folder !== undefined) keepAsFiles(folder, secrets);
+}
+
+/** Runs work with the logins of the server that the environment names. */
+async function onServer<T>(
+  { mustExist, asAdmin }: { mustExist: boolean; asAdmin: boolean },
+  work: (logins: RestoreLogins) => Promise<T>,
+): Promise<T> {
+  if (isDistributed(process.env)) {
+    return work(
+      readAlone(process.env, (reader) => ({
+        ownerUrl: reader.get('OWNER_DATABASE_URL'),
+        adminUrl: reader.get('ADMIN_DATABASE_URL') ?? (asAdmin ? reader.required('ADMIN_DATABASE_URL') : ''),
+      })),
+    );
+  }
+  const folder = dataFolder(process.env);
+  if (mustExist && !existsSync(folder.database)) {
+    throw new OperatorError(`There is no database in ${folder.root}: set DATA_DIR, or OWNER_DATABASE_URL.`);
+  }
+  const running = readEmbeddedConnection(folder.database);
+  if (running) return work({ ownerUrl: running.ownerUrl, adminUrl: running.urlFor('admin') });
+  return withEmbedded(folder, (server) =>
+    work({ ownerUrl: server.ownerUrl, adminUrl: server.urlFor('admin') }),
+  );
+}
+
+function proofView({ ledger, chain, ...summary }: RestoreSummary) {
+  const { blocks, transactions, entries, findingCount } = chain;
+  const isGood = ledger.ok && chain.ok;
+  return {
+    ok: isGood,
+    ...summary,
+    ledger,
+    chain: { ok: chain.ok, blocks, transactions, entries, findingCount },
+  };
+}
+
+function proofText({ ledger, chain }: RestoreSummary): string {
+  if (ledger.ok && chain.ok)
+    return `the ledger's invariants hold, and so do ${chain.blocks} blocks of its chain`;
+  const rules = ledger.violations.map(({ message }) => message);
+  return [...rules, ...chain.findings.slice(0, 10).map(({ message }) => message)].join('\n');
+}
+
+const REFRESH_MS = 250;
+
+/** Counts on a terminal, and lets a signal stop the work. */
+function shown(done: string, proceed: () => void): (bytes: number) => void {
+  let shownAtMs = 0;
+  return (bytes) => {
+    proceed();
+    if (!process.stderr.isTTY || Date.now() - shownAtMs < REFRESH_MS) return;
+    shownAtMs = Date.now();
+    process.stderr.write(`\r\u001b[K${Math.round(bytes / 1024 / 1024)} MB ${done}`);
+  };
+}
+
+function clearLine(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+}

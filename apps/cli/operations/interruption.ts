@@ -1,0 +1,31 @@
+import { OperatorError } from '#platform/errors.js';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Somebody stopped the work with Ctrl-C or a signal; what it had begun was undone. */
+export class Interrupted extends OperatorError {
+  constructor() {
+    super('Stopped before the end: nothing was kept.');
+  }
+}
+
+/**
+ * Runs work that can undo what it began: at the first signal, its next `proceed` throws. A second signal ends the process.
+ * @throws Interrupted
+ */
+export async function interruptible<T>(work: (proceed: () => void) => Promise<T>): Promise<T> {
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+  };
+  for (const signal of SIGNALS) process.once(signal, stop);
+  try {
+    return await work(() => {
+      if (isStopped) throw new Interrupted();
+    });
+  } catch (error) {
+    throw isStopped ? new Interrupted() : error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
+}

@@ -1,0 +1,144 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, link, open, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as WebStream } from 'node:stream/web';
+import { createGunzip, createGzip } from 'node:zlib';
+import { Decrypter, Encrypter } from 'age-encryption';
+import { extract, type Pack, pack } from 'tar-stream';
+import { OperatorError } from '#platform/errors.js';
+
+/** A member of an archive; its content is read, or passed over, before the next one comes. */
+export interface ArchiveEntry {
+  name: string;
+  bytes: number;
+  content: Readable;
+}
+
+/** Writes members of an archive, one after the other. */
+export class ArchiveWriter {
+  constructor(private readonly tar: Pack) {}
+
+  /** A member whose content is in memory. */
+  async add(name: string, content: Buffer | string): Promise<void> {
+    const bytes = Buffer.from(content);
+    await this.addStream(name, bytes.length, Readable.from([bytes]));
+  }
+
+  /** A member of `size` bytes. @throws the source's error, or one where it has another length. */
+  async addStream(name: string, size: number, content: Readable): Promise<void> {
+    const entry = this.tar.entry({ name, size, mode: 0o600 });
+    await pipeline(content, entry);
+  }
+}
+
+/**
+ * Writes an archive: a gzipped tar, encrypted as age does it under a passphrase, so that `age --decrypt` and tar open it, too.
+ * The file appears whole or not at all, readable by its user only.
+ * @throws OperatorError where the file is there, or cannot be written.
+ */
+export async function writeArchive(
+  file: string,
+  passphrase: string,
+  fill: (archive: ArchiveWriter) => Promise<void>,
+): Promise<{ bytes: number }> {
+  const draft = `${file}.${process.pid}.partial`;
+  try {
+    if (await stat(file).catch(() => null)) throw new OperatorError(taken(file));
+    const bytes = await writeDraft(await open(draft, 'wx', 0o600), passphrase, fill);
+    // A link never replaces a file, as a rename would.
+    await link(draft, file);
+    return { bytes };
+  } catch (error) {
+    throw writeFault(file, error);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function taken(file: string): string {
+  return `The file ${file} is there already: choose another name.`;
+}
+
+function writeFault(file: string, error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EEXIST') return new OperatorError(taken(file));
+  const isOurs = syscall !== undefined && ['open', 'write', 'link', 'fsync'].includes(syscall);
+  return isOurs ? new OperatorError(`The backup ${file} cannot be written (${code}).`) : error;
+}
+
+async function writeDraft(
+  handle: FileHandle,
+  passphrase: string,
+  fill: (archive: ArchiveWriter) => Promise<void>,
+): Promise<number> {
+  const tar = pack();
+  const zipped = createGzip({ level: 6 });
+  const encrypter = new Encrypter();
+  encrypter.setPassphrase(passphrase);
+  const source = Readable.toWeb(zipped) as ReadableStream<Uint8Array>;
+  const sealed = Readable.fromWeb((await encrypter.encrypt(source)) as WebStream);
+  const filling = fill(new ArchiveWriter(tar)).then(
+    () => tar.finalize(),
+    (error: Error) => tar.destroy(error),
+  );
+  try {
+    let bytes = 0;
+    const writing = (async () => {
+      for await (const chunk of sealed as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        await handle.writeFile(chunk);
+      }
+    })();
+    await Promise.all([pipeline(tar, zipped), writing, filling]);
+    await handle.sync();
+    return bytes;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The members of an archive, in their order.
+ * @throws OperatorError where the file is none, was cut off or changed, or the passphrase is another.
+ */
+export async function* readArchive(file: string, passphrase: string): AsyncGenerator<ArchiveEntry> {
+  const decrypter = new Decrypter();
+  decrypter.addPassphrase(passphrase);
+  const source = createReadStream(file);
+  const tar = extract();
+  try {
+    const plain = await decrypter.decrypt(Readable.toWeb(source) as ReadableStream<Uint8Array>);
+    const flow = pipeline(Readable.fromWeb(plain as WebStream), createGunzip(), tar);
+    // What breaks breaks the loop below as well.
+    flow.catch(() => undefined);
+    for await (const entry of tar) {
+      const { name, size = 0 } = entry.header;
+      yield { name, bytes: size, content: Readable.from(contentOf(entry, file), { objectMode: false }) };
+      entry.resume();
+    }
+    await flow;
+  } catch (error) {
+    throw readFault(file, error);
+  } finally {
+    source.destroy();
+  }
+}
+
+/** Its reader may let go of it early, which must not end the archive. */
+async function* contentOf(entry: AsyncIterable<unknown>, file: string): AsyncGenerator<Buffer> {
+  try {
+    yield* entry as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw readFault(file, error);
+  }
+}
+
+function readFault(file: string, error: unknown): OperatorError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new OperatorError(`There is no file ${file}.`);
+  if (message.startsWith('no identity matched')) {
+    return new OperatorError(`The passphrase does not open ${file}: check BACKUP_PASSPHRASE.`);
+  }
+  return new OperatorError(`${file} is no backup, or was cut off or changed (${message}).`);
+}

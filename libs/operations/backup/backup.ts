@@ -1,0 +1,74 @@
+import type { FileStore } from '#storage/file-store.js';
+import { FileMissing } from '#storage/file-store.js';
+import { type ArchiveWriter, writeArchive } from './archive.js';
+import { type BackupManifest, fileMember, secretMember } from './contents.js';
+import { dumpEnding, dumpTables, openSnapshot } from './dump.js';
+import { connected } from './scratch-database.js';
+
+export interface BackupSource {
+  /** The login of the role that owns the database. */
+  ownerUrl: string;
+  /** The finished files; null leaves them out. */
+  storage: FileStore | null;
+  /** What the data depends on, by name: keys and secrets of this installation. */
+  secrets: ReadonlyMap<string, string>;
+}
+
+export interface BackupTarget {
+  file: string;
+  passphrase: string;
+  /** Bytes of rows and files that were written so far; what it throws ends the work. */
+  onProgress: (bytes: number) => void;
+}
+
+export interface BackupSummary {
+  takenAt: string;
+  head: BackupManifest['head'];
+  rows: number;
+  files: number;
+  /** The size of the backup. */
+  bytes: number;
+}
+
+/**
+ * Writes a backup of a database that may be in use: every row of one snapshot, then the files that are there, and the secrets.
+ * Files are written before the rows that name them, so that each one of the snapshot is there unless its time has passed.
+ * @throws OperatorError, or the errors of the database and the store; no file is left then
+ */
+export async function writeBackup(source: BackupSource, target: BackupTarget): Promise<BackupSummary> {
+  return connected(source.ownerUrl, async (client) => {
+    const manifest = await openSnapshot(client);
+    let [progress, rowCount, files] = [0, 0, 0];
+    const onBytes = (bytes: number) => target.onProgress((progress += bytes));
+    const { bytes } = await writeArchive(target.file, target.passphrase, async (archive) => {
+      const rows = await dumpTables(client, manifest, { archive, onBytes });
+      for (const [name, secret] of source.secrets) await archive.add(secretMember(name), secret);
+      if (source.storage) files = await addFiles(archive, source.storage, onBytes);
+      await dumpEnding(client, archive, { rows, files });
+      rowCount = Object.values(rows).reduce((sum, count) => sum + count, 0);
+    });
+    return { takenAt: manifest.takenAt, head: manifest.head, rows: rowCount, files, bytes };
+  });
+}
+
+async function addFiles(
+  archive: ArchiveWriter,
+  storage: FileStore,
+  onBytes: (bytes: number) => void,
+): Promise<number> {
+  let files = 0;
+  for await (const key of storage.keys()) {
+    const found = await storage.stat(key);
+    if (!found) continue;
+    try {
+      await archive.addStream(fileMember(key), found.bytes, await storage.open(key));
+    } catch (error) {
+      // Its time passed between the two.
+      if (error instanceof FileMissing) continue;
+      throw error;
+    }
+    onBytes(found.bytes);
+    files += 1;
+  }
+  return files;
+}
