@@ -19,7 +19,8 @@ import { tillOfBus, tillOfLedger, tryCharge } from './trial-charge.js';
 
 export interface DoctorFinding {
   check: string;
-  state: 'ok' | 'warn' | 'fail';
+  /** 'skip': not for this program to see. */
+  state: 'ok' | 'warn' | 'fail' | 'skip';
   detail: string;
   /** What to do next; null when all is well. */
   advice: string | null;
@@ -33,6 +34,8 @@ const SKEW_FAIL_MS = 5_000;
 /** An announcement that waits for longer than this is stuck. */
 const OUTBOX_WARN_SECONDS = 60;
 const BUS_LIMIT_MS = 15_000;
+/** What PostgreSQL calls a missing grant. */
+const NOT_PERMITTED = '42501';
 
 /** Tries everything that a relay needs, one after the other; what cannot be tried says why. */
 export async function examine(env: Env, report: (finding: DoctorFinding) => void): Promise<DoctorFinding[]> {
@@ -56,6 +59,8 @@ const STORE = 'Make the folder writable for the programs, or correct STORAGE_DIR
 const REACH =
   'Start the database, and check DATABASE_URL, the login of the role tollgate_billing (or DATA_DIR).';
 const MIGRATE = 'Run `tollgate migrate` with OWNER_DATABASE_URL.';
+const SERVE =
+  'Add a channel in the console, or run migrate with SANDBOX_URL for the sandbox; then `tollgate channels test`.';
 const START = 'Start the brokers and billing, and check KAFKA_BROKERS and KAFKA_NAMESPACE.';
 
 async function examineDatabase(
@@ -80,11 +85,7 @@ async function examineDatabase(
       readLetters(pool),
     ),
   );
-  note(
-    await examined('channels', 'See `tollgate channels list` and `tollgate channels test`.', () =>
-      readChannels(pool),
-    ),
-  );
+  note(await examined('channels', SERVE, () => readChannels(pool)));
   await examineBus(pool, env, note);
 }
 
@@ -150,8 +151,12 @@ function readEverything(env: Env): string {
   return 'every variable that is set keeps its rule';
 }
 
-async function tryStorage(env: Env): Promise<string> {
+async function tryStorage(env: Env): Promise<string | Partial<DoctorFinding>> {
   const reader = new ConfigReader(env);
+  // Of the distributed programs, some keep no files and have no place for them.
+  if (env['DATABASE_URL'] && !env['STORAGE_DIR'] && reader.get('STORAGE') === 'file') {
+    return { state: 'skip', detail: 'this program keeps no files: STORAGE_DIR is not set' };
+  }
   const folder = env['STORAGE_DIR'] || dataFolder(env).files;
   const storage = openStorage(reader.finish(readStorageConfig(reader, folder)));
   const key = `doctor/${newId()}.txt`;
@@ -260,7 +265,9 @@ async function examined(
     if (typeof result === 'string') return ok(check, result);
     return { check, state: 'ok', detail: '', advice, ...result };
   } catch (error) {
-    return fault(check, error, advice);
+    if ((error as { code?: string }).code !== NOT_PERMITTED) return fault(check, error, advice);
+    const detail = "this program's login may not see it: run doctor with that of tollgate_billing";
+    return { check, state: 'skip', detail, advice: null };
   }
 }
 
