@@ -11,7 +11,8 @@ const REPLY_RETENTION_MS = 10 * 60_000;
 /** Letters wait for people: ninety days. */
 const DEAD_LETTER_RETENTION_MS = 90 * 24 * 3_600_000;
 
-const LEADERS_LIMIT_MS = 15_000;
+/** A young broker on a busy machine takes half a minute until it leads its topics. */
+const LEADERS_LIMIT_MS = 45_000;
 const LEADERS_POLL_MS = 50;
 
 export function deadLetterTopic(topic: string): string {
