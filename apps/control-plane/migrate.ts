@@ -1,10 +1,14 @@
 import { operatorSentence } from '#database/operator-sentence.js';
 import { readAlone } from '#platform/config.js';
 import { helpOf } from '#platform/settings/help.js';
-import { readDatabaseSetup, setUpDatabase } from '#operations/database.setup.js';
+import { lacksChannels, readDatabaseSetup, setUpDatabase } from '#operations/database.setup.js';
 
 const ABOUT =
   "Brings the database up to date, then ends: schema, passwords of the programs' roles, secrets sealed, first catalog.";
+
+const NO_CHANNEL = `No channel is enabled, so that every call is refused with model_not_found. Add one in the console, or try the sandbox:
+  SANDBOX_URL=http://sandbox:4010 docker compose --profile sandbox up
+`;
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {
@@ -12,8 +16,10 @@ async function main(): Promise<void> {
     process.stdout.write(helpOf({ about: ABOUT, usage, read: readDatabaseSetup }));
     return;
   }
-  const applied = await setUpDatabase(readAlone(process.env, readDatabaseSetup));
+  const setup = readAlone(process.env, readDatabaseSetup);
+  const applied = await setUpDatabase(setup);
   process.stdout.write(`${JSON.stringify({ migrated: applied })}\n`);
+  if (await lacksChannels(setup.ownerUrl)) process.stderr.write(NO_CHANNEL);
 }
 
 try {

@@ -44,6 +44,17 @@ export async function setUpDatabase(setup: DatabaseSetup): Promise<string[]> {
   return applied;
 }
 
+/** Whether no call can be served yet: a database that is new has models and prices, and nobody who serves them. */
+export async function lacksChannels(ownerUrl: string): Promise<boolean> {
+  const pool = openPool({ url: ownerUrl, max: 1, applicationName: 'tollgate-setup' });
+  try {
+    const { rowCount } = await pool.query('SELECT FROM channels WHERE enabled LIMIT 1');
+    return rowCount === 0;
+  } finally {
+    await pool.end();
+  }
+}
+
 async function prepareAndMigrate({ adminUrl, ownerUrl, passwords = {} }: DatabaseSetup): Promise<string[]> {
   if (!adminUrl) return migrate({ ownerUrl, passwords });
   const { password, pathname } = new URL(ownerUrl);
