@@ -17,6 +17,7 @@ interface Service {
   restart?: string;
   healthcheck?: { disable?: boolean };
   user?: string;
+  ports?: string[];
 }
 
 interface LocalProgram {
@@ -120,6 +121,12 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(services).filter((name) => services[name]!.build)).toEqual(['migrate']);
     const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
     expect(text).not.toContain('container_name');
+  });
+
+  it('names an address of the API only where one port is given', () => {
+    const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+    expect(services['gateway']!.ports).toEqual(['127.0.0.1:${GATEWAY_PORTS:-${PORT:-8787}}:8787']);
+    expect(text.match(/http:\/\/127\.0\.0\.1:\$\{GATEWAY_PORTS/)).toBeNull();
   });
 
   it('starts every program again that ends, and watches its health', () => {
