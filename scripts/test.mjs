@@ -9,12 +9,14 @@ import { groupsOf, hasSpecs, jestCommand, readCounts, stages } from './lib/stage
 
 const HELP = `Runs everything that must hold, or some stages of it.
 
-Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--require-fuzzer] [--help] [-- JEST_OPTIONS]
+Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--require-fuzzer]
+       [--require-containers] [--help] [-- JEST_OPTIONS]
 
   --only STAGE,…    run these stages only: STAGES
   --require-kafka   fail where there is no Kafka broker to be had (also TOLLGATE_REQUIRE_KAFKA=1)
   --require-chromium  fail where there is no browser to be had (also TOLLGATE_REQUIRE_CHROMIUM=1)
   --require-fuzzer  fail where the fuzzer of the API documents or the Python SDKs cannot be installed (also TOLLGATE_REQUIRE_FUZZER=1)
+  --require-containers  fail where containers cannot be run (also TOLLGATE_REQUIRE_CONTAINERS=1)
   --help            this text
   -- JEST_OPTIONS   given to the stages that run specs, such as: -- -t "monthly limit"
 
@@ -22,6 +24,8 @@ The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else
 The browser is CHROMIUM, else chromium. It, hledger and beancount are those that are installed, else apt's where it has
 them and root runs this. The fuzzer, Schemathesis, and the Python SDKs that the docs
 use come from PyPI and need Python 3. What builds the docs comes from npm.
+Containers run in the engine that \`docker\` reaches, else in a private one of apt's docker.io where root runs this, with
+stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else built by Go.
 Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
 `;
 
@@ -36,6 +40,7 @@ function readArguments() {
         'require-kafka': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_KAFKA === '1' },
         'require-chromium': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_CHROMIUM === '1' },
         'require-fuzzer': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_FUZZER === '1' },
+        'require-containers': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_CONTAINERS === '1' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -66,6 +71,7 @@ class Run {
   #startedAt = performance.now();
   #children = new Set();
   #broker;
+  #engine;
 
   constructor() {
     for (const [signal, code] of [
@@ -115,6 +121,8 @@ class Run {
       const why = missingChromium(say);
       if (why !== null) return { outcome: values['require-chromium'] ? 'failed' : 'not run', why };
     }
+    const containers = stage.containers ? await this.#containers() : { env: {} };
+    if (containers.why !== undefined) return containers;
     const python = stage.python ? await this.#python(stage.python) : { env: {}, args: [] };
     if (python.outcome !== undefined) return python;
     // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
@@ -122,7 +130,7 @@ class Run {
     const withoutDocs = stage.docs ? await this.#docs() : undefined;
     if (withoutDocs !== undefined) return withoutDocs;
     const { command, counts } = jestCommand(stage, [...python.args, ...positionals]);
-    const code = await this.#execute(command, { ...env.env, ...python.env });
+    const code = await this.#execute(command, { ...env.env, ...containers.env, ...python.env });
     return { outcome: outcomeOf(code), counts: readCounts(counts), why: python.why };
   }
 
@@ -146,6 +154,21 @@ class Run {
     }
     await buildDocs(join(root, 'dist'));
     return undefined;
+  }
+
+  /** How the specs reach a container engine, or why they cannot run. */
+  async #containers() {
+    // What it makes of the images comes from what is built.
+    await prepare();
+    const { startEngine } = await import('./lib/containers/engine.mjs');
+    const { NoEngine } = await import('./lib/containers/no-engine.mjs');
+    try {
+      this.#engine ??= await startEngine(say);
+      return { env: this.#engine.env };
+    } catch (error) {
+      if (!(error instanceof NoEngine)) throw error;
+      return { outcome: values['require-containers'] ? 'failed' : 'not run', why: error.message };
+    }
   }
 
   /** The broker's address for the specs, or why they cannot run. */
@@ -193,6 +216,8 @@ class Run {
   async end() {
     await this.#broker?.stop();
     this.#broker = undefined;
+    await this.#engine?.stop();
+    this.#engine = undefined;
   }
 
   summarise() {

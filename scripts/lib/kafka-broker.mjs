@@ -90,7 +90,7 @@ function javaCommand() {
 }
 
 /** Copies Kafka's jars into a cache named after the pom, once. */
-async function resolveKafka(say) {
+export async function resolveKafka(say) {
   const java = javaCommand();
   const pom = join(root, 'scripts', 'kafka', 'pom.xml');
   const name = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12);

@@ -21,6 +21,7 @@ const bin = (path) => join(root, 'node_modules', path);
  * @property {boolean} [docs] it needs the documentation site
  * @property {boolean} [faketime] it needs the library that gives programs another clock
  * @property {'any' | 'own'} [kafka] it needs a broker; an own one is killed by its specs
+ * @property {boolean} [containers] it needs a container engine
  */
 
 /** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
@@ -34,6 +35,7 @@ const ownStages = [
   'crash',
   'kafka',
   'outages',
+  'containers',
 ];
 
 /** @type {Stage[]} */
@@ -124,6 +126,13 @@ export const stages = [
     folders: ['test/outages'],
     alone: true,
     kafka: 'own',
+  },
+  {
+    name: 'containers',
+    about: 'the image built, and run as docker-compose.yml describes it',
+    folders: ['test/containers'],
+    alone: true,
+    containers: true,
   },
 ];
 

