@@ -53,6 +53,7 @@ async function privateEngine(say) {
     child.kill('SIGTERM');
     await gone.catch(() => undefined);
     lift();
+    unmountBelow(folder);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -80,6 +81,16 @@ function startDaemon(folder, socket) {
   );
   closeSync(log);
   return child;
+}
+
+/** The engine leaves the name of its own network mounted. */
+function unmountBelow(folder) {
+  const places = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((place) => place.startsWith(`${folder}/`));
+  // The deepest first.
+  for (const place of places.sort().reverse()) spawnSync('umount', [place]);
 }
 
 async function untilReady(child, env, folder) {

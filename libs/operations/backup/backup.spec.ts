@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pendingMigrations, migrate } from '#database/migrations.js';
+import { prepareDatabase } from '#database/prepare-database.js';
+import { databaseUrlOf } from '#database/roles.js';
+import { askForCluster, asLogin, type ClusterAnswer } from '../../../test/support/database.js';
+import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { writeBackup } from './backup.js';
+import { restoreBackup, type RestoreSummary } from './restore.js';
+
+jest.setTimeout(120_000);
+
+const PASSPHRASE = 'a passphrase of the tests';
+const IGNORE = () => undefined;
+
+/** Each table with a hash over its rows, whatever order they lie in. */
+const CONTENTS_SQL = `
+SELECT c.relname AS name, (xpath('/row/h/text()', query_to_xml(format(
+    'SELECT md5(string_agg(t::text, chr(10) ORDER BY t::text)) AS h FROM public.%I t', c.relname), true, true, '')))[1]::text AS hash
+  FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p'
+   AND c.relname <> 'schema_migrations' ORDER BY 1`;
+
+const SEQUENCES_SQL = 'SELECT sequencename, last_value FROM pg_sequences ORDER BY 1';
+
+describe('a backup', () => {
+  let folder: string;
+  let cluster: ClusterAnswer;
+  let fixture: LedgerFixture;
+  let made = 0;
+  const databases: string[] = [];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tollgate-backup-'));
+    cluster = await askForCluster();
+    fixture = await createLedgerFixture();
+    await fixture.account({ credits: '12.5' });
+    await fixture.account({ credits: '0.000001' });
+  });
+
+  afterAll(async () => {
+    await fixture.close();
+    await asLogin(cluster.adminUrl, async (admin) => {
+      for (const name of databases) await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    });
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** An address of a database that is not there. */
+  function absent(): string {
+    const name = `backup_${process.pid}_${(made += 1)}`;
+    databases.push(name);
+    return databaseUrlOf(cluster.ownerUrl, name);
+  }
+
+  async function backup(ownerUrl: string): Promise<string> {
+    const file = join(folder, `${(made += 1)}.age`);
+    const source = { ownerUrl, storage: null, secrets: new Map([['NAME', 'a secret']]) };
+    await writeBackup(source, { file, passphrase: PASSPHRASE, onProgress: IGNORE });
+    return file;
+  }
+
+  async function restore(file: string, ownerUrl: string, despiteFindings = false): Promise<RestoreSummary> {
+    const source = { file, passphrase: PASSPHRASE, onProgress: IGNORE };
+    const keepSecrets = (secrets: ReadonlyMap<string, string>) =>
+      expect([...secrets]).toEqual([['NAME', 'a secret']]);
+    const { adminUrl } = cluster;
+    return restoreBackup(source, { adminUrl, ownerUrl, storage: null, keepSecrets, despiteFindings });
+  }
+
+  const contents = (url: string) => asLogin(url, async (client) => (await client.query(CONTENTS_SQL)).rows);
+
+  async function isThere(ownerUrl: string): Promise<boolean> {
+    return asLogin(cluster.adminUrl, async (admin) => {
+      const name = new URL(ownerUrl).pathname.slice(1);
+      return (await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])).rowCount === 1;
+    });
+  }
+
+  it('brings back every row of every table, and sequences that go on', async () => {
+    const target = absent();
+    expect(await restore(await backup(fixture.urlFor('owner')), target)).toMatchObject({ isInPlace: true });
+    expect(await contents(target)).toEqual(await contents(fixture.urlFor('owner')));
+    const sequences = (url: string) =>
+      asLogin(url, async (client) => (await client.query(SEQUENCES_SQL)).rows);
+    expect(await sequences(target)).toEqual(await sequences(fixture.urlFor('owner')));
+  });
+
+  it('of an earlier version is brought up to date', async () => {
+    const [earlier, target] = [absent(), absent()];
+    const owner = decodeURIComponent(new URL(earlier).password);
+    const database = new URL(earlier).pathname.slice(1);
+    await prepareDatabase({ adminUrl: cluster.adminUrl, database, passwords: { owner } });
+    const applied = await migrate({ ownerUrl: earlier, count: 40 });
+    expect(applied).toHaveLength(40);
+    await restore(await backup(earlier), target);
+    expect(await asLogin(target, (client) => pendingMigrations(client))).toEqual([]);
+  });
+
+  it('whose books do not agree is not put in place unless that is asked for', async () => {
+    const forged = absent();
+    await restore(await backup(fixture.urlFor('owner')), forged);
+    await asLogin(databaseUrlOf(cluster.adminUrl, new URL(forged).pathname.slice(1)), async (admin) => {
+      await admin.query('SET session_replication_role = replica');
+      await admin.query('UPDATE ledger_entries SET amount = amount * 2');
+    });
+    const file = await backup(forged);
+    const target = absent();
+    expect(await restore(file, target)).toMatchObject({ ledger: { ok: false }, isInPlace: false });
+    expect(await isThere(target)).toBe(false);
+    expect(await restore(file, target, true)).toMatchObject({ ledger: { ok: false }, isInPlace: true });
+    expect(await isThere(target)).toBe(true);
+  });
+});
