@@ -217,6 +217,10 @@ describe('a request with several models', () => {
     const answers = await Promise.all([1, 2, 3].map(() => send(IMAGES, body, other, headers)));
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     expect(new Set(texts).size).toBe(1);
+    expect(new Set(answers.map(({ headers: sent }) => sent.get('x-request-id'))).size).toBe(1);
+    const repeat = await send(IMAGES, body, other, headers);
+    expect(repeat.headers.get('idempotent-replayed')).toBe('true');
+    expect(await chargeOf(repeat, other)).toMatchObject({ model: 'imgmodel-4', charged: '0.03' });
     expect(await chargesOf(other)).toEqual(['dead-image released', 'imgmodel-4 settled']);
   });
 

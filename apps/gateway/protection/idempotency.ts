@@ -139,14 +139,13 @@ export class Idempotency {
     const found = await this.claimOrWait(wanted, request);
     if (found === 'claimed') {
       this.work(request, reply);
-    } else if (found.answer) {
-      return this.answers.repeat(found.answer, reply);
-    } else {
-      // It goes on as the request whose gateway died, and meets the task of its charge where it would make one.
-      request.id = found.chargeId;
-      nameRequest(request, reply);
+      return undefined;
     }
-    return undefined;
+    // Its charge is the first request's. Without an answer it goes on as the one whose gateway died, and meets the task of that
+    // charge where it would make one.
+    request.id = found.chargeId;
+    nameRequest(request, reply);
+    return found.answer ? this.answers.repeat(found.answer, reply) : undefined;
   }
 
   /**
