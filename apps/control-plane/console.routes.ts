@@ -7,10 +7,18 @@ const forAll = routesFor('public', 'Console');
 /** What the pages need before anything else. */
 export const consoleRoutes = {
   relay: forAll.get('getRelay', '/api/public/relay', {
-    summary: 'Where calls for models go, and what balance is paid in.',
+    summary: 'Where calls for models go, what credits are paid in, and what one costs.',
     answer: z.object({
       baseUrl: z.string().meta({ description: 'Without /v1.', examples: ['https://api.example.com'] }),
       paymentCurrency: z.string().meta({ examples: ['USD'] }),
+      creditRate: z.string().meta({
+        description:
+          'What a credit costs in the payment currency: the rate of the account that is signed in, the standard one otherwise.',
+        examples: ['1.3'],
+      }),
+      groups: z.array(z.string()).meta({
+        description: 'The groups that the account may make keys in; those open to every account otherwise.',
+      }),
     }),
   }),
   session: forAll.get('findSession', '/api/public/session', {

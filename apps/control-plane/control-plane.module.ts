@@ -35,6 +35,7 @@ import { PagesController } from './pages.controller.js';
 import { ConsolePages } from './console.pages.js';
 import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import { SharedModule } from './shared.module.js';
+import { StatusController } from './status.controller.js';
 
 /** The console's address: what people may see and do, and the jobs that keep the books behind the postings. */
 @Module({})
@@ -75,7 +76,7 @@ export class ControlPlaneModule {
         UsageModule,
         WebhooksModule,
       ],
-      controllers: [ConsoleController, PagesController],
+      controllers: [ConsoleController, StatusController, PagesController],
       providers: [
         { provide: ConsolePages, useValue: options.pages },
         {

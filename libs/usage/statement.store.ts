@@ -1,11 +1,18 @@
 import type pg from 'pg';
-import type { Slice } from './usage.store.js';
+import type { Slice, UsageEntry } from './usage.store.js';
 
 export const balances = ['main', 'held', 'invite', 'refund-pending'] as const;
 type Balance = (typeof balances)[number];
 
+/**
+ * `entries`: every movement. `requests`: the main balance with one line for each request, which stays at its hold and comes to
+ * what it cost; its release or settlement has no line of its own. The lines add up to the same.
+ */
+export const statementViews = ['entries', 'requests'] as const;
+
 /** Which lines; times are of their recording, `to` is not included. */
 export interface StatementFilter {
+  view?: (typeof statementViews)[number] | undefined;
   balance?: Balance | undefined;
   kind?: string | undefined;
   keyId?: string | undefined;
@@ -24,8 +31,11 @@ export interface StatementEntry {
   reference: string;
   balance: Balance;
   amount: bigint;
-  balanceAfter: bigint;
+  /** Null for a request: it is of its hold. */
+  balanceAfter: bigint | null;
   chargeId: string | null;
+  /** Of the request, as it is now. */
+  state: UsageEntry['state'] | null;
   model: string | null;
   keyId: string | null;
 }
@@ -60,34 +70,40 @@ const scanOf = (limit: number) => `WITH ledgers AS MATERIALIZED (${LEDGERS}),
       ORDER BY e.ledger_account_id DESC, e.transaction_id DESC, e.ordinal DESC LIMIT ${limit}) AS e
     ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT ${limit})`;
 
+/** What a line comes to, and what is left after it. $10: one line for each request. */
+const AMOUNTS = `CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.amount WHEN c.state = 'held' THEN s.amount
+    ELSE -coalesce(c.settled, 0) END AS amount,
+  CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.balance_after END AS "balanceAfter"`;
+
 /** The lines of an account's statement, newest first. `after` is where the page before ended. */
 export async function listStatement(
   pool: pg.Pool,
   { accountId, filter }: { accountId: string; filter: StatementFilter },
   page: { limit: number; after: string | null },
 ): Promise<Slice<StatementEntry>> {
+  const byRequest = filter.view === 'requests';
   const [afterId = LAST, afterOrdinal = '0'] = page.after?.split(' ') ?? [];
   const bounds = [
     accountId,
-    filter.balance ?? null,
+    byRequest ? 'main' : (filter.balance ?? null),
     afterId,
     afterOrdinal,
     filter.from ?? null,
     filter.to ?? null,
   ];
   const { kind, keyId, model, from, to } = filter;
-  const isFiltered = [kind, keyId, model, from, to].some((value) => value !== undefined);
+  const isFiltered = byRequest || [kind, keyId, model, from, to].some((value) => value !== undefined);
   const scanned = isFiltered ? Math.max(SCAN_LIMIT, page.limit + 1) : page.limit + 1;
   const { rows } = await pool.query<StatementEntry>(
     `${scanOf(scanned)} SELECT s.transaction_id AS "transactionId", s.ordinal, t.recorded_at AS at,
-       t.effective_at AS "effectiveAt", t.kind, t.reference, s.balance, s.amount, s.balance_after AS "balanceAfter",
-       t.charge_id AS "chargeId", c.model_id AS model, c.key_id AS "keyId"
+       t.effective_at AS "effectiveAt", t.kind, t.reference, s.balance, ${AMOUNTS},
+       t.charge_id AS "chargeId", c.state, c.model_id AS model, c.key_id AS "keyId"
      FROM scanned s JOIN ledger_transactions t ON t.id = s.transaction_id LEFT JOIN charges c ON c.id = t.charge_id
      WHERE ($7::text IS NULL OR t.kind = $7) AND ($8::text IS NULL OR c.key_id = $8)
        AND ($9::text IS NULL OR c.model_id = $9) AND ($5::timestamptz IS NULL OR t.recorded_at >= $5)
-       AND ($6::timestamptz IS NULL OR t.recorded_at < $6)
+       AND ($6::timestamptz IS NULL OR t.recorded_at < $6) AND NOT ($10 AND t.kind IN ('settle', 'release'))
      ORDER BY s.transaction_id DESC, s.ordinal DESC LIMIT ${page.limit + 1}`,
-    [...bounds, kind ?? null, keyId ?? null, model ?? null],
+    [...bounds, kind ?? null, keyId ?? null, model ?? null, byRequest],
   );
   const items = rows.slice(0, page.limit);
   if (rows.length > page.limit) return { items, next: positionOf(items.at(-1)!) };

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readBalance } from '#ledger/postings/customer-account.js';
+import { parseAmount } from '#money/amount.js';
 import type { LedgerFixture } from '../../test/support/ledger.js';
 import {
   buy,
   type EngineFixture,
+  fail,
   type LedgerPerson,
   openEngine,
   spend,
@@ -79,6 +81,31 @@ describe('the statement of an account', () => {
         expect(line.balanceAfter).toBe(after);
       }
     }
+  });
+
+  it('by request has one line for each, at what it cost, and comes to the same balance', async () => {
+    const other = await ledger.account({ credits: '10' });
+    const ids = [await spend(under.engine, other, 1n), await fail(under.engine, other, 4n)];
+    await buy(ledger, other, '5');
+    const of = (limit: number) =>
+      pages((after) =>
+        listStatement(
+          ledger.billing,
+          { accountId: other.accountId, filter: { view: 'requests' } },
+          { limit, after },
+        ),
+      );
+    const lines = await of(50);
+    expect(lines.map(({ kind, state, amount }) => [kind, state, amount])).toEqual([
+      ['topup', null, parseAmount('5')],
+      ['hold', 'released', 0n],
+      ['hold', 'settled', -parseAmount('0.03')],
+      ['topup', null, parseAmount('10')],
+    ]);
+    expect(lines.flatMap(({ chargeId }) => chargeId ?? [])).toEqual(ids.reverse());
+    expect(await of(1)).toEqual(lines);
+    const { main } = (await readBalance(ledger.billing, other.accountId))!;
+    expect(lines.reduce((sum, { amount }) => sum + amount, 0n)).toBe(main);
   });
 
   it('is the same in pages of one line as in one page, newest first, and nobody else is in it', async () => {

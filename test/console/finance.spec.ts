@@ -116,7 +116,7 @@ describe('finance', () => {
 
     await closeIn(tab, second);
     await page.getByRole('tab', { name: 'Trial balance' }).click();
-    await page.getByRole('row', { name: /suspense:pay.*USD 39\.00/ }).waitFor();
+    await page.getByRole('row', { name: /suspense:pay.*\$39\.00/ }).waitFor();
   });
 
   it('takes the books along while it looks at something else', async () => {

@@ -87,22 +87,22 @@ async function topUpForTheFirstTime(tab: Tab): Promise<void> {
   const { page } = tab;
   await page.getByRole('heading', { name: 'Get started' }).waitFor();
   await page.getByRole('link', { name: 'Add credits' }).click();
-  await page.getByText('USD 20.00', { exact: true }).click();
-  await page.getByRole('button', { name: 'Pay USD 26.00' }).waitFor();
+  await page.getByText('20.00 credits', { exact: true }).click();
+  await page.getByRole('button', { name: 'Pay $26.00' }).waitFor();
   await topUp(tab);
   await page.getByRole('link', { name: 'Go to wallet' }).click();
-  await page.getByRole('row', { name: /Paid.*USD 20\.00.*USD 26\.00/ }).waitFor();
+  await page.getByRole('row', { name: /Paid.*20\.00 credits.*\$26\.00/ }).waitFor();
 }
 
 async function moveReward({ page }: Tab): Promise<void> {
   await page.reload();
-  await page.getByRole('row', { name: /Invitee 1.*\+USD 2\.00.*Not yet/ }).waitFor();
+  await page.getByRole('row', { name: /Invitee 1.*\+2\.00 credits.*Not yet/ }).waitFor();
   await page.getByRole('button', { name: 'Everything' }).click();
   await page.getByRole('button', { name: 'Transfer to balance' }).click();
-  await page.getByText('USD 2.00 transferred to the balance.').waitFor();
+  await page.getByText('2.00 credits transferred to the balance.').waitFor();
   await page.getByText('There are no rewards to transfer yet.').waitFor();
   await page.getByRole('tab', { name: 'Statement' }).click();
-  await page.getByRole('row', { name: /Rewards transferred.*\+USD 2\.00.*USD 2\.00/ }).waitFor();
+  await page.getByRole('row', { name: /Rewards transferred.*\+2\.00 credits/ }).waitFor();
 }
 
 /** Price before, progress and money set aside meanwhile, file and time left after. */
@@ -112,7 +112,7 @@ async function makeVideo(tab: Tab): Promise<void> {
   await page.getByRole('heading', { name: 'Playground' }).waitFor();
   await page.getByRole('tab', { name: 'Video' }).click();
   await page.getByLabel('Seconds').fill('4');
-  await page.getByText('Price: USD 0.20').waitFor();
+  await page.getByText('Price: 0.20 credits ($0.26)').waitFor();
   await page.getByLabel('Prompt').fill('a boat [[work:2]]');
   await page.getByRole('region', { name: 'curl' }).getByText('"prompt": "a boat [[work:2]]"').waitFor();
   await page.getByRole('button', { name: 'Generate video' }).click();
@@ -135,7 +135,7 @@ async function seeTheCharge(tab: Tab): Promise<void> {
   const drawer = page.getByRole('dialog');
   await drawer.getByText('Verified in your browser').waitFor();
   const settlement = drawer.getByRole('table', { name: 'Charged' });
-  expect(await settlement.textContent()).toMatch(/Work4USD\s0\.05×\s1USD\s0\.20/);
+  expect(await settlement.textContent()).toMatch(/Work40\.05 credits×\s10\.20 credits/);
   await drawer.getByText('Task completed').waitFor();
   await tab.picture('journey/charge');
   await page.keyboard.press('Escape');
@@ -155,26 +155,33 @@ async function meetAFailure({ page }: Tab): Promise<void> {
   await page.getByRole('link', { name: 'Tasks' }).click();
   await page.getByRole('heading', { name: 'Tasks' }).waitFor();
   const list = page.getByRole('table', { name: 'Tasks, newest first' });
-  await list.getByText('Released USD 0.25').waitFor();
+  await list.getByText('Released 0.25 credits').waitFor();
   await page.getByRole('link', { name: 'Usage' }).click();
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
   const usage = page.getByRole('table', { name: /^Requests/ });
   await usage.getByText('Refunded').waitFor();
 }
 
-/** Hold and settlement of the first video, hold and release of the second. */
+/** A line for each of both videos, which opens; and the entries of each balance. */
 async function seeTheStatement(tab: Tab): Promise<void> {
   const { page } = tab;
   await page.getByRole('link', { name: 'Wallet' }).click();
   await page.getByRole('tab', { name: 'Statement' }).click();
+  const lines = [/Refunded 0\.00 credits/, /Charged -0\.20 credits/, /Top-up \+20\.00 credits/];
+  for (const line of lines) await page.getByRole('row', { name: line }).waitFor();
+  await tab.picture('journey/statement');
+  await page.getByRole('row', { name: lines[0]! }).getByRole('link').click();
+  await page.getByRole('dialog').getByRole('row', { name: /Released 0\.25 credits/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL((url) => !url.searchParams.has('charge'));
+  await tab.goto('/wallet?tab=statement&balance=main');
   for (const line of [
-    /Call failed, refunded.*\+USD 0\.25\s*USD 19\.80/,
-    /Hold.*-USD 0\.25\s*USD 19\.55/,
-    /Hold.*-USD 0\.20\s*USD 19\.80/,
-    /Top-up.*\+USD 20\.00\s*USD 20\.00/,
+    /Call failed, refunded.*\+0\.25 credits\s*19\.80 credits/,
+    /Hold.*-0\.25 credits\s*19\.55 credits/,
+    /Hold.*-0\.20 credits\s*19\.80 credits/,
+    /Top-up.*\+20\.00 credits\s*20\.00 credits/,
   ])
     await page.getByRole('row', { name: line }).waitFor();
   await tab.goto('/wallet?tab=statement&balance=held');
-  await page.getByRole('row', { name: /Call charged.*-USD 0\.20\s*USD 0\.00/ }).waitFor();
-  await tab.picture('journey/statement');
+  await page.getByRole('row', { name: /Call charged.*-0\.20 credits\s*0\.00 credits/ }).waitFor();
 }

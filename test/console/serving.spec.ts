@@ -60,6 +60,8 @@ describe('the console address', () => {
     expect(await (await get('/api/public/relay')).json()).toEqual({
       baseUrl: 'https://api.example.com',
       paymentCurrency: 'USD',
+      creditRate: '1.3',
+      groups: ['Public-Relay', 'Vendora-Main'],
     });
     expect(await (await get('/api/public/session')).json()).toEqual({ session: null, onePerson: false });
   });

@@ -51,7 +51,7 @@ describe('a price', () => {
     await proposing.goto('/admin/prices');
     await page.getByRole('link', { name: 'Propose a change: vendora-imagine-image' }).click();
     await page.getByRole('heading', { name: 'Propose new prices' }).waitFor();
-    await page.getByText('In force: USD 0.02 a call').waitFor();
+    await page.getByText('In force: 0.02 credits a call').waitFor();
     await page.getByLabel('Price a call').fill('three cents');
     await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByText('A decimal such as 0.02.').waitFor();
@@ -59,10 +59,10 @@ describe('a price', () => {
     await page.getByLabel('Note').fill('The vendor asks more.');
     await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
-    await page.getByRole('row', { name: /vendora-imagine-image.*USD 0\.02.*USD 0\.03.*\+50/ }).waitFor();
+    await page.getByRole('row', { name: /vendora-imagine-image.*0\.02 credits.*0\.03 credits.*\+50/ }).waitFor();
     const preview = page.getByRole('table', { name: 'What requests would cost, by model and group' });
     await preview
-      .getByRole('row', { name: /vendora-imagine-image Vendora-Main 1 1 USD 0\.04 USD 0\.06 \+USD 0\.02/ })
+      .getByRole('row', { name: /vendora-imagine-image Vendora-Main 1 1 0\.04 credits 0\.06 credits \+0\.02 credits/ })
       .waitFor();
 
     const deciding = await open({ as: await staff('admin') });
@@ -77,12 +77,12 @@ describe('a price', () => {
     await deciding.page.getByRole('heading', { name: 'Price of vendora-imagine-image' }).waitFor();
     await deciding.page
       .getByRole('listitem')
-      .filter({ hasText: /List price.*In force.*USD\s0\.03 a call/ })
+      .filter({ hasText: /List price.*In force.*0\.03 credits a call/ })
       .waitFor();
 
     const visiting = await open();
     await visiting.goto('/marketplace?model=vendora-imagine-image');
-    await visiting.page.getByRole('dialog').getByText('USD 0.03').first().waitFor();
+    await visiting.page.getByRole('dialog').getByText('0.03 credits').first().waitFor();
   });
 
   it('that another administrator changed meanwhile can not be confirmed before it is revised', async () => {
@@ -126,7 +126,7 @@ describe('a price', () => {
     await choose('prices.json', JSON.stringify({ rows }));
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByText('Changed: 1 · new: 0 · the same: 1 · refused: 0').waitFor();
-    await page.getByRole('row', { name: /vendora-imagine-video.*USD 0\.05.*USD 0\.06.*\+20/ }).waitFor();
+    await page.getByRole('row', { name: /vendora-imagine-video.*0\.05 credits.*0\.06 credits.*\+20/ }).waitFor();
     await page.getByRole('button', { name: 'Propose 1 change' }).click();
     await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
     await page.getByText('prices.json').waitFor();
@@ -161,7 +161,7 @@ describe('a ticket', () => {
     await admin.page.getByText('A unit of balance costs 1.2 now.').waitFor();
 
     await asking.goto('/wallet?credits=10');
-    await asking.page.getByRole('button', { name: 'Pay USD 12.00' }).waitFor();
+    await asking.page.getByRole('button', { name: 'Pay $12.00' }).waitFor();
   });
 
   it('gives back above the limit when a colleague agrees', async () => {

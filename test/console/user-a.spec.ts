@@ -45,8 +45,8 @@ describe('the wallet', () => {
     await tab.goto('/wallet');
     await page.getByText('Amount', { exact: true }).click();
     await page.getByLabel('Amount to pay').fill('6.50');
-    await page.getByRole('status').getByText('USD 5.00').waitFor();
-    await page.getByText('1 credit = 1.3 USD, all fees included').waitFor();
+    await page.getByRole('status').getByText('5.00 credits').waitFor();
+    await page.getByText('1 credit = $1.30, all fees included').waitFor();
     await page.getByLabel('Amount to pay').fill('1');
     await page.getByText('A top-up buys at least 1 of balance.').waitFor();
     expect(await page.getByRole('button', { name: 'Pay', exact: true }).isDisabled()).toBe(true);
@@ -64,7 +64,7 @@ describe('the wallet', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByText('This order was cancelled').waitFor();
     await page.getByRole('link', { name: 'Order the same again' }).click();
-    await page.getByRole('button', { name: 'Pay USD 9.10' }).waitFor();
+    await page.getByRole('button', { name: 'Pay $9.10' }).waitFor();
     await topUp(tab);
     expect((await buyer.api.GET('/api/account')).data!.balance.main).toBe('7');
   });
@@ -74,15 +74,15 @@ describe('the wallet', () => {
     const tab = await open({ as: buyer });
     const { page } = tab;
     await tab.goto('/wallet?tab=statement');
-    await page.getByRole('row', { name: /Top-up.*\+USD 3\.00/ }).waitFor();
+    await page.getByRole('row', { name: /Top-up.*\+3\.00 credits/ }).waitFor();
     await page.getByRole('combobox', { name: 'What' }).click();
     await page.getByRole('option', { name: 'Invite reward' }).click();
     await page.waitForURL('**kind=invite-reward**');
     await page.getByText('No transactions match your filters.').waitFor();
-    const csv = page.getByRole('link', { name: 'Download CSV' });
-    expect(await csv.getAttribute('href')).toBe('/api/statement.csv?balance=main&kind=invite-reward');
+    const csv = page.getByRole('link', { name: 'CSV' });
+    expect(await csv.getAttribute('href')).toBe('/api/statement.csv?view=requests&kind=invite-reward');
     await page.getByRole('link', { name: 'Clear filters' }).click();
-    await page.getByRole('row', { name: /Top-up.*\+USD 3\.00/ }).waitFor();
+    await page.getByRole('row', { name: /Top-up.*\+3\.00 credits/ }).waitFor();
   });
 });
 
@@ -147,7 +147,7 @@ describe('the overview', () => {
     const body = JSON.stringify({ model: 'vendora-imagine-video', prompt: 'a slow boat', seconds: '4' });
     const headers = { 'content-type': 'application/json' };
     expect((await customer.send('/v1/videos', { method: 'POST', headers, body })).status).toBe(200);
-    await page.getByRole('row', { name: /vendora-imagine-video.*Charged.*USD 0\.20/ }).waitFor();
+    await page.getByRole('row', { name: /vendora-imagine-video.*Charged.*0\.20 credits/ }).waitFor();
     await page.locator('data[value="4.8"]').first().waitFor();
     await page.getByText('a slow boat').waitFor({ state: 'detached' });
   });

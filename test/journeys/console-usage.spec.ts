@@ -337,7 +337,7 @@ describe('the usage log', () => {
   it('is a file that a spreadsheet opens', async () => {
     const file = await (await owner.send('/api/usage.csv?state=settled')).text();
     const [header, ...lines] = file.trim().split('\n');
-    expect(header).toMatch(/^time,ended,charge,request,key,requested_model,model,.*settled_usd,/);
+    expect(header).toMatch(/^time,ended,charge,request,key,requested_model,model,.*settled_credits,/);
     const { data } = await owner.api.GET('/api/usage', {
       params: { query: { state: 'settled', limit: 200 } },
     });
@@ -360,7 +360,7 @@ describe('the usage log', () => {
 
 describe('the statement', () => {
   it('shows every movement with the balance after it, page by page', async () => {
-    const lines: { balance: string; amount: string; balanceAfter: string }[] = [];
+    const lines: { balance: string; amount: string; balanceAfter: string | null }[] = [];
     let cursor: string | null = null;
     do {
       const query: { limit: number; cursor?: string } = { limit: 3, ...(cursor ? { cursor } : {}) };
@@ -376,6 +376,22 @@ describe('the statement', () => {
       [customer.accountId],
     );
     expect(BigInt(lines.length)).toBe(rows[0]!.count);
+  });
+
+  it('has one line for each request, which comes to what it cost', async () => {
+    const { data } = await owner.api.GET('/api/statement', {
+      params: { query: { view: 'requests', limit: 200 } },
+    });
+    const ofRequests = data!.items.flatMap(({ chargeId }) => chargeId ?? []);
+    expect(new Set(ofRequests).size).toBe(ofRequests.length);
+    const { data: usage } = await owner.api.GET('/api/usage', { params: { query: { limit: 200 } } });
+    const costs = usage!.items.filter(({ state }) => state !== 'refused');
+    expect(
+      data!.items.filter(({ chargeId }) => chargeId).map(({ state, amount }) => [state, amount]),
+    ).toEqual(
+      costs.map(({ state, settled }) => [state, settled === '0' || settled === null ? '0' : `-${settled}`]),
+    );
+    expect(costs.map(({ state }) => state)).toEqual(expect.arrayContaining(['settled', 'released']));
   });
 
   it('is filtered by balance, kind, key, model and time', async () => {
@@ -401,7 +417,7 @@ describe('the statement', () => {
   it('is a file with plain amounts', async () => {
     const file = await (await owner.send('/api/statement.csv')).text();
     expect(file.split('\n')[0]).toBe(
-      'time,transaction,kind,reference,balance,amount_usd,balance_after_usd,charge,model,key',
+      'time,transaction,kind,reference,balance,amount_credits,balance_after_credits,charge,state,model,key',
     );
     expect(file).toMatch(/,hold,charge:\w+:hold,main,-0\.09,/);
   });

@@ -63,8 +63,21 @@ export async function buy(
   return topupId;
 }
 
-/** Pays for so many pictures, which are delivered; answers the id of the charge. */
-export async function spend(
+/** Pays for that many images, which are delivered; answers the id of the charge. */
+export async function spend(engine: PostingEngine, person: LedgerPerson, pictures: bigint): Promise<string> {
+  const chargeId = await hold(engine, person, pictures);
+  await end(engine, { accountId: person.accountId, chargeId }, 'delivered');
+  return chargeId;
+}
+
+/** Asks for that many images, whose work fails; answers the id of the charge. */
+export async function fail(engine: PostingEngine, person: LedgerPerson, pictures: bigint): Promise<string> {
+  const chargeId = await hold(engine, person, pictures);
+  await end(engine, { accountId: person.accountId, chargeId }, 'failed');
+  return chargeId;
+}
+
+async function hold(
   engine: PostingEngine,
   { accountId, keyId }: LedgerPerson,
   pictures: bigint,
@@ -85,15 +98,21 @@ export async function spend(
     requestId: 'request',
   });
   expect(outcome).toBe('held');
+  return chargeId;
+}
+
+async function end(
+  engine: PostingEngine,
+  charge: { accountId: string; chargeId: string },
+  outcome: 'delivered' | 'failed',
+): Promise<void> {
   await engine.resolve({
-    chargeId,
-    accountId,
+    ...charge,
+    outcome,
     deliveredUnits: null,
-    outcome: 'delivered',
     channel: 'c',
-    reason: null,
+    reason: outcome === 'failed' ? 'upstream_failed' : null,
     upstreamStatus: null,
     latencyMs: null,
   });
-  return chargeId;
 }

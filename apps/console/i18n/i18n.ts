@@ -87,8 +87,8 @@ export async function startTexts(): Promise<void> {
 }
 
 /** Loads the texts of an area, before a page of it is shown. */
-export function loadTexts(namespace: Namespace): Promise<void> {
-  return i18next.loadNamespaces(namespace);
+export function loadTexts(namespaces: readonly Namespace[]): Promise<void> {
+  return i18next.loadNamespaces(namespaces);
 }
 
 /** Chooses a language for good. */

@@ -15,6 +15,6 @@ export function onlyFor(...roles: UserRole[]) {
 }
 
 /** For `loader` of an area: its pages are shown when their texts are there. */
-export function textsOf(namespace: Namespace) {
-  return () => loadTexts(namespace);
+export function textsOf(...namespaces: Namespace[]) {
+  return () => loadTexts(namespaces);
 }

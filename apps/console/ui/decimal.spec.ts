@@ -2,41 +2,44 @@ import { describe, expect, it } from '@jest/globals';
 import {
   addDecimals,
   compareDecimals,
+  CREDITS,
   decimalsOf,
   exactDecimal,
-  exactMoney,
+  amountText,
   multiplyDecimal,
-  shortMoney,
+  shortAmount,
   signOf,
 } from './decimal.js';
 
 const style = { currency: 'USD', locale: 'en' };
 
-/** Intl puts a space that does not break between code and number. */
-const plain = (text: string) => text.replace(/\u00a0/g, ' ');
-
-describe('exactMoney', () => {
+describe('amountText', () => {
   it.each([
-    ['0.02', 'USD 0.02'],
-    ['5', 'USD 5.00'],
-    ['0.000000001', 'USD 0.000000001'],
-    ['123456789012345678.123456789', 'USD 123,456,789,012,345,678.123456789'],
-    ['-1.5', '-USD 1.50'],
-    ['0.0000000000000000002', 'USD 0.0000000000000000002'],
+    ['0.02', '$0.02'],
+    ['5', '$5.00'],
+    ['0.000000001', '$0.000000001'],
+    ['123456789012345678.123456789', '$123,456,789,012,345,678.123456789'],
+    ['-1.5', '-$1.50'],
+    ['0.0000000000000000002', '$0.0000000000000000002'],
   ])('shows all of %s', (value, text) => {
-    expect(plain(exactMoney(value, style))).toBe(text);
+    expect(amountText(value, style)).toBe(text);
+  });
+
+  it('writes credits as a number, whose unit the texts have', () => {
+    expect(amountText('1234.5', { currency: CREDITS, locale: 'en' })).toBe('1,234.50');
+    expect(amountText('0.000000001', { currency: CREDITS, locale: 'en' })).toBe('0.000000001');
   });
 
   it('follows the language', () => {
-    expect(plain(exactMoney('1234.5', { currency: 'USD', locale: 'zh-Hans' }))).toBe('USD 1,234.50');
+    expect(amountText('1234.5', { currency: 'USD', locale: 'zh-Hans' })).toBe('US$1,234.50');
   });
 });
 
-describe('shortMoney', () => {
-  it('says where it is not all', () => {
-    expect(plain(shortMoney('12.345', style))).toBe('≈ USD 12.35');
-    expect(plain(shortMoney('12.3400', style))).toBe('USD 12.34');
-    expect(plain(shortMoney('9007199254740993.005', style))).toBe('≈ USD 9,007,199,254,740,993.01');
+describe('shortAmount', () => {
+  it('has two decimals, and never more than there is', () => {
+    expect(shortAmount('12.349', style)).toBe('$12.34');
+    expect(shortAmount('12.3', style)).toBe('$12.30');
+    expect(shortAmount('9007199254740993.019', style)).toBe('$9,007,199,254,740,993.01');
   });
 });
 

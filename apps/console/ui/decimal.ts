@@ -11,8 +11,14 @@ function asIntl(value: string): number {
   return value as unknown as number;
 }
 
+/** The unit of prepaid value, as the ledger names it. Everything else is an ISO code of money. */
+export const CREDITS = 'CRD';
+
+/** What upstreams bill in, as the ledger names it: USD. */
+export const COSTS = 'UPC';
+
 interface MoneyStyle {
-  /** An ISO code such as USD. */
+  /** CREDITS, COSTS, or an ISO code such as USD. */
   currency: string;
   /** A language tag such as zh-Hans. */
   locale: string;
@@ -21,36 +27,34 @@ interface MoneyStyle {
 const MOST_DECIMALS = 20;
 const formats = new Map<string, Intl.NumberFormat>();
 
-function formatOf({
-  locale,
-  currency,
-  decimals,
-}: MoneyStyle & { decimals: number | null }): Intl.NumberFormat {
+function formatOf({ locale, currency, decimals }: MoneyStyle & { decimals: number }): Intl.NumberFormat {
   const key = `${locale} ${currency} ${decimals}`;
   let format = formats.get(key);
   if (!format) {
     format = new Intl.NumberFormat(locale, {
-      style: 'currency',
-      currency,
-      currencyDisplay: 'code',
+      ...(currency === CREDITS ? {} : { style: 'currency', currency: isoOf(currency) }),
       minimumFractionDigits: 2,
-      maximumFractionDigits: decimals ?? MOST_DECIMALS,
-      roundingMode: 'halfExpand',
+      maximumFractionDigits: decimals,
+      roundingMode: 'trunc',
     });
     formats.set(key, format);
   }
   return format;
 }
 
-/** All decimals that there are, at least two: "USD 0.000123". */
-export function exactMoney(value: string, style: MoneyStyle): string {
-  return formatOf({ ...style, decimals: null }).format(asIntl(value));
+/** The ISO code of a unit of money. */
+function isoOf(currency: string): string {
+  return currency === COSTS ? 'USD' : currency;
 }
 
-/** Two decimals for overviews, with a sign before it where that is not all: "≈ USD 12.35". */
-export function shortMoney(value: string, style: MoneyStyle): string {
-  const text = formatOf({ ...style, decimals: 2 }).format(asIntl(value));
-  return decimalsOf(value) > 2 ? `≈ ${text}` : text;
+/** All decimals that there are, at least two: "$0.000123"; of credits the number alone. */
+export function amountText(value: string, style: MoneyStyle): string {
+  return formatOf({ ...style, decimals: MOST_DECIMALS }).format(asIntl(value));
+}
+
+/** The same with two decimals and no more than there is, for headlines. */
+export function shortAmount(value: string, style: MoneyStyle): string {
+  return formatOf({ ...style, decimals: 2 }).format(asIntl(value));
 }
 
 /** A plain decimal, such as a multiplier, in the way of the language. */

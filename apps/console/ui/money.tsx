@@ -1,33 +1,60 @@
-import { exactMoney, shortMoney, signOf } from './decimal.js';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { relayQuery } from '../api/queries.js';
+import { amountText, CREDITS, multiplyDecimals, shortAmount, signOf } from './decimal.js';
 import { useLocale } from './locale.js';
 
 interface MoneyProps {
   /** A decimal string, as the server sends it. */
   value: string;
-  /** Balance is in USD; payments are in another currency where the relay is paid in one. */
-  currency?: string;
-  /** Two decimals, marked with ≈ where that is not all: for overviews. Lists and details show all. */
+  /** An ISO code for real money. Left out, or CRD as the ledger names it: credits. */
+  currency?: string | undefined;
+  /** Two decimals, the exact value on hover: for headlines. Lists and details show all. */
   short?: boolean;
   /** A plus before what came in, for statements. */
   signed?: boolean;
 }
 
-/** An amount with its currency. Use it for every amount: all decimals are shown, or on hover, and nothing is rounded silently. */
-export function Money({ value, currency = 'USD', short = false, signed = false }: MoneyProps) {
-  const style = { currency, locale: useLocale() };
-  const exact = exactMoney(value, style);
-  const text = short ? shortMoney(value, style) : exact;
+/** An amount of credits, or of money where it has a currency: "0.02 credits", "$13.00". Use it for every amount. */
+export function Money({ value, currency = CREDITS, short = false, signed = false }: MoneyProps) {
+  const locale = useLocale();
+  const exact = useMoneyText(currency)(value);
+  const unit = useUnit(currency);
   const plus = signed && signOf(value) > 0 ? '+' : '';
   return (
     <data value={value} title={exact} className="money">
       {plus}
-      {text}
+      {short ? unit(shortAmount(value, { currency, locale })) : exact}
     </data>
   );
 }
 
 /** The same as plain text, where no element is possible, such as labels of charts and fields. */
-export function useMoneyText(currency = 'USD'): (value: string) => string {
+export function useMoneyText(currency = CREDITS): (value: string) => string {
   const locale = useLocale();
-  return (value) => exactMoney(value, { currency, locale });
+  const unit = useUnit(currency);
+  return (value) => unit(amountText(value, { currency, locale }));
+}
+
+/** Intl writes the unit of money; the texts have that of credits. */
+function useUnit(currency: string): (amount: string) => string {
+  const { t } = useTranslation('shell');
+  return (amount) => (currency === CREDITS ? t('credits', { amount }) : amount);
+}
+
+/** What credits cost the viewer, at the rate of their account: "$0.026". Null until the rate is there. */
+export function usePaidFor(): (credits: string) => string | null {
+  const { data } = useQuery(relayQuery);
+  const money = useMoneyText(data?.paymentCurrency);
+  return (credits) => (data ? money(multiplyDecimals(credits, data.creditRate)) : null);
+}
+
+/** A price where people decide: "0.02 credits ($0.026)". */
+export function Price({ value }: { value: string }) {
+  const paid = usePaidFor()(value);
+  return (
+    <>
+      <Money value={value} /> {paid !== null && <span className="paid">({paid})</span>}
+    </>
+  );
 }

@@ -1,8 +1,7 @@
 import { Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconArrowBackUp, IconCoin, IconReceipt2, IconUsersPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { relayQuery } from '../api/queries.js';
+import { usePaidFor } from '../ui/money.js';
 import { PageFrame } from '../ui/page.js';
 import { Section } from '../ui/states.js';
 import { Connect } from './connect.js';
@@ -36,7 +35,7 @@ export function LandingPage() {
 
 function Facts() {
   const { t } = useTranslation('visitor');
-  const currency = useQuery(relayQuery).data?.paymentCurrency ?? 'USD';
+  const price = usePaidFor()('1') ?? '';
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       {Object.entries(facts).map(([name, Icon]) => {
@@ -49,7 +48,7 @@ function Facts() {
                 <Title order={2} size="h4">
                   {t(`landing.facts.${fact}.title`)}
                 </Title>
-                <Text size="sm">{t(`landing.facts.${fact}.text`, { currency })}</Text>
+                <Text size="sm">{t(`landing.facts.${fact}.text`, { price })}</Text>
               </Stack>
             </Group>
           </Card>

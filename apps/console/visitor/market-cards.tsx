@@ -9,8 +9,7 @@ import { Money } from '../ui/money.js';
 import { EmptyState } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { Hint } from '../ui/texts.js';
-import { priceIn } from './market.js';
-import { PriceWithUnit } from './price.js';
+import { Headline } from './price.js';
 
 const route = getRouteApi('/visitor/marketplace');
 const SKELETONS = 6;
@@ -89,7 +88,7 @@ function ModelCard({ model }: { model: Shape<'ListedModel'> }) {
           {t(`market.families.${model.family}`)} · {model.vendor}
         </Hint>
         <Text component="div" fw={600}>
-          <PriceWithUnit price={priceIn(model, group)} unit={model.unit} />
+          <Headline model={model} group={group} />
         </Text>
         {model.aliasOf && <Text size="sm">{t('market.aliasOf', { model: model.aliasOf })}</Text>}
         {model.nextChangeAt && <Text size="sm">{t('market.changes')}</Text>}

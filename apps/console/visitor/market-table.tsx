@@ -7,9 +7,9 @@ import { column, extra } from '../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../ui/lists/data-list.js';
 import { OpenLink } from '../ui/links.js';
 import { Availability, NoModels } from './market-cards.js';
-import { priceIn } from './market.js';
+import { unitIn } from './market.js';
 import { LimitList } from './model-details.js';
-import { PriceWithUnit } from './price.js';
+import { Headline, PriceWithUnit } from './price.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
@@ -58,7 +58,7 @@ function useColumns(): ListColumn<Shape<'ListedModel'>>[] {
       id: 'price',
       header: t('market.columns.price'),
       sort: 'price',
-      cell: (model) => <PriceWithUnit price={priceIn(model, group)} unit={model.unit} />,
+      cell: (model) => <Headline model={model} group={group} />,
     },
     column('groups', t('market.columns.groups'), (model) => <GroupPrices model={model} />),
     extra(column('limits', t('market.columns.limits'), ({ limits }) => <LimitList limits={limits} />)),
@@ -79,7 +79,7 @@ function GroupPrices({ model }: { model: Shape<'ListedModel'> }) {
     <Stack gap={2}>
       {model.groups.map(({ group, price, rule }) => (
         <span key={group}>
-          {group}: <PriceWithUnit price={price} unit={rule === 'fixed_per_call' ? 'call' : model.unit} />
+          {group}: <PriceWithUnit price={price} unit={unitIn(model, rule)} />
         </span>
       ))}
     </Stack>

@@ -40,9 +40,9 @@ export const marketQuery = {
 /** The models that a filter leaves, in its order; without one as the server sent them: by kind, vendor and name. */
 export function chosenModels(
   models: readonly Shape<'ListedModel'>[],
-  filter: Filter,
+  filter: Filter & { groups: readonly string[] },
 ): Shape<'ListedModel'>[] {
-  const { text, family, vendor, group, sort } = filter;
+  const { text, family, vendor, group, groups, sort } = filter;
   const words = text?.trim().toLowerCase();
   const found = models.filter(
     (model) =>
@@ -51,38 +51,54 @@ export function chosenModels(
       (!group || model.groups.some((each) => each.group === group)) &&
       (!words || `${model.id} ${model.vendor}`.toLowerCase().includes(words)),
   );
-  return sort ? found.sort(inOrder(sort, group)) : found;
+  return sort ? found.sort(inOrder(sort, group === undefined ? groups : [group])) : found;
 }
 
 function inOrder(
   sort: string,
-  group: string | undefined,
+  groups: readonly string[],
 ): (a: Shape<'ListedModel'>, b: Shape<'ListedModel'>) => number {
   const isDown = sort.startsWith('-');
   const by = isDown ? sort.slice(1) : sort;
   const compare = (a: Shape<'ListedModel'>, b: Shape<'ListedModel'>) => {
     if (by === 'vendor') return a.vendor.localeCompare(b.vendor);
-    if (by === 'price') return comparePrices(a, b, group);
+    if (by === 'price') return comparePrices(offerOf(a, groups), offerOf(b, groups));
     return a.id.localeCompare(b.id);
   };
   return (a, b) => (isDown ? -1 : 1) * compare(a, b) || a.id.localeCompare(b.id);
 }
 
 /** Prices of different units cannot be compared, so models are grouped by unit. */
-function comparePrices(a: Shape<'ListedModel'>, b: Shape<'ListedModel'>, group: string | undefined): number {
-  if (a.unit !== b.unit) return a.unit.localeCompare(b.unit);
-  return compareDecimals(leading(priceIn(a, group)), leading(priceIn(b, group)));
+function comparePrices(a: Offer | null, b: Offer | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return a.unit.localeCompare(b.unit) || compareDecimals(leading(a.price), leading(b.price));
 }
 
-/** What the model costs in a group, or by the list. */
-export function priceIn(model: Shape<'ListedModel'>, group: string | undefined): ListPrice | null {
-  if (group === undefined) return model.listPrice;
-  return model.groups.find((each) => each.group === group)?.price ?? null;
+/** What the viewer pays for a model: in the group that is chosen, or in the cheapest of their groups that has it. */
+export interface Offer {
+  group: string;
+  price: ListPrice;
+  unit: Shape<'ListedModel'>['unit'];
+}
+
+/** Null where none of the groups has the model. */
+export function offerOf(model: Shape<'ListedModel'>, groups: readonly string[]): Offer | null {
+  const offers = model.groups
+    .filter(({ group }) => groups.includes(group))
+    .map(({ group, price, rule }) => ({ group, price, unit: unitIn(model, rule) }));
+  return offers.sort(comparePrices)[0] ?? null;
+}
+
+/** A group with one price for all calls counts calls, whatever the model is priced by. */
+export function unitIn(
+  model: Shape<'ListedModel'>,
+  rule: Shape<'ListedModel'>['groups'][number]['rule'],
+): Shape<'ListedModel'>['unit'] {
+  return rule === 'fixed_per_call' ? 'call' : model.unit;
 }
 
 /** The one amount of a price that it is compared by. */
-function leading(price: ListPrice | null): string {
-  if (price === null) return '0';
+function leading(price: ListPrice): string {
   return 'unitPrice' in price ? price.unitPrice : price.output;
 }
 

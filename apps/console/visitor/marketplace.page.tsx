@@ -8,6 +8,7 @@ import { MarketCards } from './market-cards.js';
 import { MarketFilters } from './market-filters.js';
 import { MarketTable } from './market-table.js';
 import { chosenModels, marketQuery } from './market.js';
+import { useOwnGroups } from './price.js';
 import { ModelDetails } from './model-details.js';
 import { OpenRow } from '../ui/forms/dialog.js';
 
@@ -18,7 +19,8 @@ export function MarketplacePage() {
   const { t } = useTranslation('visitor');
   const search = route.useSearch();
   const market = useQuery(marketQuery);
-  const models = market.data && chosenModels(market.data, search);
+  const groups = useOwnGroups();
+  const models = market.data && chosenModels(market.data, { ...search, groups });
   return (
     <PageFrame title={t('market.title')} about={t('market.about')}>
       <MarketFilters models={market.data ?? []} />

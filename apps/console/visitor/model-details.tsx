@@ -8,8 +8,9 @@ import { useLocale } from '../ui/locale.js';
 import { PlainTable } from '../ui/lists/plain-table.js';
 import { Section } from '../ui/states.js';
 import { Availability } from './market-cards.js';
+import { unitIn } from './market.js';
 import { ModelHistory } from './model-history.js';
-import { PriceWithUnit } from './price.js';
+import { Headline, PriceWithUnit } from './price.js';
 
 /** Everything that the price list knows of a model. */
 export function ModelDetails({ model }: { model: Shape<'ListedModel'> }) {
@@ -24,7 +25,7 @@ export function ModelDetails({ model }: { model: Shape<'ListedModel'> }) {
           <Availability available={model.available} />
         </Group>
         <Text component="div" size="lg" fw={600}>
-          <PriceWithUnit price={model.listPrice} unit={model.unit} />
+          <Headline model={model} />
         </Text>
         {model.aliasOf && <Text>{t('market.aliasOf', { model: model.aliasOf })}</Text>}
       </Stack>
@@ -50,7 +51,7 @@ function Groups({ model }: { model: Shape<'ListedModel'> }) {
       rule === 'fixed_per_call' ? t('market.fixed') : `× ${exactDecimal(multiplier, locale)}`,
     ),
     column('price', t('market.columns.price'), ({ price, rule }) => (
-      <PriceWithUnit price={price} unit={rule === 'fixed_per_call' ? 'call' : model.unit} />
+      <PriceWithUnit price={price} unit={unitIn(model, rule)} />
     )),
   ];
   return (

@@ -1,7 +1,11 @@
 import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
-import type { ListPrice } from './market.js';
+import { relayQuery } from '../api/queries.js';
+import { Hint } from '../ui/texts.js';
+import { type ListPrice, offerOf } from './market.js';
+import { Price } from '../ui/money.js';
 import { PriceLines } from '../ui/price-lines.js';
 
 interface PriceProps {
@@ -18,7 +22,35 @@ export function PriceWithUnit({ price, unit }: PriceProps) {
       price={price}
       unit={t(`market.units.${unit}`)}
       perTokens={t('market.units.million_tokens')}
+      amount={Price}
       tokens={(kind) => t(`market.tokens.${kind}`)}
     />
+  );
+}
+
+const NO_GROUPS: readonly string[] = [];
+
+/** The groups that the viewer may make keys in. */
+export function useOwnGroups(): readonly string[] {
+  return useQuery(relayQuery).data?.groups ?? NO_GROUPS;
+}
+
+/** What the viewer pays for a model: in a group that was chosen, or in the cheapest of theirs, which it names. */
+export function Headline({ model, group }: { model: Shape<'ListedModel'>; group?: string | undefined }) {
+  const { t } = useTranslation('visitor');
+  const own = useOwnGroups();
+  const offer = offerOf(model, group === undefined ? own : [group]);
+  if (offer === null)
+    return (
+      <>
+        <PriceWithUnit price={model.listPrice} unit={model.unit} />
+        <Hint>{t('market.notYours')}</Hint>
+      </>
+    );
+  return (
+    <>
+      <PriceWithUnit price={offer.price} unit={offer.unit} />
+      {model.groups.length > 1 && <Hint>{t('market.inGroup', { group: offer.group })}</Hint>}
+    </>
   );
 }

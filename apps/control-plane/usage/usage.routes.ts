@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
-import { balances } from '#usage/statement.store.js';
+import { balances, statementViews } from '#usage/statement.store.js';
 import { usageStates } from '#usage/usage.store.js';
 import { routesFor } from '../http/route.js';
 import { usageFamilies, usageEntry, dailyTotal, statementEntry } from '#usage/usage.view.js';
@@ -23,6 +23,10 @@ const usageFilter = {
 };
 
 const statementFilter = {
+  view: z.enum(statementViews).optional().meta({
+    description:
+      'requests: the main balance with one line per request, which comes to what it cost. entries, the default: every movement.',
+  }),
   balance: z.enum(balances).optional(),
   kind: z
     .string()
@@ -63,7 +67,7 @@ export const usageRoutes = {
   }),
   statement: forUsers.get('listStatement', '/api/statement', {
     load: 'query',
-    summary: 'What moved on your balances.',
+    summary: 'What moved on your balances, in credits.',
     description: SPARSE,
     query: z.strictObject({ ...pageQuery, ...statementFilter }),
     answer: pageOf(statementEntry),

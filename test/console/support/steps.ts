@@ -27,7 +27,7 @@ export async function signInHere({ page }: Tab, email: string, password = PASSWO
 
 /** Orders by the form of the wallet, and pays at the sandbox provider; ends on the page of the order. */
 export async function topUp({ page }: Tab): Promise<void> {
-  await page.getByRole('button', { name: /^Pay USD/ }).click();
+  await page.getByRole('button', { name: /^Pay \$/ }).click();
   await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
   await page.getByRole('button', { name: 'Pay' }).click();
   await page.waitForURL('**/topups/**');

@@ -6,7 +6,7 @@ import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { type Inputs, AmountField, TextField } from '../../ui/forms/fields.js';
+import { type Inputs, AmountField, CreditsField, TextField } from '../../ui/forms/fields.js';
 import { SendForm, useSend, useSendForm } from '../../ui/forms/form.js';
 import { ButtonLink } from '../../ui/links.js';
 import { TextLine } from '../../ui/texts.js';
@@ -144,12 +144,11 @@ function NameAndPrice({ form }: NameAndPriceProps) {
           required
           leftSection={<Text size="sm">×</Text>}
         />
-        <AmountField
+        <CreditsField
           form={form}
           name="fixedPerCall"
           label={t('groups.fixedPerCall')}
           placeholder={t('groups.listPrice')}
-          currency="USD"
         />
       </SimpleGrid>
     </>

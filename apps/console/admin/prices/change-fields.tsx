@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
+import { useUnitSection } from '../../ui/forms/fields.js';
 import { TextLine } from '../../ui/texts.js';
 import type { Change } from '../catalog.js';
 import { ChangeValue } from './change.js';
@@ -145,6 +146,7 @@ function Amounts({
   unit: Shape<'Model'>['unit'] | undefined;
 }) {
   const { t } = useTranslation('prices');
+  const section = useUnitSection();
   const draft = form.values.changes[index]!;
   if (draft.isEnd) return <Text size="sm">{t(`propose.endHint.${draft.kind}`)}</Text>;
   const asked = amountsOf(draft, unit);
@@ -166,9 +168,7 @@ function Amounts({
           autoComplete="off"
           required={asked.includes(name)}
           {...(!asked.includes(name) && { placeholder: t(`propose.fields.${name as 'cacheWrite'}`) })}
-          {...(name === 'multiplier'
-            ? { leftSection: <Text size="sm">×</Text> }
-            : { rightSection: <Text size="sm">USD</Text>, rightSectionWidth: '3.5rem' })}
+          {...(name === 'multiplier' ? { leftSection: <Text size="sm">×</Text> } : section)}
           {...form.getInputProps(`changes.${index}.${name}`)}
         />
       ))}

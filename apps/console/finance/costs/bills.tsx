@@ -12,6 +12,7 @@ import { AmountField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Section } from '../../ui/states.js';
 import { Day } from '../../ui/when.js';
+import { COSTS } from '../../ui/decimal.js';
 import { transactionColumn } from '../columns.js';
 import { addDays, today } from '../utc-days.js';
 
@@ -50,8 +51,8 @@ function useChannelColumns(): ListColumn<Shape<'ChannelBills'>>[] {
   const amounts = ['accrued', 'covered', 'open', 'billed'] as const;
   return [
     textColumn('channel', t('columns.channel')),
-    ...amounts.map((name) => moneyColumn(name, t(`bills.${name}`))),
-    moneyColumn('difference', t('bills.difference'), { signed: true }),
+    ...amounts.map((name) => moneyColumn(name, t(`bills.${name}`), { currency: COSTS })),
+    moneyColumn('difference', t('bills.difference'), { signed: true, currency: COSTS }),
     column('billedTo', t('bills.billedTo'), ({ billedTo }) =>
       billedTo === null ? '–' : <Day on={addDays(billedTo, -1)} />,
     ),
@@ -68,9 +69,9 @@ function useBillColumns(): ListColumn<Shape<'VendorBill'>>[] {
         <Day on={from} /> – <Day on={addDays(to, -1)} />
       </>
     )),
-    moneyColumn('amount', t('bills.amount')),
-    moneyColumn('accrued', t('bills.accrued')),
-    moneyColumn('difference', t('bills.difference'), { signed: true }),
+    moneyColumn('amount', t('bills.amount'), { currency: COSTS }),
+    moneyColumn('accrued', t('bills.accrued'), { currency: COSTS }),
+    moneyColumn('difference', t('bills.difference'), { signed: true, currency: COSTS }),
     transactionColumn('transactionId', t('transaction')),
   ];
 }

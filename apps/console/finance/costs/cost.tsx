@@ -2,17 +2,18 @@ import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Item } from '../../api/queries.js';
 import { Money } from '../../ui/money.js';
+import { COSTS } from '../../ui/decimal.js';
 
 /** What a channel takes for a model: for a unit, or for each kind of tokens. */
 export function Cost({ cost }: { cost: Item<'/api/finance/upstream-costs'>['cost'] }) {
   const { t } = useTranslation('costs');
   if (cost === null) return t('versions.withdrawn');
-  if ('unitCost' in cost) return <Money value={cost.unitCost} />;
+  if ('unitCost' in cost) return <Money value={cost.unitCost} currency={COSTS} />;
   return (
     <Stack gap={0} align="flex-end">
       {(['input', 'cachedInput', 'output'] as const).map((name) => (
         <Text key={name} size="sm" component="div">
-          {t(`tokens.${name}`)} <Money value={cost[name]} />
+          {t(`tokens.${name}`)} <Money value={cost[name]} currency={COSTS} />
         </Text>
       ))}
     </Stack>

@@ -2,7 +2,7 @@ import { Select } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { AmountField, TextField } from '../../ui/forms/fields.js';
+import { CreditsField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { NoteField, useNoteCheck } from '../note.js';
 import { ID, SIGNED_CREDITS } from '../../ui/patterns.js';
@@ -58,7 +58,7 @@ function Fields({ form }: { form: UseFormReturnType<typeof initial> }) {
         description={t('adjust.ticketHint')}
         required
       />
-      <AmountField
+      <CreditsField
         form={form}
         name="amount"
         label={t('adjust.amount')}

@@ -8,7 +8,7 @@ import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
-import { AmountField, TextField } from '../../ui/forms/fields.js';
+import { CreditsField, TextField } from '../../ui/forms/fields.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Money } from '../../ui/money.js';
@@ -111,7 +111,12 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) 
       fields={(form) => (
         <>
           <TextField form={form} name="ticketId" label={t('ticket')} required />
-          <AmountField form={form} name="amount" label={t('amount')} description={t('writeOff.amountHint')} />
+          <CreditsField
+            form={form}
+            name="amount"
+            label={t('amount')}
+            description={t('writeOff.amountHint')}
+          />
           <NoteField form={form} />
         </>
       )}

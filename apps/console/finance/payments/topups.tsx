@@ -15,7 +15,7 @@ import {
 } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { AmountField } from '../../ui/forms/fields.js';
+import { CreditsField } from '../../ui/forms/fields.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Money } from '../../ui/money.js';
@@ -94,7 +94,7 @@ function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
       })}
       fields={(form) => (
         <>
-          <AmountField
+          <CreditsField
             form={form}
             name="credits"
             label={t('refund.credits')}

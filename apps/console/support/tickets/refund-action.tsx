@@ -6,7 +6,7 @@ import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { AmountField, TextField } from '../../ui/forms/fields.js';
+import { CreditsField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
@@ -59,7 +59,7 @@ function Fields({ form }: FieldsProps) {
     <>
       <TextField form={form} name="chargeId" label={t('refund.chargeId')} required />
       {ID.test(chargeId) && <Refundable chargeId={chargeId} />}
-      <AmountField form={form} name="amount" label={t('refund.amount')} required currency="USD" />
+      <CreditsField form={form} name="amount" label={t('refund.amount')} required />
       <TextField
         form={form}
         name="reason"

@@ -31,13 +31,20 @@ export function MomentField<Values>(props: FieldProps<Values> & Omit<TextInputPr
   return <TextField type="datetime-local" min={localMinute(new Date())} {...props} />;
 }
 
-/** An amount of a form, which is a decimal string. */
-export function AmountField<Values>({
-  currency,
-  ...field
-}: FieldProps<Values> & Omit<TextInputProps, 'form'> & { currency?: string }) {
-  const unit = { rightSection: <Text size="sm">{currency}</Text>, rightSectionWidth: '3.5rem' };
-  return <TextField inputMode="decimal" {...(currency ? unit : {})} {...field} />;
+/** A decimal string of a form, such as a multiplier or an amount of money. */
+export function AmountField<Values>(field: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
+  return <TextField inputMode="decimal" {...field} />;
+}
+
+/** The same of credits, which it names at its end. */
+export function CreditsField<Values>(field: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
+  return <AmountField {...useUnitSection()} {...field} />;
+}
+
+/** What the end of a field says that takes credits, or an amount of the currency that is given. */
+export function useUnitSection(currency?: string) {
+  const { t } = useTranslation('shell');
+  return { rightSection: <Text size="sm">{currency ?? t('creditUnit')}</Text>, rightSectionWidth: '4.5rem' };
 }
 
 /** The library's password field; like its other fields, it announces an error to screen readers. */

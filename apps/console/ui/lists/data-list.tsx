@@ -189,14 +189,13 @@ type Choose = (ids: string[]) => void;
 
 /** The choice is the viewer's own and stays on the device; it is not part of the address that is shared. */
 function useChosenColumns<Row>({ columns, columnsName }: DataListProps<Row>): [ListColumn<Row>[], Choose] {
-  const usual = columns.filter(({ isExtra }) => !isExtra).map(({ id }) => id);
-  const [chosen, choose] = useLocalStorage({
+  const [chosen, choose] = useLocalStorage<string[]>({
     key: `tollgate.columns.${columnsName ?? ''}`,
-    defaultValue: usual,
     getInitialValueInEffect: false,
   });
-  const ids = columnsName === undefined ? usual : chosen;
-  const shown = columns.filter(({ id }) => ids.includes(id));
+  // Without a default: it would be stored, and hide from everyone the columns that a list gets later.
+  const ids = columnsName === undefined ? undefined : (chosen);
+  const shown = columns.filter(({ id, isExtra }) => ids?.includes(id) ?? !isExtra);
   return [shown.length > 0 ? shown : [...columns], choose];
 }
 

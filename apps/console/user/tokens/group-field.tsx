@@ -6,7 +6,7 @@ import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
-import { useMoneyText } from '../../ui/money.js';
+import { useMoneyText, usePaidFor } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { marketQuery } from '../../visitor/market.js';
 import type { RuleValues } from './token-rules.js';
@@ -14,7 +14,7 @@ import type { RuleValues } from './token-rules.js';
 interface GroupOffer {
   name: string;
   multiplier: string;
-  /** USD for each call, where the group has one price for all. */
+  /** Credits for each call, where the group has one price for all. */
   fixedPrice: string | null;
   models: number;
 }
@@ -54,10 +54,11 @@ function Explained({ group: { multiplier, fixedPrice, models } }: { group: Group
   const { t } = useTranslation('tokens');
   const locale = useLocale();
   const money = useMoneyText();
+  const paidFor = usePaidFor();
   const price =
     fixedPrice === null
       ? t('fields.multiplied', { multiplier: exactDecimal(multiplier, locale) })
-      : t('fields.fixed', { price: money(fixedPrice) });
+      : t('fields.fixed', { price: `${money(fixedPrice)} (${paidFor(fixedPrice) ?? ''})` });
   return (
     <>
       {price} {t('count.models', { count: models })}

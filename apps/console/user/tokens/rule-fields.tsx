@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AmountField, MomentField, TextField } from '../../ui/forms/fields.js';
+import { CreditsField, MomentField, TextField } from '../../ui/forms/fields.js';
 import { marketQuery } from '../../visitor/market.js';
 import type { RuleValues } from './token-rules.js';
 
@@ -56,15 +56,7 @@ export function RuleFields({ form, children }: { form: RuleForm; children: React
 
 function Limit({ form, name }: { form: RuleForm; name: 'monthlyLimit' | 'totalLimit' }) {
   const { t } = useTranslation('tokens');
-  return (
-    <AmountField
-      form={form}
-      name={name}
-      label={t(`fields.${name}`)}
-      placeholder={t('noLimit')}
-      currency="USD"
-    />
-  );
+  return <CreditsField form={form} name={name} label={t(`fields.${name}`)} placeholder={t('noLimit')} />;
 }
 
 function Count(props: { form: RuleForm; name: 'requestsPerMinute' | 'maxRunningTasks'; min: number }) {

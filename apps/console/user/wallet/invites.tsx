@@ -8,7 +8,7 @@ import { rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CopyLine } from '../../ui/copy.js';
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { AmountField } from '../../ui/forms/fields.js';
+import { CreditsField } from '../../ui/forms/fields.js';
 import { SendForm, useSend } from '../../ui/forms/form.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
@@ -115,7 +115,7 @@ function MoveForm({ balance }: { balance: string }) {
   return (
     <SendForm sending={sending} submit={t('invites.move')}>
       <Group align="flex-end" gap="sm">
-        <AmountField form={form} name="amount" label={t('invites.amount')} required currency="USD" />
+        <CreditsField form={form} name="amount" label={t('invites.amount')} required />
         <Button variant="default" onClick={() => form.setFieldValue('amount', balance)}>
           {t('invites.everything')}
         </Button>

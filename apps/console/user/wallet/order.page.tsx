@@ -154,8 +154,8 @@ function Reversals({ order }: { order: Shape<'OrderWithReversals'> }) {
           <List.Item key={refund.at}>
             <Text fw={600}>{t(`order.refund.${refund.state}`)}</Text>
             <Text size="sm">
-              <Money value={refund.pay} currency={currency} /> · <Money value={refund.credits} />{' '}
-              {t('order.ofBalance')} · <When at={refund.endedAt ?? refund.at} />
+              <Money value={refund.pay} currency={currency} /> · <Money value={refund.credits} /> ·{' '}
+              <When at={refund.endedAt ?? refund.at} />
             </Text>
           </List.Item>
         ))}
@@ -163,8 +163,8 @@ function Reversals({ order }: { order: Shape<'OrderWithReversals'> }) {
           <List.Item key={dispute.at}>
             <Text fw={600}>{t(`order.dispute.${dispute.state}`)}</Text>
             <Text size="sm">
-              <Money value={dispute.pay} currency={currency} /> · <Money value={dispute.credits} />{' '}
-              {t('order.ofBalance')} · <When at={dispute.endedAt ?? dispute.at} />
+              <Money value={dispute.pay} currency={currency} /> · <Money value={dispute.credits} /> ·{' '}
+              <When at={dispute.endedAt ?? dispute.at} />
             </Text>
             <Hint>{t(`order.disputeHint.${dispute.state}`)}</Hint>
           </List.Item>

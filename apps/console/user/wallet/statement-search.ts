@@ -22,19 +22,22 @@ export const statementKinds = [
   'write-off',
 ] as const;
 
-/** One balance at a time reads as an account does; all of them together show both sides of a move. */
-export const statementBalances = ['main', 'held', 'invite', 'refund-pending', 'all'] as const;
+/**
+ * What of the balances is shown. `requests`: the main balance with one line for each request. Else the entries of one balance,
+ * as an account has them, or of all, which are both sides of every move.
+ */
+export const statementBalances = ['requests', 'main', 'held', 'invite', 'refund-pending', 'all'] as const;
 
-/** What of the address filters the statement; the main balance is not named. */
+/** What of the address filters the statement; requests are not named. */
 export const statementSearch = {
-  balance: oneOf('held', 'invite', 'refund-pending', 'all'),
+  balance: oneOf('main', 'held', 'invite', 'refund-pending', 'all'),
   kind: oneOf(...statementKinds),
   from: anyDay,
   to: anyDay,
 };
 
 export interface StatementSearch {
-  balance?: Exclude<(typeof statementBalances)[number], 'main'> | undefined;
+  balance?: Exclude<(typeof statementBalances)[number], 'requests'> | undefined;
   kind?: (typeof statementKinds)[number] | undefined;
   from?: string | undefined;
   to?: string | undefined;

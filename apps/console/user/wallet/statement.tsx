@@ -1,21 +1,26 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
+import { Group, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
-import { column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayRange, timesOfDays } from '../../ui/forms/day-range.js';
-import { TextLink } from '../../ui/links.js';
+import { OpenPanel } from '../../ui/forms/dialog.js';
+import { CsvLink } from '../../ui/lists/csv-link.js';
+import { OpenLink, TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
+import { TwoLines } from '../../ui/texts.js';
+import { When } from '../../ui/when.js';
+import { ChargeDetails } from '../usage/charge-details.js';
 import { type StatementSearch, statementBalances, statementKinds } from './statement-search.js';
 
 const route = getRouteApi('/user/wallet');
 
 interface StatementQuery {
-  balance?: Exclude<(typeof statementBalances)[number], 'all'>;
+  view?: 'requests';
+  balance?: Exclude<(typeof statementBalances)[number], 'all' | 'requests'>;
   kind?: string;
   from?: string;
   to?: string;
@@ -24,31 +29,27 @@ interface StatementQuery {
 /** The same as the server is asked. Days are the viewer's, as the times in the list are. */
 function queryOf({ balance, kind, from, to }: StatementSearch): StatementQuery {
   return {
-    ...(balance === 'all' ? {} : { balance: balance ?? 'main' }),
+    ...(balance === undefined ? { view: 'requests' } : balance === 'all' ? {} : { balance }),
     ...(kind === undefined ? {} : { kind }),
     ...timesOfDays({ from, to }),
   };
 }
 
-/** What moved on the balances, line by line, with what was left after each. */
+/** What credits came in and what they went for: a line for each request, or every movement with the balance after it. */
 export function Statement() {
   const { t } = useTranslation('wallet');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const { cursor } = search;
   const query = queryOf(search);
   const lines = useList('/api/statement', { query });
   const set = useFilter();
-  const go = (next: string | undefined) =>
-    void navigate({ search: (before) => ({ ...before, cursor: next }) });
-  const isFiltered = Object.keys(query).some((name) => name !== 'balance');
+  const isFiltered = Object.keys(query).some((name) => name !== 'balance' && name !== 'view');
   return (
-    <Section title={t('statement.title')} aside={<Csv query={query} />}>
+    <Section title={t('statement.title')} aside={<CsvLink path="/api/statement.csv" query={{ ...query }} />}>
       <Filters search={search} set={set} />
       <DataList
         label={t('statement.title')}
         query={lines}
-        columns={useColumns(search.balance === 'all')}
+        columns={useColumns(search.balance)}
         rowKey={({ transactionId, balance, amount }) => `${transactionId} ${balance} ${amount}`}
         empty={{
           title: t('statement.emptyTitle'),
@@ -59,9 +60,12 @@ export function Statement() {
             </TextLink>
           ),
         }}
-        pager={{ cursor, go }}
-        columnsName="statement"
+        isPaged
+        columnsName={search.balance === undefined ? 'requests' : 'statement'}
       />
+      <OpenPanel param="charge" size="xl" title={t('charge.title', { ns: 'calls' })}>
+        {(id) => <ChargeDetails id={id} />}
+      </OpenPanel>
     </Section>
   );
 }
@@ -74,16 +78,16 @@ function Filters({
   set: (change: Partial<StatementSearch>) => void;
 }) {
   const { t } = useTranslation('wallet');
-  const { balance = 'main', kind, from, to } = search;
+  const { balance = 'requests', kind, from, to } = search;
   return (
     <Group gap="sm" align="flex-end">
       <Select
-        label={t('statement.balance')}
+        label={t('statement.show')}
         data={statementBalances.map((each) => ({ value: each, label: t(`statement.balances.${each}`) }))}
         value={balance}
         onChange={(value) => {
           const chosen = statementBalances.find((each) => each === value);
-          set({ balance: chosen === 'main' ? undefined : chosen });
+          set({ balance: chosen === 'requests' ? undefined : chosen });
         }}
         allowDeselect={false}
       />
@@ -101,59 +105,44 @@ function Filters({
   );
 }
 
-/** All lines that the filter leaves, not only those of this page. */
-function Csv({ query }: { query: StatementQuery }) {
+function useColumns(balance: StatementSearch['balance']): ListColumn<Shape<'StatementEntry'>>[] {
   const { t } = useTranslation('wallet');
-  return (
-    <Button
-      component="a"
-      href={`/api/statement.csv?${new URLSearchParams({ ...query }).toString()}`}
-      download
-      variant="default"
-      size="xs"
-      leftSection={<IconDownload size={14} aria-hidden />}
-    >
-      {t('statement.csv')}
-    </Button>
+  const ofBalance = column('balance', t('statement.balance'), (line: Shape<'StatementEntry'>) =>
+    t(`statement.balances.${line.balance}`),
   );
-}
-
-function useColumns(withBalance: boolean): ListColumn<Shape<'StatementEntry'>>[] {
-  const { t } = useTranslation('wallet');
+  const after = moneyColumn('balanceAfter', t('statement.balanceAfter'));
   return [
-    timeColumn('at', t('statement.at')),
+    column('at', t('statement.at'), (line) => <At line={line} />),
     extra(timeColumn('effectiveAt', t('statement.effectiveAt'))),
-    column('kind', t('statement.kind'), (line) => <Kind line={line} />),
-    ...(withBalance
-      ? [
-          column('balance', t('statement.balance'), ({ balance }: Shape<'StatementEntry'>) =>
-            t(`statement.balances.${balance}`),
-          ),
-        ]
-      : []),
-    extra(
-      column('reference', t('statement.reference'), ({ reference }) => (
-        <Text size="xs" ff="monospace" className="model-name">
-          {reference}
-        </Text>
-      )),
-    ),
+    column('kind', t('statement.kind'), (line) => <What line={line} isRequest={balance === undefined} />),
+    ...(balance === 'all' ? [ofBalance] : []),
+    extra(codeColumn('reference', t('statement.reference'))),
     moneyColumn('amount', t('statement.amount'), { signed: true }),
-    moneyColumn('balanceAfter', t('statement.balanceAfter')),
+    ...(balance === undefined ? [] : [after]),
   ];
 }
 
-function Kind({ line: { kind, model } }: { line: Shape<'StatementEntry'> }) {
+/** Opens what a line of a request is made of. */
+function At({ line: { at, chargeId } }: { line: Shape<'StatementEntry'> }) {
+  if (chargeId === null) return <When at={at} />;
+  return (
+    <OpenLink param="charge" value={chargeId}>
+      <When at={at} />
+    </OpenLink>
+  );
+}
+
+/** The model and what became of the request; or the kind of movement, and the model below it. */
+function What({
+  line: { kind, model, state },
+  isRequest,
+}: {
+  line: Shape<'StatementEntry'>;
+  isRequest: boolean;
+}) {
   const { t } = useTranslation('wallet');
   const known = statementKinds.find((each) => each === kind);
-  return (
-    <Stack gap={0}>
-      <Text size="sm">{known ? t(`statement.kinds.${known}`) : kind}</Text>
-      {model !== null && (
-        <Text size="xs" c="dimmed" className="model-name">
-          {model}
-        </Text>
-      )}
-    </Stack>
-  );
+  if (isRequest && kind === 'hold' && state !== null)
+    return <TwoLines first={model} second={t(`chargeStates.${state}`, { ns: 'calls' })} />;
+  return <TwoLines first={known ? t(`statement.kinds.${known}`) : kind} second={model} />;
 }

@@ -8,9 +8,8 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { asFailure } from '../../api/failure.js';
 import { keepShown, relayQuery } from '../../api/queries.js';
-import { exactDecimal } from '../../ui/decimal.js';
 import { FormFault, useFieldError, useSend } from '../../ui/forms/form.js';
-import { useLocale } from '../../ui/locale.js';
+import { useUnitSection } from '../../ui/forms/fields.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { ErrorState, Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
@@ -108,7 +107,8 @@ function Amount({ form, error }: { form: TopUpForm; error: ReactNode }) {
   const { t } = useTranslation('wallet');
   const money = useMoneyText();
   const { way } = form.values;
-  const currency = useQuery(relayQuery).data?.paymentCurrency ?? 'USD';
+  const currency = useQuery(relayQuery).data?.paymentCurrency;
+  const section = useUnitSection(way === 'credits' ? undefined : currency);
   const input = form.getInputProps(way);
   return (
     <Stack gap="sm">
@@ -126,8 +126,7 @@ function Amount({ form, error }: { form: TopUpForm; error: ReactNode }) {
         inputMode="decimal"
         autoComplete="off"
         required
-        rightSection={<Text size="sm">{way === 'credits' ? 'USD' : currency}</Text>}
-        rightSectionWidth="3.5rem"
+        {...section}
         {...input}
         error={(input.error as string | undefined) ?? error}
       />
@@ -152,7 +151,7 @@ function Amount({ form, error }: { form: TopUpForm; error: ReactNode }) {
 /** Both sides of the order, with the rate between them. */
 function Offer({ quote }: { quote: TopUpQuote | undefined }) {
   const { t } = useTranslation('wallet');
-  const locale = useLocale();
+  const money = useMoneyText(quote?.currency);
   return (
     <div role="status" className="offer">
       <div>
@@ -168,7 +167,7 @@ function Offer({ quote }: { quote: TopUpQuote | undefined }) {
         </Text>
       </div>
       <Text size="sm" c="dimmed" className="offer-rate">
-        {quote && t('topUp.rate', { rate: exactDecimal(quote.rate, locale), currency: quote.currency })}
+        {quote && t('topUp.rate', { price: money(quote.rate) })}
       </Text>
     </div>
   );

@@ -13,8 +13,10 @@ const wallet = createRoute({
     /** An amount to begin with, such as that of an order that was not paid. */
     credits: anyText,
     ...statementSearch,
+    /** The request that is open. */
+    charge: anyText,
   }),
-  loader: textsOf('wallet'),
+  loader: textsOf('wallet', 'calls'),
   component: lazyRouteComponent(() => import('./wallet.page.js'), 'WalletPage'),
 });
 

@@ -5,7 +5,7 @@ import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { AmountField } from '../../ui/forms/fields.js';
+import { CreditsField } from '../../ui/forms/fields.js';
 import { SendForm, useSendForm } from '../../ui/forms/form.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
@@ -42,25 +42,24 @@ function AlertsForm({ account }: { account: Shape<'Account'> }) {
       await refresh('/api/account');
     },
   });
-  const unit = { leftSection: 'USD', leftSectionWidth: 48, miw: '15rem' };
   return (
     <SendForm sending={sending} submit={t('alerts.save')}>
       <Group align="flex-start" grow preventGrowOverflow={false}>
-        <AmountField
+        <CreditsField
           form={form}
           name="lowBalanceThreshold"
           label={t('alerts.threshold')}
           description={t('alerts.thresholdHint')}
           placeholder={t('alerts.never')}
-          {...unit}
+          miw="15rem"
         />
-        <AmountField
+        <CreditsField
           form={form}
           name="monthlyLimit"
           label={t('alerts.monthlyLimit')}
           description={t('alerts.monthlyLimitHint')}
           placeholder={t('alerts.noLimit')}
-          {...unit}
+          miw="15rem"
         />
       </Group>
       <Hint>
