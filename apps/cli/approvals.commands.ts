@@ -63,7 +63,7 @@ async function list(options: Options): Promise<void> {
     id,
     kind,
     subject,
-    amount === null ? '' : `${formatAmount(nanos(amount))} USD`,
+    amount === null ? '' : `${formatAmount(nanos(amount))} credits`,
     requestedBy,
     reason,
   ]);

@@ -36,7 +36,7 @@ Exits with 1 when anything is not as it must be: a file, a price, the balance, t
 const IMAGE_MODEL = 'vendora-imagine-image';
 const VIDEO_MODEL = 'vendora-imagine-video';
 const VIDEO_SECONDS = '4';
-/** USD, at the prices of the first catalog: two images, four seconds of video; the failed video costs nothing. */
+/** Credits, at the prices of the first catalog: two images, four seconds of video; the failed video costs nothing. */
 const EXPECTED_COST = parseAmount('0.24');
 const DEMO_CREDITS = parseAmount('1');
 /** How long a video of the sandbox may take before the demo gives up. */
@@ -66,7 +66,7 @@ async function show(relay: DemoRelay, pool: pg.Pool): Promise<void> {
   const account = await demoAccount(relay, pool);
   const before = await mainBalance(pool, account.accountId);
   printText(`Relay   ${relay.baseUrl} (${relay.origin})`);
-  printText(`Account ${account.accountId}, balance ${formatAmount(before)} USD`);
+  printText(`Account ${account.accountId}, balance ${formatAmount(before)} credits`);
   const client = new OpenAI({ baseURL: `${relay.baseUrl}/v1`, apiKey: account.apiKey });
 
   await listModels(client);
@@ -181,18 +181,20 @@ async function settleAccount(pool: pg.Pool, accountId: string, before: bigint): 
   const deadline = Date.now() + SETTLE_LIMIT_MS;
   while ((await readBalance(pool, accountId))?.held !== 0n && Date.now() < deadline) await pause(100);
   const after = await readBalance(pool, accountId);
-  printText('\nStatement, newest first (USD)\n');
+  printText('\nStatement, newest first (credits)\n');
   printText(statementTable(await readWholeStatement(pool, accountId, STATEMENT_LINES)));
   const check = await checkLedger(pool, { graceMs: SETTLE_LIMIT_MS });
   printText(`\n${checkReport(check)}`);
   expectThat(check.ok, 'the ledger check failed');
-  expectThat(after?.held === 0n, `${formatAmount(after?.held ?? 0n)} USD are still held`);
+  expectThat(after?.held === 0n, `${formatAmount(after?.held ?? 0n)} credits are still held`);
   const cost = before - after.main;
   expectThat(
     cost === EXPECTED_COST,
-    `the run cost ${formatAmount(cost)} USD, and must cost ${formatAmount(EXPECTED_COST)}`,
+    `the run cost ${formatAmount(cost)} credits, and must cost ${formatAmount(EXPECTED_COST)}`,
   );
-  printText(`The run cost ${formatAmount(cost)} USD, as expected; ${formatAmount(after.main)} USD are left.`);
+  printText(
+    `The run cost ${formatAmount(cost)} credits, as expected; ${formatAmount(after.main)} credits are left.`,
+  );
 }
 
 if (process.argv.includes('--help')) {

@@ -108,8 +108,8 @@ function printTopup(
   printText(
     facts([
       ['Top-up', `${answer.topupId}${answer.created ? '' : '   (was recorded before; nothing changed)'}`],
-      ['Credits', `${answer.credits} USD for ${answer.paid} at rate ${answer.rate}`],
-      ['Balance', `${answer.balance} USD`],
+      ['Credits', `${answer.credits} credits for ${answer.paid} at rate ${answer.rate}`],
+      ['Balance', `${answer.balance} credits`],
     ]),
   );
 }

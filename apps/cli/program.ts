@@ -28,7 +28,7 @@ Acting:
                      about prices, roles, accounts, keys and groups: the roles, the limits and the second signatures
                      of the console hold here, too
 
-Amounts are USD of balance as decimals, such as 5 or 0.02. A top-up costs 1.3 times its credits.
+Amounts are credits as decimals, such as 5 or 0.02. A credit costs 1.3 of the payment currency.
 
 Exit codes:
   0  done

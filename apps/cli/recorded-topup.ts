@@ -23,7 +23,7 @@ export function recordTrial(pool: pg.Pool, request: TopupRequest, by: string): P
     });
     if (!taken) {
       const most = formatAmount(nanos(limit));
-      throw new OperatorError(`One person credits ${most} USD in a day: the account has no balance.`);
+      throw new OperatorError(`One person credits ${most} credits in a day: the account has no balance.`);
     }
     const result = await creditTopup(client, request);
     await audit(client, {

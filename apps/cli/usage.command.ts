@@ -89,5 +89,5 @@ async function print(
     latencyMs === null ? '-' : String(latencyMs),
     String(upstreamStatus ?? '-'),
   ]);
-  printText(table(['Time (UTC)', 'Model', 'State', right('USD'), right('ms'), right('Upstream')], rows));
+  printText(table(['Time (UTC)', 'Model', 'State', right('Credits'), right('ms'), right('Upstream')], rows));
 }

@@ -13,7 +13,7 @@ export interface DemoAccount {
   readonly apiKey: string;
 }
 
-/** USD of balance that the demo account starts with; at 1.3 it costs 13.00. */
+/** Credits that the demo account starts with; at 1.3 it costs 13.00. */
 const DEMO_CREDITS = '10';
 
 /**

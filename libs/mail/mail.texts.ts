@@ -179,7 +179,7 @@ function lowBalance({ details }: DueMail, { consoleUrl }: MailTextOptions): Mail
   return {
     subject: 'Your Tollgate balance is low',
     text: lines(
-      `Your balance is ${details['balance']} USD, below ${details['threshold']} USD, the alert level you set.`,
+      `Your balance is ${details['balance']} credits, below ${details['threshold']} credits, the alert level you set.`,
       `Top up at ${consoleUrl}/wallet. The next mail comes after a top-up has brought the balance back above it.`,
     ),
   };

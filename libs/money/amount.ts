@@ -1,5 +1,5 @@
 /**
- * Amounts of balance credit as bigint nano-USD (1e-9), and exact decimals for prices and multipliers.
+ * Amounts of credits as bigint nano-USD (1e-9), and exact decimals for prices and multipliers.
  * Rounding happens only here: charges up, credits down.
  */
 

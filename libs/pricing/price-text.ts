@@ -3,7 +3,7 @@ import type { Price } from './price-book.js';
 
 const PER_MILLION = 6;
 
-/** Prices as people read and write them: decimal strings of USD; of tokens, for a million of each kind. */
+/** Prices as people read and write them: decimal strings of credits; of tokens, for a million of each kind. */
 export type PriceText =
   | { unitPrice: string }
   | {

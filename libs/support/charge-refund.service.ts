@@ -117,7 +117,7 @@ export class ChargeRefundService {
     if (wanted.amount > charge.rest) {
       throw new ApiError(
         'conflict',
-        `Of this charge ${formatAmount(charge.rest)} USD can still be refunded.`,
+        `Of this charge ${formatAmount(charge.rest)} credits can still be refunded.`,
       );
     }
   }
@@ -191,16 +191,16 @@ async function give(
 ): Promise<ChargeRefund> {
   const refund = await inApiWords(() => refundCharge(client, request));
   const { chargeId, amount, reason, ticketId, requestedBy, approvedBy, accountId, refundId } = refund;
-  const usd = formatAmount(nanos(amount));
+  const credits = formatAmount(nanos(amount));
   const authorId = approvedBy ?? requestedBy;
-  const event = `Refunded ${usd} USD of charge ${chargeId}: ${reason}`;
+  const event = `Refunded ${credits} credits of charge ${chargeId}: ${reason}`;
   await noteDecision(client, { ticketId, authorId, outcome: 'refunded', event });
   await audit(client, {
     actor: `user:${authorId}`,
     action: 'charge.refunded',
     subject: `charge:${chargeId}`,
     accountId,
-    after: { refundId, amount: usd, reason, ticketId, requestedBy, approvedBy },
+    after: { refundId, amount: credits, reason, ticketId, requestedBy, approvedBy },
     requestId,
   });
   return refund;

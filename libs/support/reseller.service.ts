@@ -35,7 +35,7 @@ export class ResellerService {
         actor,
         requestId,
       });
-      const event = `Granted: a unit of balance costs ${RESELLER_RATE} from now on.`;
+      const event = `Granted: a credit costs ${RESELLER_RATE} from now on.`;
       await noteDecision(client, {
         ticketId,
         authorId: speaker.actor.userId,

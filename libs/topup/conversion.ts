@@ -8,7 +8,7 @@ import {
   parseDecimal,
 } from '#money/amount.js';
 
-/** 1.3 units of payment currency buy one unit of balance; fixed, not an exchange rate. */
+/** A credit costs 1.3 units of payment currency; fixed, not an exchange rate. */
 export const STANDARD_RATE = '1.3';
 /** What a reseller pays once RESELLER_THRESHOLD_TOKENS tokens are verified. */
 export const RESELLER_RATE = '1.2';
@@ -19,7 +19,7 @@ export type TopupRate = (typeof topupRates)[number];
 /** Payments are in a currency with two decimals. */
 export const MINOR_PER_UNIT = 100n;
 
-/** An order buys at least one unit of balance: 1.3 units of payment currency. */
+/** An order buys at least one credit: 1.3 units of payment currency. */
 export const LEAST_CREDITS = nanos(NANOS_PER_UNIT);
 /** The largest payment that providers take, in minor units: 999,999.99. */
 const LARGEST_PAYMENT_MINOR = 99_999_999n;
@@ -50,7 +50,7 @@ function convertPayment(paidMinor: bigint, rate: TopupRate): Conversion {
 
 /** Why an order cannot be made of a conversion, as a sentence; null when it can. */
 export function orderFault({ credits, paidMinor }: Conversion): string | null {
-  if (credits < LEAST_CREDITS) return `a top-up buys at least ${formatAmount(LEAST_CREDITS)} of balance`;
+  if (credits < LEAST_CREDITS) return `a top-up buys at least ${formatAmount(LEAST_CREDITS)} credit`;
   if (paidMinor > LARGEST_PAYMENT_MINOR) return 'a payment is at most 999999.99';
   return null;
 }

@@ -1,9 +1,9 @@
 import { type Nanos, parseDecimal, plainDecimal } from '#money/amount.js';
 import { amountFor, type ChargeLine } from '#pricing/quote.js';
 
-const ROUNDING = 'Unit price x units x multiplier, rounded up once to the next 0.000000001 USD.';
+const ROUNDING = 'Unit price x units x multiplier, rounded up once to the next 0.000000001 credits.';
 const ROUNDING_OF_LINES =
-  'For each line unit price x units x multiplier, rounded up to the next 0.000000001 USD; then added up.';
+  'For each line unit price x units x multiplier, rounded up to the next 0.000000001 credits; then added up.';
 
 /** How a price is rounded, in words; `lines` null for work that has one price. */
 export function roundingOf(lines: readonly unknown[] | null): string {

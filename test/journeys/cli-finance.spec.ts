@@ -62,7 +62,7 @@ describe('tollgate finance', () => {
     expect(made).toMatchObject({ code: 0, stderr: '' });
     const { id } = JSON.parse(made.stdout) as { id: string };
     const taken = await finance('adjust', accountId, '--take', '9', ...because);
-    expect(taken).toMatchObject({ code: 1, stderr: 'The balance is 7.5 USD: no more can be taken.\n' });
+    expect(taken).toMatchObject({ code: 1, stderr: 'The balance is 7.5 credits: no more can be taken.\n' });
     const large = await finance('adjust', accountId, '--give', '18', ...because);
     expect(large).toMatchObject({ code: 0, stdout: expect.stringContaining('It waits for another person') });
     // What the command itself was started with raises nothing: everybody goes by what billing stored.

@@ -165,7 +165,7 @@ describe('tollgate keys show', () => {
       lastUsedAt: null,
     });
     const { stdout } = await tollgate(['keys', 'show', keyId]);
-    expect(stdout).toMatch(/Spent +0\.02 USD of 5/);
+    expect(stdout).toMatch(/Spent +0\.02 credits of 5/);
     expect(await tollgate(['keys', 'show', 'nothing'])).toMatchObject({ code: 1 });
   });
 });

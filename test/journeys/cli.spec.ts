@@ -85,7 +85,7 @@ describe('accounts', () => {
       keys: [{ keyId: expect.any(String), name: 'first key', group: 'Public-Relay', revoked: false }],
     });
     const table = await tollgate('accounts', 'show', accountId);
-    expect(table.stdout).toMatch(/Main\s+1\.5 USD/);
+    expect(table.stdout).toMatch(/Main\s+1\.5 credits/);
     expect((await tollgate('accounts', 'statement', accountId)).stdout).toMatch(
       /topup .* main +\+1\.5 +1\.5/,
     );

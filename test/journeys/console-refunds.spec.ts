@@ -88,7 +88,7 @@ describe('a refund after settlement', () => {
     });
     const ticket = await owner.api.GET('/api/tickets/{ticketId}', { params: { path: { ticketId } } });
     expect(ticket.data).toMatchObject({ state: 'answered', outcome: 'refunded' });
-    expect(ticket.data!.messages.at(-1)!.body).toContain('Refunded 0.5 USD');
+    expect(ticket.data!.messages.at(-1)!.body).toContain('Refunded 0.5 credits');
     await until('the webhook', async () => receiver.received.length === 1);
     expect(JSON.parse(receiver.received[0]!.body)).toMatchObject({
       type: 'charge.refunded',

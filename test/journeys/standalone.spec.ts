@@ -176,7 +176,7 @@ describe('a standalone relay', () => {
     async () => {
       const { code, stdout, stderr } = await run('dist/apps/cli/demo.js', [], environment());
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain('The run cost 0.24 USD, as expected; 0.76 USD are left.');
+      expect(stdout).toContain('The run cost 0.24 credits, as expected; 0.76 credits are left.');
       expect(stdout.split('\n').filter((line) => line.length > 100 && line.includes('charge:'))).toEqual([]);
     },
     LONG_MS,

@@ -11,7 +11,7 @@ export function changesTable(changes: readonly PriceChange[]): string {
     change.kind === 'price' ? change.model : change.group,
     changeText(change),
   ]);
-  return table(['Kind', 'Model or group', 'Value (USD)'], rows);
+  return table(['Kind', 'Model or group', 'Value (credits)'], rows);
 }
 
 export function differenceTable(first: string, rows: string[][]): string {

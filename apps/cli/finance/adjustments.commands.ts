@@ -17,7 +17,7 @@ import { shown } from '#platform/http/fields.js';
 const REQUEST_OPTION = ['--request-id <id>', 'the same again changes nothing'] as const;
 
 const NOTES = `
-What one person may do alone in a day is what billing was started with as ADJUSTMENT_LIMIT (20 USD): it is stored in the
+What one person may do alone in a day is what billing was started with as ADJUSTMENT_LIMIT (20 credits): it is stored in the
 database, and no variable of this command changes it. More waits for another person: see \`tollgate approvals\`. An adjustment
 is never edited: reverse it and adjust again.
 
@@ -169,7 +169,7 @@ function printMade(
     facts([
       [title, made.id],
       ['Account', made.accountId],
-      ['Amount', `${made.amount} USD`],
+      ['Amount', `${made.amount} credits`],
       ['Transaction', made.transactionId],
     ]),
   );

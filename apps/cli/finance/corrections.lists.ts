@@ -133,6 +133,6 @@ async function printDebts({
     reason ?? '',
     disputes.map(({ disputeId }) => disputeId).join(' '),
   ]);
-  const sums = `${accounts} accounts, ${frozen} frozen; they owe ${debt} USD, and ${owedRewards} USD of rewards.`;
+  const sums = `${accounts} accounts, ${frozen} frozen; they owe ${debt} credits, and ${owedRewards} credits of rewards.`;
   printText(rows.length === 0 ? 'Nobody owes, and nobody is frozen.' : `${table(titles, rows)}\n\n${sums}`);
 }

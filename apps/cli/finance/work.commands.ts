@@ -104,8 +104,8 @@ async function printHolds(
     isOverdue ? 'yes' : '',
   ]);
   const sums = facts([
-    ['Held', `${totals.total} USD; the balances of accounts have ${totals.balances}`],
-    ['Overdue', `${totals.overdue.count}, ${totals.overdue.amount} USD`],
+    ['Held', `${totals.total} credits; the balances of accounts have ${totals.balances}`],
+    ['Overdue', `${totals.overdue.count}, ${totals.overdue.amount} credits`],
   ]);
   printText(`${sums}\n${rows.length === 0 ? '' : `\n${table(titles, rows)}`}`);
 }
@@ -130,7 +130,7 @@ async function printRefunds(options: RefundsOptions): Promise<void> {
   if (options.json) return printJson({ from: range.from.toISOString(), to: to.toISOString(), days });
   const titles = [
     'Day',
-    ...['Failed', 'Refunded', 'Open', 'USD', 'Open USD', 'p50 ms', 'p95 ms', 'max ms'].map(right),
+    ...['Failed', 'Refunded', 'Open', 'Credits', 'Open credits', 'p50 ms', 'p95 ms', 'max ms'].map(right),
   ];
   const rows = days.map(({ day, failures, refunded, outstanding, ...each }) => [
     day,

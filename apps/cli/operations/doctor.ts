@@ -247,8 +247,8 @@ async function tryHold(pool: pg.Pool, bus: Bus | null, env: Env): Promise<string
     const way = bus ? 'by billing, over the bus' : 'in the ledger';
     const tookMs = Math.round(performance.now() - beganMs);
     if (outcome === 'given_back')
-      return `held ${amount} USD for a call of ${model} and released it ${way}, in ${tookMs} ms`;
-    return `refused to hold ${amount} USD ${way}, in ${tookMs} ms, as expected: account ${accountId} has no balance`;
+      return `held ${amount} credits for a call of ${model} and released it ${way}, in ${tookMs} ms`;
+    return `refused to hold ${amount} credits ${way}, in ${tookMs} ms, as expected: account ${accountId} has no balance`;
   } finally {
     if (!bus) await till.close();
   }

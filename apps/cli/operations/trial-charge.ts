@@ -56,7 +56,7 @@ export interface TrialOptions {
 export interface Trial {
   outcome: 'given_back' | 'refused';
   model: string;
-  /** USD. */
+  /** Credits. */
   amount: string;
   accountId: string;
 }

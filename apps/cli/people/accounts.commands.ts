@@ -162,9 +162,9 @@ async function show(accountId: string, options: { json?: boolean }): Promise<voi
     facts([
       ['Account', accountId],
       ['Name', name],
-      ['Main', `${main} USD`],
-      ['Held', `${held} USD`],
-      ['Invite', `${invite} USD`],
+      ['Main', `${main} credits`],
+      ['Held', `${held} credits`],
+      ['Invite', `${invite} credits`],
       ['Frozen', frozen ? 'yes' : 'no'],
     ]),
   );

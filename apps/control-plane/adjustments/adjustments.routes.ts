@@ -30,7 +30,7 @@ const signed = z
   .string()
   .regex(/^-?\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string with at most 9 decimals, such as "-0.02"')
   .refine((text) => /[1-9]/.test(text), 'must not be 0')
-  .meta({ description: 'USD of credit; positive is for the customer.', examples: ['-0.02'] });
+  .meta({ description: 'Credits; positive is for the customer.', examples: ['-0.02'] });
 
 const filter = {
   accountId: id.optional(),

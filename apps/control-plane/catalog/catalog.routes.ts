@@ -48,7 +48,9 @@ const groupView = z
     fixedPerCall: z
       .string()
       .nullable()
-      .meta({ description: 'USD of each call where the group has a fixed price; null: list prices hold.' }),
+      .meta({
+        description: 'Credits of each call where the group has a fixed price; null: list prices hold.',
+      }),
     requestsPerMinute: perMinute.meta({ description: 'Of each account; null: the defaults hold.' }),
     maxRunningTasks: runningTasks,
     maxConcurrentRequests: perMinute,

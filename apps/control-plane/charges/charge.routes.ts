@@ -21,7 +21,7 @@ const line = z
   .object({
     kind: z.enum(lineKinds),
     units: wholeView,
-    unitPrice: decimalView.meta({ description: 'USD of one token.' }),
+    unitPrice: decimalView.meta({ description: 'Credits of one token.' }),
     amount: amountView,
   })
   .meta({ id: 'ChargeLine' });

@@ -33,11 +33,11 @@ const rules = {
   totalLimit: creditAmount
     .nullable()
     .optional()
-    .meta({ description: 'USD that its calls may hold ever; null: no limit.' }),
+    .meta({ description: 'Credits that its calls may hold ever; null: no limit.' }),
   monthlyLimit: creditAmount
     .nullable()
     .optional()
-    .meta({ description: 'USD in a UTC month; null: no limit.' }),
+    .meta({ description: 'Credits in a UTC month; null: no limit.' }),
   allowedModels: models.nullable().optional(),
   allowedIps: ranges.nullable().optional(),
   requestsPerMinute: z.int().min(1).max(MAX_COUNT).nullable().optional(),

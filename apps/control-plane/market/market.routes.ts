@@ -65,7 +65,7 @@ const forAll = routesFor('public', 'Marketplace');
 export const marketRoutes = {
   prices: forAll.get('listPrices', '/api/public/prices', {
     summary: 'The public price list, by family and vendor.',
-    description: `Prices in force now, in USD of balance. ${CACHING}`,
+    description: `Prices in force now, in credits. ${CACHING}`,
     query: z.strictObject({ ...pageQuery, ...filters }),
     answer: pageOf(listedModel),
   }),

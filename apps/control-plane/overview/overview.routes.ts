@@ -21,10 +21,10 @@ function isZone(name: string): boolean {
 }
 
 const sums = {
-  spent: amountView.meta({ description: 'USD that was settled, by when it was asked for.' }),
+  spent: amountView.meta({ description: 'Credits that were settled, by when it was asked for.' }),
   requests: z.int().meta({ description: 'That were let in and have ended.' }),
   failures: z.int().meta({ description: 'Of them, those that were released in full.' }),
-  givenBack: amountView.meta({ description: 'USD released of what was held.' }),
+  givenBack: amountView.meta({ description: 'Credits released of what was held.' }),
 };
 const day = z
   .object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...sums })

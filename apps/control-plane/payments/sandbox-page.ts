@@ -35,7 +35,7 @@ export function sandboxPage({ id, state, credits, paidMinor, currency }: TopupOr
 <h1>Sandbox payment</h1>
 <dl>
 <dt>Order</dt><dd>${id}</dd>
-<dt>Balance</dt><dd>${formatAmount(credits)} USD</dd>
+<dt>Credits</dt><dd>${formatAmount(credits)}</dd>
 <dt>To pay</dt><dd>${viewPayment(paidMinor)} ${currency}</dd>
 </dl>
 ${rest}

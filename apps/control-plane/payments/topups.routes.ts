@@ -6,7 +6,7 @@ import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';
 
 export const providerName = z.enum(['stripe', 'manual', 'sandbox']);
-const rate = z.enum(topupRates).meta({ description: 'Units of payment currency for one unit of balance.' });
+const rate = z.enum(topupRates).meta({ description: 'What one credit costs in the payment currency.' });
 
 export const orderView = z
   .object({
@@ -71,8 +71,7 @@ export const topupRoutes = {
   }),
   create: forUsers.post('createTopup', '/api/topups', {
     summary: 'Order credits, and get the address where they are paid.',
-    description:
-      'At least one unit of balance. The balance is credited once the provider says that it was paid.',
+    description: 'At least one credit. The credits are added once the provider says that it was paid.',
     body: z
       .strictObject({ ...wish, provider: providerName, requestId: financeRequestId })
       .refine(isOneWish, ONE_WISH),

@@ -4,7 +4,7 @@ import { provided } from '#platform/wiring.js';
 import { POOL, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { RatesController } from './rates.controller.js';
 
-/** What an account pays for a unit of balance: dated versions of 1.3 or, for verified resellers, 1.2. */
+/** What an account pays for a credit: dated versions of 1.3 or, for verified resellers, 1.2. */
 @Global()
 @Module({
   controllers: [RatesController],

@@ -9,7 +9,7 @@ const rate = z.enum(topupRates);
 export const rateView = z
   .object({
     accountId: z.string(),
-    rate: rate.meta({ description: 'Units of payment currency for one unit of balance, in force now.' }),
+    rate: rate.meta({ description: 'What one credit costs in the payment currency, in force now.' }),
     verifiedTokens: numberText.meta({ description: "Tokens of settled calls through the account's keys." }),
     thresholdTokens: numberText.meta({ description: 'What the reseller rate needs.' }),
     versions: z.array(

@@ -19,9 +19,9 @@ export const accountTaskView = z
     aspectRatio: z.string().nullable(),
     resolution: z.string().nullable(),
     mode: z.enum(['draft', 'texture']).nullable().meta({ description: 'Of a 3D asset.' }),
-    held: amountView.nullable().meta({ description: 'USD held when it began; null before.' }),
-    settled: amountView.nullable().meta({ description: 'USD it cost; null while it runs.' }),
-    released: amountView.nullable().meta({ description: 'USD released; null while it runs.' }),
+    held: amountView.nullable().meta({ description: 'Credits held when it began; null before.' }),
+    settled: amountView.nullable().meta({ description: 'Credits it cost; null while it runs.' }),
+    released: amountView.nullable().meta({ description: 'Credits released; null while it runs.' }),
     createdAt: timeView,
     endedAt: timeView.nullable(),
     file: z

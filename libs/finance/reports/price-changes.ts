@@ -20,7 +20,7 @@ export interface PriceVersionEarned {
   kind: PriceChangeKind;
   versionId: bigint;
   subject: string;
-  /** As people read it: USD, or the factor; `withdrawn`, `none`. */
+  /** As people read it: credits, or the factor; `withdrawn`, `none`. */
   value: string;
   /** What was in force before it, likewise; null: nothing. */
   before: string | null;

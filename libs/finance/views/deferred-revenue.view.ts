@@ -52,7 +52,7 @@ export const deferredRevenueView = z
   })
   .meta({ id: 'DeferredRevenue' });
 
-const credits = (description: string) => amountView.meta({ description: `USD of credit: ${description}` });
+const credits = (description: string) => amountView.meta({ description: `Credits: ${description}` });
 
 export const lotView = z
   .object({

@@ -79,7 +79,7 @@ export const priceChangeView = z
     subject: z.string().meta({ description: 'The model of a price, the group of a multiplier or rule.' }),
     value: z
       .string()
-      .meta({ description: 'USD, or the factor; input/cached input/output of a million tokens.' }),
+      .meta({ description: 'Credits, or the factor; input/cached input/output of a million tokens.' }),
     before: z.string().nullable(),
     effectiveFrom: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
     until: timeView.nullable(),

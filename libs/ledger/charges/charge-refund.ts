@@ -68,7 +68,7 @@ export async function refundCharge(
   if (request.amount > rest) {
     throw new ChargeRefundRefused(
       'beyond_settled',
-      `Of this charge ${formatAmount(rest)} USD can still be refunded.`,
+      `Of this charge ${formatAmount(rest)} credits can still be refunded.`,
     );
   }
   const account = await lockBalance(client, accountId);

@@ -151,14 +151,14 @@ async function nextSeq(client: pg.ClientBase, ticketId: string): Promise<number>
 function requireBalance({ main }: LockedAccount, amount: bigint): void {
   if (amount > 0n || main + amount >= 0n) return;
   const left = formatAmount(nanos(main > 0n ? main : 0n));
-  throw new AdjustmentRefused('beyond_balance', `The balance is ${left} USD: no more can be taken.`);
+  throw new AdjustmentRefused('beyond_balance', `The balance is ${left} credits: no more can be taken.`);
 }
 
 /** @returns what one person may let out alone in a day */
 async function requireSecondPerson(client: pg.ClientBase, request: AdjustmentRequest): Promise<bigint> {
   const { taken, limit } = await takeCorrection(client, 'adjustment', request);
   if (taken) return limit;
-  const message = `One person adjusts by ${formatAmount(nanos(limit))} USD in a day: another one must agree.`;
+  const message = `One person adjusts by ${formatAmount(nanos(limit))} credits in a day: another one must agree.`;
   throw new AdjustmentRefused('second_person', message);
 }
 

@@ -137,7 +137,7 @@ async function requireSecondPerson(
 ): Promise<bigint> {
   const { taken, limit } = await takeCorrection(client, 'write-off', wanted);
   if (taken) return limit;
-  const message = `One person gives up ${formatAmount(nanos(limit))} USD in a day: another one must agree.`;
+  const message = `One person gives up ${formatAmount(nanos(limit))} credits in a day: another one must agree.`;
   throw new WriteOffRefused('second_person', message);
 }
 
@@ -219,7 +219,7 @@ function amountOf(asked: bigint | null, main: bigint): bigint {
   if (main >= 0n) throw new WriteOffRefused('no_debt', 'The account has no debt.');
   if (asked === null || asked === -main) return -main;
   if (asked < -main) return asked;
-  throw new WriteOffRefused('beyond_debt', `The debt is ${formatAmount(nanos(-main))} USD.`);
+  throw new WriteOffRefused('beyond_debt', `The debt is ${formatAmount(nanos(-main))} credits.`);
 }
 
 /** The account is locked, so two at once see each other. */

@@ -19,7 +19,7 @@ export const modelName = z
 
 export const groupName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be the name of a group');
 
-/** USD of a call or a second, or of a million tokens of each kind. */
+/** Credits of a call or a second, or of a million tokens of each kind. */
 export const priceFields = z
   .union([
     z.strictObject({ unitPrice: decimal }),
@@ -33,7 +33,7 @@ export const priceFields = z
   ])
   .meta({
     description:
-      'USD: `unitPrice` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens, and perhaps `cacheWrite` and `cacheWrite1h` of those written into a cache for five minutes and for an hour (else 1.25 and 2 times `input`).',
+      'Credits: `unitPrice` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens, and perhaps `cacheWrite` and `cacheWrite1h` of those written into a cache for five minutes and for an hour (else 1.25 and 2 times `input`).',
   });
 
 /** One new value; the subject is the model or the group. */

@@ -11,7 +11,7 @@ export type PriceChange =
   | { kind: 'rule'; group: string; rule: 'fixed_per_call'; unitPrice: string }
   | { kind: 'rule'; group: string; rule: 'none' };
 
-/** Anything beyond is a slip of the decimal point: USD for a call, a second or a million tokens. */
+/** Anything beyond is a slip of the decimal point: credits for a call, a second or a million tokens. */
 const HIGHEST_PRICE = 1_000_000n;
 const HIGHEST_MULTIPLIER = 1_000n;
 

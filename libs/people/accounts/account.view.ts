@@ -8,10 +8,10 @@ export const accountView = z
     inviteCode: z.string(),
     createdAt: timeView,
     balance: z.object({
-      main: amountView.meta({ description: 'USD that calls can spend; below zero it is a debt.' }),
-      held: amountView.meta({ description: 'USD held for calls in progress.' }),
-      invite: amountView.meta({ description: 'USD of rewards that were not moved to the main balance.' }),
-      refundPending: amountView.meta({ description: 'USD on their way back to where they were paid from.' }),
+      main: amountView.meta({ description: 'Credits that calls can spend; below zero it is a debt.' }),
+      held: amountView.meta({ description: 'Credits held for calls in progress.' }),
+      invite: amountView.meta({ description: 'Credits of rewards that were not moved to the main balance.' }),
+      refundPending: amountView.meta({ description: 'Credits whose payment is being refunded.' }),
     }),
     frozen: z
       .object({
@@ -23,7 +23,9 @@ export const accountView = z
       .meta({ description: 'Null: the account is not frozen.' }),
     lowBalanceThreshold: amountView.nullable(),
     monthlyLimit: amountView.nullable(),
-    spentThisMonth: amountView.meta({ description: 'USD that all keys hold or spent in this UTC month.' }),
+    spentThisMonth: amountView.meta({
+      description: 'Credits that all keys hold or spent in this UTC month.',
+    }),
   })
   .meta({ id: 'Account' });
 

@@ -5,23 +5,23 @@ import { isDay, isInstant, TIMES } from '../times.js';
 /** An id of ours: a lower-case ULID. */
 export const id = z.string().regex(/^[0-9a-z]{26}$/, 'must be an id of 26 characters');
 
-/** USD of credit in a request, a decimal string such as "5" or "0.02"; nanos in code. */
+/** Credits in a request, a decimal string such as "5" or "0.02"; nanos in code. */
 export const creditAmount = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string with at most 9 decimals, such as "0.02"')
   .transform((text): Nanos => parseAmount(text))
-  .meta({ description: 'USD of credit, a decimal string.', examples: ['0.02'] });
+  .meta({ description: 'Credits, a decimal string.', examples: ['0.02'] });
 
 /**
  * Shapes of answers take what the code has, a bigint or a Date, and give what the client reads. What is text already
  * stays as it is.
  */
 
-/** USD of credit in an answer: nanos, or what `formatAmount` made of them. Other text could be nanos, read as dollars. */
+/** Credits in an answer: nanos, or what `formatAmount` made of them. Other text could be nanos, read as dollars. */
 export const amountView = z
   .union([z.bigint().transform(formatAmount), z.custom<AmountText>((value) => typeof value === 'string')])
   .pipe(z.string() as unknown as z.ZodType<AmountText, AmountText>)
-  .meta({ description: 'USD of credit, a decimal string.', examples: ['0.02'] });
+  .meta({ description: 'Credits, a decimal string.', examples: ['0.02'] });
 
 export function viewAmount(value: Nanos | bigint): AmountText {
   return formatAmount(value);

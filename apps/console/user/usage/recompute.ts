@@ -17,7 +17,7 @@ export interface RecomputedCharge {
   agrees: boolean;
 }
 
-/** Unit price × units × multiplier, rounded up to the next 0.000000001 USD. */
+/** Unit price × units × multiplier, rounded up to the next 0.000000001 credits. */
 export function amountOf({ unitPrice, units }: Line, multiplier: string): string {
   return roundUp(multiplyDecimals(unitPrice, units, multiplier), DECIMALS);
 }
