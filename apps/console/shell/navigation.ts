@@ -1,20 +1,53 @@
 import type { Icon } from '@tabler/icons-react';
-import type { UserRole } from './session.js';
+import type { AnyRoute } from '@tanstack/react-router';
 import type shell from '../i18n/en/shell.json';
+import type { UserRole } from './session.js';
 
-/** An entry of the navigation, listed by the area that has the page. */
-export interface NavEntry {
-  to: string;
+type Label = keyof (typeof shell)['nav'];
+
+/** Where the navigation lists a page. */
+export interface NavPlace {
   /** The text `nav.…` of the namespace shell. */
-  label: keyof (typeof shell)['nav'];
+  label: Label;
   icon: Icon;
-  roles: readonly UserRole[];
   /** Of no use to support who look at a customer's account: it changes something, or is about the person who looks. */
   isOwn?: true;
 }
 
+/** A part of the navigation, with who sees it. */
+export interface NavArea {
+  /** The text `nav.…` above the entries; staff see several parts. */
+  label: Label;
+  roles: readonly UserRole[];
+}
+
+export interface NavEntry extends NavPlace {
+  to: string;
+  roles: readonly UserRole[];
+}
+
 export interface NavGroup {
-  /** The text `nav.…` above the entries; staff see several groups. */
-  label: keyof (typeof shell)['nav'];
-  entries: readonly NavEntry[];
+  label: Label;
+  entries: NavEntry[];
+}
+
+/** What the navigation lists, in the order of the table of pages. */
+export function navigationOf(root: AnyRoute): NavGroup[] {
+  const groups = new Map<Label, NavGroup>();
+  for (const route of childrenOf(root)) {
+    const { area } = route.options.staticData ?? {};
+    if (!area) continue;
+    const { label, roles } = area;
+    const group = groups.get(label) ?? { label, entries: [] };
+    groups.set(label, group);
+    for (const page of [route, ...childrenOf(route)]) {
+      const { nav } = page.options.staticData ?? {};
+      if (nav) group.entries.push({ ...nav, roles, to: page.fullPath as string });
+    }
+  }
+  return [...groups.values()];
+}
+
+function childrenOf(route: AnyRoute): AnyRoute[] {
+  return Object.values((route.children ?? {}) as Record<string, AnyRoute>);
 }

@@ -1,15 +1,10 @@
 import { createRouter } from '@tanstack/react-router';
-import { adminPages } from '../admin/admin.routes.js';
 import { whenSignedOut } from '../api/client.js';
-import { financePages } from '../finance/finance.routes.js';
-import { operatorPages } from '../operator/operator.routes.js';
-import { approvalPages, supportPages } from '../support/support.routes.js';
+import { pages } from '../pages/pages.js';
+import { rootRoute } from '../pages/root.route.js';
 import { parseSearch, stringifySearch } from '../ui/search.js';
-import { userPages } from '../user/user.routes.js';
-import { visitorPages } from '../visitor/visitor.routes.js';
 import { FaultPage, NotFoundPage } from './fault.page.js';
 import { Layout } from './layout.js';
-import { rootRoute } from './root.route.js';
 import { leave } from './session.js';
 
 rootRoute.update({
@@ -18,18 +13,8 @@ rootRoute.update({
   notFoundComponent: NotFoundPage,
 });
 
-const routeTree = rootRoute.addChildren([
-  visitorPages,
-  userPages,
-  supportPages,
-  approvalPages,
-  adminPages,
-  financePages,
-  operatorPages,
-]);
-
 export const router = createRouter({
-  routeTree,
+  routeTree: pages,
   // Inside the frame: those who may not see a page still see the way to others.
   defaultErrorComponent: FaultPage,
   defaultPreload: 'intent',

@@ -3,14 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
-import { navigation } from './areas.js';
-import type { NavEntry, NavGroup } from './navigation.js';
+import { pages } from '../pages/pages.js';
+import { navigationOf, type NavEntry, type NavGroup } from './navigation.js';
 import { mayAny } from './session.js';
 
 /** The pages that the roles of the user open. What a role may not see is not listed. */
 export function Navigation({ session }: { session: Shape<'Session'> }) {
   const { t } = useTranslation('shell');
-  const groups = navigation
+  const groups = navigationOf(pages)
     .map((group) => ({ ...group, entries: group.entries.filter((entry) => isListed(entry, session)) }))
     .filter(({ entries }) => entries.length > 0);
   return (

@@ -1,9 +1,9 @@
 import { createRootRoute } from '@tanstack/react-router';
-import { currentSession } from './session.js';
+import { currentSession } from '../shell/session.js';
 
 /** Above every page: who is signed in is known. The router draws the frame, which imports what lies below this route. */
 export const rootRoute = createRootRoute({
-  beforeLoad: async () => {
+  beforeLoad: async (): Promise<void> => {
     // A relay that is away must not keep the pages from saying so.
     await currentSession().catch(() => null);
   },

@@ -1,0 +1,270 @@
+import {
+  IconBell,
+  IconBuildingStore,
+  IconFlask,
+  IconKey,
+  IconLayoutDashboard,
+  IconListDetails,
+  IconMessages,
+  IconMovie,
+  IconPlugConnected,
+  IconShieldLock,
+  IconUserCog,
+  IconWallet,
+} from '@tabler/icons-react';
+import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
+import { chargeStages, families, ticketStages, ticketTypes } from '../api/enumerations.js';
+import { onlyFor, textsOf } from '../shell/access.js';
+import { currentSession } from '../shell/session.js';
+import { anyDay, anyText, cursor, oneOf, ownPath, searchOf } from '../ui/search.js';
+import { statementSearch } from '../user/wallet/statement-search.js';
+import { rootRoute } from './root.route.js';
+
+/** Pages for everybody, signed in or not. */
+const visitor = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'visitor',
+  loader: textsOf('visitor'),
+  staticData: { area: { label: 'models', roles: ['user'] } },
+});
+
+const landing = createRoute({
+  getParentRoute: () => visitor,
+  path: '/',
+  // Signed-in users want their own overview; they find this content at /connect.
+  beforeLoad: async (): Promise<void> => {
+    if (await currentSession()) throw redirect({ to: '/overview' });
+  },
+  component: lazy(() => import('../visitor/landing.page.js'), 'LandingPage'),
+});
+
+/** What belongs to the account of the person who is signed in. */
+const user = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'user',
+  beforeLoad: onlyFor('user'),
+  loader: textsOf('user'),
+  staticData: { area: { label: 'account', roles: ['user'] } },
+});
+
+const order = createRoute({
+  getParentRoute: () => user,
+  path: '/topups/$orderId',
+  // Stripe leads back here with a bare `?paid`.
+  validateSearch: (given: Record<string, unknown>): { paid?: string } =>
+    'paid' in given ? { paid: 'yes' } : {},
+  loader: textsOf('wallet'),
+  component: lazy(() => import('../user/wallet/order.page.js'), 'OrderPage'),
+});
+
+const ofVisitor = [
+  landing,
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/marketplace',
+    validateSearch: searchOf({
+      text: anyText,
+      family: oneOf(...families),
+      vendor: anyText,
+      group: anyText,
+      sort: oneOf('model', '-model', 'vendor', '-vendor', 'price', '-price'),
+      view: oneOf('cards', 'table'),
+      /** The model whose details are open. */
+      model: anyText,
+    }),
+    staticData: { nav: { label: 'marketplace', icon: IconBuildingStore } },
+    component: lazy(() => import('../visitor/marketplace.page.js'), 'MarketplacePage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/connect',
+    staticData: { nav: { label: 'connect', icon: IconPlugConnected } },
+    component: lazy(() => import('../visitor/connect.page.js'), 'ConnectPage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/retention',
+    loader: textsOf('privacy'),
+    component: lazy(() => import('../visitor/retention.page.js'), 'RetentionPage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/sign-in',
+    validateSearch: searchOf({ next: ownPath, ended: oneOf('yes') }),
+    component: lazy(() => import('../visitor/sign-in.page.js'), 'SignInPage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/sign-up',
+    validateSearch: searchOf({ invite: anyText }),
+    component: lazy(() => import('../visitor/sign-up.page.js'), 'SignUpPage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/sign-up/confirm',
+    component: lazy(() => import('../visitor/confirm-sign-up.page.js'), 'ConfirmSignUpPage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/confirm-email',
+    component: lazy(() => import('../visitor/confirm-email.page.js'), 'ConfirmEmailPage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/forgot-password',
+    component: lazy(() => import('../visitor/forgot-password.page.js'), 'ForgotPasswordPage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/reset-password',
+    component: lazy(() => import('../visitor/reset-password.page.js'), 'ResetPasswordPage'),
+  }),
+] as const;
+export const visitorPages = visitor.addChildren(ofVisitor);
+
+const ofUser = [
+  order,
+  createRoute({
+    getParentRoute: () => user,
+    path: '/overview',
+    staticData: { nav: { label: 'overview', icon: IconLayoutDashboard } },
+    component: lazy(() => import('../user/overview.page.js'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/tokens',
+    loader: textsOf('tokens'),
+    validateSearch: searchOf({
+      cursor,
+      /** The key whose rules are open. */
+      key: anyText,
+      new: oneOf('yes'),
+    }),
+    staticData: { nav: { label: 'tokens', icon: IconKey } },
+    component: lazy(() => import('../user/tokens/tokens.page.js'), 'TokensPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/wallet',
+    loader: textsOf('wallet', 'calls'),
+    validateSearch: searchOf({
+      tab: oneOf('statement', 'invites'),
+      cursor,
+      /** An amount to begin with, such as that of an order that was not paid. */
+      credits: anyText,
+      ...statementSearch,
+      /** The request that is open. */
+      charge: anyText,
+    }),
+    staticData: { nav: { label: 'wallet', icon: IconWallet } },
+    component: lazy(() => import('../user/wallet/wallet.page.js'), 'WalletPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/playground',
+    loader: textsOf('calls'),
+    validateSearch: searchOf({
+      kind: oneOf('image', 'edit', 'video', 'chat', 'speech'),
+      model: anyText,
+      /** The video that was begun here. */
+      task: anyText,
+    }),
+    staticData: { nav: { label: 'playground', icon: IconFlask, isOwn: true } },
+    component: lazy(() => import('../user/playground/playground.page.js'), 'PlaygroundPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/usage',
+    loader: textsOf('calls'),
+    validateSearch: searchOf({
+      from: anyDay,
+      to: anyDay,
+      keyId: anyText,
+      model: anyText,
+      group: anyText,
+      family: oneOf(...families),
+      state: oneOf(...chargeStages),
+      cursor,
+      /** The request that is open. */
+      charge: anyText,
+    }),
+    staticData: { nav: { label: 'usage', icon: IconListDetails } },
+    component: lazy(() => import('../user/usage/usage.page.js'), 'UsagePage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/tasks',
+    loader: textsOf('calls'),
+    validateSearch: searchOf({
+      kind: oneOf('video', '3d'),
+      state: oneOf('running', 'queued', 'in_progress', 'completed', 'failed'),
+      model: anyText,
+      keyId: anyText,
+      cursor,
+      /** The task that is open. */
+      task: anyText,
+    }),
+    staticData: { nav: { label: 'tasks', icon: IconMovie } },
+    component: lazy(() => import('../user/tasks/tasks.page.js'), 'TasksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/webhooks',
+    loader: textsOf('webhooks'),
+    staticData: { nav: { label: 'webhooks', icon: IconBell } },
+    component: lazy(() => import('../user/webhooks/webhooks.page.js'), 'WebhooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/webhooks/$endpointId',
+    loader: textsOf('webhooks'),
+    validateSearch: searchOf({
+      state: oneOf('pending', 'delivered', 'failed'),
+      cursor,
+      /** The delivery that is open. */
+      delivery: anyText,
+    }),
+    component: lazy(() => import('../user/webhooks/endpoint.page.js'), 'EndpointPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/tickets',
+    loader: textsOf('tickets'),
+    validateSearch: searchOf({ state: oneOf(...ticketStages), kind: oneOf(...ticketTypes), cursor }),
+    staticData: { nav: { label: 'tickets', icon: IconMessages } },
+    component: lazy(() => import('../user/tickets/tickets.page.js'), 'TicketsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/tickets/new',
+    loader: textsOf('tickets'),
+    validateSearch: searchOf({
+      kind: oneOf(...ticketTypes),
+      /** What it is about. */
+      charge: anyText,
+    }),
+    component: lazy(() => import('../user/tickets/new-ticket.page.js'), 'NewTicketPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/tickets/$ticketId',
+    loader: textsOf('tickets'),
+    component: lazy(() => import('../user/tickets/ticket.page.js'), 'TicketPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/account',
+    loader: textsOf('account'),
+    staticData: { nav: { label: 'profile', icon: IconUserCog, isOwn: true } },
+    component: lazy(() => import('../user/account/account.page.js'), 'AccountPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/privacy',
+    loader: textsOf('privacy'),
+    validateSearch: searchOf({ cursor }),
+    staticData: { nav: { label: 'privacy', icon: IconShieldLock, isOwn: true } },
+    component: lazy(() => import('../user/privacy/privacy.page.js'), 'PrivacyPage'),
+  }),
+] as const;
+export const userPages = user.addChildren(ofUser);

@@ -1,0 +1,240 @@
+import {
+  IconAdjustments,
+  IconBuildingBank,
+  IconCalendarCheck,
+  IconChartBar,
+  IconCoins,
+  IconFileExport,
+  IconHourglass,
+  IconListCheck,
+  IconReceipt2,
+  IconScale,
+  IconTrafficLights,
+  IconTransform,
+} from '@tabler/icons-react';
+import { createRoute, lazyRouteComponent as lazy } from '@tanstack/react-router';
+import { reasonsToAdjust, reportProviders } from '../api/enumerations.js';
+import { onlyFor, textsOf } from '../shell/access.js';
+import { anyDay, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
+import { rootRoute } from './root.route.js';
+
+/** The desk of those who keep the books. */
+const finance = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/finance',
+  beforeLoad: onlyFor('finance'),
+  loader: textsOf('finance'),
+  staticData: { area: { label: 'finance', roles: ['finance'] } },
+});
+
+const ofFinance = [
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/books',
+    staticData: { nav: { label: 'books', icon: IconTrafficLights } },
+    component: lazy(() => import('../finance/books/books.page.js'), 'BooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/reconciliation',
+    loader: textsOf('reconciliation'),
+    validateSearch: searchOf({
+      tab: oneOf('payouts', 'bank', 'imports'),
+      provider: oneOf(...reportProviders),
+      /** Of whatever the part lists. */
+      state: anyText,
+      from: anyDay,
+      to: anyDay,
+      cursor,
+      /** The provider's line that is open, as `provider:id`. */
+      line: anyText,
+    }),
+    staticData: { nav: { label: 'reconciliation', icon: IconListCheck } },
+    component: lazy(() => import('../finance/reconciliation/reconciliation.page.js'), 'ReconciliationPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/payments',
+    loader: textsOf('payments'),
+    validateSearch: searchOf({
+      tab: oneOf('suspense', 'refunds', 'disputes', 'events'),
+      accountId: anyText,
+      /** Of whatever the part lists. */
+      state: anyText,
+      cursor,
+    }),
+    staticData: { nav: { label: 'payments', icon: IconBuildingBank } },
+    component: lazy(() => import('../finance/payments/payments.page.js'), 'PaymentsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/adjustments',
+    loader: textsOf('desk'),
+    validateSearch: searchOf({
+      tab: oneOf('write-offs', 'debts'),
+      accountId: anyText,
+      reason: oneOf(...reasonsToAdjust),
+      from: anyDay,
+      to: anyDay,
+      cursor,
+    }),
+    staticData: { nav: { label: 'adjustments', icon: IconAdjustments } },
+    component: lazy(() => import('../finance/desk/adjustments.page.js'), 'AdjustmentsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/revenue',
+    loader: textsOf('reports'),
+    validateSearch: searchOf({
+      from: anyDay,
+      to: anyDay,
+      by: oneOf('family', 'group', 'channel', 'account', 'day'),
+      /** One value of a dimension that was opened, as `model:{id}`. */
+      within: anyText,
+    }),
+    staticData: { nav: { label: 'revenue', icon: IconChartBar } },
+    component: lazy(() => import('../finance/reports/revenue.page.js'), 'RevenuePage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/deferred-revenue',
+    loader: textsOf('reports'),
+    validateSearch: searchOf({ from: anyDay, to: anyDay }),
+    staticData: { nav: { label: 'deferredRevenue', icon: IconTransform } },
+    component: lazy(() => import('../finance/reports/deferred.page.js'), 'DeferredPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/deferred-revenue/lots',
+    loader: textsOf('reports'),
+    validateSearch: searchOf({ to: anyDay, accountId: anyText, all: oneOf('yes'), cursor }),
+    component: lazy(() => import('../finance/reports/lots.page.js'), 'LotsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/work',
+    loader: textsOf('reports'),
+    validateSearch: searchOf({
+      tab: oneOf('charges', 'failures', 'promotion'),
+      only: oneOf('yes'),
+      state: anyText,
+      from: anyDay,
+      to: anyDay,
+      cursor,
+    }),
+    staticData: { nav: { label: 'holdsAndRefunds', icon: IconHourglass } },
+    component: lazy(() => import('../finance/reports/work.page.js'), 'WorkPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/costs',
+    loader: textsOf('costs'),
+    validateSearch: searchOf({
+      tab: oneOf('bills'),
+      channel: anyText,
+      model: anyText,
+      all: oneOf('yes'),
+      cursor,
+    }),
+    staticData: { nav: { label: 'costs', icon: IconCoins } },
+    component: lazy(() => import('../finance/costs/costs.page.js'), 'CostsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/trial-balance',
+    validateSearch: searchOf({
+      by: oneOf('effective'),
+      day: anyDay,
+      customers: oneOf('yes'),
+      zero: oneOf('yes'),
+    }),
+    staticData: { nav: { label: 'trialBalance', icon: IconScale } },
+    component: lazy(() => import('../finance/books/trial-balance.page.js'), 'TrialBalancePage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/ledger-accounts',
+    validateSearch: searchOf({ code: anyText, cursor }),
+    staticData: { nav: { label: 'ledgerAccounts', icon: IconReceipt2 } },
+    component: lazy(() => import('../finance/books/ledger-accounts.page.js'), 'LedgerAccountsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/ledger-accounts/$ledgerAccountId',
+    validateSearch: searchOf({ by: oneOf('effective'), from: anyDay, to: anyDay, cursor }),
+    component: lazy(() => import('../finance/books/ledger-account.page.js'), 'LedgerAccountPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/periods',
+    loader: textsOf('periods'),
+    validateSearch: searchOf({ state: oneOf('closing', 'closed', 'abandoned'), cursor }),
+    staticData: { nav: { label: 'periods', icon: IconCalendarCheck } },
+    component: lazy(() => import('../finance/periods/periods.page.js'), 'PeriodsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/periods/close',
+    loader: textsOf('periods'),
+    validateSearch: searchOf({ end: anyDay }),
+    component: lazy(() => import('../finance/periods/close.page.js'), 'ClosePage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/periods/$periodId',
+    loader: textsOf('periods'),
+    validateSearch: searchOf({ tab: oneOf('balances', 'late'), cursor }),
+    component: lazy(() => import('../finance/periods/period.page.js'), 'PeriodPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/exports',
+    loader: textsOf('costs'),
+    validateSearch: searchOf({
+      /** A ledger account, to export its transactions alone. */
+      account: anyText,
+      from: anyDay,
+      to: anyDay,
+      by: oneOf('effective'),
+      /** A closed period, in place of days. */
+      period: anyText,
+    }),
+    staticData: { nav: { label: 'exports', icon: IconFileExport } },
+    component: lazy(() => import('../finance/exports/exports.page.js'), 'ExportsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/price-changes',
+    loader: textsOf('reports'),
+    validateSearch: searchOf({
+      from: anyDay,
+      to: anyDay,
+      kind: oneOf('price', 'multiplier', 'rule'),
+      subject: anyText,
+    }),
+    component: lazy(() => import('../finance/reports/price-changes.page.js'), 'PriceChangesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/charges/$chargeId',
+    loader: textsOf('reports'),
+    component: lazy(() => import('../finance/reports/charge.page.js'), 'ChargePage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/controls/$controlId',
+    validateSearch: searchOf({
+      state: oneOf('resolved', 'all'),
+      cursor,
+      /** The finding that is open. */
+      finding: anyText,
+    }),
+    component: lazy(() => import('../finance/books/control.page.js'), 'ControlPage'),
+  }),
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/transactions/$transactionId',
+    component: lazy(() => import('../finance/books/transaction.page.js'), 'TransactionPage'),
+  }),
+] as const;
+export const financePages = finance.addChildren(ofFinance);

@@ -1,0 +1,268 @@
+import {
+  IconActivityHeartbeat,
+  IconChecks,
+  IconCpu,
+  IconHistory,
+  IconInbox,
+  IconKey,
+  IconMailOff,
+  IconPlugConnected,
+  IconTags,
+  IconTrash,
+  IconUsers,
+  IconUsersGroup,
+} from '@tabler/icons-react';
+import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
+import { families, staffRoles, ticketTypes } from '../api/enumerations.js';
+import { onlyFor, textsOf } from '../shell/access.js';
+import { STAFF } from '../shell/session.js';
+import { anyText, cursor, oneOf, searchOf } from '../ui/search.js';
+import { rootRoute } from './root.route.js';
+
+/** Customers and what they ask for. */
+const support = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/support',
+  beforeLoad: onlyFor('support', 'admin'),
+  loader: textsOf('support'),
+  staticData: { area: { label: 'support', roles: ['support', 'admin'] } },
+});
+
+const ofSupport = [
+  createRoute({
+    getParentRoute: () => support,
+    path: '/',
+    beforeLoad: (): void => {
+      throw redirect({ to: '/support/accounts' });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => support,
+    path: '/accounts',
+    validateSearch: searchOf({ query: anyText, cursor }),
+    staticData: { nav: { label: 'accounts', icon: IconUsers } },
+    component: lazy(() => import('../support/accounts/accounts.page.js'), 'AccountsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => support,
+    path: '/accounts/$accountId',
+    validateSearch: searchOf({
+      tab: oneOf('keys', 'usage', 'tickets'),
+      cursor,
+      /** The request that is open. */
+      charge: anyText,
+    }),
+    component: lazy(() => import('../support/accounts/account.page.js'), 'SupportAccountPage'),
+  }),
+  createRoute({
+    getParentRoute: () => support,
+    path: '/tickets',
+    validateSearch: searchOf({
+      /** Those that wait for support, when left out. */
+      state: oneOf('answered', 'closed', 'all'),
+      kind: oneOf(...ticketTypes),
+      cursor,
+    }),
+    staticData: { nav: { label: 'queue', icon: IconInbox } },
+    component: lazy(() => import('../support/tickets/queue.page.js'), 'TicketQueuePage'),
+  }),
+  createRoute({
+    getParentRoute: () => support,
+    path: '/tickets/$ticketId',
+    component: lazy(() => import('../support/tickets/ticket.page.js'), 'SupportTicketPage'),
+  }),
+] as const;
+export const supportPages = support.addChildren(ofSupport);
+
+/** Second signatures: of the kinds that each role decides. */
+export const approvalPages = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/approvals',
+  beforeLoad: onlyFor(...STAFF),
+  loader: textsOf('support'),
+  validateSearch: searchOf({ state: oneOf('approved', 'rejected'), cursor, approval: anyText }),
+  component: lazy(() => import('../support/approvals/approvals.page.js'), 'ApprovalsPage'),
+  staticData: {
+    area: { label: 'support', roles: STAFF },
+    nav: { label: 'approvals', icon: IconChecks },
+  },
+});
+
+/** What is sold, at what price and through whom, and who may change it. */
+const admin = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/admin',
+  beforeLoad: onlyFor('admin'),
+  loader: textsOf('admin'),
+  staticData: { area: { label: 'admin', roles: ['admin'] } },
+});
+
+const ofAdmin = [
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/',
+    beforeLoad: (): void => {
+      throw redirect({ to: '/admin/prices' });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/prices',
+    loader: textsOf('prices'),
+    validateSearch: searchOf({
+      tab: oneOf('groups', 'proposals'),
+      text: anyText,
+      family: oneOf(...families),
+      state: oneOf('open'),
+      cursor,
+    }),
+    staticData: { nav: { label: 'prices', icon: IconTags } },
+    component: lazy(() => import('../admin/prices/prices.page.js'), 'PricesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/prices/models/$model',
+    loader: textsOf('prices'),
+    component: lazy(() => import('../admin/prices/time-line.page.js'), 'TimeLinePage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/prices/propose',
+    loader: textsOf('prices'),
+    validateSearch: searchOf({
+      /** What the first change is about. */
+      model: anyText,
+      group: anyText,
+      kind: oneOf('multiplier', 'rule'),
+      /** The proposal that is changed in place of making one. */
+      revise: anyText,
+    }),
+    component: lazy(() => import('../admin/prices/propose.page.js'), 'ProposePage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/prices/proposals/$proposalId',
+    loader: textsOf('prices'),
+    validateSearch: searchOf({ span: oneOf('day', 'week', 'month') }),
+    component: lazy(() => import('../admin/prices/proposal.page.js'), 'ProposalPage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/prices/import',
+    loader: textsOf('prices'),
+    component: lazy(() => import('../admin/prices/import.page.js'), 'ImportPage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/models',
+    loader: textsOf('catalog'),
+    validateSearch: searchOf({
+      text: anyText,
+      family: oneOf(...families),
+      /** The model that is open, or the form of a new one. */
+      model: anyText,
+      new: oneOf('model', 'alias'),
+    }),
+    staticData: { nav: { label: 'catalogModels', icon: IconCpu } },
+    component: lazy(() => import('../admin/catalog/models.page.js'), 'ModelsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/groups',
+    loader: textsOf('catalog'),
+    validateSearch: searchOf({ group: anyText, new: oneOf('yes') }),
+    staticData: { nav: { label: 'groups', icon: IconKey } },
+    component: lazy(() => import('../admin/catalog/groups.page.js'), 'GroupsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/channels',
+    loader: textsOf('catalog'),
+    validateSearch: searchOf({ new: oneOf('yes') }),
+    staticData: { nav: { label: 'channels', icon: IconPlugConnected } },
+    component: lazy(() => import('../admin/catalog/channels.page.js'), 'ChannelsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/channels/$channelId',
+    loader: textsOf('catalog'),
+    component: lazy(() => import('../admin/catalog/channel.page.js'), 'ChannelPage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/people',
+    validateSearch: searchOf({
+      email: anyText,
+      role: oneOf(...staffRoles),
+      cursor,
+      /** Who is open. */
+      person: anyText,
+    }),
+    staticData: { nav: { label: 'people', icon: IconUsersGroup } },
+    component: lazy(() => import('../admin/people/people.page.js'), 'PeoplePage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/audit-log',
+    validateSearch: searchOf({
+      action: anyText,
+      subject: anyText,
+      actor: anyText,
+      accountId: anyText,
+      cursor,
+      /** The entry that is open. */
+      entry: anyText,
+    }),
+    staticData: { nav: { label: 'auditLog', icon: IconHistory } },
+    component: lazy(() => import('../admin/audit/audit.page.js'), 'AuditPage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
+    path: '/retention',
+    loader: textsOf('privacy'),
+    staticData: { nav: { label: 'retention', icon: IconTrash } },
+    component: lazy(() => import('../admin/retention/retention.page.js'), 'AdminRetentionPage'),
+  }),
+] as const;
+export const adminPages = admin.addChildren(ofAdmin);
+
+/** How the programs are. */
+const operator = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/operator',
+  beforeLoad: onlyFor('admin'),
+  loader: textsOf('operator'),
+  staticData: { area: { label: 'operator', roles: ['admin'] } },
+});
+
+const ofOperator = [
+  createRoute({
+    getParentRoute: () => operator,
+    path: '/',
+    beforeLoad: (): void => {
+      throw redirect({ to: '/operator/system' });
+    },
+  }),
+  createRoute({
+    getParentRoute: () => operator,
+    path: '/system',
+    staticData: { nav: { label: 'system', icon: IconActivityHeartbeat } },
+    component: lazy(() => import('../operator/system.page.js'), 'SystemPage'),
+  }),
+  createRoute({
+    getParentRoute: () => operator,
+    path: '/dead-letters',
+    validateSearch: searchOf({
+      /** Those that nobody played again, when left out. */
+      show: oneOf('replayed', 'all'),
+      topic: anyText,
+      about: anyText,
+      cursor,
+      /** The letter that is open. */
+      letter: anyText,
+    }),
+    staticData: { nav: { label: 'deadLetters', icon: IconMailOff } },
+    component: lazy(() => import('../operator/dead-letters.page.js'), 'DeadLettersPage'),
+  }),
+] as const;
+export const operatorPages = operator.addChildren(ofOperator);
