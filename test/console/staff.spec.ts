@@ -59,10 +59,14 @@ describe('a price', () => {
     await page.getByLabel('Note').fill('The vendor asks more.');
     await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
-    await page.getByRole('row', { name: /vendora-imagine-image.*0\.02 credits.*0\.03 credits.*\+50/ }).waitFor();
+    await page
+      .getByRole('row', { name: /vendora-imagine-image.*0\.02 credits.*0\.03 credits.*\+50/ })
+      .waitFor();
     const preview = page.getByRole('table', { name: 'What requests would cost, by model and group' });
     await preview
-      .getByRole('row', { name: /vendora-imagine-image Vendora-Main 1 1 0\.04 credits 0\.06 credits \+0\.02 credits/ })
+      .getByRole('row', {
+        name: /vendora-imagine-image Vendora-Main 1 1 0\.04 credits 0\.06 credits \+0\.02 credits/,
+      })
       .waitFor();
 
     const deciding = await open({ as: await staff('admin') });
@@ -126,7 +130,9 @@ describe('a price', () => {
     await choose('prices.json', JSON.stringify({ rows }));
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByText('Changed: 1 · new: 0 · the same: 1 · refused: 0').waitFor();
-    await page.getByRole('row', { name: /vendora-imagine-video.*0\.05 credits.*0\.06 credits.*\+20/ }).waitFor();
+    await page
+      .getByRole('row', { name: /vendora-imagine-video.*0\.05 credits.*0\.06 credits.*\+20/ })
+      .waitFor();
     await page.getByRole('button', { name: 'Propose 1 change' }).click();
     await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
     await page.getByText('prices.json').waitFor();
@@ -158,7 +164,7 @@ describe('a ticket', () => {
     await admin.page.getByRole('button', { name: 'Grant the reseller rate' }).click();
     const dialog = admin.page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Grant the reseller rate' }).click();
-    await admin.page.getByText('A unit of balance costs 1.2 now.').waitFor();
+    await admin.page.getByText('A credit costs 1.2 now.').waitFor();
 
     await asking.goto('/wallet?credits=10');
     await asking.page.getByRole('button', { name: 'Pay $12.00' }).waitFor();

@@ -123,7 +123,7 @@ describe('costs of upstreams', () => {
 });
 
 describe('the report of revenue', () => {
-  it('has margins by anything, and says what the ledger says', async () => {
+  it('has revenue and cost by anything, and says what the ledger says', async () => {
     await image('imgmodel-4', 3);
     await image('vendora-imagine-image', 2);
     await tell();
@@ -139,12 +139,12 @@ describe('the report of revenue', () => {
         refunds: '0',
         averagePrice: '0.03',
         cost: '0.06',
-        margin: '0.03',
-        marginPercent: '33.33',
+        costPerCredit: '0.666666666',
       }),
       expect.objectContaining({ model: 'vendora-imagine-image', gross: '0.04', cost: '0.024' }),
     ]);
-    expect(byModel.totals).toMatchObject({ gross: '0.13', cost: '0.084', margin: '0.046' });
+    expect(byModel.totals).toMatchObject({ gross: '0.13', cost: '0.084', costPerCredit: '0.646153846' });
+    expect(byModel).toMatchObject({ currency: 'USD', recognised: expect.stringMatching(/^\d+\.\d\d$/) });
     expect(byModel.ledger).toMatchObject({ gross: '0.13', cost: '0.084' });
     expect((await revenue({ by: 'account,day,group,family', limit: 1 })).rows).toMatchObject([
       {
@@ -167,9 +167,9 @@ describe('the report of revenue', () => {
     expect(response.headers.get('content-type')).toMatch('text/csv');
     const [head, first] = (await response.text()).split('\n');
     expect(head).toBe(
-      'model,charges,failed_charges,units,gross,refunds,net,average_price,cost,failed_cost,margin,margin_percent',
+      'model,charges,failed_charges,units,gross,refunds,net,average_price,cost,failed_cost,cost_per_credit',
     );
-    expect(first).toMatch(/^imgmodel-4,1,0,3,0\.09,0,0\.09,0\.03,0\.06,0,0\.03,33\.33/);
+    expect(first).toMatch(/^imgmodel-4,1,0,3,0\.09,0,0\.09,0\.03,0\.06,0,0\.666666666/);
   });
 
   it('refuses what makes no sense', async () => {
@@ -193,7 +193,6 @@ describe('the report of revenue', () => {
     expect(data).toMatchObject({
       gross: '0.09',
       cost: '0.06',
-      margin: '0.03',
       costState: 'known',
       channel: 'sandbox',
       costs: [{ outcome: 'delivered', units: '3', cost: '0.06' }],

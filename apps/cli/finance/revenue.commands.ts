@@ -16,12 +16,14 @@ import {
   type RevenueDimension,
   revenueDimensions,
   type RevenueReport,
+  marginOf,
   revenueReport,
   revenueRows,
 } from '#finance/reports/revenue.js';
-import { formatAmount } from '#money/amount.js';
+import { formatAmount, nanos } from '#money/amount.js';
+import { moneyText } from '#money/currency.js';
 import { OperatorError } from '#platform/errors.js';
-import { countArgument, JSON_OPTION, LIMIT_OPTION } from '../arguments.js';
+import { countArgument, JSON_OPTION, LIMIT_OPTION, paymentCurrency } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { printJson, printText, table, right } from '../output.js';
 import { dayArgument } from './days.js';
@@ -89,7 +91,7 @@ async function printRevenue(options: RevenueOptions): Promise<void> {
   if (options.csv) return writeFile(days, by);
   const report = await onDatabase(process.env, (pool) => revenueReport(pool, { ...days, by, limit }));
   if (!report.agrees) process.exitCode = 1;
-  if (options.json) return printJson(viewRevenue(report, by));
+  if (options.json) return printJson(viewRevenue(report, by, paymentCurrency()));
   printText(revenueTable(report, by));
   for (const note of notesOf(report)) printText(note);
 }
@@ -101,21 +103,26 @@ function writeFile(days: Days, by: readonly RevenueDimension[]): Promise<void> {
 }
 
 function revenueTable({ from, to, rows, totals }: RevenueReport, by: readonly RevenueDimension[]): string {
-  const numbers = ['Charges', 'Units', 'Gross', 'Refunds', 'Cost', 'Failed', 'Margin', '%'];
+  const numbers = ['Charges', 'Units', 'Gross', 'Refunds', 'Cost', 'Failed', 'Cost/credit'];
   const titles = by.map((name) => `${name[0]?.toUpperCase()}${name.slice(1)}`);
   const cells = rows.map((row) => [...by.map((name) => row.by[name] ?? '-'), ...numbersOf(row)]);
   const total = by.length === 0 ? [] : [['All', ...by.slice(1).map(() => ''), ...numbersOf(totals)]];
   const columns = [...titles, ...numbers.map(right)];
-  return `${from} to ${to}, USD\n\n${table(columns, [...cells, ...total])}`;
+  return `${from} to ${to}, credits; costs in USD\n\n${table(columns, [...cells, ...total])}`;
 }
 
 function numbersOf(earned: Earned): string[] {
-  const { charges, units, gross, refunds, cost, failedCost, margin, marginPercent } = earnedText(earned);
-  return [charges, units, gross, refunds, cost, failedCost, margin, marginPercent ?? '-'];
+  const { charges, units, gross, refunds, cost, failedCost, costPerCredit } = earnedText(earned);
+  return [charges, units, gross, refunds, cost, failedCost, costPerCredit ?? '-'];
 }
 
-function notesOf({ truncated, agrees, billDifference, unknownCosts, ledger }: RevenueReport): string[] {
+function notesOf(report: RevenueReport): string[] {
+  const { truncated, agrees, billDifference, unknownCosts, ledger } = report;
+  const currency = paymentCurrency();
+  const margin = marginOf(report, currency)?.margin;
   const words = [
+    `Recognized revenue: ${moneyText(ledger.recognisedMinor, currency)}.` +
+      (margin === undefined ? '' : ` Margin: ${formatAmount(nanos(margin))} ${currency}.`),
     truncated ? 'There are more rows: raise --limit, or take --csv.' : '',
     billDifference === 0n
       ? ''
@@ -160,5 +167,5 @@ async function printPriceChanges(options: PriceChangesOptions): Promise<void> {
     formatAmount(version.gross),
   ]);
   const titles = ['From', 'Kind', 'Model or group', 'Before', 'After', 'By'];
-  printText(table([...titles, right('Charges'), right('Earned (USD)')], cells));
+  printText(table([...titles, right('Charges'), right('Earned (credits)')], cells));
 }

@@ -31,9 +31,9 @@ export function newRequestId(): string {
   return crypto.randomUUID();
 }
 
-/** Where calls for models go, and what balance is paid in: the same as long as the page is open. */
+/** Where calls for models go, what credits are paid in, and what the viewer pays for one. */
 export const relayQuery = {
   queryKey: ['relay'],
   queryFn: async () => (await api.GET('/api/public/relay')).data!,
-  staleTime: Infinity,
+  staleTime: 5 * 60_000,
 };

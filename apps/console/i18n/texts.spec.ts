@@ -66,3 +66,31 @@ describe.each(namespaces)('the texts of %s', (namespace) => {
     expect(keysOf(english).filter((key) => !isUsed(key))).toEqual([]);
   });
 });
+
+/** The words that the glossary replaces, each by one: credits, held, refunded, released, charged, image, type, payout, outbox. */
+const NEVER = {
+  en: /\b(USD of balance|balance of \d+ USD|set aside|under way|given? back|settled|pictures?|kinds?|famil(y|ies)|told|stands?|goes by|anew|so many|whoever|taken down|since ever|for ever)\b/i,
+  zh: /余额 USD|美元余额|预留|图片|文本|类别|提现|发件箱/,
+};
+
+/** Only accounts are frozen, and only a transfer or a payout comes back; customers read of holds and refunds. */
+const CUSTOMERS_NEVER = /(?<!账户已被?)冻结|退回/;
+const CUSTOMERS = ['calls', 'tokens', 'user', 'visitor', 'wallet', 'webhooks'];
+
+describe('the words of the product', () => {
+  const everyText = (language: 'en' | 'zh', from: readonly string[]) =>
+    from.flatMap((namespace) =>
+      [...textsOf(language, namespace)].map(([key, text]) => ({
+        key: `${namespace}:${key}`,
+        text: text.replace(/\{\{\w+\}\}/g, ''),
+      })),
+    );
+
+  it.each(['en', 'zh'] as const)('are those of the glossary in %s', (language) => {
+    expect(everyText(language, namespaces).filter(({ text }) => NEVER[language].test(text))).toEqual([]);
+  });
+
+  it('leave frozen to accounts, and returned to transfers', () => {
+    expect(everyText('zh', CUSTOMERS).filter(({ text }) => CUSTOMERS_NEVER.test(text))).toEqual([]);
+  });
+});

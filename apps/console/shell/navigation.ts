@@ -6,7 +6,7 @@ import type { UserRole } from './session.js';
 type Label = keyof (typeof shell)['nav'];
 
 /** Where the navigation lists a page. */
-export interface NavPlace {
+interface NavPlace {
   /** The text `nav.…` of the namespace shell. */
   label: Label;
   icon: Icon;
@@ -15,10 +15,18 @@ export interface NavPlace {
 }
 
 /** A part of the navigation, with who sees it. */
-export interface NavArea {
+interface NavArea {
   /** The text `nav.…` above the entries; staff see several parts. */
   label: Label;
   roles: readonly UserRole[];
+}
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** The part of the navigation that the pages below are listed in, and who sees it. */
+    area?: NavArea;
+    nav?: NavPlace;
+  }
 }
 
 export interface NavEntry extends NavPlace {

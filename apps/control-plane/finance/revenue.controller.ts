@@ -1,4 +1,4 @@
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { priceChanges } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
@@ -12,16 +12,21 @@ import {
   viewRevenue,
   priceChangeView,
 } from '#finance/views/revenue.view.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { revenueRoutes as routes } from './revenue.routes.js';
 
 /** What was earned, by anything, and by each version of a price. */
 @Controller()
 export class RevenueController {
+  constructor(@Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig) {}
+
   @Serves(routes.revenue)
   async revenue({ query, database }: CallOf<typeof routes.revenue>) {
     const { by, limit } = query;
-    return viewRevenue(await revenueReport(database, { ...checkedDays(query), by, limit }), by);
+    const report = await revenueReport(database, { ...checkedDays(query), by, limit });
+    return viewRevenue(report, by, this.config.payments.currency);
   }
 
   @Serves(routes.revenueCsv)

@@ -23,7 +23,6 @@ export interface ChargeMargin {
   cost: bigint;
   /** `known`; `waiting`: to be recorded soon; `unknown`: nobody set the cost; `none`: it reached no upstream. */
   state: 'known' | 'waiting' | 'unknown' | 'none';
-  margin: bigint;
   /** Of the hold, the settlement or release, and refunds, with their kinds; costs have theirs. */
   transactions: { id: bigint; kind: string }[];
 }
@@ -52,5 +51,5 @@ export async function chargeMargin(pool: pg.Pool, chargeId: string): Promise<Cha
   const cost = costs.reduce((sum, row) => sum + row.cost, 0n);
   const waits = ended ? 'waiting' : 'none';
   const state = unknown ? 'unknown' : costs.length > 0 ? 'known' : waits;
-  return { gross, refunds, costs, cost, state, margin: gross - refunds - cost, transactions };
+  return { gross, refunds, costs, cost, state, transactions };
 }

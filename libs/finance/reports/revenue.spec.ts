@@ -10,7 +10,9 @@ import { costsControl } from '../costs/costs.control.js';
 import { setCost } from '../costs/cost-versions.js';
 import { accrueAll, CostsFixture } from '../costs/costs.fixture.js';
 import { recordBill } from '../costs/upstream-bills.js';
+import { recogniseAll } from '#ledger/lots/recognition.js';
 import { chargeMargin } from './charge-margin.js';
+import { deferredRevenueReport } from './deferred-revenue.js';
 import { priceChanges } from './price-changes.js';
 import { revenueControl } from './revenue.control.js';
 import { buildRevenueDays, dropRevenueDays } from './revenue-days.js';
@@ -18,6 +20,8 @@ import {
   type Earned,
   type RevenueDimension,
   revenueDimensions,
+  costPerCredit,
+  marginOf,
   revenueReport,
   revenueRows,
 } from './revenue.js';
@@ -237,13 +241,42 @@ describe(`revenue (seed ${SEED})`, () => {
     });
   });
 
-  it('and cost of one charge are its margin', async () => {
+  it('has a margin of money alone: what was recognised less what upstreams take', async () => {
+    const { billing } = costs.ledger;
+    await recogniseAll(billing);
+    const whole = await report([]);
+    const { lines } = await deferredRevenueReport(billing, WHOLE);
+    const recognised = lines
+      .filter(({ move }) => move === 'recognised')
+      .reduce((sum, { amountMinor }) => sum - amountMinor, 0n);
+    expect(recognised).toBeGreaterThan(0n);
+    expect(whole.ledger.recognisedMinor).toBe(recognised);
+    const { cost, failedCost } = whole.totals;
+    const margin = recognised * 10_000_000n - cost - failedCost;
+    expect(marginOf(whole, 'USD')).toEqual({
+      margin,
+      basisPoints: (margin * 10_000n) / (recognised * 10_000_000n),
+    });
+    expect(marginOf(whole, 'EUR')).toBeNull();
+    const nothing = await report([], { from: daysFromNow(-99), to: daysFromNow(-98) });
+    expect(marginOf(nothing, 'USD')).toEqual({ margin: 0n, basisPoints: null });
+  });
+
+  it('has for each row what a net credit cost', async () => {
+    for (const row of (await report(['model', 'channel'])).rows) {
+      const net = row.gross - row.refunds;
+      const each = net === 0n ? null : ((row.cost + row.failedCost) * 1_000_000_000n) / net;
+      expect(costPerCredit(row)).toBe(each);
+    }
+  });
+
+  it('and cost of one charge are reported beside each other', async () => {
     const { rows } = await costs.ledger.owner.query<{ id: string }>(
       `SELECT id FROM charges WHERE state = 'settled' AND channel_id IS NOT NULL LIMIT 1`,
     );
     const margin = (await chargeMargin(costs.ledger.billing, rows[0]!.id))!;
     expect(margin).toMatchObject({ state: 'known', costs: [{ outcome: 'delivered' }] });
-    expect(margin.margin).toBe(margin.gross - margin.refunds - margin.cost);
+    expect(margin.cost).toBe(margin.costs[0]!.cost);
     expect(margin.transactions.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['hold', 'settle']));
     expect(await chargeMargin(costs.ledger.billing, 'nothing')).toBeNull();
   });

@@ -1,10 +1,16 @@
 import type pg from 'pg';
 import { atHorizon, type Horizon, openReport } from '#ledger/postings/horizon.js';
 import { readTrialBalance } from '#ledger/reports/trial-balance.js';
+import { NANOS_PER_UNIT } from '#money/amount.js';
+import { minorDigits } from '#money/currency.js';
 import { REVENUE_FACTS } from './revenue-days.js';
 
 export const revenueDimensions = ['day', 'family', 'model', 'group', 'channel', 'account'] as const;
 export type RevenueDimension = (typeof revenueDimensions)[number];
+
+/** What UPC is. */
+const COST_CURRENCY = 'USD';
+const NANO_DIGITS = 9;
 
 /** Days of UTC, such as 2026-01-31. */
 export interface Days {
@@ -21,7 +27,7 @@ export interface RevenueQuery extends Days {
   limit: number | null;
 }
 
-/** Nanos of CRD, and of UPC, which is USD as CRD's face value is. */
+/** Counts, nanos of CRD that were earned, and nanos of UPC that they cost: credits and money, never added up. */
 export interface Earned {
   /** Charges that were settled, and charges that were released because their work failed. */
   charges: bigint;
@@ -48,6 +54,8 @@ interface LedgerRevenue {
   refunds: bigint;
   cost: bigint;
   failedCost: bigint;
+  /** What revenue:* moved: minor units of the payment currency, as used credits were paid for. */
+  recognisedMinor: bigint;
 }
 
 export interface RevenueReport extends Days {
@@ -75,8 +83,15 @@ export function netOf({ gross, refunds }: Earned): bigint {
   return gross - refunds;
 }
 
-export function marginOf(earned: Earned): bigint {
-  return netOf(earned) - earned.cost - earned.failedCost;
+/** What upstreams take, for delivered and for failed work. */
+function costOf({ cost, failedCost }: Earned): bigint {
+  return cost + failedCost;
+}
+
+/** What a net credit cost, nanos of UPC, cut; null where nothing was earned. */
+export function costPerCredit(earned: Earned): bigint | null {
+  const net = netOf(earned);
+  return net === 0n ? null : (costOf(earned) * NANOS_PER_UNIT) / net;
 }
 
 /** Gross for each unit, in nanos, cut; null where nothing was delivered. */
@@ -84,10 +99,18 @@ export function averagePrice({ gross, units }: Earned): bigint | null {
   return units === 0n ? null : gross / units;
 }
 
-/** Hundredths of a percent of net, cut; null where nothing was earned. */
-export function marginBasisPoints(earned: Earned): bigint | null {
-  const net = netOf(earned);
-  return net === 0n ? null : (marginOf(earned) * 10_000n) / net;
+/**
+ * Money less money, in nanos: recognised revenue less what upstreams take, with the hundredths of a percent of that revenue,
+ * cut. Null where payments are in another currency than costs: the difference would be in none.
+ */
+export function marginOf(
+  { totals, ledger }: Pick<RevenueReport, 'totals' | 'ledger'>,
+  currency: string,
+): { margin: bigint; basisPoints: bigint | null } | null {
+  if (currency !== COST_CURRENCY) return null;
+  const revenue = ledger.recognisedMinor * 10n ** BigInt(NANO_DIGITS - minorDigits(currency));
+  const margin = revenue - costOf(totals);
+  return { margin, basisPoints: revenue === 0n ? null : (margin * 10_000n) / revenue };
 }
 
 /** What was earned in days, by anything. It ties to the ledger, and says so. */
@@ -245,5 +268,6 @@ async function ledgerRevenue(client: pg.ClientBase, { from, to }: Days): Promise
     refunds: -moved(/^usage-refund$/),
     cost: -moved(/^expense:upstream:/),
     failedCost: -moved(/^expense:upstream-failed:/),
+    recognisedMinor: moved(/^revenue:/),
   };
 }

@@ -72,8 +72,7 @@ export const chargeMarginView = z
       description:
         'waiting: it is recorded soon; unknown: no cost is set for its model; none: no upstream was reached.',
     }),
-    cost: amountView,
-    margin: amountView.meta({ description: 'gross less refunds less cost.' }),
+    cost: amountView.meta({ description: 'USD.' }),
     transactions: z
       .array(z.object({ id: numberText, kind: z.string() }))
       .meta({ description: 'Of the ledger: those of the charge, of its refunds and of its costs.' }),
@@ -143,7 +142,6 @@ export function viewChargeMargin(charge: ChargeRecord, margin: ChargeMargin) {
     costs: margin.costs,
     costState: margin.state,
     cost: margin.cost,
-    margin: margin.margin,
     transactions: [...margin.transactions, ...ofCosts],
   });
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { type CsvColumn, csvColumns, titleOf } from '#platform/http/csv.js';
+import { formatMinor } from '#money/currency.js';
 import { amountView, numberText, openTimeView, shown, timeView } from '#platform/http/fields.js';
 import { priceChangeKinds } from '../reports/price-changes.js';
 import {
   averagePrice,
+  costPerCredit,
   type Days,
   type Earned,
-  marginBasisPoints,
   marginOf,
   netOf,
   type RevenueDimension,
@@ -18,6 +19,9 @@ import { utcDay } from './costs.view.js';
 
 const count = numberText.meta({ description: 'A whole number.', examples: ['12'] });
 
+/** Nanos of UPC, as text. */
+const money = amountView.meta({ description: 'USD.' });
+
 const earnedFields = {
   charges: count.meta({ description: 'That were settled.' }),
   failedCharges: count.meta({ description: 'That were released, since their work failed.' }),
@@ -26,13 +30,12 @@ const earnedFields = {
   refunds: amountView.meta({ description: 'Refunds of settled charges, by the time of the refund.' }),
   net: amountView.meta({ description: 'gross - refunds.' }),
   averagePrice: amountView.nullable().meta({ description: 'gross for each unit, cut to nine decimals.' }),
-  cost: amountView.meta({ description: 'What upstreams take for delivered work.' }),
-  failedCost: amountView.meta({ description: 'What they take for failed work all the same.' }),
-  margin: amountView.meta({ description: 'net - cost - failedCost; below zero: a loss.' }),
-  marginPercent: z
-    .string()
-    .nullable()
-    .meta({ description: 'Of net, with two decimals, cut; null without revenue.' }),
+  cost: money.meta({ description: 'USD that upstreams take for delivered work.' }),
+  failedCost: money.meta({ description: 'USD that they take for failed work all the same.' }),
+  costPerCredit: money.nullable().meta({
+    description:
+      'cost + failedCost for each net credit, cut to nine decimals; null where nothing was earned.',
+  }),
 };
 
 const dimension = z.string().nullable().optional();
@@ -59,6 +62,20 @@ export const revenueView = z
       .meta({ description: 'By day where asked, then by gross, the largest first.' }),
     truncated: z.boolean().meta({ description: 'There are more rows; the totals are of all.' }),
     totals: z.object(earnedFields),
+    currency: z.string().meta({ description: 'Of payments.', examples: ['USD'] }),
+    recognised: z.string().meta({
+      description:
+        'Revenue of these days in the payment currency: what was paid for the credits that were used.',
+      examples: ['2.27'],
+    }),
+    margin: money.nullable().meta({
+      description:
+        'recognised - cost - failedCost of the totals; below zero: a loss. Null where payments are not in USD, as costs are.',
+    }),
+    marginPercent: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of recognised, with two decimals, cut; null without it.' }),
     billDifference: amountView.meta({
       description: 'What upstreams billed above the accrued costs; no row has it.',
     }),
@@ -108,13 +125,11 @@ export function daysOf(asked: { from?: string | undefined; to?: string | undefin
 
 /** What was earned, with what follows from it. */
 function viewEarned(earned: Earned) {
-  const points = marginBasisPoints(earned);
   return {
     ...earned,
     net: netOf(earned),
     averagePrice: averagePrice(earned),
-    margin: marginOf(earned),
-    marginPercent: points === null ? null : hundredths(points),
+    costPerCredit: costPerCredit(earned),
   };
 }
 
@@ -128,9 +143,20 @@ function hundredths(value: bigint): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-export function viewRevenue({ rows, totals, ...report }: RevenueReport, by: readonly RevenueDimension[]) {
+/** @param currency of payments, ISO 4217 */
+export function viewRevenue(
+  { rows, totals, ...report }: RevenueReport,
+  by: readonly RevenueDimension[],
+  currency: string,
+) {
+  const margin = marginOf({ totals, ledger: report.ledger }, currency);
+  const points = margin?.basisPoints ?? null;
   return shown(revenueView, {
     ...report,
+    currency,
+    recognised: formatMinor(report.ledger.recognisedMinor, currency),
+    margin: margin?.margin ?? null,
+    marginPercent: points === null ? null : hundredths(points),
     by: [...by],
     rows: rows.map((row) => ({ ...row.by, ...viewEarned(row) })),
     totals: viewEarned(totals),
@@ -139,7 +165,7 @@ export function viewRevenue({ rows, totals, ...report }: RevenueReport, by: read
 
 const MEASURES = [
   ...(['charges', 'failedCharges', 'units', 'gross', 'refunds', 'net', 'averagePrice'] as const),
-  ...(['cost', 'failedCost', 'margin', 'marginPercent'] as const),
+  ...(['cost', 'failedCost', 'costPerCredit'] as const),
 ];
 
 /** The columns of a file: what was asked for, then the measures. */

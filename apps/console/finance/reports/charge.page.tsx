@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
+import { COSTS } from '../../ui/decimal.js';
 import { Fact, Facts, Figure, Figures } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
@@ -16,7 +17,7 @@ import { AccountLink, TransactionLinks } from '../transaction-links.js';
 const route = getRouteApi('/finance/charges/$chargeId');
 const tones = { refused: 'quiet', held: 'busy', settled: 'good', released: 'waiting' } as const;
 
-/** A charge with what it earned, what it did cost, and all of its transactions. */
+/** A charge with the credits it earned, the money it cost, and all of its transactions. */
 export function ChargePage() {
   const { t } = useTranslation('reports');
   const { chargeId } = route.useParams();
@@ -26,7 +27,7 @@ export function ChargePage() {
       <Loaded query={charge} lines={10}>
         {(found) => (
           <>
-            <Margin charge={found} />
+            <Totals charge={found} />
             <Head charge={found} />
             {found.costs.length > 0 && <Costs charge={found} />}
             <Transactions charge={found} />
@@ -37,8 +38,8 @@ export function ChargePage() {
   );
 }
 
-function Margin({
-  charge: { gross, cost, margin, held, costState, operatorLoss },
+function Totals({
+  charge: { gross, cost, held, costState, operatorLoss },
 }: {
   charge: Shape<'ChargeMargin'>;
 }) {
@@ -56,10 +57,9 @@ function Margin({
       />
       <Figure
         name={t('revenue.cost')}
-        value={<Money value={cost} />}
+        value={<Money value={cost} currency={COSTS} />}
         hint={t(`charge.costStates.${costState}`)}
       />
-      <Figure name={t('revenue.margin')} value={<Money value={margin} />} hint={t('charge.marginHint')} />
       <Figure
         name={t('charge.operatorLoss')}
         value={<Money value={operatorLoss} />}
@@ -109,7 +109,7 @@ function Costs({ charge: { costs } }: { charge: Shape<'ChargeMargin'> }) {
             name={t(`charge.outcomes.${outcome}`)}
             value={
               <>
-                <Money value={cost} /> · {channel} · {t('charge.units', { value: units })} ·{' '}
+                <Money value={cost} currency={COSTS} /> · {channel} · {t('charge.units', { value: units })} ·{' '}
                 <TransactionLinks ids={[transactionId]} />
               </>
             }

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { column, extra, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { exactDecimal } from '../../ui/decimal.js';
+import { COSTS, exactDecimal } from '../../ui/decimal.js';
 import { Identifier } from '../../ui/identifier.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
@@ -52,19 +52,17 @@ const NEXT: Record<Dimension, Dimension> = {
 function useColumns(by: Dimension): ListColumn<RevenueLine>[] {
   const { t } = useTranslation('reports');
   const locale = useLocale();
-  const amounts = ['gross', 'refunds', 'net', 'cost', 'failedCost', 'margin'] as const;
   return [
     column(by, t(`dimensions.${by}`), (row) => <Value row={row} by={by} />),
     rightColumn('charges', t('revenue.charges'), ({ charges }) => exactDecimal(charges, locale)),
     extra(rightColumn('units', t('revenue.units'), ({ units }) => exactDecimal(units, locale))),
     extra(moneyColumn('averagePrice', t('revenue.averagePrice'))),
-    ...amounts.map((name) => {
-      const amount = moneyColumn(name, t(`revenue.${name}`));
-      return name === 'gross' || name === 'failedCost' ? extra(amount) : amount;
-    }),
-    rightColumn('marginPercent', t('revenue.marginPercent'), ({ marginPercent }) =>
-      marginPercent === null ? '–' : `${exactDecimal(marginPercent, locale)} %`,
-    ),
+    extra(moneyColumn('gross', t('revenue.gross'))),
+    moneyColumn('refunds', t('revenue.refunds')),
+    moneyColumn('net', t('revenue.net')),
+    moneyColumn('cost', t('revenue.cost'), { currency: COSTS }),
+    extra(moneyColumn('failedCost', t('revenue.failedCost'), { currency: COSTS })),
+    moneyColumn('costPerCredit', t('revenue.costPerCredit'), { currency: COSTS }),
   ];
 }
 

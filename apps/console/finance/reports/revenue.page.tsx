@@ -7,7 +7,7 @@ import { useFilter } from '../../ui/address.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DayRange } from '../../ui/forms/day-range.js';
-import { exactDecimal, signOf } from '../../ui/decimal.js';
+import { COSTS, exactDecimal, signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
@@ -80,7 +80,7 @@ export function RevenuePage() {
 function Totals({ revenue }: { revenue: Shape<'Revenue'> }) {
   const { t } = useTranslation('reports');
   const locale = useLocale();
-  const { totals } = revenue;
+  const { totals, recognised, currency } = revenue;
   return (
     <Stack>
       <Figures>
@@ -95,23 +95,12 @@ function Totals({ revenue }: { revenue: Shape<'Revenue'> }) {
           }
         />
         <Figure
-          name={t('revenue.cost')}
-          value={<Money value={totals.cost} />}
-          hint={
-            <>
-              {t('revenue.failedCost')} <Money value={totals.failedCost} />
-            </>
-          }
+          name={t('revenue.recognised')}
+          value={<Money value={recognised} currency={currency} />}
+          hint={t('revenue.recognisedHint')}
         />
-        <Figure
-          name={t('revenue.margin')}
-          value={<Money value={totals.margin} />}
-          hint={
-            totals.marginPercent === null
-              ? '–'
-              : t('revenue.percent', { percent: exactDecimal(totals.marginPercent, locale) })
-          }
-        />
+        <Cost totals={totals} />
+        <Margin revenue={revenue} />
         <Figure
           name={t('revenue.charges')}
           value={exactDecimal(totals.charges, locale)}
@@ -120,6 +109,37 @@ function Totals({ revenue }: { revenue: Shape<'Revenue'> }) {
       </Figures>
       <Certainty revenue={revenue} />
     </Stack>
+  );
+}
+
+function Cost({ totals }: { totals: Shape<'Revenue'>['totals'] }) {
+  const { t } = useTranslation('reports');
+  return (
+    <Figure
+      name={t('revenue.cost')}
+      value={<Money value={totals.cost} currency={COSTS} />}
+      hint={
+        <>
+          {t('revenue.failedCost')} <Money value={totals.failedCost} currency={COSTS} />
+        </>
+      }
+    />
+  );
+}
+
+/** Money less money: there is none where payments are in another currency than costs. */
+function Margin({ revenue: { margin, marginPercent, currency } }: { revenue: Shape<'Revenue'> }) {
+  const { t } = useTranslation('reports');
+  const locale = useLocale();
+  if (margin === null) return <Figure name={t('revenue.margin')} value="–" hint={t('revenue.noMargin')} />;
+  return (
+    <Figure
+      name={t('revenue.margin')}
+      value={<Money value={margin} currency={currency} />}
+      hint={
+        marginPercent === null ? '–' : t('revenue.percent', { percent: exactDecimal(marginPercent, locale) })
+      }
+    />
   );
 }
 
@@ -146,7 +166,7 @@ function Certainty({ revenue }: { revenue: Shape<'Revenue'> }) {
         )}
         {signOf(billDifference) !== 0 && (
           <SmallPrint>
-            {t('revenue.billDifference')} <Money value={billDifference} signed />
+            {t('revenue.billDifference')} <Money value={billDifference} currency={COSTS} signed />
           </SmallPrint>
         )}
       </Group>
