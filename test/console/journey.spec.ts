@@ -171,7 +171,10 @@ async function seeTheStatement(tab: Tab): Promise<void> {
   for (const line of lines) await page.getByRole('row', { name: line }).waitFor();
   await tab.picture('journey/statement');
   await page.getByRole('row', { name: lines[0]! }).getByRole('link').click();
-  await page.getByRole('dialog').getByRole('row', { name: /Released 0\.25 credits/ }).waitFor();
+  await page
+    .getByRole('dialog')
+    .getByRole('row', { name: /Released 0\.25 credits/ })
+    .waitFor();
   await page.keyboard.press('Escape');
   await page.waitForURL((url) => !url.searchParams.has('charge'));
   await tab.goto('/wallet?tab=statement&balance=main');

@@ -64,7 +64,12 @@ describe('the marketplace', () => {
     await page.waitForURL('**model=imgmodel-lite**');
     const details = page.getByRole('dialog');
     const group = details.getByRole('row', { name: /Public-Relay/ });
-    expect(await group.getByText(/credits/).first().getAttribute('value')).toBe('0.0002');
+    expect(
+      await group
+        .getByText(/credits/)
+        .first()
+        .getAttribute('value'),
+    ).toBe('0.0002');
     await details.getByText('fixed price per call').waitFor();
     await details.getByText('from launch').first().waitFor();
     await page.keyboard.press('Escape');

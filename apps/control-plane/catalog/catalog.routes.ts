@@ -45,12 +45,9 @@ const groupView = z
     open,
     models: z.array(z.string()),
     multiplier: z.string().nullable().meta({ description: 'In force now; null: withdrawn.' }),
-    fixedPerCall: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Credits of each call where the group has a fixed price; null: list prices hold.',
-      }),
+    fixedPerCall: z.string().nullable().meta({
+      description: 'Credits of each call where the group has a fixed price; null: list prices hold.',
+    }),
     requestsPerMinute: perMinute.meta({ description: 'Of each account; null: the defaults hold.' }),
     maxRunningTasks: runningTasks,
     maxConcurrentRequests: perMinute,

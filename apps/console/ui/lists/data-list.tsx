@@ -194,7 +194,7 @@ function useChosenColumns<Row>({ columns, columnsName }: DataListProps<Row>): [L
     getInitialValueInEffect: false,
   });
   // Without a default: it would be stored, and hide from everyone the columns that a list gets later.
-  const ids = columnsName === undefined ? undefined : (chosen);
+  const ids = columnsName === undefined ? undefined : chosen;
   const shown = columns.filter(({ id, isExtra }) => ids?.includes(id) ?? !isExtra);
   return [shown.length > 0 ? shown : [...columns], choose];
 }
