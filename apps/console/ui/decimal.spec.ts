@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   addDecimals,
   compareDecimals,
-  CREDITS,
+  CREDIT_UNIT,
   decimalsOf,
   exactDecimal,
   amountText,
@@ -26,8 +26,8 @@ describe('amountText', () => {
   });
 
   it('writes credits as a number, whose unit the texts have', () => {
-    expect(amountText('1234.5', { currency: CREDITS, locale: 'en' })).toBe('1,234.50');
-    expect(amountText('0.000000001', { currency: CREDITS, locale: 'en' })).toBe('0.000000001');
+    expect(amountText('1234.5', { currency: CREDIT_UNIT, locale: 'en' })).toBe('1,234.50');
+    expect(amountText('0.000000001', { currency: CREDIT_UNIT, locale: 'en' })).toBe('0.000000001');
   });
 
   it('follows the language', () => {

@@ -12,13 +12,13 @@ function asIntl(value: string): number {
 }
 
 /** The unit of prepaid value, as the ledger names it. Everything else is an ISO code of money. */
-export const CREDITS = 'CRD';
+export const CREDIT_UNIT = 'CRD';
 
 /** What upstreams bill in, as the ledger names it: USD. */
 export const COSTS = 'UPC';
 
 interface MoneyStyle {
-  /** CREDITS, COSTS, or an ISO code such as USD. */
+  /** CREDIT_UNIT, COSTS, or an ISO code such as USD. */
   currency: string;
   /** A language tag such as zh-Hans. */
   locale: string;
@@ -32,7 +32,7 @@ function formatOf({ locale, currency, decimals }: MoneyStyle & { decimals: numbe
   let format = formats.get(key);
   if (!format) {
     format = new Intl.NumberFormat(locale, {
-      ...(currency === CREDITS ? {} : { style: 'currency', currency: isoOf(currency) }),
+      ...(currency === CREDIT_UNIT ? {} : { style: 'currency', currency: isoOf(currency) }),
       minimumFractionDigits: 2,
       maximumFractionDigits: decimals,
       roundingMode: 'trunc',

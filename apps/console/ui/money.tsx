@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../api/queries.js';
-import { amountText, CREDITS, multiplyDecimals, shortAmount, signOf } from './decimal.js';
+import { amountText, CREDIT_UNIT, multiplyDecimals, shortAmount, signOf } from './decimal.js';
 import { useLocale } from './locale.js';
 
 interface MoneyProps {
@@ -16,7 +16,7 @@ interface MoneyProps {
 }
 
 /** An amount of credits, or of money where it has a currency: "0.02 credits", "$13.00". Use it for every amount. */
-export function Money({ value, currency = CREDITS, short = false, signed = false }: MoneyProps) {
+export function Money({ value, currency = CREDIT_UNIT, short = false, signed = false }: MoneyProps) {
   const locale = useLocale();
   const exact = useMoneyText(currency)(value);
   const unit = useUnit(currency);
@@ -30,7 +30,7 @@ export function Money({ value, currency = CREDITS, short = false, signed = false
 }
 
 /** The same as plain text, where no element is possible, such as labels of charts and fields. */
-export function useMoneyText(currency = CREDITS): (value: string) => string {
+export function useMoneyText(currency = CREDIT_UNIT): (value: string) => string {
   const locale = useLocale();
   const unit = useUnit(currency);
   return (value) => unit(amountText(value, { currency, locale }));
@@ -39,7 +39,7 @@ export function useMoneyText(currency = CREDITS): (value: string) => string {
 /** Intl writes the unit of money; the texts have that of credits. */
 function useUnit(currency: string): (amount: string) => string {
   const { t } = useTranslation('shell');
-  return (amount) => (currency === CREDITS ? t('credits', { amount }) : amount);
+  return (amount) => (currency === CREDIT_UNIT ? t('credits', { amount }) : amount);
 }
 
 /** What credits cost the viewer, at the rate of their account: "$0.026". Null until the rate is there. */
@@ -50,7 +50,7 @@ export function usePaidFor(): (credits: string) => string | null {
 }
 
 /** A price where people decide: "0.02 credits ($0.026)". */
-export function Price({ value }: { value: string }) {
+export function BothPrices({ value }: { value: string }) {
   const paid = usePaidFor()(value);
   return (
     <>

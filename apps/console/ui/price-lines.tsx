@@ -13,7 +13,7 @@ interface PriceLinesProps {
   /** What the amounts of tokens are for, such as "per million tokens". */
   perTokens: string;
   tokens: (kind: (typeof TOKENS)[number]) => string;
-  /** How an amount is written: `Price` where people decide. */
+  /** How an amount is written: `BothPrices` where people decide. */
   amount?: ComponentType<{ value: string }>;
 }
 

@@ -69,20 +69,20 @@ function inOrder(
 }
 
 /** Prices of different units cannot be compared, so models are grouped by unit. */
-function comparePrices(a: Offer | null, b: Offer | null): number {
+function comparePrices(a: ViewerOffer | null, b: ViewerOffer | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   return a.unit.localeCompare(b.unit) || compareDecimals(leading(a.price), leading(b.price));
 }
 
 /** What the viewer pays for a model: in the group that is chosen, or in the cheapest of their groups that has it. */
-export interface Offer {
+export interface ViewerOffer {
   group: string;
   price: ListPrice;
   unit: Shape<'ListedModel'>['unit'];
 }
 
 /** Null where none of the groups has the model. */
-export function offerOf(model: Shape<'ListedModel'>, groups: readonly string[]): Offer | null {
+export function offerOf(model: Shape<'ListedModel'>, groups: readonly string[]): ViewerOffer | null {
   const offers = model.groups
     .filter(({ group }) => groups.includes(group))
     .map(({ group, price, rule }) => ({ group, price, unit: unitIn(model, rule) }));

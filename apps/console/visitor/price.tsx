@@ -5,7 +5,7 @@ import type { Shape } from '../api/shape.js';
 import { relayQuery } from '../api/queries.js';
 import { Hint } from '../ui/texts.js';
 import { type ListPrice, offerOf } from './market.js';
-import { Price } from '../ui/money.js';
+import { BothPrices } from '../ui/money.js';
 import { PriceLines } from '../ui/price-lines.js';
 
 interface PriceProps {
@@ -22,7 +22,7 @@ export function PriceWithUnit({ price, unit }: PriceProps) {
       price={price}
       unit={t(`market.units.${unit}`)}
       perTokens={t('market.units.million_tokens')}
-      amount={Price}
+      amount={BothPrices}
       tokens={(kind) => t(`market.tokens.${kind}`)}
     />
   );

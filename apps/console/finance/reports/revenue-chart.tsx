@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import { Chart } from '../../ui/charts/chart.js';
-import { COSTS, CREDITS } from '../../ui/decimal.js';
+import { COSTS, CREDIT_UNIT } from '../../ui/decimal.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { useMoneyText } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
@@ -61,7 +61,7 @@ export function RevenueChart({ days }: { days: Required<DaySpan> }) {
 
 function Drawn({ unit, days }: { unit: Unit; days: ReturnType<typeof everyDay> }) {
   const { t } = useTranslation('reports');
-  const text = useMoneyText(unit === 'money' ? COSTS : CREDITS);
+  const text = useMoneyText(unit === 'money' ? COSTS : CREDIT_UNIT);
   const shortDay = useShortDay();
   const series = SERIES[unit];
   return (

@@ -6,7 +6,7 @@ import { keepShown } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
-import { Money, Price } from '../../ui/money.js';
+import { BothPrices, Money } from '../../ui/money.js';
 import { ErrorState } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { type PlayValues, quoteRequest } from './call.js';
@@ -36,7 +36,7 @@ export function PriceBefore({
     <Stack gap="xs" role="status" aria-busy={quote.isPlaceholderData}>
       <Group justify="space-between">
         <Text fw={600}>
-          {t(estimate ? 'play.priceAtMost' : 'play.price')} <Price value={amount} />
+          {t(estimate ? 'play.priceAtMost' : 'play.price')} <BothPrices value={amount} />
         </Text>
         <Hint>
           {t('play.balance')} <Money value={balance} />
