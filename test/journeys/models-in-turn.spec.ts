@@ -8,6 +8,7 @@ import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { priceCredits } from '#topup/conversion.js';
 import { requireCleanLedger } from '../support/ledger.js';
+import { person } from '../support/console.js';
 import { addModel } from '../support/models.js';
 import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
@@ -136,6 +137,16 @@ describe('a request with several models', () => {
       ],
     });
     expect(await other.balance()).toEqual({ main: '4.97', held: '0' });
+    const owner = await person(relay, { accountId: other.accountId });
+    const path = { chargeId: answer.headers.get('x-request-id')! };
+    const { data } = await owner.api.GET('/api/charges/{chargeId}', { params: { path } });
+    expect(data).toMatchObject({
+      state: 'released',
+      attempts: [
+        { id: path.chargeId, model: 'dead-image', state: 'released' },
+        { model: 'imgmodel-4', state: 'settled', code: null },
+      ],
+    });
     expect(await chargesOf(other)).toEqual(['dead-image released', 'imgmodel-4 settled']);
   });
 

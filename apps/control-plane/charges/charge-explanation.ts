@@ -4,15 +4,19 @@ import type { PriceBook } from '#pricing/price-book.js';
 import type { Quote } from '#pricing/quote.js';
 import { type Recomputed, recompute } from '#pricing/recompute.js';
 import { roundingOf, shownLines } from '#usage/charge-terms.js';
-import type { ChargeRecord } from '#usage/charge.reader.js';
+import type { ChargeAttempt, ChargeRecord } from '#usage/charge.reader.js';
 import type { AnswerOf } from '../http/route.js';
 import type { chargeRoutes } from './charge.routes.js';
 
 type ChargeView = AnswerOf<typeof chargeRoutes.show>;
 type VersionsView = NonNullable<ChargeView['pricing']>['versions'];
 
-/** Why a charge cost what it cost. Staff also reads which channel did the work. */
-export function explainCharge(book: PriceBook, charge: ChargeRecord, forStaff: boolean): ChargeView {
+/** Why a charge cost what it cost. Staff also reads which channel did the work. `attempts`: the charges of its request. */
+export function explainCharge(
+  book: PriceBook,
+  charge: ChargeRecord & { attempts: ChargeAttempt[] },
+  forStaff: boolean,
+): ChargeView {
   const again = recomputed(book, charge);
   return {
     ...charge,

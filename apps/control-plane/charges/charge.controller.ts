@@ -2,7 +2,8 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
 import { MarketReader } from '#marketplace/price-list.js';
-import { readCharge } from '#usage/charge.reader.js';
+import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
+import { findAttempts, readCharge } from '#usage/charge.reader.js';
 import { QuoteService } from '#usage/quote.service.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
@@ -50,8 +51,10 @@ export class ChargeController {
   private async explain(chargeId: string, accountId: string | null): Promise<AnswerOf<typeof routes.show>> {
     const charge = await readCharge(this.pool, chargeId, accountId);
     if (!charge) throw new ApiError('not_found', 'There is no such charge.');
+    const { id, requestId } = charge;
+    const attempts = await findAttempts(this.pool, chargeIdsOf(requestId ?? id), charge.accountId);
     // Read after the charge: every version that the charge names is in it.
     const { catalog } = await this.market.read();
-    return explainCharge(catalog.priceBook, charge, accountId === null);
+    return explainCharge(catalog.priceBook, { ...charge, attempts }, accountId === null);
   }
 }

@@ -81,6 +81,19 @@ const chargeView = z
       .object({ hold: amountView, settlement: amountView, operatorLoss: amountView })
       .nullable()
       .meta({ description: 'The same computed now, from the versions that the charge names.' }),
+    attempts: z
+      .array(
+        z.object({
+          id: z.string(),
+          model: z.string().nullable(),
+          state: z.enum(chargeStates),
+          code: z.string().nullable(),
+        }),
+      )
+      .meta({
+        description:
+          'The charges of the same request in order, one for each model that was tried; this one too.',
+      }),
     agrees: z.boolean().nullable().meta({
       description: 'Whether that gives what is stored, with the versions that were in force at the hold.',
     }),

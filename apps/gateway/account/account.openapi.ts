@@ -96,7 +96,8 @@ export const listUsageOperation: Operation = {
   id: 'listUsage',
   tag: TAG,
   summary: 'Usage by day and model.',
-  description: 'Requests that ended, newest day first. Refunds made later are in their charges.',
+  description:
+    'Requests that ended; one that tried several models counts for each, newest day first. Refunds made later are in their charges.',
   query: {
     from: ofDay('The first day; thirty days before the end by default.'),
     to: ofDay(`The last day, included: today by default. At most ${MOST_DAYS} days are answered.`),
@@ -134,7 +135,7 @@ const LINES = nullable(
 
 const CHARGE = objectSchema({
   object: object('charge'),
-  id: textSchema('The id of its request.'),
+  id: textSchema('Of the charge. For the first model of a request it is the id of the request.'),
   request_id: nullable(textSchema()),
   key_id: nullable(textSchema()),
   model: nullable(textSchema()),

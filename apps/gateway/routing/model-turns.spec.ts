@@ -41,6 +41,12 @@ describe('the turns of a request through its models', () => {
     },
   );
 
+  it('repeat no text of a client that is no name of a model', async () => {
+    const turns = turnsOf(['\u{1F5BC} \r\n=x', 'b']);
+    await turns.serve((model) => (model === 'b' ? Promise.resolve(model) : Promise.reject(busy())));
+    expect(turns.headersFor('b')['x-failed-models']).toBe('unknown=service_unavailable');
+  });
+
   it('end at once with what is no fault of a model', async () => {
     const asked: string[] = [];
     const fault = await faultOf(

@@ -16,6 +16,9 @@ const OF_ONE_MODEL: readonly ErrorCode[] = [
   'model_not_supported_here',
 ];
 
+/** What a header can carry as it is; any other text is a client's own, however long. */
+const MODEL_ID = /^[\w.:/@-]{1,100}$/;
+
 /**
  * The way of one request through its models: one after the other, while each provably has not taken the work. Each that
  * gets as far as a hold has a charge of its own, which is released before the next model is asked: what is charged is the
@@ -47,9 +50,11 @@ export class ModelTurns {
     return chargeIdOf(this.request.id, ordinal);
   }
 
-  /** What the answer says of the model that serves, and of those before it. Names may be any text that a client sent. */
+  /** What the answer says of the model that serves, and of those before it. A name that no model can have is not repeated. */
   headersFor(model: string): Record<string, string> {
-    const failed = this.misses.map((miss) => `${encodeURIComponent(miss.model)}=${miss.error.code}`);
+    const failed = this.misses.map(
+      (miss) => `${MODEL_ID.test(miss.model) ? miss.model : 'unknown'}=${miss.error.code}`,
+    );
     return { 'x-served-model': model, ...(failed.length > 0 && { 'x-failed-models': failed.join(', ') }) };
   }
 

@@ -27,6 +27,11 @@ export function ChargeDetails({ id }: { id: string }) {
           <Section title={t('charge.timeline')}>
             <Timeline charge={found} />
           </Section>
+          {found.attempts.length > 1 && (
+            <Section title={t('charge.attempts')}>
+              <Attempts charge={found} />
+            </Section>
+          )}
           <Section title={t('charge.ids')}>
             <Ids charge={found} />
           </Section>
@@ -111,6 +116,22 @@ function Timeline({ charge }: { charge: Shape<'Charge'> }) {
         <Text key={id} size="sm">
           {t('charge.refundedFor', { reason })}
         </Text>
+      ))}
+    </Stack>
+  );
+}
+
+/** The models that the request named, as far as they were tried; the one that served it was charged. */
+function Attempts({ charge }: { charge: Shape<'Charge'> }) {
+  return (
+    <Stack gap="xs">
+      {charge.attempts.map((attempt) => (
+        <Group key={attempt.id} gap="xs">
+          <TextLink to="/usage" search={{ charge: attempt.id }} size="sm" className="model-name">
+            {attempt.model ?? attempt.id}
+          </TextLink>
+          <ChargeBadge charge={attempt} />
+        </Group>
       ))}
     </Stack>
   );
