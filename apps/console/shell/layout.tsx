@@ -7,6 +7,7 @@ import { Confirmation } from './confirmation.js';
 import { AccountMenu, DocsLink, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './header.js';
 import { OnePersonBanner } from './one-person.js';
 import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
+import { Palette } from './palette.js';
 import { useSession } from './session.js';
 import { Navigation } from './sidebar.js';
 import { ViewingBanner } from './viewing.js';
@@ -25,6 +26,7 @@ export function Layout() {
       header={{ height: 56 }}
       {...(hasNavigation ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } } : {})}
       padding="md"
+      className={hasNavigation ? '' : 'without-navigation'}
     >
       <a href="#content" className="skip-link">
         {t('skip')}
@@ -37,6 +39,7 @@ export function Layout() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             {!session && <VisitorLinks />}
+            {hasNavigation && <Palette session={session} />}
             <DocsLink />
             <LanguageMenu />
             <ThemeMenu />

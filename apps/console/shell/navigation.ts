@@ -1,7 +1,8 @@
 import type { Icon } from '@tabler/icons-react';
 import type { AnyRoute } from '@tanstack/react-router';
 import type shell from '../i18n/en/shell.json';
-import type { UserRole } from './session.js';
+import type { Shape } from '../api/shape.js';
+import { mayAny, type UserRole } from './session.js';
 
 type Label = keyof (typeof shell)['nav'];
 
@@ -29,7 +30,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-export interface NavEntry extends NavPlace {
+interface NavEntry extends NavPlace {
   to: string;
   roles: readonly UserRole[];
 }
@@ -58,4 +59,9 @@ export function navigationOf(root: AnyRoute): NavGroup[] {
 
 function childrenOf(route: AnyRoute): AnyRoute[] {
   return Object.values((route.children ?? {}) as Record<string, AnyRoute>);
+}
+
+/** Whether the roles of the user open it. What a role may not see is not listed. */
+export function isListed({ roles, isOwn }: NavEntry, session: Shape<'Session'>): boolean {
+  return mayAny(session, roles) && !(isOwn && session.viewing !== null);
 }

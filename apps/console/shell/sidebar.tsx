@@ -4,8 +4,7 @@ import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
 import { pages } from '../pages/pages.js';
-import { navigationOf, type NavEntry, type NavGroup } from './navigation.js';
-import { mayAny } from './session.js';
+import { isListed, navigationOf, type NavGroup } from './navigation.js';
 
 /** The pages that the roles of the user open. What a role may not see is not listed. */
 export function Navigation({ session }: { session: Shape<'Session'> }) {
@@ -22,10 +21,6 @@ export function Navigation({ session }: { session: Shape<'Session'> }) {
       </ScrollArea>
     </AppShell.Navbar>
   );
-}
-
-function isListed({ roles, isOwn }: NavEntry, session: Shape<'Session'>): boolean {
-  return mayAny(session, roles) && !(isOwn && session.viewing !== null);
 }
 
 function Entries({ group, isOnly }: { group: NavGroup; isOnly: boolean }) {

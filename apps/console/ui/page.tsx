@@ -12,20 +12,23 @@ interface PageProps {
   children: ReactNode;
 }
 
+/** Longer lines are hard to follow with the eye. */
+const WIDEST = 75;
+
 let isFirstPage = true;
 
 /**
  * The frame of every page: its title in the tab and as heading. After following a link the heading has the focus, so that
  * screen readers say where one has come to.
  */
-export function PageFrame({ title, about, actions, width, children }: PageProps) {
+export function PageFrame({ title, about, actions, width = WIDEST, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, []);
   return (
-    <Stack gap="lg" mx="auto" w="100%" {...(width ? { maw: `${width}rem` } : {})}>
+    <Stack gap="lg" className="page" w="100%" maw={`${width}rem`}>
       <title>{`${title} · Tollgate`}</title>
       <Group justify="space-between" align="flex-start">
         <div>

@@ -1,3 +1,4 @@
+import { useNow } from './now.js';
 import { useLocale } from './locale.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -22,6 +23,28 @@ export function When({ at }: { at: string }) {
   return (
     <time dateTime={at} title={utc}>
       {formatOf(locale, 'time').format(new Date(at))}
+    </time>
+  );
+}
+
+const MINUTE_MS = 60_000;
+const STEPS = [
+  { unit: 'minute', ms: MINUTE_MS, most: 60 },
+  { unit: 'hour', ms: 60 * MINUTE_MS, most: 24 },
+] as const;
+
+/** How long ago it was within a day, the date before that; the exact time is on hover. For lists, where age matters. */
+export function Ago({ at }: { at: string }) {
+  const locale = useLocale();
+  const now = useNow(MINUTE_MS);
+  const age = now - Date.parse(at);
+  const step = STEPS.find(({ ms, most }) => age < ms * most);
+  if (step === undefined || age < 0) return <When at={at} />;
+  const exact = formatOf(locale, 'time').format(new Date(at));
+  const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+  return (
+    <time dateTime={at} title={exact}>
+      {words.format(-Math.floor(age / step.ms), step.unit)}
     </time>
   );
 }

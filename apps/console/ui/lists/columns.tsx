@@ -4,7 +4,7 @@ import { Who } from '../../shell/who.js';
 import type { ListColumn } from './data-list.js';
 import { Identifier } from '../identifier.js';
 import { Money } from '../money.js';
-import { Day, When } from '../when.js';
+import { Ago, Day } from '../when.js';
 
 /** Shown where a row has no value. */
 const NONE = '–';
@@ -48,7 +48,7 @@ export function codeColumn<Name extends string>(field: Name, header: string) {
 export function timeColumn<Name extends string>(field: Name, header: string, none: ReactNode = NONE) {
   return column(field, header, (row: Record<Name, string | null>) => {
     const at = row[field];
-    return at === null ? none : <When at={at} />;
+    return at === null ? none : <Ago at={at} />;
   });
 }
 

@@ -1,7 +1,7 @@
 import { Button, Group, Menu, Paper, ScrollArea, Skeleton, Table, UnstyledButton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAddressPager } from '../address.js';
 import { EmptyState, ErrorState } from '../states.js';
@@ -95,7 +95,7 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
       className="data-list"
       aria-label={label}
       aria-busy={data === undefined || query.isPlaceholderData === true}
-      verticalSpacing="xs"
+      verticalSpacing={6}
     >
       <Table.Thead>
         <Table.Tr>
@@ -107,7 +107,7 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
       <Table.Tbody>
         {data === undefined && <SkeletonRows columns={columns.length} />}
         {data?.items.map((row) => (
-          <Table.Tr key={rowKey(row)}>
+          <Table.Tr key={rowKey(row)} onClick={openRow}>
             {columns.map((column) => (
               <Table.Td key={column.id} data-label={column.header} ta={column.align}>
                 {column.cell(row)}
@@ -123,6 +123,13 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
       </Table.Tbody>
     </Table>
   );
+}
+
+/** A click anywhere in a row follows the link of its first cell, unless it was for something else or marked text. */
+function openRow({ currentTarget, target }: MouseEvent<HTMLTableRowElement>) {
+  const isOwn = target instanceof Element && target.closest('a, button, input, label, summary') !== null;
+  if (isOwn || getSelection()?.toString()) return;
+  currentTarget.querySelector<HTMLElement>('td:first-child a')?.click();
 }
 
 function Heading<Row>({

@@ -7,7 +7,7 @@ import { exactDecimal } from '../../ui/decimal.js';
 import { TextLink, OpenLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
-import { When } from '../../ui/when.js';
+import { Ago } from '../../ui/when.js';
 import { useKeyName } from '../keys.js';
 import { ChargeBadge } from './charge-state.js';
 
@@ -23,7 +23,7 @@ function useMainColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   return [
     column('at', t('usage.columns.at'), ({ at, chargeId }) => (
       <OpenLink param="charge" value={chargeId}>
-        <When at={at} />
+        <Ago at={at} />
       </OpenLink>
     )),
     column('model', t('usage.columns.model'), ({ requestedModel, model }) => (

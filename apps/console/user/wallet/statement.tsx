@@ -12,7 +12,7 @@ import { CsvLink } from '../../ui/lists/csv-link.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { TwoLines } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { Ago } from '../../ui/when.js';
 import { ChargeDetails } from '../usage/charge-details.js';
 import { type StatementSearch, statementBalances, statementKinds } from './statement-search.js';
 
@@ -124,10 +124,10 @@ function useColumns(balance: StatementSearch['balance']): ListColumn<Shape<'Stat
 
 /** Opens what a line of a request is made of. */
 function At({ line: { at, chargeId } }: { line: Shape<'StatementEntry'> }) {
-  if (chargeId === null) return <When at={at} />;
+  if (chargeId === null) return <Ago at={at} />;
   return (
     <OpenLink param="charge" value={chargeId}>
-      <When at={at} />
+      <Ago at={at} />
     </OpenLink>
   );
 }
