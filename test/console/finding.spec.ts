@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type Person, person } from '../support/console.js';
+import { addModel } from '../support/models.js';
+import { json, type Relay, startRelay } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+
+jest.setTimeout(120_000);
+
+let relay: Relay;
+let browser: Browser;
+let tab: Tab;
+let owner: Person;
+let requestId: string;
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
+  await addModel(relay.fixture.owner, {
+    id: 'dead-image',
+    like: 'imgmodel-4',
+    times: 1,
+    channel: 'dead',
+    protocol: 'openai-xai',
+    baseUrl: 'http://127.0.0.1:9',
+  });
+  const customer = await relay.customer('1');
+  owner = await person(relay, { accountId: customer.accountId });
+  const body = { model: 'dead-image', models: ['imgmodel-4'], prompt: 'a boat [[instant]]' };
+  const answer = await customer.send('/v1/images/generations', json(body));
+  expect(answer.status).toBe(200);
+  requestId = answer.headers.get('x-request-id')!;
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(async () => {
+  const problems = tab.problems();
+  await tab.close();
+  expect(problems).toEqual([]);
+});
+
+async function open(path: string): Promise<Page> {
+  tab = await Tab.open(browser, relay, { as: owner });
+  await tab.goto(path);
+  return tab.page;
+}
+
+async function search(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('textbox', { name: 'Search pages, or paste an ID' });
+  await field.fill(words);
+  await field.press('Enter');
+}
+
+it('opens a page by a part of its name', async () => {
+  const page = await open('/overview');
+  await search(page, 'wall');
+  await page.getByRole('heading', { name: 'Wallet', level: 1 }).waitFor();
+});
+
+it('says so where no page has the name', async () => {
+  const page = await open('/overview');
+  await search(page, 'there is no such page');
+  await page.getByText('No page has that name').waitFor();
+});
+
+it('opens a request by its id, with the models that were tried for it', async () => {
+  const page = await open('/overview');
+  await search(page, requestId);
+  await page.waitForURL(`**/usage?charge=${requestId}`);
+  const details = page.getByRole('dialog');
+  await details.getByRole('heading', { name: 'Models tried' }).waitFor();
+  await details.getByRole('link', { name: 'imgmodel-4' }).click();
+  await page.waitForURL((url) => !url.search.includes(requestId));
+  await details.getByText('For support').waitFor();
+});
+
+it('opens a row of a list wherever it is clicked', async () => {
+  const page = await open('/usage');
+  const row = page.getByRole('row').filter({ hasText: 'dead-image' });
+  await row.getByRole('cell').nth(2).click();
+  await page.waitForURL(`**/usage?charge=${requestId}`);
+});
