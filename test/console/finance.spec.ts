@@ -164,7 +164,7 @@ async function closeIn({ page }: Tab, second: Person): Promise<void> {
   await page.getByRole('button', { name: 'Run it again' }).click();
   await item.getByText('Waived: The sender is being looked for.').waitFor();
   await close.click();
-  const sure = page.getByRole('dialog', { name: 'Close the books for good?' });
+  const sure = page.getByRole('dialog', { name: 'Close the books permanently?' });
   await sure.getByText('1 item is waived by two people.').waitFor();
   await sure.getByRole('button', { name: 'Close the books' }).click();
   await page.getByText('The books are closed').waitFor();

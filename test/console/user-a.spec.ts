@@ -48,7 +48,7 @@ describe('the wallet', () => {
     await page.getByRole('status').getByText('5.00 credits').waitFor();
     await page.getByText('1 credit = $1.30, all fees included').waitFor();
     await page.getByLabel('Amount to pay').fill('1');
-    await page.getByText('A top-up buys at least 1 of balance.').waitFor();
+    await page.getByText('A top-up buys at least 1 credit.').waitFor();
     expect(await page.getByRole('button', { name: 'Pay', exact: true }).isDisabled()).toBe(true);
   });
 

@@ -29,7 +29,7 @@ export function Palette({ session }: { session: Shape<'Session'> }) {
       <ActionIcon variant="subtle" color="gray" size="lg" onClick={open} aria-label={t('palette.open')}>
         <IconSearch size={20} aria-hidden />
       </ActionIcon>
-      <Modal opened={isOpen} onClose={close} withCloseButton={false} aria-label={t('palette.open')} size="md">
+      <Modal opened={isOpen} onClose={close} title={t('palette.open')} size="md">
         <Search session={session} close={close} />
       </Modal>
     </>
