@@ -278,12 +278,13 @@ describe('a view of an account', () => {
     });
     const tab = await open({ as: viewer });
     const { page } = tab;
-    await relay.fixture.billing.query(
-      `UPDATE sessions SET viewed_until = now() + interval '3 seconds' WHERE user_id = $1`,
-      [viewer.userId],
-    );
+    await page.clock.install();
     await tab.goto('/overview');
     await page.locator('data[value^="19.9"]').first().waitFor();
+    await relay.fixture.billing.query('UPDATE sessions SET viewed_until = now() WHERE user_id = $1', [
+      viewer.userId,
+    ]);
+    await page.clock.fastForward('24:00:00');
     await page.getByText('Viewing as').waitFor({ state: 'detached' });
     await page.getByRole('heading', { name: 'Get started' }).waitFor();
     expect(await page.locator('data[value^="19.9"]').count()).toBe(0);
