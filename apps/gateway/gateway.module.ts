@@ -18,7 +18,7 @@ import { FileStore } from '#storage/file-store.js';
 import { TaskListing } from '#tasks/task-listing.store.js';
 import { TaskStore } from '#tasks/task.store.js';
 import { Upstreams } from '#upstream/adapters.js';
-import { ChannelHealth } from '#upstream/channel-health.js';
+import { ChannelHealth } from '#upstream/health/channel-health.js';
 import { WhatIsLeftController } from './account/what-is-left.controller.js';
 import { CallerAccount } from './account/account.reader.js';
 import { BillingController } from './account/billing.controller.js';

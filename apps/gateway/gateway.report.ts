@@ -1,7 +1,7 @@
 import { type Pace, paceOf, ProgramReporter } from '#bus/program-reporter.js';
 import { groups } from '#bus/topics.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
-import type { ChannelVitals } from '#upstream/channel-vitals.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
+import type { ChannelVitals } from '#upstream/health/channel-vitals.js';
 import type { GatewayModuleOptions } from './gateway.options.js';
 
 /** What a gateway reports beside what every program reports. */

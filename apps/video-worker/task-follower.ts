@@ -10,7 +10,7 @@ import type { TaskError } from '#tasks/task-end.js';
 import type { LeasedTask } from '#tasks/leased-task.js';
 import type { TaskQueue } from '#tasks/task-queue.store.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { FileBody } from '#upstream/file-download.js';
 import { Lease } from './lease.js';
 import { copyPauseMs, pollPauseMs } from './poll-schedule.js';

@@ -13,7 +13,7 @@ import { loadOpenCatalog } from '#catalog/channel-keys.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import { TaskQueue } from '#tasks/task-queue.store.js';
 import { Upstreams } from '#upstream/adapters.js';
-import { ChannelHealth } from '#upstream/channel-health.js';
+import { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { VideoWorkerModuleOptions } from './video-worker.options.js';
 import { VideoWorker } from './video-worker.js';
 import { WorkerMetrics } from './worker.metrics.js';

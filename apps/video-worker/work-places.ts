@@ -1,5 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
 
 /** One channel that answers slowly must not take every place, or the tasks of all others wait with its own. */
 const CHANNEL_SHARE = 0.75;

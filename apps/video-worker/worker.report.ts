@@ -1,6 +1,6 @@
 import { type Pace, paceOf, ProgramReporter } from '#bus/program-reporter.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
-import type { ChannelVitals } from '#upstream/channel-vitals.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
+import type { ChannelVitals } from '#upstream/health/channel-vitals.js';
 import type { VideoWorkerModuleOptions } from './video-worker.options.js';
 
 /** What a worker reports beside what every program reports. */

@@ -8,7 +8,7 @@ import { audit } from '#identity/audit-log.js';
 import { ApiError } from '#platform/errors.js';
 import type { SecretBox } from '#platform/sealed-secret.js';
 import { Upstreams } from '#upstream/adapters.js';
-import type { KeyTrial } from '#upstream/probe.js';
+import type { KeyTrial } from '#upstream/health/probe.js';
 
 export interface MarkedTrial extends KeyTrial {
   keyMark: string;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { z } from 'zod';
-import type { ChannelVitals } from '#upstream/channel-vitals.js';
+import type { ChannelVitals } from '#upstream/health/channel-vitals.js';
 import type { channelHealthView, programView } from './program.view.js';
 
 type ProgramView = z.output<typeof programView>;

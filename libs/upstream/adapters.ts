@@ -8,7 +8,7 @@ import { Mesh3dProtocol } from './mesh3d/mesh3d.protocol.js';
 import { OpenAiXaiProtocol } from './openai-xai/openai-xai.protocol.js';
 import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
-import { type KeyTrial, probeKeys, type ProbeResult } from './probe.js';
+import { type KeyTrial, probeKeys, type ProbeResult } from './health/probe.js';
 import { type Capability, type Protocol, UpstreamAdapter } from './protocol.js';
 import { XaiProtocol } from './xai/xai.protocol.js';
 

@@ -1,6 +1,6 @@
 import type { FairShare } from '#platform/fair-share.js';
 import { Counter, Gauge, type Registry } from '#platform/metrics.js';
-import type { ChannelVitals } from './channel-vitals.js';
+import type { ChannelVitals } from './health/channel-vitals.js';
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import { KeyRests } from './key-rests.js';
+import { KeyRests } from './health/key-rests.js';
 import { connectPublicOnly } from './public-address.js';
 
 /**

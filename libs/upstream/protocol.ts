@@ -2,7 +2,7 @@ import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
 import type { ChannelCalls } from './channel-calls.js';
 import type { FileBody } from './file-download.js';
 import { type ImageBytes, readImageBytes } from './image-bytes.js';
-import { probe, type ProbeResult } from './probe.js';
+import { probe, type ProbeResult } from './health/probe.js';
 import type {
   AssetRequest,
   CountOutcome,

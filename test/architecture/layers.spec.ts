@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { exportsOf, importsOf, moduleOf, sources, textOf } from './sources.js';
 
@@ -69,6 +70,11 @@ it('exports no name from two files', () => {
   const places = Map.groupBy(exported, ({ name }) => name);
   const twice = [...places].filter(([, found]) => found.length > 1);
   expect(twice.map(([name, found]) => `${name}: ${found.map(({ file }) => file).join(', ')}`)).toEqual([]);
+});
+
+it('has at most 25 sources side by side in a folder', () => {
+  const folders = Map.groupBy(sources, (file) => dirname(file));
+  expect([...folders].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);
 });
 
 it('keeps the pure files pure', () => {

@@ -5,7 +5,7 @@ import { loadCatalog } from '#catalog/catalog.store.js';
 import { withOpenKeys } from '#catalog/channel-keys.js';
 import { OperatorError } from '#platform/errors.js';
 import { Upstreams } from '#upstream/adapters.js';
-import type { KeyTrial } from '#upstream/probe.js';
+import type { KeyTrial } from '#upstream/health/probe.js';
 import { secondsArgument, JSON_OPTION } from '../arguments.js';
 import { readSecretsOf, onDatabase } from '../database.access.js';
 import { printJson, printText, table } from '../output.js';

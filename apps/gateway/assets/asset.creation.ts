@@ -4,7 +4,7 @@ import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import { assetRequestOf } from '#upstream/asset-request.js';
 import { channelsFree, noChannelFree } from '../charging/channel-entry.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';

@@ -1,7 +1,7 @@
 import { type Catalog, type CatalogModel, type Channel, channelsFor } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth, Place, Work } from '#upstream/channel-health.js';
+import type { ChannelHealth, Place, Work } from '#upstream/health/channel-health.js';
 import type { Capability } from '#upstream/protocol.js';
 import { noChannelHere, noSuchModel } from '../http/model-access.js';
 import { ModelBusy } from '../routing/model-busy.js';

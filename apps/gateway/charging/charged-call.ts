@@ -1,6 +1,6 @@
 import type { CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import type { CallOutcome, ChannelHealth, Place, Work } from '#upstream/channel-health.js';
+import type { CallOutcome, ChannelHealth, Place, Work } from '#upstream/health/channel-health.js';
 import type { ApiError } from '#platform/errors.js';
 import type { NotAccepted } from '#upstream/outcomes.js';
 import type { Quote } from '#pricing/quote.js';

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { ImageOutcome, ImageRequest, ImagesDelivered, InputImage } from '#upstream/outcomes.js';
 import type { ChargedCalls, Failed } from '../charging/charged-call.js';
 import type { Hold } from '../charging/charge.service.js';

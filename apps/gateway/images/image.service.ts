@@ -6,7 +6,7 @@ import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { InputImage, UpstreamImage } from '#upstream/outcomes.js';
 import type { Quote } from '#pricing/quote.js';
 import type { ChargedCalls } from '../charging/charged-call.js';

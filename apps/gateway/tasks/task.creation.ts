@@ -9,7 +9,7 @@ import type { Logger } from '#platform/logging.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { TaskStore } from '#tasks/task.store.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
 import type { ChargedCalls, Failed } from '../charging/charged-call.js';

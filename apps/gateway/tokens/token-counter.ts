@@ -5,7 +5,7 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { CountOutcome, CountRequest, StreamRequest } from '#upstream/outcomes.js';
 import type { ChargedCalls } from '../charging/charged-call.js';
 import { channelsFree, noChannelFree, workOf } from '../charging/channel-entry.js';

@@ -2,7 +2,7 @@ import type { CatalogCache } from '#catalog/catalog.cache.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { Upstreams } from '#upstream/adapters.js';
-import type { ChannelHealth } from '#upstream/channel-health.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import { videoRequestOf } from '#upstream/video-request.js';
 import { channelsFree } from '../charging/channel-entry.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';

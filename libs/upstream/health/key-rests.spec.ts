@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Channel } from '#catalog/catalog.js';
 import { ManualClock } from '#platform/clock.js';
 import { KeyRests } from './key-rests.js';
-import { channelTo } from './upstream.fixture.js';
+import { channelTo } from '../upstream.fixture.js';
 
 const START_MS = Date.UTC(2026, 0, 1);
 const KEYS = ['first', 'second', 'third'];

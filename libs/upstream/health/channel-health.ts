@@ -4,9 +4,9 @@ import { FairShare } from '#platform/fair-share.js';
 import type { Counter, Registry } from '#platform/metrics.js';
 import type { ShareRefusal, Share } from '#platform/share.js';
 import { Breaker, type BreakerState, type CallFailure, type BreakerOutcome, failureOf } from './breaker.js';
-import { channelMetrics } from './channel-metrics.js';
+import { channelMetrics } from '../channel-metrics.js';
 import type { ChannelVitals } from './channel-vitals.js';
-import type { NotAccepted } from './outcomes.js';
+import type { NotAccepted } from '../outcomes.js';
 import { type ProbeOptions, VendorProbes } from './vendor-probes.js';
 
 export interface HealthOptions extends ProbeOptions {

@@ -11,7 +11,7 @@ import {
   type Place,
   type Work,
 } from './channel-health.js';
-import { channelTo } from './upstream.fixture.js';
+import { channelTo } from '../upstream.fixture.js';
 
 const failed = { kind: 'not_accepted', reason: 'HTTP 503', upstreamStatus: 503 };
 const delivered = { kind: 'delivered', upstreamStatus: 200 };

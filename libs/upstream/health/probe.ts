@@ -1,5 +1,5 @@
 import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
-import type { ChannelCalls } from './channel-calls.js';
+import type { ChannelCalls } from '../channel-calls.js';
 
 /** What a trial of a channel came to. */
 export interface ProbeResult {
