@@ -6,6 +6,8 @@ const EARLIEST_MS = Date.UTC(1970, 0, 1);
 const END_MS = Date.UTC(2200, 0, 1);
 /** Clocks are set by fourteen hours at most. */
 const OFFSET = /(Z|[+-](0\d|1[0-3]):[0-5]\d|[+-]14:00)$/;
+/** A time as PostgreSQL prints it in UTC. */
+const STORED = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?\+00$/;
 
 export const TIMES = 'from 1970 to 2199';
 
@@ -22,4 +24,15 @@ export function isDay(text: string): boolean {
 
 function isWithin(ms: number): boolean {
   return ms >= EARLIEST_MS && ms < END_MS;
+}
+
+/**
+ * PostgreSQL's text of a time in UTC, `2026-01-31 10:00:00.5+00`, as ISO 8601; other text stays as it is. PostgreSQL drops
+ * the zeros at the end of a fraction: three or six digits give an instant one form, the one that a `Date` prints.
+ */
+export function isoInstant(text: string): string {
+  const stored = STORED.exec(text);
+  if (!stored) return text;
+  const [, day, time, fraction = ''] = stored;
+  return `${day}T${time}.${fraction.padEnd(fraction.length > 3 ? 6 : 3, '0')}Z`;
 }

@@ -2,6 +2,7 @@ import { plainDecimal } from '#money/amount.js';
 import { type AmountUnit, unitOf } from '#ledger/export/journal.js';
 import type { LedgerAccount, LedgerStatement } from '#ledger/reports/ledger-account-statement.js';
 import { csvColumns } from '#platform/http/csv.js';
+import { isoInstant } from '#platform/times.js';
 import type { TrialBalance } from '#ledger/reports/trial-balance.js';
 
 /** An amount of a unit as a decimal without trailing zeros. */
@@ -12,7 +13,7 @@ export function money(amount: bigint, { decimals: scale }: AmountUnit): string {
 
 /** PostgreSQL's text of a time in UTC as ISO 8601; null for none. */
 export function timeOf(text: string): string | null {
-  return text.endsWith('infinity') ? null : `${text.slice(0, 10)}T${text.slice(11).replace('+00', 'Z')}`;
+  return text.endsWith('infinity') ? null : isoInstant(text);
 }
 
 export function ledgerAccountView(account: LedgerAccount, currency: string) {

@@ -1,4 +1,5 @@
 import type { CopiedRows } from '#database/copy-out.js';
+import { isoInstant } from '#platform/times.js';
 import type { JournalTransaction } from './journal.js';
 
 /** Transactions and entries as COPY writes them, a line each. */
@@ -30,8 +31,8 @@ export function transactionOf(day: string, line: string): JournalTransaction & {
   return {
     day,
     id,
-    recordedAt: isoTime(recordedAt),
-    effectiveAt: isoTime(effectiveAt),
+    recordedAt: isoInstant(recordedAt),
+    effectiveAt: isoInstant(effectiveAt),
     entries: [],
     kind: plain(cells[3]) as string,
     reference: plain(cells[4]),
@@ -45,9 +46,4 @@ const ESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t:
 function unescaped(cell: string): string | null {
   if (cell === '\\N') return null;
   return cell.replace(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter);
-}
-
-/** `2026-01-31 10:00:00.5+00` is `2026-01-31T10:00:00.5Z`. */
-export function isoTime(text: string): string {
-  return `${text.slice(0, 10)}T${text.slice(11).replace('+00', 'Z')}`;
 }

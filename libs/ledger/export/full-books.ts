@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { copyOut } from '#database/copy-out.js';
+import { isoInstant } from '#platform/times.js';
 import type { Horizon } from '../postings/horizon.js';
 import { balanceBefore, effectiveBalanceBefore } from '../postings/account-balance.js';
 import { streamBalances } from '../reports/trial-balance.js';
 import { AccountBook, type BookAccount, HeldBalances } from './account-book.js';
 import { fetched } from '../postings/cursor.js';
 import type { Books } from './books.js';
-import { type EntryCells, isBefore, isoTime, textLines, transactionOf } from './copied-rows.js';
+import { type EntryCells, isBefore, textLines, transactionOf } from './copied-rows.js';
 import type { JournalAccount, JournalBalance, JournalTransaction, AmountUnit } from './journal.js';
 import { onDay, openingOf, type Range } from './range.js';
 
@@ -117,8 +118,8 @@ export class FullBooks implements Books {
       ({ recordedAt, effectiveAt, ...head }): JournalTransaction & { id: string } => ({
         day,
         ...head,
-        recordedAt: isoTime(recordedAt),
-        effectiveAt: isoTime(effectiveAt),
+        recordedAt: isoInstant(recordedAt),
+        effectiveAt: isoInstant(effectiveAt),
         entries: [],
       }),
     );

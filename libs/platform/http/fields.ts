@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AmountText, formatAmount, type Nanos, parseAmount } from '#money/amount.js';
-import { isDay, isInstant, TIMES } from '../times.js';
+import { isDay, isInstant, isoInstant, TIMES } from '../times.js';
 
 /** An id of ours: a lower-case ULID. */
 export const id = z.string().regex(/^[0-9a-z]{26}$/, 'must be an id of 26 characters');
@@ -27,17 +27,12 @@ export function viewAmount(value: Nanos | bigint): AmountText {
   return formatAmount(value);
 }
 
-/** A time in an answer: ISO 8601 in UTC. */
+/** A time in an answer: ISO 8601 in UTC. The times of the ledger have microseconds, so its rows have them as text. */
 export const timeView = z
   .union([z.date(), z.string()])
-  .transform((value) => (typeof value === 'string' ? isoOf(value) : value.toISOString()))
+  .transform((value) => (typeof value === 'string' ? isoInstant(value) : value.toISOString()))
   .pipe(z.iso.datetime())
   .meta({ description: 'ISO 8601, UTC.' });
-
-/** The times of the ledger have microseconds, so its rows have them as the database's text. */
-function isoOf(text: string): string {
-  return text.replace(/^(\S{10}) (\S+)\+00$/, '$1T$2Z');
-}
 
 /** A time that may be open: the database writes `infinity` or `-infinity` for none. */
 export const openTimeView = z
