@@ -151,20 +151,21 @@ describe('a request with several models', () => {
   });
 
   it.each([false, true])('names the model that answered a chat, stream: %p', async (stream) => {
-    const answer = await send(CHATS, {
-      model: 'dead-chat',
-      models: ['dead-messages', 'vendora-chat'],
-      stream,
-      ...CHAT,
-    });
+    const body = { model: 'dead-chat', models: ['dead-messages', 'vendora-chat'], stream, ...CHAT };
+    const headers = { 'idempotency-key': `chat, stream: ${stream}` };
+    const answer = await send(CHATS, body, customer, headers);
     expect(answer.status).toBe(200);
     const text = await answer.text();
     expect(text).toContain('"model":"vendora-chat"');
-    expect(answer.headers.get('x-served-model')).toBe('vendora-chat');
-    // The middle one speaks another dialect: no channel of it takes chats, and nothing was held for it.
-    expect(answer.headers.get('x-failed-models')).toBe(
-      'dead-chat=service_unavailable, dead-messages=model_not_found',
-    );
+    const repeat = await send(CHATS, body, customer, headers);
+    expect(await repeat.text()).toBe(text);
+    for (const { headers: sent } of [answer, repeat]) {
+      expect(sent.get('x-served-model')).toBe('vendora-chat');
+      // The middle one speaks another dialect: no channel of it takes chats, and nothing was held for it.
+      expect(sent.get('x-failed-models')).toBe(
+        'dead-chat=service_unavailable, dead-messages=model_not_found',
+      );
+    }
     const { model, attempts, held, charged } = await chargeOf(answer);
     expect({ model, tried: attempts.map((each) => each.model) }).toEqual({
       model: 'vendora-chat',
@@ -231,6 +232,10 @@ describe('a request with several models', () => {
     expect(new Set(answers.map(({ headers: sent }) => sent.get('x-request-id'))).size).toBe(1);
     const repeat = await send(IMAGES, body, other, headers);
     expect(repeat.headers.get('idempotent-replayed')).toBe('true');
+    for (const { headers: sent } of [...answers, repeat]) {
+      expect(sent.get('x-served-model')).toBe('imgmodel-4');
+      expect(sent.get('x-failed-models')).toBe('dead-image=service_unavailable');
+    }
     expect(await chargeOf(repeat, other)).toMatchObject({ model: 'imgmodel-4', charged: '0.03' });
     expect(await chargesOf(other)).toEqual(['dead-image released', 'imgmodel-4 settled']);
   });

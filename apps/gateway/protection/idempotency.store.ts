@@ -18,6 +18,7 @@ export type KeptBody = { bytes: Buffer } | { file: string };
 export interface KeptAnswer {
   status: number;
   contentType: string | null;
+  headers: Record<string, string>;
   body: KeptBody;
 }
 
@@ -47,12 +48,12 @@ const CLAIM: Statement = {
 const FIND: Statement = {
   name: 'idempotency_find',
   text: `SELECT charge_id, content_hash, expires_at <= now() AS expired, lease_until <= now() AS lease_over,
-    state, status, content_type, answer, answer_file
+    state, status, content_type, headers, answer, answer_file
     FROM idempotency_keys WHERE key_id = $1 AND idempotency_key = $2`,
 };
 const ANSWER: Statement = {
   name: 'idempotency_answer',
-  text: `UPDATE idempotency_keys SET state = 'answered', status = $2, content_type = $3, answer = $4, answer_file = $5
+  text: `UPDATE idempotency_keys SET state = 'answered', status = $2, content_type = $3, headers = $4, answer = $5, answer_file = $6
     WHERE charge_id = $1 AND state = 'running'`,
 };
 const RENEW: Statement = {
@@ -84,6 +85,7 @@ interface Row {
   state: 'running' | 'answered';
   status: number | null;
   content_type: string | null;
+  headers: Record<string, string> | null;
   answer: Buffer | null;
   answer_file: string | null;
 }
@@ -105,9 +107,10 @@ export class IdempotencyStore {
   }
 
   /** Keeps the answer of a request that still owns its row. */
-  async answer(chargeId: string, { status, contentType, body }: KeptAnswer): Promise<void> {
+  async answer(chargeId: string, { status, contentType, headers, body }: KeptAnswer): Promise<void> {
     const [bytes, file] = 'file' in body ? [null, body.file] : [body.bytes, null];
-    await this.run(ANSWER, [chargeId, status, contentType, bytes, file]);
+    const kept = Object.keys(headers).length > 0 ? headers : null;
+    await this.run(ANSWER, [chargeId, status, contentType, kept, bytes, file]);
   }
 
   /** Says that these requests are still at work; 0 ms says that nobody is. */
@@ -144,6 +147,6 @@ function recordFrom(row: Row): KeyedRecord {
     contentHash: row.content_hash,
     isExpired: row.expired,
     isLeft: row.state === 'running' && row.lease_over,
-    answer: status === null ? null : { status, contentType, body },
+    answer: status === null ? null : { status, contentType, headers: row.headers ?? {}, body },
   };
 }

@@ -9,7 +9,7 @@ import { contentHash } from './content-hash.js';
 import { checkedKeyName, otherContent, stillRunning, unknownOutcome } from './idempotency.errors.js';
 import type { IdempotencyStore, KeyedRecord, KeyedRequest } from './idempotency.store.js';
 import { KeptAnswers, MAX_ANSWER_BYTES } from './kept-answers.js';
-import { recordResponse, type SentAnswer } from './recording.js';
+import { headersToKeep, recordResponse, type SentAnswer } from './recording.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -96,12 +96,8 @@ export class Idempotency {
     server.addHook('onSend', async (request, reply, payload) => {
       if (request.claim === null || !isBytes(payload)) return payload;
       const { statusCode: status } = reply;
-      const answer = {
-        status,
-        contentType: typeOf(reply.getHeader('content-type')),
-        body: Buffer.from(payload),
-      };
-      await this.end(request.claim, answer);
+      const kept = headersToKeep((name) => reply.getHeader(name));
+      await this.end(request.claim, { status, ...kept, body: Buffer.from(payload) });
       return payload;
     });
   }
@@ -264,8 +260,4 @@ function isFinal(status: number, held: boolean): boolean {
 
 function isBytes(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload);
-}
-
-function typeOf(header: unknown): string | null {
-  return typeof header === 'string' ? header : null;
 }

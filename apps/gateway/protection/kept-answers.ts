@@ -15,17 +15,20 @@ export class KeptAnswers {
   constructor(private readonly files: FileStore) {}
 
   /** The answer as it is stored; a long one becomes a file. */
-  async keep(chargeId: string, { status, contentType, body: bytes }: SentAnswer): Promise<KeptAnswer> {
-    if (bytes.length <= INLINE_BYTES) return { status, contentType, body: { bytes } };
+  async keep(chargeId: string, { body: bytes, ...head }: SentAnswer): Promise<KeptAnswer> {
+    if (bytes.length <= INLINE_BYTES) return { ...head, body: { bytes } };
     const file = `${FOLDER}/${chargeId}.body`;
     await this.files.write(file, bytes, { maxBytes: MAX_ANSWER_BYTES, durable: false });
-    return { status, contentType, body: { file } };
+    return { ...head, body: { file } };
   }
 
   /** Answers again what was kept. */
-  async repeat({ status, contentType, body }: KeptAnswer, reply: FastifyReply): Promise<FastifyReply> {
+  async repeat(
+    { status, contentType, headers, body }: KeptAnswer,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
     const bytes = await this.bytesOf(body);
-    void reply.code(status).header('idempotent-replayed', 'true');
+    void reply.code(status).headers(headers).header('idempotent-replayed', 'true');
     if (contentType !== null) void reply.type(contentType);
     // The answer will not change, whatever its status makes an SDK hope for.
     if (status >= 400) void reply.header('x-should-retry', 'false');

@@ -3,7 +3,23 @@ import type { ServerResponse } from 'node:http';
 export interface SentAnswer {
   status: number;
   contentType: string | null;
+  /** Those that say something of the work, by lower-case name. */
+  headers: Record<string, string>;
   body: Buffer;
+}
+
+/** Which model served, and which did not. */
+const KEPT_HEADERS = ['x-served-model', 'x-failed-models'];
+
+/** What is kept of an answer's headers. */
+export function headersToKeep(
+  headerOf: (name: string) => unknown,
+): Pick<SentAnswer, 'contentType' | 'headers'> {
+  const headers = KEPT_HEADERS.flatMap((name) => {
+    const value = textOf(headerOf(name));
+    return value === null ? [] : [[name, value]];
+  });
+  return { contentType: textOf(headerOf('content-type')), headers: Object.fromEntries(headers) };
 }
 
 export interface RecordingOptions {
@@ -31,12 +47,13 @@ export function recordResponse(
     if (bytes > maxBytes) chunks = [];
     else chunks.push(copy);
   };
-  let contentType: string | null = null;
+  let headerOf = (name: string): unknown => response.getHeader(name);
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
   const write = response.write.bind(response) as (...args: unknown[]) => boolean;
   const end = response.end.bind(response) as (...args: unknown[]) => ServerResponse;
   response.writeHead = (...args: unknown[]) => {
-    contentType = typeIn(args.at(-1)) ?? textOf(response.getHeader('content-type'));
+    const given = lowerCased(args.at(-1));
+    headerOf = (name) => given[name] ?? response.getHeader(name);
     return writeHead(...args);
   };
   response.write = ((...args: unknown[]) => {
@@ -47,17 +64,17 @@ export function recordResponse(
     listen(args[0], args[1]);
     if (isWanted()) {
       const { statusCode: status } = response;
-      onEnd(bytes > maxBytes ? null : { status, contentType, body: Buffer.concat(chunks) });
+      const kept = headersToKeep(headerOf);
+      onEnd(bytes > maxBytes ? null : { status, ...kept, body: Buffer.concat(chunks) });
     }
     return end(...args);
   }) as ServerResponse['end'];
 }
 
 /** Headers may be given at the last moment, where `getHeader` does not show them. */
-function typeIn(headers: unknown): string | null {
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return null;
-  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type');
-  return textOf(header?.[1]);
+function lowerCased(headers: unknown): Record<string, unknown> {
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return {};
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function textOf(value: unknown): string | null {
