@@ -1,35 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { nanos, parseDecimal } from '#money/amount.js';
-import type { PriceBook } from './price-book.js';
-import { priceOf } from './price-text.js';
+import { priceBook } from './price-book.fixture.js';
 import { withTokens } from './quote.js';
 import { recompute, type RecordedCharge } from './recompute.js';
 
-const talk = priceOf({ input: '2.5', cachedInput: '1.25', output: '10' });
-
-const book: PriceBook = {
-  revision: 1n,
-  models: new Map([
-    [
-      'picture-latest',
-      { id: 'picture-latest', family: 'image', unit: 'call', pricedAs: 'picture', enabled: true },
-    ],
-    ['talk', { id: 'talk', family: 'chat', unit: 'token', pricedAs: 'talk', enabled: true }],
-  ]),
-  prices: new Map([
-    [
-      'picture',
-      [
-        { id: 1n, effectiveFromMs: -Infinity, value: priceOf({ unitPrice: '0.02' }) },
-        { id: 2n, effectiveFromMs: 5_000, value: priceOf({ unitPrice: '0.05' }) },
-      ],
-    ],
-    ['talk', [{ id: 3n, effectiveFromMs: -Infinity, value: talk }]],
-  ]),
-  multipliers: new Map([['Main', [{ id: 4n, effectiveFromMs: -Infinity, value: parseDecimal('1.1') }]]]),
-  groupRules: new Map(),
-  access: new Map(),
-};
+/** The group has lost its models since. */
+const book = { ...priceBook, access: new Map() };
 
 describe('a charge computed again', () => {
   const charge: RecordedCharge = {

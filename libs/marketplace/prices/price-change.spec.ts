@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseDecimal } from '#money/amount.js';
+import { priceBook as book, TOKEN_PRICE } from '#pricing/price-book.fixture.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import {
   changeFault,
@@ -13,33 +13,6 @@ import {
 } from './price-change.js';
 import { priceOf, priceText } from '#pricing/price-text.js';
 import { quote } from '#pricing/quote.js';
-
-const tokenPrice = { input: '2.5', cachedInput: '1.25', output: '10' };
-
-const book: PriceBook = {
-  revision: 1n,
-  models: new Map([
-    ['picture', { id: 'picture', family: 'image', unit: 'call', pricedAs: 'picture', enabled: true }],
-    [
-      'picture-latest',
-      { id: 'picture-latest', family: 'image', unit: 'call', pricedAs: 'picture', enabled: true },
-    ],
-    ['talk', { id: 'talk', family: 'chat', unit: 'token', pricedAs: 'talk', enabled: true }],
-  ]),
-  prices: new Map([
-    [
-      'picture',
-      [
-        { id: 1n, effectiveFromMs: -Infinity, value: priceOf({ unitPrice: '0.02' }) },
-        { id: 2n, effectiveFromMs: 5_000, value: priceOf({ unitPrice: '0.05' }) },
-      ],
-    ],
-    ['talk', [{ id: 3n, effectiveFromMs: -Infinity, value: priceOf(tokenPrice) }]],
-  ]),
-  multipliers: new Map([['Main', [{ id: 4n, effectiveFromMs: -Infinity, value: parseDecimal('1.1') }]]]),
-  groupRules: new Map(),
-  access: new Map([['Main', new Set(['picture', 'picture-latest', 'talk'])]]),
-};
 
 function amount(of: PriceBook, atMs: number, model = 'picture'): bigint {
   const priced = quote(of, { model, group: 'Main', units: 1n, atMs });
@@ -83,7 +56,7 @@ describe('a change of a price', () => {
   it('is faulty where it makes no sense', () => {
     expect(changeFault(book, change)).toBeNull();
     expect(changeFault(book, { kind: 'price', model: 'picture-latest', price: null })).toMatch(/alias/);
-    expect(changeFault(book, { kind: 'price', model: 'picture', price: tokenPrice })).toMatch(/by the call/);
+    expect(changeFault(book, { kind: 'price', model: 'picture', price: TOKEN_PRICE })).toMatch(/by the call/);
     expect(changeFault(book, { kind: 'multiplier', group: 'Main', multiplier: '1000.1' })).toMatch(
       /above 1000/,
     );
@@ -94,7 +67,7 @@ describe('a change of a price', () => {
     const change = (more: object = {}): PriceChange => ({
       kind: 'price',
       model: 'talk',
-      price: { ...tokenPrice, ...more },
+      price: { ...TOKEN_PRICE, ...more },
     });
     expect(sameChange(change(), change({ cacheWrite: '3.125', cacheWrite1h: '5.0' }))).toBe(true);
     expect(sameChange(change(), change({ cacheWrite: '3' }))).toBe(false);
@@ -107,10 +80,12 @@ describe('a change of a price', () => {
     expect(cost({})).toBe(((3_125_000n + 5_000_000n) * 11n) / 10n);
     expect(cost({ cacheWrite: '4' })).toBe(((4_000_000n + 5_000_000n) * 11n) / 10n);
     expect(changeFault(book, change({ cacheWrite1h: '1000001' }))).toMatch(/cacheWrite1h is above/);
-    expect(priceText(priceOf((change({ cacheWrite: '4' }) as { price: typeof tokenPrice }).price)!)).toEqual({
-      ...tokenPrice,
-      cacheWrite: '4',
-    });
+    expect(priceText(priceOf((change({ cacheWrite: '4' }) as { price: typeof TOKEN_PRICE }).price)!)).toEqual(
+      {
+        ...TOKEN_PRICE,
+        cacheWrite: '4',
+      },
+    );
   });
 
   it('survives being written and read, exactly, however its decimals are written', () => {
