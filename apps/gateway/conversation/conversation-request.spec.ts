@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StreamKind } from '#upstream/outcomes.js';
 import { ApiError } from '#platform/errors.js';
+import { MAX_EMBEDDED } from '../http/limits.js';
 import { readConversation, withModelsLimit } from './conversation-request.js';
 
 const MESSAGES = [{ role: 'user', content: 'hi' }];
@@ -28,6 +29,15 @@ describe('what billing depends on', () => {
       choices: 1,
     });
     expect(readConversation('speech', { ...SPEECH, stream_format: 'sse' })).toMatchObject({ streamed: true });
+  });
+
+  it('is bounded for embeddings by the number of texts, not by that of the tokens of one', () => {
+    const asked = (input: unknown[]) => () => readConversation('embeddings', { model: 'm', input });
+    const tokens = Array.from({ length: MAX_EMBEDDED + 1 }, () => 1);
+    expect(asked(tokens)().choices).toBe(1);
+    const tooMany = expect.objectContaining({ code: 'invalid_value', param: 'input' });
+    expect(asked(tokens.map(String))).toThrow(tooMany);
+    expect(asked([1, ...tokens.map(String)])).toThrow(tooMany);
   });
 
   it('takes null for absent', () => {

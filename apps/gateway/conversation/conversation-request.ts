@@ -50,7 +50,7 @@ function readEmbeddings(body: Body): Conversation {
   if (!isText(input) && !Array.isArray(input)) {
     throw new ApiError('invalid_type', 'input must be a text or an array of texts.', { param: 'input' });
   }
-  const isOne = isText(input) || typeof input[0] === 'number';
+  const isOne = isText(input) || input.every((each) => typeof each === 'number');
   if (!isOne && input.length > MAX_EMBEDDED) throw invalid('input', `must be at most ${MAX_EMBEDDED} texts`);
   optionalWord(body, 'encoding_format', ['float', 'base64']);
   optionalCount(body, 'dimensions', MAX_DIMENSIONS);
