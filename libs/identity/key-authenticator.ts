@@ -249,6 +249,7 @@ function bearerToken(authorization: string | undefined): string {
   return BEARER.exec(authorization)?.[1] ?? '';
 }
 
-function unknownKey(): ApiError {
+/** Also for a key that is remembered and gone. */
+export function unknownKey(): ApiError {
   return new ApiError('invalid_api_key', 'The API key is not valid: unknown, revoked or expired.');
 }

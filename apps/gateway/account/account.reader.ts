@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type CustomerBalance, readBalance } from '#ledger/postings/customer-account.js';
-import type { Caller } from '#identity/key-authenticator.js';
+import { type Caller, unknownKey } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import { type ChargeAttempt, findAttempts, findCharge, type FoundCharge } from '#usage/charge.reader.js';
 import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
@@ -20,8 +20,7 @@ export class CallerAccount {
   /** @throws ApiError invalid_api_key for a key that is remembered and gone */
   async key({ accountId, keyId }: Caller): Promise<KeyAllowance> {
     const found = await readKeyAllowance(this.pool, accountId, keyId);
-    if (!found)
-      throw new ApiError('invalid_api_key', 'The API key is not valid: unknown, revoked or expired.');
+    if (!found) throw unknownKey();
     return found;
   }
 
