@@ -80,13 +80,13 @@ export class ConversationService {
       checkPictures,
     });
     if (dryRun) {
-      const answer = await dryRunOf({ models, turns }, (model) => this.quote(callOf(model)));
+      const answer = await dryRunOf(turns, (model) => this.quote(callOf(model)));
       return client.sendWhole(Buffer.from(JSON.stringify(answer)), JSON_TYPE);
     }
     await turns.serve((model) => this.serve(callOf(model), client));
   }
 
-  /** Looks at the images once for all models: it takes long, and tells the same of each. */
+  /** Looks at the images once for all models: it takes long, and the result is the same for each. */
   private pictureCheckOf({ caller, body }: ConversationCall): () => Promise<void> {
     let check: Promise<void> | undefined;
     return () => (check ??= this.parts.reader.check(caller.accountId, picturesOf(body), caller.left));

@@ -37,7 +37,7 @@ export class ImagesController {
       return { caller, asked: { ...asked, model }, requestId, origin: this.originOf(asked, request) };
     };
     const turns = this.images.turnsOf(requestId, models, caller.left);
-    if (dryRun) return dryRunOf({ models, turns }, (model) => this.images.quote(callOf(model)));
+    if (dryRun) return dryRunOf(turns, (model) => this.images.quote(callOf(model)));
     return turns.serve(async (model) => {
       const result = await this.images.generate(callOf(model), turns);
       void reply.headers(turns.headersFor(model));

@@ -1,16 +1,16 @@
 import { type AmountText, formatAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { Quote } from '#pricing/quote.js';
-import { isFaultOfModel, type ModelTurns } from './model-turns.js';
+import { isFaultOfModel, type Miss, type ModelTurns, refusalOf } from './model-turns.js';
 
-/** What a model would do with the request. `amount`: what would be held, the most that it can cost, USD. */
+/** What a model would do with the request. `amount`: what would be held, the most that it can cost, in credits. */
 type Option =
   | { model: string; available: true; amount: AmountText; units: string }
   | { model: string; available: false; error: { code: string; message: string } };
 
 export interface DryRun {
   object: 'dry_run';
-  /** Who would be asked first. */
+  /** The one that would be asked first. */
   model: string;
   models: Option[];
 }
@@ -20,24 +20,24 @@ export interface DryRun {
  * @throws ApiError when none would serve it, and what would end the request before one does
  */
 export async function dryRunOf(
-  { models, turns }: { models: readonly string[]; turns: Pick<ModelTurns, 'isOver'> },
+  turns: Pick<ModelTurns, 'models' | 'isOver'>,
   priceOf: (model: string) => Promise<Quote>,
 ): Promise<DryRun> {
   const options: Option[] = [];
-  const faults: ApiError[] = [];
-  for (const model of models) {
+  const misses: Miss[] = [];
+  for (const model of turns.models) {
     try {
       const { amount, units } = await priceOf(model);
       options.push({ model, available: true, amount: formatAmount(amount), units: String(units) });
     } catch (error) {
       const isReached = !options.some(({ available }) => available);
       if (!(error instanceof ApiError) || (isReached && !isFaultOfModel(error))) throw error;
-      faults.push(error);
+      misses.push({ model, error });
       options.push({ model, available: false, error: { code: error.code, message: error.message } });
     }
     if (turns.isOver) break;
   }
   const first = options.find(({ available }) => available);
-  if (!first) throw faults[0]!;
+  if (!first) throw refusalOf(misses);
   return { object: 'dry_run', model: first.model, models: options };
 }

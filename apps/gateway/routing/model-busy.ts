@@ -4,10 +4,6 @@ import { ApiError } from '#platform/errors.js';
 export class ModelBusy extends ApiError {
   /** The same for the client, and no reason to ask another model. */
   asFinal(): ApiError {
-    const { code, message, param, retryAfterSeconds } = this;
-    return new ApiError(code, message, {
-      param,
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    });
+    return new ApiError(this.code, this.message, this);
   }
 }

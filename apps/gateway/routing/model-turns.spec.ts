@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
+import { dryRunOf } from './dry-run.js';
 import { ModelBusy } from './model-busy.js';
 import { ModelTurns } from './model-turns.js';
 
@@ -40,6 +41,14 @@ describe('the turns of a request through its models', () => {
       expect(fault).toMatchObject({ code, message: expect.stringContaining('a, b') });
     },
   );
+
+  it('end in a dry run as they would in a request: a busy model is worth a repeat', async () => {
+    const refuse = (model: string) =>
+      Promise.reject(model === 'a' ? new ApiError('model_not_found', 'No.') : busy());
+    const fault = await faultOf(dryRunOf(turnsOf(['a', 'b']), refuse));
+    expect(fault).toEqual(await faultOf(turnsOf(['a', 'b']).serve(refuse)));
+    expect(fault).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
+  });
 
   it('repeat no text of a client that is no name of a model', async () => {
     const turns = turnsOf(['\u{1F5BC} \r\n=x', 'b']);

@@ -4,7 +4,7 @@ import { ApiError, type ErrorCode } from '#platform/errors.js';
 import { ModelBusy } from './model-busy.js';
 
 /** A model that did not serve a request, and why. */
-interface Miss {
+export interface Miss {
   readonly model: string;
   readonly error: ApiError;
 }
@@ -39,6 +39,10 @@ export class ModelTurns {
     },
   ) {}
 
+  get models(): readonly string[] {
+    return this.request.models;
+  }
+
   get limitAtMs(): number {
     return this.request.limitAtMs;
   }
@@ -66,7 +70,7 @@ export class ModelTurns {
 
   /** @throws ApiError the first model's when none has served, and what is no fault of a model at once */
   async serve<T>(attempt: (model: string) => Promise<T>): Promise<T> {
-    for (const model of this.request.models) {
+    for (const model of this.models) {
       try {
         return await attempt(model);
       } catch (error) {
@@ -84,15 +88,10 @@ export function isFaultOfModel(error: unknown): error is ApiError {
   return error instanceof ModelBusy || (error instanceof ApiError && OF_ONE_MODEL.includes(error.code));
 }
 
-/** A busy model makes the same request worth repeating, whatever the others say. */
-function refusalOf(misses: readonly Miss[]): ApiError {
+/** What the client receives when none has served. A busy model makes the same request worth repeating, whatever the others say. */
+export function refusalOf(misses: readonly Miss[]): ApiError {
   const { error } = misses.find((miss) => miss.error instanceof ModelBusy) ?? misses[0]!;
   if (misses.length === 1) return error;
   const tried = misses.map(({ model }) => model).join(', ');
-  const message = `None of the models took the request: ${tried}. Of the first that counts: ${error.message}`;
-  const { param, retryAfterSeconds } = error;
-  return new ApiError(error.code, message, {
-    param,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
+  return new ApiError(error.code, `None of the models took the request: ${tried}. ${error.message}`, error);
 }
