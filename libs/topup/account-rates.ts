@@ -43,7 +43,7 @@ export async function rateInForce(database: Database, accountId: string): Promis
   return rows[0] ? toRate(rows[0].rate) : STANDARD_RATE;
 }
 
-/** What a wish comes to at the rate that the account pays at this moment. */
+/** Converts a wish at the rate that the account pays at this moment. */
 export async function convertForAccount(
   database: Database,
   accountId: string,

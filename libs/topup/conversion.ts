@@ -24,7 +24,7 @@ export const LEAST_CREDITS = nanos(NANOS_PER_UNIT);
 /** The largest payment that providers take, in minor units: 999,999.99. */
 const LARGEST_PAYMENT_MINOR = 99_999_999n;
 
-/** What someone wants to buy for, or pay: credits in nanos, or a payment in minor units. */
+/** What someone wants to buy or to pay: credits in nanos, or a payment in minor units. */
 export type TopupWish = { readonly credits: Nanos } | { readonly payMinor: bigint };
 
 export interface Conversion {
@@ -33,7 +33,7 @@ export interface Conversion {
   readonly rate: TopupRate;
 }
 
-/** What a wish comes to at a rate. */
+/** Converts a wish at a rate. */
 export function convert(wish: TopupWish, rate: TopupRate): Conversion {
   return 'credits' in wish ? priceCredits(wish.credits, rate) : convertPayment(wish.payMinor, rate);
 }

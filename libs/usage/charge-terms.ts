@@ -14,7 +14,7 @@ export function roundingOf(lines: readonly unknown[] | null): string {
 export interface ShownLine {
   kind: ChargeLine['kind'];
   units: bigint;
-  /** USD of one token. */
+  /** Credits for one token. */
   unitPrice: string;
   amount: Nanos;
 }

@@ -5,7 +5,7 @@ export const balances = ['main', 'held', 'invite', 'refund-pending'] as const;
 type Balance = (typeof balances)[number];
 
 /**
- * `entries`: every movement. `requests`: the main balance with one line for each request, which stays at its hold and comes to
+ * `entries`: every movement. `requests`: the main balance with one line for each request, at the time of its hold and with
  * what it cost; its release or settlement has no line of its own. The lines add up to the same.
  */
 export const statementViews = ['entries', 'requests'] as const;
@@ -31,7 +31,7 @@ export interface StatementEntry {
   reference: string;
   balance: Balance;
   amount: bigint;
-  /** Null for a request: it is of its hold. */
+  /** Null for the line of a request, which sums up several movements. */
   balanceAfter: bigint | null;
   chargeId: string | null;
   /** Of the request, as it is now. */
@@ -70,7 +70,7 @@ const scanOf = (limit: number) => `WITH ledgers AS MATERIALIZED (${LEDGERS}),
       ORDER BY e.ledger_account_id DESC, e.transaction_id DESC, e.ordinal DESC LIMIT ${limit}) AS e
     ORDER BY e.transaction_id DESC, e.ordinal DESC LIMIT ${limit})`;
 
-/** What a line comes to, and what is left after it. $10: one line for each request. */
+/** The amount of a line, and what is left after it. $10: one line for each request. */
 const AMOUNTS = `CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.amount WHEN c.state = 'held' THEN s.amount
     ELSE -coalesce(c.settled, 0) END AS amount,
   CASE WHEN NOT ($10 AND t.kind = 'hold') THEN s.balance_after END AS "balanceAfter"`;

@@ -83,7 +83,7 @@ describe('the statement of an account', () => {
     }
   });
 
-  it('by request has one line for each, at what it cost, and comes to the same balance', async () => {
+  it('by request has one line for each, at what it cost, and adds up to the same balance', async () => {
     const other = await ledger.account({ credits: '10' });
     const ids = [await spend(under.engine, other, 1n), await fail(under.engine, other, 4n)];
     await buy(ledger, other, '5');

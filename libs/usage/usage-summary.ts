@@ -3,8 +3,9 @@ import { inTransaction } from '#database/database.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**
- * What the requests of each account came to, by quarters of an hour, and by day, key and model, so that nobody need read a
- * million charges for it. Derived from charges: what ended before a time is in the sums once, whichever process adds up and however often it is killed.
+ * Sums of the requests of each account, by quarters of an hour, and by day, key and model, so that no page has to read a
+ * million charges. Derived from charges: what ended before a time is in the sums once, whichever process adds up and
+ * however often it is killed.
  */
 
 /** Charges of one database transaction: small enough for reports, which wait for what runs as they begin. */

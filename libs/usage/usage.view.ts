@@ -50,7 +50,9 @@ export const statementEntry = z
     reference: z.string(),
     balance: z.enum(balances),
     amount: amountView.meta({ description: 'Positive is money in.' }),
-    balanceAfter: amountView.nullable().meta({ description: 'Null for a line that a request comes to.' }),
+    balanceAfter: amountView
+      .nullable()
+      .meta({ description: 'Null for the line of a request, which sums up several movements.' }),
     chargeId: z.string().nullable(),
     state: z.enum(usageStates).nullable().meta({ description: 'Of the request, as it is now.' }),
     model: z.string().nullable(),

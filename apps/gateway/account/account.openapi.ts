@@ -16,7 +16,7 @@ import { MOST_DAYS } from './usage-days.query.js';
 const TAG = 'Account';
 const ofDay = (description: string) => textSchema(description, { format: 'date', examples: ['2026-01-31'] });
 const amount = (description: string, example = '0.02') =>
-  textSchema(`${description} USD, a decimal string.`, { examples: [example] });
+  textSchema(`${description} Credits, a decimal string.`, { examples: [example] });
 const spending = (description: string): Schema => ({
   ...objectSchema({
     limit: nullable(amount('Null: no limit.', '20')),
@@ -97,7 +97,7 @@ export const listUsageOperation: Operation = {
   tag: TAG,
   summary: 'Usage by day and model.',
   description:
-    'Requests that ended; one that tried several models counts for each, newest day first. Refunds made later are in their charges.',
+    'Requests that ended, newest day first; one that tried several models counts once for each. Later refunds are in the charges alone.',
   query: {
     from: ofDay('The first day; thirty days before the end by default.'),
     to: ofDay(`The last day, included: today by default. At most ${MOST_DAYS} days are answered.`),
@@ -126,7 +126,7 @@ const LINES = nullable(
     objectSchema({
       kind: textSchema(undefined, { examples: ['input'] }),
       units: textSchema('A whole number.'),
-      unit_price: textSchema('USD of one token.'),
+      unit_price: textSchema('Credits for one token.'),
       amount: amount('Of the line.'),
     }),
     { description: 'Null for work that is not priced by the token.' },
@@ -148,7 +148,7 @@ const CHARGE = objectSchema({
       rule: oneOfWords(['list', 'fixed_per_call']),
       units: textSchema('A whole number of images, seconds or calls.', { examples: ['2'] }),
       unit_price: nullable(
-        textSchema('USD of one unit; null where lines have theirs.', { examples: ['0.02'] }),
+        textSchema('Credits for one unit; null where lines have theirs.', { examples: ['0.02'] }),
       ),
       multiplier: textSchema('Of the group.', { examples: ['1'] }),
       lines: LINES,
@@ -189,7 +189,7 @@ export const retrieveChargeOperation: Operation = {
 
 const dollars: Schema = {
   type: 'number',
-  description: 'All that the key has used and can still spend, USD.',
+  description: 'All that the key has used and can still spend, in credits, which are worth a dollar each.',
 };
 
 export const retrieveSubscriptionOperation: Operation = {

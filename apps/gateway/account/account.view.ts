@@ -5,7 +5,7 @@ import { leftOf, spendableBy, type KeyAllowance, type Spending } from '#usage/ke
 import type { UsageDaysQuery, UsageOfDay } from '#usage/usage-days.js';
 import { callerLimits, type DefaultLimits } from '../protection/caller-limits.js';
 
-/** Amounts are USD as exact decimal strings, times Unix seconds; null is no limit. */
+/** Amounts are credits as exact decimal strings, times Unix seconds; null is no limit. */
 interface SpendingView {
   limit: AmountText | null;
   used: AmountText;

@@ -4,7 +4,7 @@ import type { ChargeAttempt, FoundCharge } from '#usage/charge.reader.js';
 import { roundingOf, shownLines } from '#usage/charge-terms.js';
 import { unixSeconds } from './account.view.js';
 
-/** A charge explained to its customer: how it was priced, what was held, what came of it. Amounts are USD as decimal strings. */
+/** A charge explained to its customer: how it was priced, what was held, what came of it. Amounts are credits as decimal strings. */
 export function chargeView(charge: FoundCharge, attempts: readonly ChargeAttempt[]) {
   const { id, state, amount, settled, released, refunds, createdAt, resolvedAt, task } = charge;
   const refunded = refunds.reduce((sum, each) => sum + each.amount, 0n);

@@ -23,7 +23,7 @@ export function measuresOf(asked: Conversation, input: MeasuredTokens, sound: Me
   };
 }
 
-/** Whether the model's limit of input is that of each text: it cuts nothing off what several come to, and the vendor counts. */
+/** Whether the model limits the input of each text alone: then it does not bound all of them together, and the vendor checks it. */
 export function isLimitOfEach({ unit }: CatalogModel, kind: StreamKind): boolean {
   return kind === 'embeddings' && unit === 'token';
 }

@@ -74,7 +74,7 @@ export class ConversationSettlement {
     });
   }
 
-  /** What the client hears of an upstream that did not answer. */
+  /** What the client receives when an upstream did not answer. */
   errorFor({ model, caller, channels }: Held, failure: ConversationFailure): ApiError {
     switch (failure.kind) {
       case 'refused':

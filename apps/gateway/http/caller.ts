@@ -28,7 +28,7 @@ declare module 'fastify' {
      * every POST that does not say otherwise.
      */
     paid?: boolean;
-    /** It costs nothing, and counts as a request of a minute all the same, since it asks the database. */
+    /** It costs nothing, but counts against the requests per minute all the same: it asks the database or an upstream. */
     counted?: boolean;
     /** What the OpenAPI document says of the route; of one whose last segment holds a verb, for each verb. */
     doc?: Operation | readonly Operation[];

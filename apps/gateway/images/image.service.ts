@@ -38,7 +38,7 @@ export interface ImageRecord {
 export interface ImageResult {
   created: number;
   data: ImageRecord[];
-  /** An integer of 1e-10 USD: the one amount that client schemas want as a number. */
+  /** An integer of 1e-10 USD: client schemas want this amount as a number. */
   usage: { cost_in_usd_ticks: number };
   /** The one of several that made them. */
   model?: string;

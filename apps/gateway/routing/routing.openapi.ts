@@ -21,7 +21,7 @@ export const DRY_RUN: Schema = objectSchema({
       objectSchema({
         model: textSchema(),
         available: { const: true },
-        amount: textSchema('What would be held, the most that it can cost. USD, a decimal string.'),
+        amount: textSchema('What would be held, the most that it can cost. Credits, a decimal string.'),
         units: textSchema('A whole number: images, calls, or tokens at most.'),
       }),
       objectSchema({

@@ -29,7 +29,7 @@ export interface Taken {
  * without reading or locking; the statements that write it prove that nothing has changed since, or write nothing.
  *
  * That proof alone makes it safe. To be of use, a batch takes what it uses out, and what it committed is put back: what a
- * batch that failed may have changed is read anew, and two batches seldom start from the same state.
+ * batch that failed may have changed is read again, and two batches seldom start from the same state.
  */
 export class BatchMemory {
   private readonly accounts = new Map<string, KnownAccount>();

@@ -70,9 +70,9 @@ function writeText(parts: readonly Part[], isProved: boolean): string {
 const [keys] = sourcesFrom(4, [['keys', keyColumns] as const]).values();
 
 /**
- * Proves the holds of a batch that was decided without locks: the keys and prices are as they were, and the decision is
- * good for the present. It comes after the statement that writes, which has waited for the balances by then: whoever takes a
- * key away holds its account's balance while doing so, and only a later statement sees what they did.
+ * Proves the holds of a batch that was decided without locks: the keys and prices are as they were, and the decision still
+ * holds at this time. It follows the statement that writes, which has waited for the balances by then: a transaction that
+ * revokes or limits a key locks its account's balance, and only a later statement sees what it changed.
  */
 export const PROVE_HOLDS = {
   name: 'ledger-prove-holds',
@@ -122,7 +122,7 @@ const writing: Record<Part, Sql> = {
       FROM ${sql}, instant)`,
 };
 
-/** What must hold of each part. A balance that somebody else has written has another version. */
+/** What must hold of each part. A balance that another transaction has written has another version. */
 const proving: Partial<Record<Part, Sql>> = {
   charges: ({ count }) => `${count} = (SELECT count(*) FROM new_charges)`,
   resolutions: ({ count }) => `${count} = (SELECT count(*) FROM resolved)`,

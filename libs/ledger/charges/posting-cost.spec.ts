@@ -9,7 +9,7 @@ import { PostingEngine } from './posting-engine.js';
 
 /**
  * What a billed image costs the database, counted rather than timed: a change that makes each call dearer fails here. An
- * image is a hold and its end; whoever makes it cheaper lowers the figure.
+ * image is a hold and its end; a change that makes it cheaper lowers the figure.
  */
 const MOST = { roundTrips: 2, statements: 7, walBytes: 4_000 };
 

@@ -218,7 +218,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     await setBalance(`main = main + ${TAKEN}`);
   });
 
-  it('sees what was taken from the key by whoever had the balance and did not write it', async () => {
+  it('sees a key revoked by a transaction that locked the balance and did not write it', async () => {
     const revoking = `UPDATE api_keys SET revoked_at = clock_timestamp() WHERE account_id = $1`;
     expect(await holdDuring(LOCK, revoking)).toBe('key_revoked');
   });
@@ -236,7 +236,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     expect((await provedBatches()) - before).toBe(4);
   });
 
-  it('refuses the hold of a charge that another engine was told has failed', async () => {
+  it('refuses the hold of a charge that another engine recorded as failed', async () => {
     expect(await hold()).toBe('held');
     const command = holdOf();
     await other.resolve({ ...delivered, ...command, outcome: 'failed' });

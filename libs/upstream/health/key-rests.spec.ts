@@ -22,7 +22,7 @@ describe('the keys of a channel', () => {
     ['seconds', '30', 30_000],
     ['a date', new Date(START_MS + 30_000).toUTCString(), 30_000],
     ['nothing', undefined, 10_000],
-    ['what nobody can read', 'soon', 10_000],
+    ['an unreadable text', 'soon', 10_000],
     ['a year', '31536000', 600_000],
   ])('rest after 429 for as long as the vendor says: %s', (_, retryAfter, restMs) => {
     const rests = new KeyRests(clock);
@@ -45,7 +45,7 @@ describe('the keys of a channel', () => {
     expect(taken(rests, 'third')).toEqual(new Set(['third']));
   });
 
-  it('work on when all of them rest: the one whose rest ends first', () => {
+  it('still work when all of them rest: the one whose rest ends first does', () => {
     const rests = new KeyRests(clock);
     KEYS.forEach((key, index) => rests.note(channelWith(key), busy(String(30 - index))));
     expect(taken(rests)).toEqual(new Set(['third']));

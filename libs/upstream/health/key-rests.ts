@@ -9,13 +9,13 @@ interface KeyAnswer {
 
 /** A vendor that is busy and does not say for how long. */
 const BUSY_MS = 10_000;
-/** A key that is wrong, or whose money is spent: somebody has to see to it. */
+/** A key that is wrong, or whose money is spent: it takes a person to mend that. */
 const REFUSED_MS = 60_000;
 const LONGEST_MS = 10 * 60_000;
 
 /**
  * The keys of channels that their vendor turned away: each rests for as long as the vendor says, while the others of its
- * channel work on. Known to this process alone. A channel with one key has no other to take.
+ * channel carry on. Known to this process alone. A channel with one key has no other to take.
  */
 export class KeyRests {
   private readonly until = new Map<string, number>();
