@@ -53,7 +53,7 @@ export async function configurationPage(load) {
 
 const INTRODUCTION = `# Configuration
 
-<!-- Written by \`npm run configuration\` from libs/platform/settings. -->
+<!-- Written by \`npm run reference\` from libs/platform/settings. -->
 
 Programs read environment variables once, when they start. A bad value stops the program with the name of the variable
 and the rule it breaks. Run any program with \`--help\` for its own list.
@@ -65,7 +65,7 @@ and the rule it breaks. Run any program with \`--help\` for its own list.
   any character.
 - In the \`program\` column, \`all\` means gateway, billing, control plane and video worker; \`migrate\` is the one-shot job
   \`apps/control-plane/migrate.ts\`. \`tollgate\` reads those of the control plane that a command needs, and \`DATA_DIR\`;
-  \`backup\` are \`tollgate backup\` and \`tollgate restore\`.
+  \`backup\` means \`tollgate backup\` and \`tollgate restore\`.
 - Limits of staff are stored when the control plane starts, and the command line uses the stored values.
 `;
 

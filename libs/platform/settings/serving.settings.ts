@@ -118,7 +118,10 @@ export const requests = {
     'From the start of an image request until its upstream call is aborted',
     120,
   ),
-  STREAM_LIMIT_SECONDS: seconds('The same for chats, responses, messages and speech, streamed or not', 600),
+  STREAM_LIMIT_SECONDS: seconds(
+    'The same for chats, responses, messages, speech and embeddings, streamed or not',
+    600,
+  ),
   STREAM_DRAIN_SECONDS: seconds(
     'How long an answer is read on after its client left, to learn its usage',
     30,
