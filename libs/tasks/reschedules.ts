@@ -4,7 +4,7 @@ import type { LeasedTask } from './leased-task.js';
 export interface NextPoll {
   /** Milliseconds from now. */
   inMs: number;
-  /** Percents; it never goes backwards. */
+  /** Percent; it never goes backwards. */
   progress?: number | null;
   copyFailed?: boolean;
 }

@@ -46,7 +46,7 @@ export interface Task {
   channelKey: string | null;
   upstreamModel: string | null;
   upstreamId: string | null;
-  /** Percents. */
+  /** Percent. */
   progress: number;
   errorCode: string | null;
   errorMessage: string | null;

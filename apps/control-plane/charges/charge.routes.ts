@@ -142,7 +142,7 @@ export const chargeRoutes = {
         .meta({ description: 'A group of a key of yours; it may be left out when there is only one.' }),
       keyId: id
         .optional()
-        .meta({ description: 'A key of yours in place of a group: its models are minded, too.' }),
+        .meta({ description: 'A key of yours in place of a group: its list of models applies, too.' }),
       n: count.optional(),
       seconds: count.optional(),
       tokens: z
@@ -160,7 +160,8 @@ export const chargeRoutes = {
         .optional()
         .meta({ description: 'What is said to the model, or what it is to speak, to estimate tokens by.' }),
       maxOutputTokens: tokens.min(1).optional().meta({
-        description: 'With `text`: what the answer may be long; else what the model writes at most.',
+        description:
+          'With `text`: how long the answer may be, in tokens; else the most that the model writes.',
       }),
     }),
     answer: z.object({

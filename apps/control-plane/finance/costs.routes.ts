@@ -104,7 +104,7 @@ export const costRoutes = {
     answer: z.object({ costsTo: openTimeView, channels: z.array(channelBillsView) }),
   }),
   charge: forFinance.get('getChargeMargin', '/api/finance/charges/{chargeId}', {
-    summary: 'A charge with what it did cost, and its margin.',
+    summary: 'A charge with its upstream cost and its margin.',
     params: z.strictObject({ chargeId: id }),
     answer: chargeMarginView,
   }),

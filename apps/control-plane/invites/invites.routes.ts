@@ -16,7 +16,7 @@ const invitesView = z
     }),
     invitees: z.array(
       z.object({
-        name: z.string().meta({ description: 'A number in the order of their coming; not who they are.' }),
+        name: z.string().meta({ description: 'A number in the order in which they came; not who they are.' }),
         joinedAt: timeView,
         rewards: z.array(
           z.object({
@@ -36,7 +36,8 @@ const forUsers = routesFor(['user'], 'Invites');
 
 export const inviteRoutes = {
   show: forUsers.get('getInvites', '/api/invites', {
-    summary: 'The code to invite others with, who came by it, and the rewards of their first two top-ups.',
+    summary:
+      'The code to invite others with, who signed up with it, and the rewards of their first two top-ups.',
     answer: invitesView,
   }),
   transfer: forUsers.post('transferInviteBalance', '/api/invites/transfers', {

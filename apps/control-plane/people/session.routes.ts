@@ -179,7 +179,7 @@ export const totpRoutes = {
     refusals: ['too_many_attempts', 'conflict'],
   }),
   disable: forUsers.post('disableTotp', '/api/totp/disable', {
-    summary: 'Asks for no codes any more.',
+    summary: 'Stops asking for codes.',
     confirms: true,
     body: z.strictObject({ password }),
     refusals: ['too_many_attempts'],

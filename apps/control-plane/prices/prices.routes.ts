@@ -69,7 +69,7 @@ const atRevision = z.int().min(1).meta({ description: 'The revision that was loo
 const totals = {
   requests: z.int(),
   accounts: z.int().meta({ description: 'Customers who made them, each once.' }),
-  charged: amountView.meta({ description: 'What the requests did cost.' }),
+  charged: amountView.meta({ description: 'What the requests cost.' }),
   current: amountView.meta({ description: 'What they would cost at the time without the changes.' }),
   proposed: amountView.meta({ description: 'What they would cost with the changes.' }),
   difference: amountView.meta({ description: 'proposed - current; may be negative.' }),

@@ -11,7 +11,7 @@ const forAdmins = routesFor(['admin'], 'Privacy');
 
 export const retentionRoutes = {
   show: forAll.get('getRetention', '/api/public/retention', {
-    summary: 'How long what is kept.',
+    summary: 'How long each kind of data is kept.',
     description:
       'Balances, charges, payments, approvals and the audit log are kept for good; they name people by ids. Prompts are ' +
       'counted from the end of their task.',

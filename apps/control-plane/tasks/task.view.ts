@@ -8,7 +8,7 @@ export const accountTaskView = z
     id: z.string(),
     kind: z.enum(['video', '3d']),
     state: z.enum(publicStates),
-    progress: z.int().meta({ description: 'Percents.' }),
+    progress: z.int().meta({ description: 'Percent.' }),
     model: z.string().meta({ description: 'The model that is priced.' }),
     requestedModel: z.string().meta({ description: 'As requested: an alias keeps its name.' }),
     keyId: z.string(),

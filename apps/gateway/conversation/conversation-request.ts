@@ -22,7 +22,7 @@ export interface Conversation {
   readonly streamed: boolean;
   /** A streamed chat that asked for the chunk with the usage. */
   readonly wantsUsage: boolean;
-  /** What one answer may be long, in tokens, and by which field; undefined when the request leaves it to the model. */
+  /** How long one answer may be, in tokens, and by which field; undefined when the request leaves it to the model. */
   readonly maxOutputTokens: Measure<number> | undefined;
   /** Answers to the same request, each as long as that. */
   readonly choices: number;
