@@ -136,7 +136,7 @@ class Deployment {
   }
 
   async #stopInOrder() {
-    // Clients' requests end first, then what follows them up, then what all of it stands on.
+    // Clients' requests end first, then what follows them up, then what all of it depends on.
     const ofKind = (kind) => (this.programs ?? []).filter((program) => program.kind === kind);
     for (const kind of ['gateway', 'control-plane', 'video-worker', 'billing']) {
       await Promise.all(ofKind(kind).map((program) => program.stop()));
@@ -342,7 +342,7 @@ class Deployment {
   }
 }
 
-/** Something that the user is told in one sentence. */
+/** A failure that is reported to the user in one sentence. */
 class Failure extends Error {}
 
 function built(path) {

@@ -1,4 +1,4 @@
-// `npm run pictures`: makes the pictures of README and docs anew, from the real pages in the system's Chromium.
+// `npm run pictures`: renders the images of README and docs again, from the real pages in the system's Chromium.
 import { join } from 'node:path';
 import { missingChromium } from './lib/chromium.mjs';
 import { prepare, underPinnedNode } from './lib/bootstrap.mjs';

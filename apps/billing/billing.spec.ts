@@ -248,7 +248,7 @@ describe('holds past their deadline', () => {
     const customer = await ledger.account({ credits: '1' });
     const message = request(customer);
     await hold(message);
-    // Nobody reads this transport yet, so the resolution stands in its topic.
+    // Nobody reads this transport yet, so the resolution stays in its topic.
     const slow = new InProcessTransport({
       groups: [groups.billing],
       log,

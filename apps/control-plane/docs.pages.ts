@@ -87,7 +87,7 @@ function notBuilt(reply: FastifyReply): FastifyReply {
   return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
 }
 
-/** Everything comes from the own origin. The scripts inside the documents are the same in all of them, and named by their hashes. */
+/** Everything comes from our own origin. Inline scripts, which are the same in every document, are allowed by their hashes. */
 function policyOf(html: string): string {
   const scripts = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]+?)<\/script>/g)].map(
     ([, text]) => text!,

@@ -203,7 +203,7 @@ describe('video faults', () => {
 });
 
 describe('time and restarts', () => {
-  it('never-finish stays under way for ever, and files expire', async () => {
+  it('never-finish stays in progress for ever, and files expire', async () => {
     const clock = new ManualClock(Date.now());
     const own = await SandboxUnderTest.start({ clock, fileSeconds: 60 });
     try {

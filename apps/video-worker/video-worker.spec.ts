@@ -223,7 +223,7 @@ describe('a task whose create was never answered', () => {
 });
 
 describe('a task that its gateway left behind', () => {
-  it('fails before the upstream was called, and is given back', async () => {
+  it('fails before the upstream was called, and is refunded', async () => {
     const task = await under.tasks.created();
     const worker = await under.worker({ stuckAfterMs: 0 });
     expect(await under.endOf(task)).toMatchObject({ outcome: 'failed', channel: null });

@@ -11,7 +11,7 @@ export interface ServerAccount {
 const NOBODY = 65534;
 
 /**
- * Who shall run a server on this data folder: this user, or, since PostgreSQL refuses to run as root, the owner of
+ * The user who runs a server on this data folder: this user, or, since PostgreSQL refuses to run as root, the owner of
  * the data that is there, else user `postgres`, else nobody.
  */
 export function serverAccountFor(pgdata: string): ServerAccount {

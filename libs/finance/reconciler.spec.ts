@@ -45,7 +45,7 @@ function resultOf(subjects: readonly string[]): ControlResult {
 
 async function run(...controls: Control[]) {
   const done = await reconcile(ledger.billing, controls, OPTIONS);
-  if (!done) throw new Error('another run is under way');
+  if (!done) throw new Error('another run is in progress');
   return done;
 }
 
@@ -156,7 +156,7 @@ describe('the schedule', () => {
   const schedule = (intervalMs: number, ...controls: Control[]) =>
     reconcileDue(ledger.billing, controls, { ...OPTIONS, intervalMs });
 
-  it('runs no more often than its interval, whoever runs it', async () => {
+  it('runs no more often than its interval, no matter who runs it', async () => {
     expect(await schedule(3_600_000, finding('a'))).not.toBeNull();
     expect(await schedule(3_600_000, finding('a'))).toBeNull();
     await ledger.owner.query(`UPDATE control_runs SET started_at = started_at - interval '1 hour',

@@ -1,7 +1,7 @@
 /** A value that holds from a time on; the next version's start is its end. */
 export interface Version<T> {
   readonly id: bigint;
-  /** Milliseconds since 1970 UTC, microseconds in the fraction; -Infinity for from the beginning. */
+  /** Milliseconds since 1970 UTC, microseconds in the fraction; -Infinity: from the beginning. */
   readonly effectiveFromMs: number;
   /** null withdraws the subject from that time on. */
   readonly value: T | null;

@@ -10,7 +10,7 @@ function middle(times: number[]): number {
 }
 
 describe('PasswordHasher', () => {
-  it('hashes with argon2id as OWASP asks, each time anew', async () => {
+  it('hashes with argon2id as OWASP asks, differently each time', async () => {
     const [first, second] = [await hasher.hash('correct horse'), await hasher.hash('correct horse')];
     expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,(t=2,p=1|p=1,t=2)\$/);
     expect(first).not.toBe(second);

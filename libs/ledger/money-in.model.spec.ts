@@ -472,7 +472,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     await dispute({ kind: 'dispute', topup: topups.length - 1 });
   }
 
-  /** Of whoever owes, if anybody does. */
+  /** Of an account that owes, if one does. */
   async function giveUp(draw: Extract<Step, { kind: 'write-off' }>): Promise<void> {
     const debtors = [...model.keys()].filter((index) => model[index]!.main < 0n && !givenUp.has(index));
     const index = debtors[draw.account % Math.max(1, debtors.length)] ?? draw.account;

@@ -145,7 +145,7 @@ describe('mail', () => {
     await server.close();
   });
 
-  it('is sent by whoever comes next when a process died with it in hand', async () => {
+  it('is sent by the next process when one died with it in hand', async () => {
     const to = await queueNotice();
     await fixture.owner.query(
       `UPDATE mail_outbox SET attempts = 1, next_attempt_at = now() + interval '50 milliseconds' WHERE recipient = $1`,

@@ -95,7 +95,7 @@ describe('a bank transfer', () => {
     expect(await outflowsOf(transfer.paymentId)).toEqual([]);
   });
 
-  it('to the account of whoever records it waits for somebody else', async () => {
+  it('to the account of the person who records it waits for someone else', async () => {
     const actor = await payments.finance();
     await expect(transfers.recordTransfer(transferTo(actor.accountId), asking(actor))).rejects.toMatchObject({
       code: 'second_person_required',

@@ -55,7 +55,7 @@ describe('roles of the staff', () => {
     expect(await rolesOf(somebody)).toEqual(['finance', 'user']);
   });
 
-  it('are not granted by whoever asked for them, nor by whoever gets them', async () => {
+  it('are not granted by the one who asked for them, nor by the one who gets them', async () => {
     const somebody = await staffActor(ledger, 'admin');
     const { approvalId } = await set(admins[0], somebody, 'admin', 'finance');
     await expect(approve(approvalId, admins[0])).rejects.toMatchObject({ code: 'second_person_required' });

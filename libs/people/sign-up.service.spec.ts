@@ -124,7 +124,7 @@ describe('signing up', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'too_many_attempts' });
   });
 
-  it('mails so often for one network address and no more, whoever is named', async () => {
+  it('mails only that often for one network address, no matter who is named', async () => {
     const origin = newOrigin();
     const ask = () => people.signUps.request({ email: newEmail() }, origin);
     for (let count = 0; count < 8; count += 1) await ask();

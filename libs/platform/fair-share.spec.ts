@@ -128,7 +128,7 @@ describe('a pool that is taken from without waiting', () => {
 });
 
 describe('a pool that is waited for', () => {
-  it('serves the member that holds the least first, whoever asked more often and earlier', async () => {
+  it('serves the member that holds the least first, no matter who asked more often and earlier', async () => {
     const pool = new FairShare({ clock: systemClock, capacity: 2 });
     const order: string[] = [];
     const work = async (member: string) => {

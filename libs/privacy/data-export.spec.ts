@@ -62,7 +62,7 @@ describe('an export', () => {
     expect([...files.keys()]).toContain('README.txt');
   });
 
-  it('is made anew by another process when the first one died', async () => {
+  it('is made again by another process when the first one died', async () => {
     const [owner, exports] = [await customer(3), exportsOf()];
     const { id } = await exports.request(owner);
     await fixture.owner.query(

@@ -51,7 +51,7 @@ interface Complaint {
 
 const support = () => staffActor(ledger, 'support');
 
-/** Somebody paid 3 for a hundred pictures, and wants money back. */
+/** Somebody paid 3 for a hundred images, and wants money back. */
 async function complaint(): Promise<Complaint> {
   const someone = await ledger.account({ credits: '10' });
   const customer = await customerOf(ledger, someone.accountId);

@@ -46,7 +46,7 @@ async function asked(
   return { accountId, keyId, customer, ticketId: ticket.id };
 }
 
-/** Settled work of so many tokens; a charge of pictures stands for one of a conversation. */
+/** Settled work of that many tokens; a charge of images takes the place of a conversation. */
 async function use(someone: LedgerPerson, tokens: number): Promise<void> {
   const chargeId = await spend(engine, someone, 1n);
   await ledger.owner.query('UPDATE charges SET delivered_lines = $2 WHERE id = $1', [

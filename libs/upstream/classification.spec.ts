@@ -156,7 +156,7 @@ describe('accepted or not: statuses', () => {
     [529, vendorError('overloaded'), unknown],
   ];
 
-  /** With these a call is over, and a task may be running behind whoever answered. */
+  /** With these a call is over, and a task may be running behind what answered. */
   const lost: [status: number, body: unknown][] = [
     [500, ''],
     [500, '<html>internal server error</html>'],

@@ -27,7 +27,7 @@ import { guard } from './children.mjs';
  * @property {number | undefined} pid the broker's process, undefined when it is not ours to kill
  * @property {() => Promise<void>} stop in order; data in a temporary folder is removed
  * @property {() => Promise<void>} restart starts it again on the same data and port, after it ended
- * @property {(listener: () => void) => void} onExit told whenever its process ends without stop() being called
+ * @property {(listener: () => void) => void} onExit called whenever its process ends without stop() being called
  */
 
 /** There is no broker to be had here; the message says why. */

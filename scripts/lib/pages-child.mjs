@@ -50,7 +50,7 @@ async function build() {
       say('The console is ready.');
     } finally {
       rmSync(fresh, { recursive: true, force: true });
-      // To run, their packages are needed no longer; whoever works on Tollgate keeps them.
+      // Running needs only what was built, so their packages go unless this clone is used for development.
       if (!hasDevelopmentPackages()) removeConsolePackages();
     }
   });

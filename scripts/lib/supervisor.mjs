@@ -6,7 +6,7 @@ import { nodePath } from './bootstrap.mjs';
 import { root } from './clone.mjs';
 import { exitOf, guard } from './children.mjs';
 
-/** The pauses before a restart double from the first to the longest, and begin anew after a while without a death. */
+/** The pauses before a restart double from the first to the longest, and start over after a while without a death. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 const STEADY_AFTER_MS = 10_000;
@@ -76,7 +76,7 @@ export class Program {
     clearTimeout(impatience);
   }
 
-  /** The last line of its output, for whoever asks why it does not run. */
+  /** The last line of its output, to say why it does not run. */
   lastWords() {
     const { logFile } = this.options;
     return existsSync(logFile) ? (readFileSync(logFile, 'utf8').trim().split('\n').at(-1) ?? '') : '';

@@ -4,7 +4,7 @@ import { exportsOf, importsOf, moduleOf, sources, textOf } from './sources.js';
 
 /**
  * The layers, from the ground up: an import only points down, and never to another module of the same layer. Programs never
- * import each other; standalone hosts them, and the command-line tool, which finds standalone's data, stands on top.
+ * import each other; standalone hosts them, and the command-line tool, which finds standalone's data, is on top.
  */
 const LAYERS = [
   ['libs/money'],

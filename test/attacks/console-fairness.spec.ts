@@ -77,7 +77,7 @@ describe('the console between strangers', () => {
       (prompt: string) => Promise<Response>,
     ];
     const slow = Array.from({ length: PLAYED - 1 }, () => hog('a boat [[work:2]]'));
-    await until('all of them to be under way', async () => (await held()) === PLAYED - 1);
+    await until('all of them to be in progress', async () => (await held()) === PLAYED - 1);
     const more = await hog('a boat');
     expect(more.status).toBe(429);
     expect(Number(more.headers.get('retry-after'))).toBeGreaterThan(0);

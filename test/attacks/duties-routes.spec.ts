@@ -111,7 +111,7 @@ const DECIDING: Record<string, (own: Own) => Call> = {
   }),
 };
 
-/** Routes about a person. Nobody calls them for themselves; for what they refuse to whoever made a person, see `duties`. */
+/** Routes about a person. Nobody calls them for themselves; for what they refuse to the person who made somebody, see `duties`. */
 const OF_PEOPLE: Record<string, object | undefined> = {
   removePersonTotp: undefined,
   setPersonDisabled: { disabled: false },

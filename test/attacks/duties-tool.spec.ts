@@ -213,7 +213,7 @@ describe('the command line', () => {
     expect((await tollgate(support, 'keys', 'create', made)).stderr).toContain('it needs the role admin');
   });
 
-  it('lets an administrator decide the deletion of an account, and not whoever asked for it', async () => {
+  it('lets an administrator decide the deletion of an account, and not the person who asked for it', async () => {
     const { accountId } = await fixture.account({ credits: '0' });
     const { ticketId } = await ticketOf(fixture, accountId);
     const id = newId();

@@ -171,7 +171,7 @@ describe('roles', () => {
     }
   });
 
-  it('leave whoever asked for them without a say about that person', async () => {
+  it('leave the person who asked for them without a say about that person', async () => {
     const [admin, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -210,7 +210,7 @@ describe('a person of one’s own making', () => {
     const [made, invited] = [await madeBy(maker), await person(relay)];
     await invites(maker, invited);
     for (const { userId } of [made, invited]) {
-      // Whoever made somebody can stop them: it takes away only.
+      // The one who made somebody can stop them: it takes away only.
       expect((await setDisabled(maker, userId, true)).data).toMatchObject({ disabled: true });
       expect((await setDisabled(maker, userId, false)).error?.error.code).toBe('second_person_required');
       expect((await setDisabled(other, userId, false)).data).toMatchObject({ disabled: false });
@@ -230,7 +230,7 @@ describe('a person of one’s own making', () => {
     }
   });
 
-  it('gets no roles by the word of whoever made them', async () => {
+  it('gets no roles by the word of the one who made them', async () => {
     const [maker, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -263,7 +263,7 @@ describe('prices', () => {
     await person(relay, { roles: ['admin'] }),
   ];
 
-  it('go to 0 by two administrators only, whoever revised them last', async () => {
+  it('go to 0 by two administrators only, no matter who revised them last', async () => {
     const [admin, other] = await admins();
     const free = await propose(admin!, [{ group: 'Public-Relay', multiplier: '0' }]);
     expect(free.needsSecondPerson).toContain('is 0');

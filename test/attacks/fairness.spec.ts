@@ -23,7 +23,7 @@ describe('a channel that one customer fills', () => {
     await relay.close();
   });
 
-  /** Draws so many at once; the order in which each was done is told to `done`. */
+  /** Draws that many at once; `done` learns the order in which each was done. */
   const draw = (
     customer: Customer,
     count: number,

@@ -65,7 +65,7 @@ describe('videos and the vendor’s images', () => {
     'vendora-imagine-edit',
   ];
 
-  it.each(wrong)('are refused for any group but Vendora-Main, whoever adds them: %s', async (model) => {
+  it.each(wrong)('are refused for any group but Vendora-Main, no matter who adds them: %s', async (model) => {
     const put = await admin.api.PUT('/api/admin/groups/{group}/models', {
       params: { path: { group: 'Public-Relay' } },
       body: { models: ['imgmodel-lite', 'vendora-chat-lite', model] },

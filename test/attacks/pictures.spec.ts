@@ -74,7 +74,7 @@ describe('a picture', () => {
     );
   });
 
-  /** Each shape in which clients send pictures with words. */
+  /** Each shape in which clients send images with words. */
   const conversations: [string, string, (bytes: Buffer, mime: string) => object, string][] = [
     [
       'a chat',

@@ -45,7 +45,7 @@ describe('customers for whom nobody set a limit', () => {
     return statuses;
   }
 
-  it('may send so many requests in a minute, and learn it from every paid answer', async () => {
+  it('may send that many requests in a minute, and learn it from every paid answer', async () => {
     const first = await draw(hostile);
     expect(first.headers.get('x-ratelimit-limit-requests')).toBe('6');
     expect(first.headers.get('x-ratelimit-remaining-requests')).toBe('5');
@@ -78,13 +78,13 @@ describe('customers for whom nobody set a limit', () => {
     expect(await refused.json()).toMatchObject(shape);
   });
 
-  it('have so many requests under way, also those whose clients left; polls are counted apart', async () => {
+  it('have that many requests in progress, also those whose clients left; polls are counted apart', async () => {
     const leaving = new AbortController();
     const slow = json({ ...IMAGE, prompt: 'a boat [[work:2]]' });
     const left = hostile.send(IMAGES, { ...slow, signal: leaving.signal });
     const body = { model: 'vendora-chat', messages: [{ role: 'user', content: '[[work:2]] hello' }] };
     const stays = hostile.send(IMAGES, slow);
-    await until('both to be under way', async () => (await held(hostile)) === 2);
+    await until('both to be in progress', async () => (await held(hostile)) === 2);
     leaving.abort();
     await expect(left).rejects.toThrow();
     const refused = await hostile.send(CHATS, json(body));

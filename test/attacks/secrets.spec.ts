@@ -133,7 +133,7 @@ describe('a sealed secret that was copied to another row', () => {
 describe('the exchange of the key', () => {
   const both = new SecretBox([newKey, oldKey]);
 
-  it('seals everything anew while programs use it, two at the same moment too', async () => {
+  it('seals everything again while programs use it, two at the same moment too', async () => {
     await relay.fixture.owner.query(
       `UPDATE channels SET api_key = 'a plain one of before' WHERE id = 'sandbox-mesh3d'`,
     );

@@ -96,7 +96,7 @@ function json(members: string): Buffer {
   return Buffer.from(`{${members}}`);
 }
 
-/** A valid picture that cannot be made smaller: 48 MB. */
+/** A valid image that cannot be made smaller: 48 MB. */
 function bigPicture(): Buffer {
   const side = 4_000;
   const head = Buffer.alloc(13);

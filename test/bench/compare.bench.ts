@@ -133,7 +133,7 @@ async function measure(bench: Bench, count: number): Promise<Round[]> {
   const rounds: Round[] = [];
   for (let round = 1; round <= count; round += 1) {
     say(`round ${round} of ${count}`);
-    // Whoever comes second meets what the first left behind; so the order changes.
+    // The second one meets what the first left behind; so the order changes.
     const sides = round % 2 === 0 ? [...bench.sides].reverse() : bench.sides;
     const floor = await oneByOneFloor(bench.floor.billing, bench.floor.accounts, bench.seconds * 1_000);
     const direct = await measureStub(bench);

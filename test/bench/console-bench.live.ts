@@ -8,7 +8,7 @@ import { until } from '../support/eventually.js';
 import type { ConsoleRelay } from './console-bench.relay.js';
 import type { Figure } from './finance.bench.js';
 
-/** Three videos run at any time; each takes so many updates. */
+/** Three videos run at any time; each takes that many updates. */
 const RUNNING = 3;
 const UPDATES_OF_A_TASK = 30;
 /** A part of the updates before the first look: what is loaded once is loaded by then. */

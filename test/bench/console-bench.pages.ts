@@ -5,7 +5,7 @@ import type { ConsoleRelay } from './console-bench.relay.js';
 import type { Figure } from './finance.bench.js';
 import { percentile } from './report.js';
 
-/** No long task for so long: whoever presses a key is answered at once. */
+/** No long task for this long: pressing a key is answered at once. */
 const IDLE_MS = 500;
 const LONGEST_OPENING_MS = 60_000;
 
@@ -30,7 +30,7 @@ const OVERVIEW: Opening = {
 };
 const USAGE: Opening = { what: 'usage log', path: '/usage', rows: 50 };
 const FILTERED: Opening = {
-  what: 'usage log, one model, given back',
+  what: 'usage log, one model, refunded',
   rows: 50,
   path: '/usage?model=imgmodel-4&state=released',
 };

@@ -11,7 +11,7 @@ import type { Children } from './children.js';
 import { writeBooks } from './finance-bench.books.js';
 import { UNTHROTTLED } from '../support/unthrottled.js';
 
-/** A relay with a long usage log, and whoever owns all of it. */
+/** A relay with a long usage log, and the owner of all of it. */
 export interface ConsoleRelay {
   consoleUrl: string;
   owner: Pick<Person, 'headers'>;

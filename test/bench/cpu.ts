@@ -16,7 +16,7 @@ export function cpuSecondsOf(groups: readonly ProcessGroup[]): number | null {
 
 function ticksOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The name of the program stands in brackets and may hold spaces; user and system time are fields 14 and 15. The two
+  // The name of the program is in brackets and may hold spaces; user and system time are fields 14 and 15. The two
   // after them are those of children that have ended, such as a database server's connections.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);

@@ -18,7 +18,7 @@ const TRIAL_BALANCES = 7;
 const PAGES = 100;
 const PAGE_LINES = 50;
 const COPIED_AT_ONCE = 200_000n;
-/** The loops begin with all of the past; so much of it is enough to tell how fast they are. */
+/** The loops begin with all of the past; this much of it is enough to tell how fast they are. */
 const LOOP_LIMIT_MS = 90_000;
 
 async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> {

@@ -154,7 +154,7 @@ async function generate(
   }
 }
 
-/** What the loops of the service wrote stands in the books by then. */
+/** What the loops of the service wrote is in the books by then. */
 async function checkBooks(billing: pg.Pool): Promise<void> {
   process.stderr.write('checking the ledger\n');
   const { ok, violations } = await checkLedger(billing, { graceMs: CHECK_GRACE_MS });
@@ -170,7 +170,7 @@ export function told(figure: Figure): Figure {
   return figure;
 }
 
-/** As it stands in the table. */
+/** As it appears in the table. */
 export function rowOf({ what, value, unit, aim, note }: Figure): string[] {
   const worded = (number: number) =>
     unit === '/s' ? `${Math.round(number).toLocaleString('en')}/s` : `${+number.toPrecision(3)} ${unit}`;

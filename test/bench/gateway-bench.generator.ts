@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { messageOf } from './children.js';
 import type { LoadOrder, LoadResult } from './gateway-bench.load.js';
 
-/** The load generator's process, one order at a time; it counts the pictures that have to be in the ledger. */
+/** The load generator's process, one order at a time; it counts the images that have to be in the ledger. */
 export class Generator {
   billed = 0;
 

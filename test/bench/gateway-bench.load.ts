@@ -8,7 +8,7 @@ export interface LoadOrder {
   apiKeys: string[];
   body: string;
   seconds: number;
-  /** `closed`: so many requests are always open. `open`: so many start each second, whatever becomes of them. */
+  /** `closed`: that many requests are always open. `open`: that many start each second, whatever becomes of them. */
   load: { kind: 'closed'; concurrency: number } | { kind: 'open'; perSecond: number };
 }
 

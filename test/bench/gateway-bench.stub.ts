@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * The upstream of the gateway bench, a process of its own: it answers every call for images at once with the same tiny
- * picture, so that what is measured is the relay. It tells its parent where it listens, and how many calls it took.
+ * image, so that what is measured is the relay. It tells its parent where it listens, and how many calls it took.
  */
 const PICTURE =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -48,7 +48,7 @@ interface ModeResult {
 type Format = 'b64_json' | 'url';
 
 const CONCURRENCIES = [16, 64, 128];
-/** Concurrency of the one line for `url`, whose pictures are written to the disk. */
+/** Concurrency of the one line for `url`, whose images are written to the disk. */
 const URL_CONCURRENCY = 64;
 const WARM_UP = { seconds: 4, concurrency: 32 };
 /** Direct and relayed latency are measured in turns, so that a busy moment of the machine meets both. */

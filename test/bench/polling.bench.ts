@@ -10,7 +10,7 @@ import { percentile, printTable } from './report.js';
 
 /**
  * Thousands of running videos: how long after its end upstream each is completed in the database, its file copied; how
- * many connections the polls take, and what following so many tasks costs. The videos are created and billed through
+ * many connections the polls take, and what following that many tasks costs. The videos are created and billed through
  * the relay, and the sandbox works on them for as long as each prompt says. First some of them end at random moments
  * while the others stay running, then all the others. At the end the ledger has to agree.
  */

@@ -84,7 +84,7 @@ export class Load {
     return met;
   }
 
-  /** Every stranger sends without end what the dice say, so many at once. */
+  /** Every stranger sends without end what the dice say, that many at once. */
   async hostile(apiKeys: readonly string[], atOnce: number, until: AbortSignal): Promise<void> {
     const sockets = apiKeys.map((key) => this.idleSocket(key));
     const strangers = apiKeys.flatMap((key) => Array.from({ length: atOnce }, () => this.pester(key, until)));

@@ -7,7 +7,7 @@ export interface StreamOrder {
   /** Sent with the requests in turn. */
   apiKeys: string[];
   body: string;
-  /** Streams in all, and open at the same time. */
+  /** Streams in total, and open at the same time. */
   streams: number;
   concurrency: number;
 }

@@ -45,7 +45,7 @@ const LONG_STREAMS = 8;
 /** One event of each open stream. */
 const GAP_MS = 250;
 const SAMPLE_MS = 2_000;
-/** All streams are open, and the memory that opening them took is in use, after so many samples. */
+/** All streams are open, and the memory that opening them took is in use, after that many samples. */
 const SETTLED_SAMPLE = 2;
 
 /** Runs the bench and prints what it found; sets the exit code when the ledger does not agree with the streams. */

@@ -19,7 +19,7 @@ interface Work {
 
 let work: Promise<Work> | undefined;
 
-/** One of each: pictures, a video that came, one that failed, a chat, a refusal. */
+/** One of each: images, a video that came, one that failed, a chat, a refusal. */
 function workOf(relay: Relay, viewer: Person): Promise<Work> {
   work ??= makeWork(relay, viewer);
   return work;

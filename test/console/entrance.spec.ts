@@ -65,7 +65,7 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
-  it('sends whoever has no session any more to sign in, and back to the same page', async () => {
+  it('sends a person whose session has ended to sign in, and back to the same page', async () => {
     const email = await signedUp(relay);
     tab = await signIn(email);
     const { page } = tab;

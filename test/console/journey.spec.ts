@@ -36,7 +36,7 @@ async function open(as?: Person): Promise<Tab> {
 }
 
 describe('somebody who was invited', () => {
-  it('tops up, has the inviter rewarded, makes a video, and is given back what failed', async () => {
+  it('tops up, has the inviter rewarded, makes a video, and gets a refund for what failed', async () => {
     const inviter = await person(relay);
     const theirs = await open(inviter);
     const link = await linkOf(theirs);

@@ -67,7 +67,7 @@ async function draw(name: string, as: Person | null, path: string, ready: (tab: 
   await tab.goto(path);
   await ready(tab);
   await tab.settled();
-  // What is still moving has arrived in the picture.
+  // What is still moving has arrived in the image.
   await tab.page.evaluate(
     'document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime < Infinity).forEach((each) => each.finish())',
   );

@@ -47,7 +47,7 @@ async function keys(_relay: Relay, viewer: Person | undefined): Promise<string> 
   return `/tokens?key=${data!.keyId}`;
 }
 
-/** A picture that was charged, and one that failed and was given back. */
+/** An image that was charged, and one that failed and was refunded. */
 async function calls(relay: Relay, viewer: Person | undefined): Promise<void> {
   const { data } = await viewer!.api.POST('/api/keys', { body: { name: 'calls', group: 'Vendora-Main' } });
   const sdk = new OpenAI({ apiKey: data!.apiKey, baseURL: `${relay.baseUrl}/v1`, maxRetries: 0 });

@@ -101,7 +101,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
   }
 
   it.each(['upstream.accepted'])(
-    'at %s is answered an error for images, which are given back, and sends nothing again',
+    'at %s is answered an error for images, which are refunded, and sends nothing again',
     async (point) => {
       await killedBy(point, IMAGE);
       for (let repeat = 0; repeat < 2; repeat += 1) {

@@ -85,7 +85,7 @@ describe('3D assets', () => {
     expect((await ended(customer, draft.id)).status).toBe('completed');
   });
 
-  it('are given back when they fail, late or at once', async () => {
+  it('are refunded when they fail, late or at once', async () => {
     const customer = await relay.customer('1');
     const draft = await create(customer, { prompt: 'late [[fault:fail-late]]' });
     const failed = await ended(customer, draft.id);

@@ -144,7 +144,7 @@ describe('an adjustment', () => {
     expect((await decide(large.data!.approvalId!, finance)).response.status).toBe(409);
   });
 
-  it('is refused for what is not there, what is too much, and whoever is not of finance', async () => {
+  it('is refused for what is not there, what is too much, and people without the role finance', async () => {
     await open('1');
     expect((await adjust('-1.000000001')).response.status).toBe(409);
     expect((await adjust('1', { accountId: newId() })).response.status).toBe(400);

@@ -18,7 +18,7 @@ async function createKey(someone: Person, rules: Record<string, unknown> = {}) {
   return data;
 }
 
-/** One picture for 0.02; the answer's status and code. */
+/** One image for 0.02; the answer's status and code. */
 async function draw(apiKey: string, ip?: string, more: Record<string, unknown> = {}) {
   const headers = { authorization: `Bearer ${apiKey}`, ...(ip ? { 'x-forwarded-for': ip } : {}) };
   const body = { model: 'vendora-imagine-image', prompt: 'a cat', ...more };

@@ -95,7 +95,7 @@ function refund(topupId: string, credits?: string, requestId = newId()) {
   return finance.api.POST('/api/finance/topups/{topupId}/refunds', { params: { path: { topupId } }, body });
 }
 
-/** What stands on a ledger account of the house, minor units. */
+/** What is on a ledger account of the house, minor units. */
 async function house(code: string): Promise<bigint> {
   const { rows } = await relay.fixture.billing.query<{ sum: string }>(
     `SELECT coalesce(sum(e.amount), 0)::text AS sum FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.ledger_account_id
@@ -140,7 +140,7 @@ describe('a refund of a top-up', () => {
     expect((await refund(first.topupId)).data?.refund).toMatchObject({ credits: main });
   });
 
-  it('is given back when the provider refuses it', async () => {
+  it('is undone when the provider refuses it', async () => {
     const someone = await buyer();
     const { topupId } = await someone.buy('10');
     stripe.refundStatus = 'failed';

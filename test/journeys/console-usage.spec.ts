@@ -78,7 +78,7 @@ describe('a charge', () => {
     ]);
   });
 
-  it('that failed shows what was given back', async () => {
+  it('that failed shows what was refunded', async () => {
     expect((await image('imgmodel-4', 1, 'a boat [[fault:reject-500]]')).status).toBeGreaterThanOrEqual(500);
     const charge = await explained((await newest({ state: 'released' })).chargeId);
     expect(charge).toMatchObject({ settlement: null, release: { amount: '0.03' }, agrees: true });

@@ -182,7 +182,7 @@ function ask(route: WalkedRoute, values: Record<string, string>, init: RequestIn
   return fetch(relay.consoleUrl + urlOf(route, values), { ...request, ...init, headers });
 }
 
-/** A payment provider proves itself by its signature; the sandbox's own page stands in for one's. */
+/** A payment provider proves itself by its signature; the sandbox's own page takes the place of one. */
 function isOfProvider(path: string): boolean {
   return path.startsWith('/api/payments/events/') || path.startsWith('/sandbox-pay/');
 }

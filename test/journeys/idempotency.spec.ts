@@ -259,7 +259,7 @@ describe('Idempotency-Key, over two gateways', () => {
       expect(await asked('imagesRequests')).toBe(1);
     });
 
-    it('begins anew after a hold that was refused', async () => {
+    it('starts over after a hold that was refused', async () => {
       await leaveBehind('dead refusal', '/v1/videos', VIDEO);
       await pair.fixture.owner.query(
         `UPDATE tasks SET state = 'refused', ended_at = now(), next_poll_at = NULL WHERE account_id = $1`,

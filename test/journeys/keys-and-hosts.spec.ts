@@ -26,7 +26,7 @@ describe('a revoked key', () => {
     return rows[0]?.holds ?? 0;
   }
 
-  it('costs nothing from the moment of its deletion, whatever is under way', async () => {
+  it('costs nothing from the moment of its deletion, whatever is in progress', async () => {
     for (let round = 0; round < 5; round += 1) {
       const customer = await relay.customer('5');
       let revoked = false;

@@ -19,7 +19,7 @@ const EDIT = { model: 'vendora-imagine-edit', image: instantPng.toString('base64
 const VIDEO = { model: 'vendora-imagine-video', seconds: '2', resolution: '720p', ...PROMPT };
 const MESSAGES = [{ role: 'user', content: 'hello' }];
 
-/** A body that each operation takes, by its id, and what stands in its path. */
+/** A body that each operation takes, by its id, and what its path holds. */
 const BODIES: Record<string, object> = {
   generateImages: IMAGE,
   generateImagesAtVendora: { ...IMAGE, response_format: 'b64_json' },

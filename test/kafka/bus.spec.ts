@@ -28,7 +28,7 @@ import {
   until,
 } from '../support/bus.js';
 
-/** Groups form and topics are made anew in each test. */
+/** Groups form and topics are made again in each test. */
 jest.setTimeout(60_000);
 
 const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];

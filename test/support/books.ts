@@ -138,7 +138,7 @@ export class Books {
       if (!task) return [`the upstream works on ${id}, which is no task of ours`];
       if (seen.has(idempotencyKey)) return [`the upstream did two jobs for task ${idempotencyKey}`];
       seen.add(idempotencyKey);
-      // Google's ids stand at the end of the names of its operations.
+      // Google's ids are at the end of the names of its operations.
       const other = task.state === 'completed' && task.upstreamId?.split('/').at(-1) !== id;
       return other ? [`task ${task.id} was completed by ${task.upstreamId}, not by ${id}`] : [];
     });

@@ -63,7 +63,7 @@ export function visitor(
 }
 
 /**
- * A person with these roles, signed in: on a new account with so much credit, or on the account that is given. It has no
+ * A person with these roles, signed in: on a new account with that much credit, or on the account that is given. It has no
  * password; a test of signing in signs up for itself.
  */
 export async function person(

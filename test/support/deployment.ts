@@ -164,7 +164,7 @@ export class Deployment {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Messages that stand in the topics of money. */
+  /** Messages in the topics of money. */
   async messageCount(): Promise<number> {
     return this.withAdmin(async (admin) => {
       const ends = await Promise.all(moneyTopics.map((name) => admin.fetchTopicOffsets(this.full(name))));

@@ -297,6 +297,6 @@ export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Pr
       await addModel(`${name}-${channel}`, family, price, { channel, as: `their-${name}` });
     }
   }
-  // A vendor that answers addresses to whoever does not ask, and cannot be asked.
+  // A vendor that answers addresses to callers who do not ask, and cannot be asked.
   await addModel('imgmodel-by-address', 'image', '0.02', { channel: 'openai', as: 'gpt-image-1' });
 }

@@ -1,9 +1,9 @@
 /**
  * What comes of every fault that the sandbox upstream can make, for each kind of call: what the client is answered,
- * whether SDKs would repeat the call, what becomes of the answer or task after that, and what stands in the ledger.
+ * whether SDKs would repeat the call, what becomes of the answer or task after that, and what the ledger says.
  *
  * Repeats: `never`, by the status; `forbidden`, by x-should-retry, since nobody knows what the upstream did; `asked` for
- * by Retry-After, since it did nothing. Whatever is not a 200 was given back before it was answered.
+ * by Retry-After, since it did nothing. Whatever is not a 200 was refunded before it was answered.
  */
 export interface FaultRow {
   answer: string;
@@ -26,7 +26,7 @@ function table(text: string, base: FaultTable = new Map<string, FaultRow>()): Fa
   return rows;
 }
 
-/** Two images at 0.02 USD, by text, by picture and in Google's way. */
+/** Two images at 0.02 USD, by text, by image and in Google's way. */
 const images = table(`
   reject-400          | 400 upstream_rejected        | never     | -        | released
   reject-401          | 503 service_unavailable      | asked     | -        | released
@@ -62,7 +62,7 @@ const geminiImages = table(
   images,
 );
 
-/** The pictures have to be fetched, and what cannot be fetched is not charged. */
+/** The images have to be fetched, and what cannot be fetched is not charged. */
 const imagesByAddress = table(
   `
   bad-file            | 502 generation_failed        | forbidden | -        | released

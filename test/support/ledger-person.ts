@@ -9,7 +9,7 @@ import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
 
-/** A picture costs 0.03. */
+/** An image costs 0.03. */
 const MODEL = 'imgmodel-4';
 
 export interface LedgerPerson {

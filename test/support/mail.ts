@@ -18,7 +18,7 @@ export async function mailTo(relay: { mailDir: string }, email: string): Promise
   return mails.filter(({ to }) => to === email);
 }
 
-/** Waits until somebody has so many mails of a subject, and answers the last. */
+/** Waits until somebody has that many mails of a subject, and answers the last. */
 export async function awaitMail(
   relay: { mailDir: string },
   email: string,

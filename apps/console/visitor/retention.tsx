@@ -8,7 +8,7 @@ import { Duration } from '../ui/duration.js';
 
 type Kept = Item<'/api/public/retention'>;
 
-/** How long what is kept. */
+/** How long each kind of data is kept. */
 export function Retention() {
   const { t } = useTranslation('privacy');
   const schedule = $api.useQuery('get', '/api/public/retention');

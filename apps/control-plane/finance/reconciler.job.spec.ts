@@ -53,7 +53,7 @@ async function runs(): Promise<string[]> {
 }
 
 describe('a run that somebody asked for', () => {
-  it('runs those controls alone, shows what they counted, and wakes whoever announces it', async () => {
+  it('runs those controls alone, shows what they counted, and wakes the job that announces it', async () => {
     await ledger.owner.query(
       `INSERT INTO unknown_costs (charge_id, channel_id, model_id, metered, ended_at)
        VALUES ('one', 'sandbox', 'imgmodel-4', false, now() - interval '1 day')`,

@@ -21,7 +21,7 @@ const form = (...pictures: FormEntry[]) => [
   ...pictures,
 ];
 
-/** What came of a picture: its text or its bytes in hexadecimal. */
+/** What came of an image: its text or its bytes in hexadecimal. */
 function seen(images: ReturnType<typeof readJsonEdit>['pictures']['images']): string[] {
   return images.map((image) => {
     if (image.kind === 'address') return image.url.href;

@@ -88,7 +88,7 @@ describe('InProcessTransport', () => {
     await transport.close();
   });
 
-  it('finishes what is under way before it closes', async () => {
+  it('finishes what is in progress before it closes', async () => {
     const transport = createTransport();
     const till = new Till();
     const blocked = gate();

@@ -195,7 +195,7 @@ describe('charges against tasks and requests', () => {
       `UPDATE tasks SET state = 'refused' WHERE id = $1`,
       'charged_without_work',
     ],
-    ['work whose charge was given back', 'failed', `SELECT FROM tasks WHERE id = $1`, 'late'],
+    ['work whose charge was refunded', 'failed', `SELECT FROM tasks WHERE id = $1`, 'late'],
     [
       'work whose charge is gone',
       'delivered',

@@ -18,7 +18,7 @@ export interface CostVersion {
   cost: UpstreamCost | null;
   /** Whether work that failed is billed too. */
   billsFailures: boolean;
-  /** Null: since ever. */
+  /** Null: from the beginning. */
   effectiveFrom: Date | null;
   /** Where the next version begins; null: no end yet. */
   until: Date | null;

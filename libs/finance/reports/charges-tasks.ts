@@ -9,7 +9,7 @@ import type pg from 'pg';
 export const workStates = [
   /** Done and charged, or not done and not charged. */
   'matched',
-  /** Under way, or so young that it may be. */
+  /** In progress, or so young that it may be. */
   'running',
   'charged_without_work',
   'work_without_charge',

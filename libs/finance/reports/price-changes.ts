@@ -24,7 +24,7 @@ export interface PriceVersionEarned {
   value: string;
   /** What was in force before it, likewise; null: nothing. */
   before: string | null;
-  /** Null: since ever. */
+  /** Null: from the beginning. */
   effectiveFrom: Date | null;
   /** Where the next version begins; null: none does. */
   until: Date | null;

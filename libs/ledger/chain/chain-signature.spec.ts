@@ -36,7 +36,7 @@ async function forge(...statements: string[]): Promise<void> {
 }
 
 describe('a signature', () => {
-  it('is made once for each head, whoever signs, and announced with it', async () => {
+  it('is made once for each head, no matter who signs, and announced with it', async () => {
     expect(await statesOf()).toEqual(['head_unsigned']);
     const signed = await Promise.all(Array.from({ length: 4 }, () => signer.sign(fixture.billing)));
     expect(signed.filter(Boolean)).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('a signature', () => {
     expect(await statesOf()).toEqual([]);
   });
 
-  it('tells a ledger that was written anew, with its chain', async () => {
+  it('recognises a ledger that was rewritten with its chain', async () => {
     await forge(
       'UPDATE ledger_entries SET amount = amount * 2, balance_after = balance_after * 2',
       'DELETE FROM ledger_chain_leaves',

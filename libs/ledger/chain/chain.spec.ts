@@ -50,7 +50,7 @@ describe('the builder', () => {
     expect(await verifyChain(fixture.billing)).toMatchObject({ ok: true, blocks: blocks.length });
   });
 
-  it('seals each transaction once, whoever builds', async () => {
+  it('seals each transaction once, no matter who builds', async () => {
     for (let round = 0; round < 5; round += 1) {
       await suspense();
       await Promise.all(Array.from({ length: 4 }, () => builder(2).seal()));
@@ -420,7 +420,7 @@ describe('verification', () => {
     expect(new Set(findings.map(({ state }) => state))).toEqual(new Set(['block_changed']));
   });
 
-  it('names a block that was written anew over changed rows, by the next one', async () => {
+  it('names a block that was rewritten over changed rows, by the next one', async () => {
     const blocks = await listBlocks(client, { before: null, limit: 1_000 });
     const third = blocks.find(({ number }) => number === 3n);
     if (!third) throw new Error('There is no third block.');

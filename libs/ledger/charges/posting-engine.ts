@@ -30,7 +30,7 @@ const SECOND_LANE_FROM = 128;
 const TRANSACTION_BLOCK = 1000;
 /** Runs of one batch before its error is believed: deadlocks and conflicts pass, and each run is cheap. */
 const MAX_RUNS = 8;
-/** Commands waiting for a batch; beyond it the caller is told to come back, rather than memory growing. */
+/** Commands waiting for a batch; beyond it callers are asked to come back, so that memory does not grow. */
 const MAX_WAITING = 50_000;
 
 export interface PostingEngineOptions {
@@ -71,9 +71,9 @@ export class EngineOverloaded extends Error {
  */
 export class PostingEngine {
   private waiting: Waiting[] = [];
-  /** The charges of the batches under way. */
+  /** The charges of the batches in flight. */
   private readonly inFlight = new Set<string>();
-  /** Batches under way, LANES at most. */
+  /** Batches in flight, LANES at most. */
   private lanes = 0;
   private scheduled = false;
   private idle: (() => void)[] = [];
@@ -169,7 +169,7 @@ export class PostingEngine {
     return batch;
   }
 
-  /** One bad posting must not harm its neighbours: an unexpected error halves the batch until it stands alone. */
+  /** One bad posting must not harm its neighbours: an unexpected error halves the batch until it is alone. */
   private async runOrBisect(batch: Waiting[]): Promise<void> {
     let results: Result[];
     try {

@@ -52,7 +52,7 @@ export type LotEvent =
   | (At & { kind: 'use'; firstId: bigint; count: number; purpose: LotPurpose; credits: bigint })
   | (At & {
       kind: 'restore';
-      /** What is refunded: the use's transaction, and what that used in all. */
+      /** What is refunded: the use's transaction, and what that used in total. */
       useId: bigint;
       useCredits: bigint;
       purpose: LotPurpose;

@@ -21,7 +21,7 @@ Environment:
 ${settingsHelp(settingsOf(read))}
 
 A secret may be in a file instead, which NAME_FILE names, such as DATABASE_PASSWORD_FILE.
-SIGTERM and SIGINT finish what is under way first. Exit codes: 0 stopped, 1 failed.
+SIGTERM and SIGINT finish what is in progress first. Exit codes: 0 stopped, 1 failed.
 `;
 }
 

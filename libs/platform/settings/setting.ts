@@ -181,7 +181,7 @@ export function flag(about: string, fallback?: boolean): Setting<boolean> {
 }
 
 /**
- * How many proxies stand before the program: of the addresses that a request was forwarded for, that many, the nearest, were
+ * How many proxies are in front of the program: of the addresses that a request was forwarded for, that many, the nearest, were
  * written by them, and the rest by its sender. `true` is one, `false` none.
  */
 export function proxies(about: string): Setting<number> {

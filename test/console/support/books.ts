@@ -35,7 +35,7 @@ export async function importReport(finance: Person, payments: readonly ReportedP
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** Somebody who topped up at the sandbox, made pictures and had one fail; with a ticket. */
+/** Somebody who topped up at the sandbox, made images and had one fail; with a ticket. */
 export async function shopper(relay: Relay) {
   const customer = await relay.customer('10');
   const owner = await person(relay, { accountId: customer.accountId });

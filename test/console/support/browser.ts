@@ -6,7 +6,7 @@ import type { Person } from '../../support/console.js';
 import type { Relay } from '../../support/relay.js';
 
 const root = join(import.meta.dirname, '../../..');
-/** Pictures of pages, for people to look at; they are no part of the repository. */
+/** Images of pages, for people to look at; they are no part of the repository. */
 const SCREENS = join(root, '.cache', 'console-screens');
 /** A page on a busy machine: a limit that only a hang reaches. */
 const PATIENCE_MS = 30_000;
@@ -136,7 +136,7 @@ export class Tab {
     );
   }
 
-  /** A picture of the whole page under this name, such as `visitor/landing-en-light-wide`. */
+  /** An image of the whole page under this name, such as `visitor/landing-en-light-wide`. */
   async picture(name: string): Promise<void> {
     const path = join(SCREENS, `${name}.png`);
     mkdirSync(dirname(path), { recursive: true });

@@ -7,7 +7,7 @@ import { type Look, openBrowser, Tab } from './browser.js';
 
 /** A page as an area lists it, to be looked at from all sides. */
 interface ShownPage {
-  /** Of the picture. */
+  /** Of the image. */
   name: string;
   path: string;
   /** Makes what the page shows, and answers the path where that has an id in it. */
@@ -18,7 +18,7 @@ interface ShownPage {
 
 interface PagesOptions {
   area: string;
-  /** Roles of whoever looks; null: nobody is signed in. */
+  /** Roles of the viewer; null: nobody is signed in. */
   as: readonly Role[] | null;
   credits?: string;
   environment?: Record<string, string>;

@@ -31,7 +31,7 @@ export function findFaketime(): string {
 
 /**
  * A PostgreSQL server of its own whose clock the test sets at each start. Killed, it starts again by itself, and its
- * clock stands where it stood at the last start: earlier than before.
+ * clock shows what it showed at the last start: earlier than before.
  */
 export class ClockedServer {
   /** `MONTH_LOG=warn` shows what the programs have to say. */
@@ -46,7 +46,7 @@ export class ClockedServer {
 
   /**
    * Starts the server, again if it runs, with its clock at a time such as `2026-10-01 08:00:00` of UTC, from where it goes
-   * so many times as fast as ours.
+   * that many times as fast as ours.
    */
   async startAt(time: string, speed = SPEED): Promise<void> {
     await this.stop();

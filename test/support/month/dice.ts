@@ -15,7 +15,7 @@ export class Dice {
     return least + Math.floor(this.chance() * (most - least + 1));
   }
 
-  /** True in so many of a hundred throws. */
+  /** True in that many of a hundred throws. */
   percent(count: number): boolean {
     return this.chance() * 100 < count;
   }

@@ -380,7 +380,7 @@ export class Month {
   }
 }
 
-/** A bank disputes no payment that was given back: half of the payments may be refunded, the others disputed. */
+/** A bank disputes no payment that was refunded: half of the payments may be refunded, the others disputed. */
 function isRefundable(paymentId: string): boolean {
   return paymentId.slice(-1) < 'g';
 }

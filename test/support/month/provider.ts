@@ -28,7 +28,7 @@ export interface ProviderLine {
 const DISPUTE_FEE = 1_500;
 
 /**
- * A payment provider as it is outside of our books: what was paid, given back, disputed and paid out there. What it tells
+ * A payment provider as it is outside of our books: what was paid, refunded, disputed and paid out there. What it tells
  * of it comes twice, late and in any order.
  */
 export class Provider {

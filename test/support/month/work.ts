@@ -207,7 +207,7 @@ export class Work {
     await Promise.all(due.map((resolution) => limit(() => this.resolve(resolution, false))));
   }
 
-  /** The worker claims what is due and ends a part of it; the rest is given back for the next day. */
+  /** The worker claims what is due and ends a part of it; the rest is released for the next day. */
   private async endTasks(percent: number): Promise<void> {
     const queue = new TaskQueue(this.database.worker);
     const places = new Map(['sandbox', 'sandbox-mesh3d'].map((channel) => [channel, 1_000]));

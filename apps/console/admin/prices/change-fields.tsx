@@ -27,7 +27,7 @@ interface ChangeFieldsProps {
 
 const KINDS = ['price', 'multiplier', 'rule'] as const;
 
-/** One change: what it is about, what is in force, and what shall be. */
+/** One change: what it is about, what is in force, and the new value. */
 export function ChangeFields({ form, index, catalog }: ChangeFieldsProps) {
   const { t } = useTranslation('prices');
   const draft = form.values.changes[index]!;
@@ -73,7 +73,7 @@ interface WantedProps extends ChangeFieldsProps {
   replace: (change: Partial<Draft>) => void;
 }
 
-/** What is in force, and what shall be. */
+/** What is in force, and the new value. */
 function Wanted({ form, index, catalog, replace }: WantedProps) {
   const { t } = useTranslation('prices');
   const draft = form.values.changes[index]!;

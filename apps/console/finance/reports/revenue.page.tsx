@@ -27,7 +27,7 @@ import { type Dimension, dimensions, type Within, withinOf } from './revenue.js'
 const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
 
-/** What was earned, what it did cost and what is left, in days of UTC, by anything; every figure leads to its entries. */
+/** What was earned, what it cost and what is left, in days of UTC, by anything; every figure leads to its entries. */
 export function RevenuePage() {
   const { t } = useTranslation('reports');
   const search = route.useSearch();

@@ -70,7 +70,7 @@ export function TopUp() {
   );
 }
 
-/** What so much costs or buys; the last answer stays until the next is there. */
+/** What the typed amount costs or buys; the last answer stays until the next is there. */
 function useQuote(way: Way, typed: string) {
   const [wish] = useDebouncedValue(typed.trim(), TYPING_MS);
   const isReadable = (way === 'credits' ? CREDITS : PAYMENT).test(wish);

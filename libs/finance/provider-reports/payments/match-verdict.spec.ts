@@ -69,7 +69,11 @@ const CASES: [what: string, facts: Partial<Facts>, state: MatchState][] = [
   ['an accepted payout', { ...THEIRS, kind: 'payout', accepted: true }, 'accepted'],
   ['an accepted payment that is not here', { ...THEIRS, accepted: true }, 'missing_here'],
   ['theirs alone, just now', { ...THEIRS, is_young: true }, 'waiting'],
-  ['theirs alone, a refund that is under way', { ...THEIRS, kind: 'refund', is_under_way: true }, 'waiting'],
+  [
+    'theirs alone, a refund that is in progress',
+    { ...THEIRS, kind: 'refund', is_under_way: true },
+    'waiting',
+  ],
   ['theirs alone, for long', THEIRS, 'missing_here'],
   ['theirs alone, which came to nothing', { ...THEIRS, theirs: 0 }, 'matched'],
   ['ours alone, and a report covers it', OURS, 'missing_there'],
