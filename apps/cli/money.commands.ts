@@ -41,7 +41,7 @@ export function topupCommand(): Command {
       'record a payment made outside, once: the same payment id again changes nothing. Beyond what one person may record in a day another one must agree',
     )
     .argument('<account>', 'account id')
-    .option('--credits <usd>', 'balance bought; its price follows from the rate', creditsArgument)
+    .option('--credits <amount>', 'credits bought; their price follows from the rate', creditsArgument)
     .option('--paid <amount>', 'amount paid; the balance follows from the rate', paidArgument)
     .option('--rate <rate>', 'the rate that the account must have, 1.3 or 1.2', rateArgument)
     .option(...AS_OPTION)

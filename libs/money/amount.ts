@@ -6,7 +6,7 @@
 declare const nanosBrand: unique symbol;
 declare const amountBrand: unique symbol;
 
-/** An amount in nano-USD, 1e-9 of one unit of balance. */
+/** An amount in nano-USD, 1e-9 of a credit. */
 export type Nanos = bigint & { readonly [nanosBrand]: true };
 
 /** An amount as people read it, such as "0.02". Text of the database is none: it may be nanos. */

@@ -79,11 +79,11 @@ export function requireLeastTopup({ credits }: Pick<Conversion, 'credits'>, para
   if (credits >= LEAST_CREDITS) return;
   const least = formatAmount(LEAST_CREDITS);
   const { paidMinor } = priceCredits(LEAST_CREDITS, STANDARD_RATE);
-  const message = `${param}: a top-up buys at least ${least} of balance, for ${viewPayment(paidMinor)} at rate ${STANDARD_RATE}.`;
+  const message = `${param}: a top-up buys at least ${least} credit, for ${viewPayment(paidMinor)} at rate ${STANDARD_RATE}.`;
   throw new ApiError('invalid_value', message, { param });
 }
 
-/** @throws ApiError invalid_value: only the house's currency becomes balance */
+/** @throws ApiError invalid_value: only the currency that customers pay in becomes credits */
 export function requireHouseCurrency(currency: string, house: string): void {
   if (currency === house) return;
   const message = `currency: must be ${house}; other money is returned.`;

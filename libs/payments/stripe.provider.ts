@@ -46,7 +46,7 @@ export class StripeProvider implements PaymentProvider {
             price_data: {
               currency: order.currency.toLowerCase(),
               unit_amount: stripeAmount(order.paidMinor),
-              product_data: { name: `${formatAmount(order.credits)} of balance` },
+              product_data: { name: `Credits: ${formatAmount(order.credits)}` },
             },
           },
         ],

@@ -138,7 +138,7 @@ describe('money in suspense', () => {
     expect(await stateOf(itemId)).toBe('returned');
   });
 
-  it('that buys no unit of balance, or for an account that there is not, is not credited', async () => {
+  it('that buys no whole credit, or for an account that there is not, is not credited', async () => {
     const small = credit(await came(129n), await payments.newAccount(), await payments.finance());
     await expect(small).rejects.toMatchObject({ code: 'invalid_value', param: 'amount' });
     const nobody = credit(await came(), 'nobody', await payments.finance());

@@ -60,7 +60,7 @@ describe('an order', () => {
   });
 
   it.each([
-    ['less than a unit of balance', { credits: parseAmount('0.999999999') }, 'credits'],
+    ['less than a credit', { credits: parseAmount('0.999999999') }, 'credits'],
     ['less than the price of a unit', { payMinor: 129n }, 'pay'],
     ['more than providers take', { payMinor: 100_000_000n }, 'pay'],
   ])('is not made of %s', async (_, wish, param) => {

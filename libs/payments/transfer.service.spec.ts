@@ -82,7 +82,7 @@ describe('a bank transfer', () => {
   it.each([
     ['to an account that there is not', { accountId: 'nobody' }, 'accountId'],
     ['in another currency', { currency: 'EUR' }, 'currency'],
-    ['too small to buy a unit of balance', { paidMinor: 129n }, 'paid'],
+    ['too small to buy a credit', { paidMinor: 129n }, 'paid'],
     ['of a day that is still to come', { valueDate: '2999-01-01' }, 'valueDate'],
     ['of a day before the account was there', { valueDate: '2001-01-01' }, 'valueDate'],
     ['for an order that there is not', { orderId: 'none' }, 'orderId'],

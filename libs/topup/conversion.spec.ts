@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { convert, isResellerVolume, orderFault, priceCredits } from './conversion.js';
 
-it('sells one unit of balance for 1.3, to a reseller for 1.2', () => {
+it('sells a credit for 1.3, to a reseller for 1.2', () => {
   expect(priceCredits(parseAmount('1'), '1.3').paidMinor).toBe(130n);
   expect(priceCredits(parseAmount('1'), '1.2').paidMinor).toBe(120n);
 });
@@ -17,7 +17,7 @@ it('grants the reseller rate from two billion tokens on', () => {
   expect(isResellerVolume(2_000_000_000n, 2_000_000_000n)).toBe(true);
 });
 
-it('takes orders from one unit of balance on', () => {
+it('takes orders from one credit on', () => {
   expect(orderFault(priceCredits(parseAmount('1'), '1.3'))).toBeNull();
   expect(orderFault(priceCredits(parseAmount('0.999999999'), '1.3'))).toMatch('at least 1 ');
   expect(orderFault(convert({ payMinor: 129n }, '1.3'))).toMatch('at least 1 ');

@@ -131,7 +131,7 @@ describe('the command line', () => {
     const cheap = await tollgate(finance, ...record, '--rate', '1.2');
     expect(cheap).toMatchObject({ code: 1, stderr: expect.stringContaining('pays at the rate 1.3') });
     const little = ['topup', 'record', accountId, '--paid', '1.29', '--payment-id', `q-${accountId}`];
-    expect((await tollgate(finance, ...little)).stderr).toContain('buys at least 1 of balance');
+    expect((await tollgate(finance, ...little)).stderr).toContain('buys at least 1 credit');
     const disabled = await staffMember(fixture, 'finance');
     await fixture.owner.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabled.userId]);
     expect((await tollgate(disabled, ...record)).stderr).toContain('may act');
@@ -286,7 +286,7 @@ describe('a trial before there is an administrator', () => {
     try {
       expect((await create('5')).code).toBe(0);
       expect((await create('1000')).stderr).toContain('One person credits 1000 credits in a day');
-      expect((await create('0.5')).stderr).toContain('buys at least 1 of balance');
+      expect((await create('0.5')).stderr).toContain('buys at least 1 credit');
     } finally {
       await apart.close();
     }

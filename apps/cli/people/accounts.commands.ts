@@ -34,7 +34,7 @@ export function accountsCommand(): Command {
     .command('create')
     .description('create an account with a key, and record a manual top-up for its credits')
     .requiredOption('--name <name>', 'what the account is called')
-    .option('--credits <usd>', 'balance to try it out with, where payments are only played', creditsArgument)
+    .option('--credits <amount>', 'credits to try it out with, where payments are simulated', creditsArgument)
     .option(...AS_OPTION)
     .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
     .option('--json', 'for symmetry: the answer is JSON in any case, since it holds the key')
