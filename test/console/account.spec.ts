@@ -6,7 +6,7 @@ import { person } from '../support/console.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { PASSWORD, signedUp, signInHere } from './support/steps.js';
+import { closeTabs, PASSWORD, signedUp, signInHere } from './support/steps.js';
 
 jest.setTimeout(180_000);
 
@@ -21,11 +21,7 @@ afterAll(async () => {
   await browser?.close();
   await relay?.close();
 });
-afterEach(async () => {
-  const problems = tabs.flatMap((tab) => tab.problems());
-  await Promise.all(tabs.splice(0).map((tab) => tab.close()));
-  expect(problems).toEqual([]);
-});
+afterEach(() => closeTabs(...tabs.splice(0)));
 
 async function open(options: Parameters<typeof Tab.open>[2] = {}): Promise<Tab> {
   const tab = await Tab.open(browser, relay, options);

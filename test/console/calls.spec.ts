@@ -4,6 +4,7 @@ import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
 import { keyOf, withoutKeys } from './support/work.js';
 
 jest.setTimeout(180_000);
@@ -25,11 +26,7 @@ afterAll(async () => {
   await receiver?.close();
   await relay?.close();
 });
-afterEach(async () => {
-  const problems = tab.problems();
-  await tab.close();
-  expect(problems).toEqual([]);
-});
+afterEach(() => closeTabs(tab));
 
 async function open(someone: Person, path: string): Promise<Page> {
   tab = await Tab.open(browser, relay, { as: someone });

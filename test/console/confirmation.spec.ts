@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { PASSWORD, signedUp, signInHere } from './support/steps.js';
+import { closeTabs, PASSWORD, signedUp, signInHere } from './support/steps.js';
 
 jest.setTimeout(180_000);
 
@@ -18,11 +18,7 @@ afterAll(async () => {
   await browser?.close();
   await relay?.close();
 });
-afterEach(async () => {
-  const problems = tabs.flatMap((tab) => tab.problems());
-  await Promise.all(tabs.splice(0).map((tab) => tab.close()));
-  expect(problems).toEqual([]);
-});
+afterEach(() => closeTabs(...tabs.splice(0)));
 
 async function signedIn(email: string, path: string): Promise<Tab> {
   const tab = await Tab.open(browser, relay, { expectedStatuses: [403, 400] });

@@ -5,7 +5,7 @@ import { visitor } from '../support/console.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { PASSWORD, signedUp, signInHere } from './support/steps.js';
+import { closeTabs, PASSWORD, signedUp, signInHere } from './support/steps.js';
 
 jest.setTimeout(120_000);
 
@@ -20,11 +20,7 @@ afterAll(async () => {
   await browser?.close();
   await relay?.close();
 });
-afterEach(async () => {
-  const problems = tab.problems();
-  await tab.close();
-  expect(problems).toEqual([]);
-});
+afterEach(() => closeTabs(tab));
 
 describe('signing up', () => {
   it('shows the words of the server at the field that is at fault', async () => {

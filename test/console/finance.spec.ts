@@ -5,13 +5,14 @@ import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 import { stripeReport, yesterday } from './support/books.js';
 import { openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
 
 // Long journeys on a busy machine: a limit that only a hang reaches.
 jest.setTimeout(240_000);
 
 let relay: Relay;
 let browser: Browser;
-let tabs: Tab[] = [];
+const tabs: Tab[] = [];
 
 beforeAll(async () => {
   const quick = { CHAIN_SEAL_SECONDS: '0.2', COST_ACCRUAL_SECONDS: '0.2', RECOGNITION_SECONDS: '0.2' };
@@ -23,10 +24,7 @@ afterAll(async () => {
   await relay?.close();
 });
 afterEach(async () => {
-  const problems = tabs.flatMap((tab) => tab.problems());
-  await Promise.all(tabs.map((tab) => tab.close()));
-  tabs = [];
-  expect(problems).toEqual([]);
+  await closeTabs(...tabs.splice(0));
   await expectCleanLedger(relay);
 });
 

@@ -4,6 +4,7 @@ import { type Person, person } from '../support/console.js';
 import { addModel } from '../support/models.js';
 import { json, type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
 
 jest.setTimeout(120_000);
 
@@ -34,11 +35,7 @@ afterAll(async () => {
   await browser?.close();
   await relay?.close();
 });
-afterEach(async () => {
-  const problems = tab.problems();
-  await tab.close();
-  expect(problems).toEqual([]);
-});
+afterEach(() => closeTabs(tab));
 
 async function open(path: string): Promise<Page> {
   tab = await Tab.open(browser, relay, { as: owner });

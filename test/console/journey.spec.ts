@@ -5,7 +5,7 @@ import { type Person, person } from '../support/console.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
 import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { makeKey, PASSWORD, topUp } from './support/steps.js';
+import { closeTabs, makeKey, PASSWORD, topUp } from './support/steps.js';
 
 // A long journey on a busy machine: a limit that only a hang reaches.
 jest.setTimeout(300_000);
@@ -22,9 +22,7 @@ afterAll(async () => {
   await relay?.close();
 });
 afterEach(async () => {
-  const problems = tabs.flatMap((tab) => tab.problems());
-  await Promise.all(tabs.splice(0).map((tab) => tab.close()));
-  expect(problems).toEqual([]);
+  await closeTabs(...tabs.splice(0));
   await expectCleanLedger(relay);
 });
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { Browser } from 'playwright-core';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
 
 jest.setTimeout(120_000);
 
@@ -16,11 +17,7 @@ afterAll(async () => {
   await browser?.close();
   await relay?.close();
 });
-afterEach(async () => {
-  const problems = tab.problems();
-  await tab.close();
-  expect(problems).toEqual([]);
-});
+afterEach(() => closeTabs(tab));
 
 /** The names in the table, from top to bottom. */
 function names({ page }: Tab): Promise<string[]> {
@@ -52,8 +49,7 @@ describe('the marketplace', () => {
     await other.goto(page.url());
     expect(await names(other)).toEqual(videos);
     expect(await other.page.getByRole('searchbox').inputValue()).toBe('imagine');
-    expect(other.problems()).toEqual([]);
-    await other.close();
+    await closeTabs(other);
   });
 
   it('tells each price exactly, in each group, and what it was before', async () => {

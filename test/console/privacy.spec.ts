@@ -6,7 +6,7 @@ import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay, until } from '../support/relay.js';
 import { unzip } from '../support/zip.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { PASSWORD, signInHere } from './support/steps.js';
+import { closeTabs, PASSWORD, signInHere } from './support/steps.js';
 
 // Long journeys on a busy machine: a limit that only a hang reaches.
 jest.setTimeout(180_000);
@@ -23,11 +23,7 @@ afterAll(async () => {
   await browser?.close();
   await relay?.close();
 });
-afterEach(async () => {
-  const problems = tabs.flatMap((tab) => tab.problems());
-  await Promise.all(tabs.splice(0).map((tab) => tab.close()));
-  expect(problems).toEqual([]);
-});
+afterEach(() => closeTabs(...tabs.splice(0)));
 
 /** Somebody with a password and credits, who signs in and is led to the page. */
 async function atPrivacy(credits: string): Promise<{ someone: Person; tab: Tab }> {

@@ -5,6 +5,7 @@ import { parseAmount } from '#money/amount.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
 import { customerAtWork, deadLetter, ticketOf } from './support/staff.js';
 
 // Long journeys on a busy machine: a limit that only a hang reaches.
@@ -12,7 +13,7 @@ jest.setTimeout(300_000);
 
 let relay: Relay;
 let browser: Browser;
-let tabs: Tab[] = [];
+const tabs: Tab[] = [];
 
 beforeAll(async () => {
   const environment = {
@@ -28,10 +29,7 @@ afterAll(async () => {
   await relay?.close();
 });
 afterEach(async () => {
-  const problems = tabs.flatMap((tab) => tab.problems());
-  await Promise.all(tabs.map((tab) => tab.close()));
-  tabs = [];
-  expect(problems).toEqual([]);
+  await closeTabs(...tabs.splice(0));
   await expectCleanLedger(relay);
 });
 

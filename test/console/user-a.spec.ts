@@ -5,14 +5,14 @@ import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { makeKey, topUp } from './support/steps.js';
+import { closeTabs, makeKey, topUp } from './support/steps.js';
 
 // Long journeys on a busy machine: a limit that only a hang reaches.
 jest.setTimeout(300_000);
 
 let relay: Relay;
 let browser: Browser;
-let tabs: Tab[] = [];
+const tabs: Tab[] = [];
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([
@@ -25,10 +25,7 @@ afterAll(async () => {
   await relay?.close();
 });
 afterEach(async () => {
-  const problems = tabs.flatMap((tab) => tab.problems());
-  await Promise.all(tabs.map((tab) => tab.close()));
-  tabs = [];
-  expect(problems).toEqual([]);
+  await closeTabs(...tabs.splice(0));
   await expectCleanLedger(relay);
 });
 

@@ -55,3 +55,10 @@ export async function makeKey({ page }: Tab, name: string): Promise<string> {
   expect(await page.getByText(apiKey!).count()).toBe(0);
   return apiKey!;
 }
+
+/** Closes what a test opened, and fails it for what went wrong there without anybody seeing. */
+export async function closeTabs(...tabs: readonly Tab[]): Promise<void> {
+  const problems = tabs.flatMap((tab) => tab.problems());
+  await Promise.all(tabs.map((tab) => tab.close()));
+  expect(problems).toEqual([]);
+}
