@@ -11,7 +11,7 @@ import {
 } from '#finance/provider-reports/payments/payout-matching.js';
 import { inSnapshot } from '#finance/snapshot.js';
 import { ApiError } from '#platform/errors.js';
-import { sendCsv } from '#platform/http/csv.js';
+import { everyRow, sendCsv } from '#platform/http/csv.js';
 import { type Page, pageFrom, readCursorInstant } from '#platform/http/page.js';
 import {
   bankColumns,
@@ -125,17 +125,10 @@ async function* everyRowOf<T, V>(
   { list, keyOf }: Listing<T>,
   view: (item: T) => V,
 ): AsyncGenerator<V> {
-  let after: readonly string[] | null = null;
-  for (;;) {
-    const continued: readonly string[] | null = after;
-    const found: T[] = await inSnapshot(database, (client) =>
-      list(client, { limit: FILE_PAGE, after: continued }),
-    );
-    for (const item of found) yield view(item);
-    const last = found.at(-1);
-    if (last === undefined || found.length < FILE_PAGE) return;
-    after = keyOf(last);
-  }
+  const rows = everyRow<T>(FILE_PAGE, (limit, last) =>
+    inSnapshot(database, (client) => list(client, { limit, after: last && keyOf(last) })),
+  );
+  for await (const row of rows) yield view(row);
 }
 
 type MatchFilter = Pick<
