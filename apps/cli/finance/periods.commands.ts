@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { timeOf } from '#finance/views/ledger.view.js';
-import { viewBalances, viewPeriod, viewWaiver, lateView } from '#finance/periods/periods.view.js';
+import { balancesOfPeriod, viewPeriod, viewWaiver, lateView } from '#finance/periods/periods.view.js';
 import { catchUp } from '#finance/periods/catch-up.js';
 import {
   type ChecklistItem,
@@ -8,7 +8,6 @@ import {
   listLatePostings,
   listPeriods,
   type Period,
-  periodBalances,
 } from '#finance/periods/period.js';
 import { checkPeriod } from '#finance/periods/period-check.js';
 import { closePeriod, CloseRefused } from '#finance/periods/period-close.js';
@@ -114,7 +113,7 @@ async function show(id: bigint, options: { json?: boolean }): Promise<void> {
     if (!found) throw new OperatorError(`There is no period ${id}.`);
     return {
       period: found,
-      balances: viewBalances(await periodBalances(pool, id), paymentCurrency()),
+      balances: await balancesOfPeriod(pool, id, paymentCurrency()),
       late: (await listLatePostings(pool, { periodId: id, limit: 1000, afterId: null })).map((each) =>
         shown(lateView, each),
       ),

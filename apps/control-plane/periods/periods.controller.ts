@@ -1,19 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Readable } from 'node:stream';
-import {
-  findPeriod,
-  listLatePostings,
-  listPeriods,
-  type Period,
-  periodBalances,
-} from '#finance/periods/period.js';
+import { findPeriod, listLatePostings, listPeriods, type Period } from '#finance/periods/period.js';
 import { ApiError } from '#platform/errors.js';
 import { trialBalanceColumns } from '#finance/views/ledger.view.js';
 import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import { PeriodService } from '#finance/periods/period.service.js';
-import { viewBalances, viewPeriod } from '#finance/periods/periods.view.js';
+import { balancesOfPeriod, viewPeriod } from '#finance/periods/periods.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -43,14 +37,14 @@ export class PeriodsController {
   @Serves(routes.show)
   async show({ params }: CallOf<typeof routes.show>) {
     const period = await this.find(params.periodId);
-    return { ...viewPeriod(period), balances: await this.balancesOf(this.pool, period) };
+    return { ...viewPeriod(period), balances: await balancesOfPeriod(this.pool, period.id, this.currency) };
   }
 
   @Serves(routes.balances)
   async balances({ params, database, reply }: CallOf<typeof routes.balances>): Promise<Readable> {
     const period = found(await findPeriod(database, BigInt(params.periodId)));
     const day = period.endsAt.toISOString().slice(0, 10);
-    const rows = await this.balancesOf(database, period);
+    const rows = await balancesOfPeriod(database, period.id, this.currency);
     return sendCsv(
       reply,
       { fileName: `trial-balance-${day}.csv`, columns: trialBalanceColumns },
@@ -83,10 +77,6 @@ export class PeriodsController {
 
   private async find(periodId: string): Promise<Period> {
     return found(await this.service.find(BigInt(periodId)));
-  }
-
-  private async balancesOf(database: pg.Pool, { id }: Period) {
-    return viewBalances(await periodBalances(database, id), this.currency);
   }
 }
 

@@ -1,7 +1,8 @@
+import type pg from 'pg';
 import { z } from 'zod';
 import { timeView, numberText, shown } from '#platform/http/fields.js';
 import { trialBalanceView } from '../views/ledger.view.js';
-import type { Period, PeriodBalance } from './period.js';
+import { type Period, periodBalances } from './period.js';
 import type { Waiver } from './waiver.js';
 
 export const checklistItemView = z
@@ -99,8 +100,10 @@ export function viewPeriod({ graceMs, checklist, waivers, ...period }: Period): 
   });
 }
 
-export function viewBalances(balances: PeriodBalance[], currency: string) {
-  const report = { by: 'effective', at: 'infinity', recordedBefore: 'infinity', totals: [] } as const;
+/** The trial balance of a closed period as it was stored. @param currency of payments, ISO 4217 */
+export async function balancesOfPeriod(database: pg.Pool, periodId: bigint, currency: string) {
+  const balances = await periodBalances(database, periodId);
+  const report = { by: 'effective', at: 'infinity', recordedBefore: 'infinity' } as const;
   return trialBalanceView({ ...report, totals: [], balances }, currency).balances;
 }
 
