@@ -77,6 +77,16 @@ export function viewDebtor({ isFrozen, disputes, ...debtor }: Debtor): DebtorVie
   });
 }
 
+/** What every correction ends with. */
+const CORRECTION = [
+  'note',
+  'reversesId',
+  'reversedById',
+  'requestedBy',
+  'approvedBy',
+  'transactionId',
+] as const;
+
 export const adjustmentColumns = csvColumns<AdjustmentView>(
   'recordedAt',
   ['adjustment', ({ id }) => id],
@@ -85,12 +95,7 @@ export const adjustmentColumns = csvColumns<AdjustmentView>(
   'seq',
   'reason',
   'amount',
-  'note',
-  'reversesId',
-  'reversedById',
-  'requestedBy',
-  'approvedBy',
-  'transactionId',
+  ...CORRECTION,
 );
 
 export const writeOffColumns = csvColumns<WriteOffView>(
@@ -99,12 +104,7 @@ export const writeOffColumns = csvColumns<WriteOffView>(
   'accountId',
   'ticketId',
   'amount',
-  'note',
-  'reversesId',
-  'reversedById',
-  'requestedBy',
-  'approvedBy',
-  'transactionId',
+  ...CORRECTION,
 );
 
 export const debtorColumns = csvColumns<DebtorView>(
