@@ -6,6 +6,24 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
+/** Shows words in place of the last ones, where the output is a terminal; without words the line is gone. */
+export function showProgress(words = '', output: ProgressOutput = process.stderr): void {
+  if (output.isTTY) output.write(`\r${words}\u001b[K`);
+}
+
+/** Shows a sum that grows, not more often than people can read it. */
+export function progressOf(
+  words: (sum: number) => string,
+  output: ProgressOutput = process.stderr,
+): (sum: number) => void {
+  let shownAtMs = 0;
+  return (sum) => {
+    if (Date.now() - shownAtMs < REFRESH_MS) return;
+    shownAtMs = Date.now();
+    showProgress(words(sum), output);
+  };
+}
+
 export interface Counting<T> {
   /** What an item counts for. */
   sizeOf: (item: T) => number;
@@ -27,17 +45,13 @@ export async function* countedOn<T>(
     return;
   }
   let sum = 0;
-  let shownAtMs = 0;
+  const show = progressOf(words, output);
   try {
     for await (const item of items) {
-      sum += sizeOf(item);
-      if (Date.now() - shownAtMs >= REFRESH_MS) {
-        output.write(`\r${words(sum)}`);
-        shownAtMs = Date.now();
-      }
+      show((sum += sizeOf(item)));
       yield item;
     }
   } finally {
-    output.write('\r\u001b[K');
+    showProgress('', output);
   }
 }

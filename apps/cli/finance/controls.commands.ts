@@ -1,13 +1,13 @@
 import { Command, Option } from 'commander';
 import { outcomeView, findingShape } from '#finance/views/controls.view.js';
 import { timeOf } from '#finance/views/ledger.view.js';
-import type { Control } from '#finance/control.js';
 import { type ControlOutcome, runControls } from '#finance/control-run.js';
 import { controls } from '#finance/controls.js';
 import { type FindingState, listFindings } from '#finance/findings.js';
 import { countArgument, secondsArgument, JSON_OPTION, LIMIT_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { printJson, printText, table, right } from '../output.js';
+import { showProgress } from '../progress.js';
 import { shown } from '#platform/http/fields.js';
 
 const GRACE_MS = 300_000;
@@ -63,17 +63,13 @@ async function check(options: {
       limit: options.limit,
       limitMs: LIMIT_MS,
       reportOverdueMs: options.reportOverdue * 3_600_000,
-      onProgress: showProgress,
+      onProgress: ({ title }) => showProgress(title),
     }),
   );
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  showProgress();
   if (outcomes.some(({ result }) => result?.count !== 0)) process.exitCode = 1;
   if (options.json) return printJson({ horizon: timeOf(horizon), controls: outcomes.map(printable) });
   printText([summary(outcomes), ...outcomes.flatMap(found)].join('\n\n'));
-}
-
-function showProgress({ title }: Control): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${title}`);
 }
 
 function printable(outcome: ControlOutcome) {

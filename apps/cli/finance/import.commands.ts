@@ -30,6 +30,7 @@ import { OperatorError } from '#platform/errors.js';
 import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
+import { showProgress } from '../progress.js';
 import { dayArgument } from './days.js';
 import { JSON_OPTION } from '../arguments.js';
 
@@ -206,7 +207,7 @@ interface Digest {
 }
 
 function print(result: ReportImport, digested: Digest | null, { json }: { json?: boolean }): void {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  showProgress();
   const view = viewImport(result);
   const unexplained = (digested?.unexplained ?? []).map(({ amountMinor, currency, ...item }) => ({
     ...item,
@@ -251,7 +252,7 @@ async function withReadableFaults(run: () => Promise<ReportImport>): Promise<Rep
 }
 
 function showCount(lines: number): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r${lines} lines`);
+  showProgress(`${lines} lines`);
 }
 
 function sourceOf(file: string): FileSource {

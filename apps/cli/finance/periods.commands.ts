@@ -28,6 +28,7 @@ import {
 } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText, table, right } from '../output.js';
+import { showProgress } from '../progress.js';
 import { shown } from '#platform/http/fields.js';
 
 /** A question of the checklist may read the whole ledger. */
@@ -147,9 +148,9 @@ interface EndOptions {
 async function check({ end, grace, json }: EndOptions & { grace?: number }): Promise<void> {
   const limits = { limitMs: LIMIT_MS, ...(grace === undefined ? {} : { graceMs: grace }) };
   const { at, checklist, graceMs, closeGraceMs } = await onDatabase(process.env, (pool) =>
-    checkPeriod(pool, { end, ...limits, onProgress: showProgress }),
+    checkPeriod(pool, { end, ...limits, onProgress: (words) => showProgress(words) }),
   );
-  showProgress('');
+  showProgress();
   const ok = checklist.every(({ state }) => state !== 'failed');
   if (!ok) process.exitCode = 1;
   const graces = { graceSeconds: graceMs / 1000, closeGraceSeconds: closeGraceMs / 1000 };
@@ -193,7 +194,7 @@ async function close(options: CloseOptions): Promise<void> {
     const closed = await closePeriod(
       pool,
       { end, note, actor, requestId },
-      { ...limits, catchUp: () => catchUp(pool, { log }), onProgress: showProgress },
+      { ...limits, catchUp: () => catchUp(pool, { log }), onProgress: (words) => showProgress(words) },
     ).catch(inPlainWords);
     const { id, state, abandonedReason, waivers, balancesHash, graceMs } = closed;
     await inTransaction(pool, (client) =>
@@ -207,7 +208,7 @@ async function close(options: CloseOptions): Promise<void> {
     );
     return closed;
   });
-  showProgress('');
+  showProgress();
   if (period.state !== 'closed') process.exitCode = 1;
   if (options.json) return printJson(viewPeriod(period));
   printText(periodText(period));
@@ -216,11 +217,6 @@ async function close(options: CloseOptions): Promise<void> {
 function inPlainWords(error: unknown): never {
   if (error instanceof CloseRefused) throw new OperatorError(error.message);
   throw error;
-}
-
-/** On a terminal, one line that says what is being done. */
-function showProgress(words: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${words}`);
 }
 
 function periodText(period: Period): string {

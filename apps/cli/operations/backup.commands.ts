@@ -18,6 +18,7 @@ import { readAlone } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { withEmbedded } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
+import { progressOf, showProgress } from '../progress.js';
 import { interruptible } from './interruption.js';
 import { hashArgument, publicKeyArgument } from './ledger-verify.command.js';
 
@@ -30,8 +31,8 @@ Exit codes: 0 done, 1 refused or not sound, 130 stopped.`;
 
 const BACKUP_NOTES = `
 A backup is one file: every row of one snapshot, the finished files, and the secrets that the data depends on, encrypted under
-the passphrase. It is restored into a database of its own at once, whose ledger and hash chain are checked, and which is dropped then.
-The file is a tar.gz encrypted with age: \`age --decrypt\` opens it, too.
+the passphrase. To prove it, it is restored into a database of its own at once, whose ledger and hash chain are checked before it
+is dropped. The file is a tar.gz encrypted with age, so \`age --decrypt\` opens it too.
 ${SURROUNDINGS}
 
 Examples:
@@ -39,8 +40,8 @@ Examples:
   tollgate backup /backups/rows.age --no-files --json`;
 
 const RESTORE_NOTES = `
-The database must be absent or empty: nothing is replaced. It appears under its name last, when all is there and its books
-agree. Keep the programs stopped meanwhile, and read "Restore" in docs/operating.md before you start them.
+The database must be absent or empty: nothing is replaced. It appears under its name last, when everything is there and its books
+agree. Keep the programs stopped until then, and read "Restore" in docs/operating.md before you start them.
 ${SURROUNDINGS}
 
 Examples:
@@ -86,7 +87,7 @@ async function backup(file: string, { verify, files, json }: BackupOptions): Pro
       }
     }),
   );
-  clearLine();
+  showProgress();
   const isGood = proof === null || isSound(proof);
   if (!isGood) process.exitCode = 1;
   if (json) return printJson({ ok: isGood, file, ...written, verified: proof && proofView(proof) });
@@ -138,7 +139,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
       });
     });
   });
-  clearLine();
+  showProgress();
   if (!isSound(summary)) process.exitCode = 1;
   if (options.json) return printJson(proofView(summary));
   printText(
@@ -179,37 +180,27 @@ async function onServer<T>(
   );
 }
 
-function proofView({ ledger, chain, ...summary }: RestoreSummary) {
-  const { blocks, transactions, entries, findingCount } = chain;
-  const isGood = ledger.ok && chain.ok;
+function proofView(summary: RestoreSummary) {
+  const { blocks, transactions, entries, findingCount, ok } = summary.chain;
   return {
-    ok: isGood,
+    ok: isSound(summary),
     ...summary,
-    ledger,
-    chain: { ok: chain.ok, blocks, transactions, entries, findingCount },
+    chain: { ok, blocks, transactions, entries, findingCount },
   };
 }
 
-function proofText({ ledger, chain }: RestoreSummary): string {
-  if (ledger.ok && chain.ok)
-    return `the ledger's invariants hold, and so do ${chain.blocks} blocks of its chain`;
+function proofText(summary: RestoreSummary): string {
+  const { ledger, chain } = summary;
+  if (isSound(summary)) return `the ledger's invariants hold, and so do ${chain.blocks} blocks of its chain`;
   const rules = ledger.violations.map(({ message }) => message);
   return [...rules, ...chain.findings.slice(0, 10).map(({ message }) => message)].join('\n');
 }
 
-const REFRESH_MS = 250;
-
 /** Counts on a terminal, and lets a signal stop the work. */
 function shown(done: string, proceed: () => void): (bytes: number) => void {
-  let shownAtMs = 0;
+  const show = progressOf((bytes) => `${Math.round(bytes / 1024 / 1024)} MB ${done}`);
   return (bytes) => {
     proceed();
-    if (!process.stderr.isTTY || Date.now() - shownAtMs < REFRESH_MS) return;
-    shownAtMs = Date.now();
-    process.stderr.write(`\r\u001b[K${Math.round(bytes / 1024 / 1024)} MB ${done}`);
+    show(bytes);
   };
-}
-
-function clearLine(): void {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { refuseUnreadable, resealSecrets } from '#operations/reseal.js';
 import { readSecretsOf, onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
+import { showProgress } from '../progress.js';
 
 const NOTES = `
 Keys of channels, webhook secrets and the secrets of one-time codes are stored encrypted, under the first key of SECRETS_KEY
@@ -29,8 +30,10 @@ export function secretsCommand(): Command {
 
 async function rotate({ json }: { json?: boolean }): Promise<void> {
   const secrets = readSecretsOf(process.env);
-  const done = await onDatabase(process.env, (pool) => resealSecrets(pool, secrets, showProgress));
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  const done = await onDatabase(process.env, (pool) =>
+    resealSecrets(pool, secrets, (rows) => showProgress(`${rows} encrypted`)),
+  );
+  showProgress();
   if (json) printJson(done);
   else
     printText(
@@ -41,8 +44,4 @@ async function rotate({ json }: { json?: boolean }): Promise<void> {
       ]),
     );
   refuseUnreadable(done);
-}
-
-function showProgress(rows: number): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r${rows} encrypted`);
 }
