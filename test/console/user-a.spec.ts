@@ -80,6 +80,8 @@ describe('the wallet', () => {
     expect(await csv.getAttribute('href')).toBe('/api/statement.csv?view=requests&kind=invite-reward');
     await page.getByRole('link', { name: 'Clear filters' }).click();
     await page.getByRole('row', { name: /Top-up.*\+3\.00 credits/ }).waitFor();
+    await tab.goto('/wallet?tab=statement&balance=all');
+    await page.getByRole('row', { name: /Top-up Main balance \+3\.00 credits/ }).waitFor();
   });
 });
 
