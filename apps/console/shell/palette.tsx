@@ -6,11 +6,9 @@ import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
 import { pages } from '../pages/pages.js';
+import { ID } from '../ui/patterns.js';
 import { isListed, navigationOf } from './navigation.js';
 import { mayAny } from './session.js';
-
-/** Ids of accounts, requests and keys: 26 small letters and digits. */
-const ID = /^[0-9a-z]{26}$/;
 
 interface Destination {
   key: string;

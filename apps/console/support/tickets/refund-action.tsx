@@ -9,9 +9,8 @@ import { isDecimal } from '../../ui/decimal.js';
 import { CreditsField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { Money } from '../../ui/money.js';
+import { ID } from '../../ui/patterns.js';
 import { Loaded } from '../../ui/states.js';
-
-const ID = /^[0-9a-z]{26}$/;
 
 /** Refunds some of what was charged, because of a ticket. */
 export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
