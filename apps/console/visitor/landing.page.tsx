@@ -35,7 +35,7 @@ export function LandingPage() {
 
 function Facts() {
   const { t } = useTranslation('visitor');
-  const price = usePaidFor()('1') ?? '';
+  const price = usePaidFor()('1') ?? '…';
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       {Object.entries(facts).map(([name, Icon]) => {

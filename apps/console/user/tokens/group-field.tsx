@@ -55,10 +55,14 @@ function Explained({ group: { multiplier, fixedPrice, models } }: { group: Group
   const locale = useLocale();
   const money = useMoneyText();
   const paidFor = usePaidFor();
+  const both = (credits: string) => {
+    const paid = paidFor(credits);
+    return paid === null ? money(credits) : `${money(credits)} (${paid})`;
+  };
   const price =
     fixedPrice === null
       ? t('fields.multiplied', { multiplier: exactDecimal(multiplier, locale) })
-      : t('fields.fixed', { price: `${money(fixedPrice)} (${paidFor(fixedPrice) ?? ''})` });
+      : t('fields.fixed', { price: both(fixedPrice) });
   return (
     <>
       {price} {t('count.models', { count: models })}
