@@ -99,6 +99,7 @@ const ofVisitor = [
     validateSearch: searchOf({ invite: anyText }),
     component: lazy(() => import('../visitor/sign-up.page.js'), 'SignUpPage'),
   }),
+  // The links of mails carry their token behind a `#`, which reaches no server and no log.
   createRoute({
     getParentRoute: () => visitor,
     path: '/sign-up/confirm',

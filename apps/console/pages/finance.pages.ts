@@ -176,7 +176,10 @@ const ofFinance = [
     getParentRoute: () => finance,
     path: '/periods/close',
     loader: textsOf('periods'),
-    validateSearch: searchOf({ end: anyDay }),
+    validateSearch: searchOf({
+      /** The first day that is outside. */
+      end: anyDay,
+    }),
     component: lazy(() => import('../finance/periods/close.page.js'), 'ClosePage'),
   }),
   createRoute({
