@@ -41,7 +41,7 @@ export function RevenueChart({ days }: { days: Required<DaySpan> }) {
       <Stack>
         <Switch
           label={t('revenue.unit')}
-          options={UNITS.map((value) => ({ value, label: t(`revenue.units_of.${value}`) }))}
+          options={UNITS.map((value) => ({ value, label: t(`revenue.chartUnits.${value}`) }))}
           value={unit}
           set={setUnit}
         />
