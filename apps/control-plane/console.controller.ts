@@ -19,13 +19,16 @@ export class ConsoleController {
 
   @Serves(consoleRoutes.relay)
   async relay({ session }: CallOf<typeof consoleRoutes.relay>) {
-    // Of nobody's account: the standard rate, and the groups that are open to every account.
+    // Without an account: the standard rate, and the groups that are open to every account.
     const accountId = session?.view?.accountId ?? session?.actor.accountId ?? '';
-    const groups = await groupsOfAccount(this.pool, accountId);
+    const [groups, creditRate] = await Promise.all([
+      groupsOfAccount(this.pool, accountId),
+      rateInForce(this.pool, accountId),
+    ]);
     return {
       baseUrl: this.baseUrl(),
       paymentCurrency: this.config.payments.currency,
-      creditRate: await rateInForce(this.pool, accountId),
+      creditRate,
       groups: groups.map(({ group }) => group),
     };
   }
