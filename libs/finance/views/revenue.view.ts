@@ -19,9 +19,6 @@ import { utcDay } from './costs.view.js';
 
 const count = numberText.meta({ description: 'A whole number.', examples: ['12'] });
 
-/** Nanos of UPC, as text. */
-const money = amountView.meta({ description: 'USD.' });
-
 const earnedFields = {
   charges: count.meta({ description: 'That were settled.' }),
   failedCharges: count.meta({ description: 'That were released, since their work failed.' }),
@@ -30,11 +27,11 @@ const earnedFields = {
   refunds: amountView.meta({ description: 'Refunds of settled charges, by the time of the refund.' }),
   net: amountView.meta({ description: 'gross - refunds.' }),
   averagePrice: amountView.nullable().meta({ description: 'gross for each unit, cut to nine decimals.' }),
-  cost: money.meta({ description: 'USD that upstreams take for delivered work.' }),
-  failedCost: money.meta({ description: 'USD that they take for failed work all the same.' }),
-  costPerCredit: money.nullable().meta({
+  cost: amountView.meta({ description: 'USD that upstreams take for delivered work.' }),
+  failedCost: amountView.meta({ description: 'USD that they take for failed work all the same.' }),
+  costPerCredit: amountView.nullable().meta({
     description:
-      'cost + failedCost for each net credit, cut to nine decimals; null where nothing was earned.',
+      'USD: cost + failedCost for each net credit, cut to nine decimals; null where nothing was earned.',
   }),
 };
 
@@ -68,9 +65,9 @@ export const revenueView = z
         'Revenue of these days in the payment currency: what was paid for the credits that were used.',
       examples: ['2.27'],
     }),
-    margin: money.nullable().meta({
+    margin: amountView.nullable().meta({
       description:
-        'recognised - cost - failedCost of the totals; below zero: a loss. Null where payments are not in USD, as costs are.',
+        'USD: recognised - cost - failedCost of the totals; below zero: a loss. Null where payments are not in USD, as costs are.',
     }),
     marginPercent: z
       .string()
@@ -164,9 +161,17 @@ export function viewRevenue(
 }
 
 const MEASURES = [
-  ...(['charges', 'failedCharges', 'units', 'gross', 'refunds', 'net', 'averagePrice'] as const),
-  ...(['cost', 'failedCost', 'costPerCredit'] as const),
-];
+  'charges',
+  'failedCharges',
+  'units',
+  'gross',
+  'refunds',
+  'net',
+  'averagePrice',
+  'cost',
+  'failedCost',
+  'costPerCredit',
+] as const;
 
 /** The columns of a file: what was asked for, then the measures. */
 export function revenueColumns(by: readonly RevenueDimension[]): CsvColumn<RevenueRow>[] {
