@@ -45,7 +45,11 @@ export function topupCommand(): Command {
     .option('--paid <amount>', 'amount paid; the balance follows from the rate', paidArgument)
     .option('--rate <rate>', 'the rate that the account must have, 1.3 or 1.2', rateArgument)
     .option(...AS_OPTION)
-    .requiredOption('--payment-id <id>', "the payment's own id, credited once for ever", paymentIdArgument)
+    .requiredOption(
+      '--payment-id <id>',
+      "the payment's own id, which is credited only once",
+      paymentIdArgument,
+    )
     .option(...JSON_OPTION)
     .action(record);
   return topup;

@@ -6,7 +6,7 @@ import { lacksChannels, readDatabaseSetup, setUpDatabase } from '#operations/dat
 const ABOUT =
   "Brings the database up to date, then ends: schema, passwords of the programs' roles, secrets sealed, first catalog.";
 
-const NO_CHANNEL = `No channel is enabled, so that every call is refused with model_not_found. Add one in the console, or try the sandbox:
+const NO_CHANNEL = `No channel is enabled, so every call is refused with model_not_found. Add one in the console, or try the sandbox:
   SANDBOX_URL=http://sandbox:4010 docker compose --profile sandbox up
 `;
 

@@ -13,8 +13,8 @@ const NOT_BUILT = `<!doctype html>
 <meta http-equiv="refresh" content="${RETRY_SECONDS}">
 <title>Tollgate</title>
 <h1>The console is not built yet</h1>
-<p>After npm start it takes less than a minute, and this page opens it by itself.
-Elsewhere, run: npm run build. The API works without it.</p>
+<p>After npm start this takes less than a minute, and this page reloads by itself.
+Otherwise run: npm run build. The API works without it.</p>
 `;
 
 /** The pages of the console, at every address that is no other. */

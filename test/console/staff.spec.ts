@@ -181,10 +181,10 @@ describe('a ticket', () => {
     await dialog.getByText('Still refundable:').waitFor();
     await dialog.getByLabel('Amount').fill('7');
     await dialog.getByLabel('Reason').fill('The picture was blank.');
-    await dialog.getByRole('button', { name: 'Give it back' }).click();
+    await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
     await dialog.getByText(/can still be refunded/).waitFor();
     await dialog.getByLabel('Amount').fill('0.02');
-    await dialog.getByRole('button', { name: 'Give it back' }).click();
+    await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
     await page.getByText('a colleague has to agree under Approvals').waitFor();
     await asking.goto('/approvals');
     await page.getByRole('link', { name: 'Refund of a charge' }).first().click();

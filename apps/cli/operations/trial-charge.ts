@@ -62,7 +62,7 @@ export interface Trial {
 }
 
 /**
- * Holds the price of the cheapest call on an account of its own and gives it back at once.
+ * Holds the price of the cheapest call on an account of its own and releases it at once.
  * @throws OperatorError that says what went wrong
  */
 export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions): Promise<Trial> {

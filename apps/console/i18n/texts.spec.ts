@@ -69,7 +69,7 @@ describe.each(namespaces)('the texts of %s', (namespace) => {
 
 /** The words that the glossary replaces, each by one: credits, held, refunded, released, charged, image, type, payout, outbox. */
 const NEVER = {
-  en: /\b(USD of balance|balance of \d+ USD|set aside|under way|given? back|settled|pictures?|kinds?|famil(y|ies)|told|stands?|goes by|anew|so many|whoever|taken down|since ever|for ever)\b/i,
+  en: /\b(USD of balance|balance of \d+ USD|set aside|under way|giv(e|es|en) (\w+ ){0,3}back|shall|settled|pictures?|kinds?|famil(y|ies)|told|stands?|goes by|anew|so many|whoever|taken down|since ever|for ever)\b/i,
   zh: /余额 USD|美元余额|预留|图片|文本|类别|提现|发件箱/,
 };
 

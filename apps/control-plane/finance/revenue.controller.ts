@@ -41,7 +41,7 @@ export class RevenueController {
   async priceChanges({ query, database }: CallOf<typeof routes.priceChanges>) {
     const { from = null, to = null, kind = null, subject = null, limit } = query;
     const versions = await priceChanges(database, { from, to, kind, subject, limit });
-    return { versions: versions };
+    return { versions };
   }
 
   @Serves(routes.priceChangesCsv)

@@ -5,7 +5,7 @@ import { routesFor } from '../http/route.js';
 const headFields = {
   id: numberText,
   kind: z.string().meta({ examples: ['topup', 'hold', 'settle'] }),
-  reference: z.string().meta({ description: 'Unique for ever: what makes a repeat impossible.' }),
+  reference: z.string().meta({ description: 'Unique, which makes a repeat impossible.' }),
   accountId: z.string().nullable(),
   chargeId: z.string().nullable(),
   effectiveAt: timeView.meta({ description: 'When what it records happened.' }),

@@ -33,7 +33,7 @@ const rules = {
   totalLimit: creditAmount
     .nullable()
     .optional()
-    .meta({ description: 'Credits that its calls may hold ever; null: no limit.' }),
+    .meta({ description: 'Credits that its calls may ever spend; null: no limit.' }),
   monthlyLimit: creditAmount
     .nullable()
     .optional()

@@ -21,7 +21,7 @@ function isZone(name: string): boolean {
 }
 
 const sums = {
-  spent: amountView.meta({ description: 'Credits that were settled, by when it was asked for.' }),
+  spent: amountView.meta({ description: 'Credits charged, by the time of the request.' }),
   requests: z.int().meta({ description: 'That were let in and have ended.' }),
   failures: z.int().meta({ description: 'Of them, those that were released in full.' }),
   givenBack: amountView.meta({ description: 'Credits released of what was held.' }),

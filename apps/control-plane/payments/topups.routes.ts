@@ -71,7 +71,7 @@ export const topupRoutes = {
   }),
   create: forUsers.post('createTopup', '/api/topups', {
     summary: 'Order credits, and get the address where they are paid.',
-    description: 'At least one credit. The credits are added once the provider says that it was paid.',
+    description: 'At least one credit. The credits are added once the provider reports the payment.',
     body: z
       .strictObject({ ...wish, provider: providerName, requestId: financeRequestId })
       .refine(isOneWish, ONE_WISH),

@@ -27,7 +27,7 @@ export const chargesTasksControl: Control = {
   id: 'charges-tasks',
   title: 'Charges against tasks and requests',
   explanation:
-    'Every charge against its task or request, and every task and answered request against its charge: charged without work, work without charge, failed without release. Give back what was charged wrongly by a refund of the charge. How a request was answered is known for a day; what was found by it stays until somebody acknowledges it with a note.',
+    'Every charge against its task or request, and every task and answered request against its charge: charged without work, work without charge, failed without release. Refund what was charged wrongly. How a request was answered is kept for a day; findings stay until someone acknowledges them with a note.',
   window: true,
   check: (client, { graceMs, before, since = null, limit }) => {
     const range = since === null ? [] : [since, 'infinity'];

@@ -13,7 +13,7 @@ export const holdsControl: Control = {
   id: 'holds',
   title: 'Outstanding holds',
   explanation:
-    'What is held although its deadline, or that of its task, is over by more than the grace. The sweeps give such holds back: one that stays has a letter that could not be handled, or an event that never came.',
+    'What is held although its deadline, or that of its task, is over by more than the grace. The sweeps release such holds: one that stays has a message that could not be handled, or an event that never came.',
   check: (client, { graceMs, before, limit }) =>
     findItems(client, {
       sql: OVERDUE,

@@ -17,7 +17,7 @@ export const refundLatencyControl: Control = {
   id: 'refund-latency',
   title: 'Refunds against failures',
   explanation:
-    'Work that failed and whose money did not come back within the grace. Look for the message that should have given it back, or refund the charge.',
+    'Work that failed and whose hold was not released within the grace. Look for the message that should have released it, or refund the charge.',
   check: (client, { graceMs, before, limit }) =>
     findItems(client, {
       sql: OUTSTANDING,

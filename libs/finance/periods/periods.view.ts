@@ -41,8 +41,7 @@ export const periodView = z
     state: z.enum(['closing', 'closed', 'abandoned']),
     progress: z.string().nullable(),
     recordedBefore: timeView.nullable().meta({
-      description:
-        'The trial balance by effective time of `endsAt`, as recorded before this, is the same for ever.',
+      description: 'The trial balance by effective time of `endsAt`, as recorded before this, never changes.',
     }),
     checklist: z.array(checklistItemView),
     balancesHash: z.string().nullable().meta({
