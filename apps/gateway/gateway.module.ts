@@ -19,9 +19,9 @@ import { TaskListing } from '#tasks/task-listing.store.js';
 import { TaskStore } from '#tasks/task.store.js';
 import { Upstreams } from '#upstream/adapters.js';
 import { ChannelHealth } from '#upstream/health/channel-health.js';
-import { WhatIsLeftController } from './account/what-is-left.controller.js';
+import { CallerAccountController } from './account/account.controller.js';
 import { CallerAccount } from './account/account.reader.js';
-import { BillingController } from './account/billing.controller.js';
+import { OpenAiBillingController } from './account/openai-billing.controller.js';
 import { AssetCreator } from './assets/asset.creation.js';
 import { ASSET, AssetLibrary } from './assets/asset.library.js';
 import { AssetsController } from './assets/assets.controller.js';
@@ -108,8 +108,8 @@ export class GatewayModule {
         GoogleModelsController,
         ConversationsController,
         TokenCountController,
-        WhatIsLeftController,
-        BillingController,
+        CallerAccountController,
+        OpenAiBillingController,
         DocsController,
         CacheEventsController,
       ],

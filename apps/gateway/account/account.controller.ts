@@ -18,7 +18,7 @@ import { readUsageQuery } from './usage-days.query.js';
 
 /** What is left and what was used, for programs that call with a key. */
 @Controller('v1')
-export class WhatIsLeftController {
+export class CallerAccountController {
   constructor(
     @Inject(CallerAccount) private readonly account: CallerAccount,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,

@@ -19,7 +19,7 @@ const CENTS = 100n;
  * `total_usage`, so both count all that the key has ever used. Their clients want amounts as numbers.
  */
 @Controller('v1/dashboard/billing')
-export class BillingController {
+export class OpenAiBillingController {
   constructor(
     @Inject(CallerAccount) private readonly account: CallerAccount,
     @Inject(GATEWAY_CLOCK) private readonly clock: Clock,
