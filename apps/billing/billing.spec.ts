@@ -106,7 +106,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 describe('charges on the bus', () => {
-  it('holds, settles what was delivered and gives the rest back, in decimal strings', async () => {
+  it('holds, settles what was delivered and releases the rest, in decimal strings', async () => {
     const customer = await ledger.account({ credits: '1' });
     const message = request(customer);
     expect(await hold(message)).toMatchObject({ outcome: 'held', amount: '0.04', balance: '0.96' });

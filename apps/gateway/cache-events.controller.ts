@@ -5,7 +5,7 @@ import { topics } from '#bus/topics.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 
-/** The events carry no state: a program that hears one forgets, and loads again when asked. */
+/** The events carry no state: a program that receives one forgets, and loads again when asked. */
 @Controller()
 export class CacheEventsController {
   constructor(

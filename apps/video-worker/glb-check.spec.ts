@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { wholeGlb } from './glb-check.js';
 
-/** A GLB file of so many bytes that says it has `announced`. */
+/** A GLB file of `bytes` bytes whose header says `announced`. */
 function glb(bytes: number, announced = bytes): Buffer {
   const file = Buffer.alloc(bytes);
   file.write('glTF');

@@ -55,7 +55,7 @@ describe('a video that the upstream finishes', () => {
     expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
   });
 
-  it('is polled and fetched with the key that created it, wherever that stands by now', async () => {
+  it('is polled and fetched with the key that created it, wherever that is in the list now', async () => {
     const task = await under.accepted('a boat');
     const mark = keyMark(await under.channel());
     const { owner } = under.tasks;
@@ -275,7 +275,7 @@ describe('a worker that goes away', () => {
     expect(await under.stats()).toMatchObject({ downloads: 1 });
   });
 
-  it('drops a copy whose lease went to somebody else, and changes nothing', async () => {
+  it('drops a copy whose lease went to another worker, and changes nothing', async () => {
     const task = await under.accepted(slow);
     const worker = await under.worker({ leaseMs: 300 });
     await copying();

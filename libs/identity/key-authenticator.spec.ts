@@ -66,7 +66,7 @@ describe('KeyAuthenticator', () => {
     await expect(authenticate()).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
-  it('forgets one key or all when told', async () => {
+  it('forgets one key or all on request', async () => {
     await authenticate();
     await fixture.revoke(key.keyId);
     keys.drop('another key');

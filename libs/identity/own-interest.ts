@@ -7,7 +7,7 @@ type OwnInterest = 'own' | 'invited' | 'created';
 
 const WORDS: Record<OwnInterest, string> = {
   own: 'It is about your own account: another person must decide.',
-  invited: 'It is about the account of somebody you invited: another person must decide.',
+  invited: 'It is about the account of someone you invited: another person must decide.',
   created: 'It is about an account or a person of your own making: another person must decide.',
 };
 

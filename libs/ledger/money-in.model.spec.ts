@@ -169,7 +169,7 @@ class ModelAccount {
     this.cover();
   }
 
-  /** What so many of a lot's unused cents were paid with: all that is deferred for all of them. */
+  /** What this many of a lot's unused cents were paid with: all that is deferred for all of them. */
   paidFor(name: string, count: number): bigint {
     const { paidMinor, recognised, cents } = this.lots.get(name)!;
     if (cents === 0) return 0n;

@@ -86,7 +86,7 @@ describe('a payment', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('10');
   });
 
-  it('stays paid when the end of its checkout is told afterwards', async () => {
+  it('stays paid when the end of its checkout is reported afterwards', async () => {
     const accountId = await payments.newAccount();
     const { order } = await paidOrder(payments, accountId);
     const expired = payments.stripe.event('checkout.session.expired', payments.stripe.sessionOf(order.id));
@@ -202,7 +202,7 @@ describe('a dispute', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('0');
   });
 
-  it('takes the credit once and gives it back when it is won, in whichever order that is told', async () => {
+  it('takes the credit once and returns it when it is won, in whichever order that is reported', async () => {
     for (const statuses of [
       ['needs_response', 'won'],
       ['won', 'needs_response'],
@@ -240,7 +240,7 @@ describe('a dispute', () => {
   });
 });
 
-describe('a refund that somebody made at Stripe itself', () => {
+describe('a refund that someone made at Stripe itself', () => {
   const refund = (paymentId: string, status: string) => ({
     id: `re_${newId()}`,
     object: 'refund',
@@ -251,7 +251,7 @@ describe('a refund that somebody made at Stripe itself', () => {
     metadata: {},
   });
 
-  it('stands in suspense once, as money that left, and leaves the balance as it is', async () => {
+  it('appears in suspense once, as money that left, and leaves the balance as it is', async () => {
     const accountId = await payments.newAccount();
     const { paymentId } = await paidOrder(payments, accountId);
     const made = refund(paymentId, 'succeeded');

@@ -95,7 +95,7 @@ describe('an order that nobody pays', () => {
     expect(await stateOf(order)).toBe('paid');
   });
 
-  it('is not asked about for ever once its payment stands in suspense', async () => {
+  it('is not asked about forever once its payment is in suspense', async () => {
     const order = await newOrder();
     const { event, paymentId } = payments.stripe.pay(order.id);
     const session = payments.stripe.sessionOf(order.id);
@@ -143,7 +143,7 @@ describe('a round', () => {
     expect(waits.get(young.id)).toBeLessThan(10 * 60_000 + firstCheckMs);
   });
 
-  it('stops between two things when it is told to', async () => {
+  it('stops between two things on request', async () => {
     const order = await newOrder();
     payments.stripe.pay(order.id);
     await payments.ledger.owner.query(`UPDATE topup_orders SET next_check_at = now()`);

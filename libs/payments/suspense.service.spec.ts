@@ -41,7 +41,7 @@ function came(amountMinor = 1_300n, of: { orderId?: string; currency?: string } 
   return itemOf({ kind: 'paid', orderId, paymentId, amountMinor, currency }, paymentId);
 }
 
-/** Money that somebody gave back at Stripe itself. */
+/** Money that someone refunded at Stripe itself. */
 function left(): Promise<string> {
   const providerRefundId = `re_${newId()}`;
   const refund = { kind: 'refund', refundId: null, state: 'succeeded', failure: null } as const;
@@ -147,7 +147,7 @@ describe('money in suspense', () => {
     await expect(none).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('that somebody paid is no cost; what left is, and is credited to nobody', async () => {
+  it('that someone paid is no cost; what left is, and is credited to nobody', async () => {
     const paid = suspense.expenseSuspense(await came(), 'lost', asking(await payments.finance()));
     await expect(paid).rejects.toMatchObject({ code: 'conflict' });
     const itemId = await left();

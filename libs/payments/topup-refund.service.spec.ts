@@ -110,7 +110,7 @@ describe('a refund of a top-up', () => {
     await expect(refunds.refund(wanted('none'), asking(actor))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('that Stripe refuses gives the credit back', async () => {
+  it('that Stripe refuses returns the credit', async () => {
     const { accountId, topupId } = await paidTopup();
     payments.stripe.refundStatus = 'failed';
     try {
@@ -222,7 +222,7 @@ describe('a refund that was interrupted', () => {
     expect(shown).toMatchObject([{ credits: parseAmount('4'), payMinor: 520n, state: 'succeeded' }]);
   });
 
-  it('whose money came back to us after its end stands in suspense, and its credit stays gone', async () => {
+  it('whose money came back to us after its end is in suspense, and its credit stays gone', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
     await refunds.refund(wanted(topupId), asking(await payments.finance()));
     const made = [...payments.stripe.refunds.values()].find((each) => each.payment_intent === paymentId)!;
@@ -254,7 +254,7 @@ describe('a refund by bank transfer', () => {
     note: 'as the bank says',
   });
 
-  it('ends once as somebody says, and as nothing else afterwards', async () => {
+  it('ends once as someone says, and as nothing else afterwards', async () => {
     const { accountId, refund } = await pendingAtBank();
     const say = async (outcome: 'succeeded' | 'failed') =>
       refunds.confirmRefund(confirmed(refund.id, outcome), asking(await payments.finance()));

@@ -132,7 +132,7 @@ describe('addresses that an upstream may not name', () => {
     }
   });
 
-  it('are told from public ones', () => {
+  it('are distinguished from public ones', () => {
     expect(['1.1.1.1', '2606:4700:4700::1111', '::ffff:1.1.1.1'].map(isPublicAddress)).toEqual([
       true,
       true,

@@ -208,7 +208,7 @@ describe('input that was written into a cache', () => {
     });
   });
 
-  it('counts as an hour where its time is not told and the request asked for an hour', () => {
+  it('counts as an hour where its time is not reported and the request asked for an hour', () => {
     const body = Buffer.from(JSON.stringify(message({ cache_creation_input_tokens: 60 })));
     const reported = (longWrites: boolean) => {
       const meter = new UsageMeter('messages', longWrites);

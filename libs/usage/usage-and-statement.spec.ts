@@ -67,7 +67,7 @@ function usage(filter: UsageFilter = {}, limit = 50): Promise<UsageEntry[]> {
 const tomorrow = () => new Date(Date.now() + 86_400_000);
 
 describe('the statement of an account', () => {
-  it('comes to the balances that stand now, line by line', async () => {
+  it('adds up to the balances of now, line by line', async () => {
     const balance = await readBalance(ledger.billing, someone.accountId);
     for (const [name, stands] of [
       ['main', balance!.main],
