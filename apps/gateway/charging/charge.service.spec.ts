@@ -1,70 +1,43 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Controller, type INestMicroservice } from '@nestjs/common';
 import type { Bus } from '#bus/bus.js';
-import { Handles } from '#bus/handles.decorator.js';
-import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
-import { type ChargeReply, ChargeRequested } from '#bus/payloads.js';
-import { groups, topics } from '#bus/topics.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
 import type { Caller } from '#identity/key-authenticator.js';
-import { holdCommand, holdReply } from '#ledger/charges/charge.commands.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { formatAmount } from '#money/amount.js';
 import { ManualClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
-import { busOn, gate, startProgram } from '../../../test/support/bus.js';
-import { type EngineFixture, openEngine } from '../../../test/support/ledger-person.js';
+import { gate } from '../../../test/support/bus.js';
+import type { EngineFixture } from '../../../test/support/ledger-person.js';
 import { GatewayMetrics } from '../gateway.metrics.js';
+import { BillingUnderTest } from './billing.fixture.js';
 import { type ChargeOrder, ChargeService } from './charge.service.js';
 
 const MODEL = 'imgmodel-4';
 const HOLD_EXPIRES_MS = 10_000;
 
+let billing: BillingUnderTest;
 let under: EngineFixture;
-let transport: InProcessTransport;
-let billing: INestMicroservice;
 let bus: Bus;
 let clock: ManualClock;
 let catalog: CatalogCache;
 let service: ChargeService;
 let caller: Caller;
-/** Runs when billing was asked, before it decides. */
-let beforeDecision: (asked: ChargeRequested) => Promise<void>;
 let held: string[];
 
 beforeAll(async () => {
-  under = await openEngine();
-  transport = new InProcessTransport({
-    groups: [groups.billing],
-    topics: [topics.chargeRequested],
-    log: under.ledger.log,
-    registry: new Registry(),
-  });
-
-  @Controller()
-  class Decisions {
-    @Handles(topics.chargeRequested)
-    async requested(asked: ChargeRequested): Promise<ChargeReply> {
-      await beforeDecision(asked);
-      return holdReply(asked.chargeId, await under.engine.hold(holdCommand(asked)));
-    }
-  }
-  billing = await startProgram(transport, [Decisions], { groups: [groups.billing] });
+  billing = await BillingUnderTest.start();
+  ({ under } = billing);
 }, 60_000);
-afterAll(async () => {
-  await billing.close();
-  await transport.close();
-  await under.close();
-});
+afterAll(() => billing.close());
 
 beforeEach(async () => {
   held = [];
-  beforeDecision = async () => undefined;
+  billing.reset();
   clock = new ManualClock(Date.now());
   catalog = new CatalogCache(() => loadCatalog(under.ledger.billing), clock, 3_600_000);
-  bus = busOn(transport, { requestTimeoutMs: 5_000 });
+  bus = billing.bus(5_000);
   service = serviceOn(bus);
   const { accountId, keyId } = await under.ledger.account({ credits: '1' });
   caller = { accountId, keyId, group: 'Vendora-Main' };
@@ -139,7 +112,7 @@ describe('a hold', () => {
   it('is given up as undecided where the price changes again and again', async () => {
     let cents = 5;
     clock.advance(60_000);
-    beforeDecision = async () => {
+    billing.beforeHold = async () => {
       cents += 1;
       await price(`0.0${cents}`);
     };
@@ -153,16 +126,16 @@ describe('a hold', () => {
   it('is asked for again while no answer came, until it would have expired', async () => {
     const { opened, open } = gate();
     const asks: string[] = [];
-    beforeDecision = async ({ expiresAt }) => {
+    billing.beforeHold = async ({ expiresAt }) => {
       asks.push(expiresAt);
       if (asks.length === 1) await opened;
     };
-    const impatient = busOn(transport, { requestTimeoutMs: 100 });
+    const impatient = billing.bus(100);
     try {
       const expiresAt = new Date(clock.nowMs() + HOLD_EXPIRES_MS).toISOString();
       expect((await serviceOn(impatient).hold(await order())).kind).toBe('held');
       expect(asks).toEqual([expiresAt, expiresAt]);
-      beforeDecision = async () => {
+      billing.beforeHold = async () => {
         clock.advance(HOLD_EXPIRES_MS);
         await opened;
       };

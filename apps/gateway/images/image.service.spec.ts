@@ -1,0 +1,211 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import type { Bus } from '#bus/bus.js';
+import { CatalogCache } from '#catalog/catalog.cache.js';
+import { loadCatalog } from '#catalog/catalog.store.js';
+import { openPool } from '#database/database.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { chargeIdOf } from '#ledger/charges/charge-ids.js';
+import { readBalance } from '#ledger/postings/customer-account.js';
+import { formatAmount } from '#money/amount.js';
+import { systemClock } from '#platform/clock.js';
+import { ConfigReader } from '#platform/config.js';
+import { newId } from '#platform/ids.js';
+import { Registry } from '#platform/metrics.js';
+import { FolderStore } from '#storage/folder.store.js';
+import { Upstreams } from '#upstream/adapters.js';
+import { ChannelHealth } from '#upstream/health/channel-health.js';
+import { json, startStub, type StubHandler, type StubUpstream } from '#upstream/upstream.fixture.js';
+import type { EngineFixture } from '../../../test/support/ledger-person.js';
+import { BillingUnderTest } from '../charging/billing.fixture.js';
+import { ChargedCalls } from '../charging/charged-call.js';
+import { ChargeService } from '../charging/charge.service.js';
+import { ResolutionPost } from '../charging/resolution.post.js';
+import { readGatewayConfig } from '../gateway.config.js';
+import { GatewayMetrics } from '../gateway.metrics.js';
+import { ImageFiles } from './image.files.js';
+import { type ImageCall, ImageService } from './image.service.js';
+import { PictureLoader } from './picture.loader.js';
+import { PictureReader } from './picture.reader.js';
+
+const SECRET = 's'.repeat(32);
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const made = (count: number): StubHandler => {
+  return (_request, response) =>
+    json(response, 200, { created: 1, data: Array.from({ length: count }, () => ({ b64_json: PNG })) });
+};
+const busy: StubHandler = (_request, response) => json(response, 429, {});
+
+let billing: BillingUnderTest;
+let under: EngineFixture;
+let pool: pg.Pool;
+let bus: Bus;
+let folder: string;
+let upstream: StubUpstream;
+let reader: PictureReader;
+let images: ImageService;
+let caller: Caller;
+/** What the upstream answers, one call after the other. */
+let answers: StubHandler[];
+let freed: string[];
+
+beforeAll(async () => {
+  billing = await BillingUnderTest.start();
+  ({ under } = billing);
+  pool = openPool({ url: under.ledger.urlFor('gateway'), max: 2, applicationName: 'spec' });
+  folder = await mkdtemp(join(tmpdir(), 'image-service-'));
+  upstream = await startStub((request, response) => answers.shift()!(request, response));
+  await under.ledger.owner.query('UPDATE channels SET base_url = $1, allow_private_address = true', [
+    upstream.url,
+  ]);
+}, 60_000);
+afterAll(async () => {
+  await upstream.close();
+  await pool.end();
+  await billing.close();
+  await rm(folder, { recursive: true });
+});
+
+beforeEach(async () => {
+  billing.reset();
+  freed = [];
+  upstream.requests.length = 0;
+  bus = billing.bus(300);
+  reader = new PictureReader({ clock: systemClock, threads: 1, limitMs: 1_000, maxPixels: 1 });
+  images = serviceOn(bus);
+  const { accountId, keyId } = await under.ledger.account({ credits: '1' });
+  caller = { accountId, keyId, group: 'Vendora-Main' };
+});
+afterEach(async () => {
+  await reader.close();
+  await bus.close();
+});
+
+function serviceOn(on: Bus): ImageService {
+  const { log } = under.ledger;
+  const clock = systemClock;
+  const config = readGatewayConfig(new ConfigReader({ URL_SIGNING_SECRET: SECRET, STORAGE_DIR: folder }));
+  const { holdExpiresMs } = config;
+  const metrics = new GatewayMetrics(new Registry());
+  const upstreams = new Upstreams();
+  const catalog = new CatalogCache(() => loadCatalog(under.ledger.billing), clock, 3_600_000);
+  const post = new ResolutionPost(on, pool, { clock, log, metrics, wakeOutbox: () => undefined });
+  const service = new ChargeService(on, catalog, {
+    clock,
+    log,
+    metrics,
+    holdExpiresMs,
+    onHeld: () => undefined,
+  });
+  const health = new ChannelHealth({
+    clock,
+    openMs: 1_000,
+    failuresToOpen: 100,
+    probe: (channel) => upstreams.probe(channel, 1_000),
+  });
+  const calls = new ChargedCalls({ service, post, health, onNothingTaken: (id) => freed.push(id) });
+  const files = new ImageFiles(new FolderStore(folder), { secret: SECRET, lifeMs: 60_000, clock });
+  const pictures = new PictureLoader({ upstreams, reader, allowPrivateAddress: true, log });
+  return new ImageService({
+    catalog,
+    calls,
+    post,
+    upstreams,
+    health,
+    files,
+    pictures,
+    config,
+    clock,
+    metrics,
+    log,
+  });
+}
+
+function call(model: string, count = 1): ImageCall {
+  const none = { size: undefined, aspectRatio: undefined, resolution: undefined };
+  const asked = { ...none, model, prompt: 'a lighthouse', count, format: 'b64_json' } as const;
+  return { caller, asked, requestId: newId(), origin: null };
+}
+
+async function balances(): Promise<string[]> {
+  const balance = (await readBalance(under.ledger.billing, caller.accountId))!;
+  return [balance.main, balance.held].map(formatAmount);
+}
+
+async function charges(): Promise<string[]> {
+  const { rows } = await under.ledger.owner.query<{ line: string }>(
+    `SELECT concat_ws(' ', id, model_id, state) AS line FROM charges WHERE account_id = $1 ORDER BY created_at, id`,
+    [caller.accountId],
+  );
+  return rows.map(({ line }) => line);
+}
+
+describe('a call for images', () => {
+  it('is settled by what came before it is answered, as the charge of its request', async () => {
+    answers = [made(2)];
+    const asked = call('imgmodel-4', 3);
+    const { data, usage } = await images.generate(asked);
+    expect(data).toEqual([1, 2].map(() => ({ b64_json: PNG, mime_type: 'image/png' })));
+    expect(usage).toEqual({ cost_in_usd_ticks: 600_000_000 });
+    expect(await charges()).toEqual([`${asked.requestId} imgmodel-4 settled`]);
+    expect(await balances()).toEqual(['0.94', '0']);
+    expect(JSON.parse(upstream.requests[0]!.body)).toMatchObject({ prompt: 'a lighthouse', n: 3 });
+  });
+
+  it('is released before it fails, once, where nobody knows what the upstream did', async () => {
+    answers = [(request) => void request.socket.destroy()];
+    await expect(images.generate(call('imgmodel-4'))).rejects.toMatchObject({
+      code: 'generation_failed',
+      shouldRetry: false,
+    });
+    expect(await balances()).toEqual(['1', '0']);
+    expect(freed).toEqual([]);
+  });
+
+  it('goes to another model under a charge of its own, once the first took nothing and is released', async () => {
+    answers = [busy, made(1)];
+    const first = call('vendora-imagine-image');
+    const turns = images.turnsOf(first.requestId, ['vendora-imagine-image', 'imgmodel-4']);
+    await turns.serve((model) => images.generate({ ...first, asked: { ...first.asked, model } }, turns));
+    expect(await charges()).toEqual([
+      `${first.requestId} vendora-imagine-image released`,
+      `${chargeIdOf(first.requestId, 1)} imgmodel-4 settled`,
+    ]);
+    expect(await balances()).toEqual(['0.97', '0']);
+    expect(freed).toEqual([first.requestId]);
+  });
+
+  it('goes to no other model while billing has not confirmed the release, which waits in the outbox', async () => {
+    answers = [
+      (request, response) => {
+        billing.beforeEnd = () => Promise.reject(new Error('billing does not answer'));
+        busy(request, response);
+      },
+    ];
+    const first = call('vendora-imagine-image');
+    const turns = images.turnsOf(first.requestId, ['vendora-imagine-image', 'imgmodel-4']);
+    const served = turns.serve((model) =>
+      images.generate({ ...first, asked: { ...first.asked, model } }, turns),
+    );
+    await expect(served).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(upstream.requests).toHaveLength(1);
+    expect(await charges()).toEqual([`${first.requestId} vendora-imagine-image held`]);
+    expect(freed).toEqual([]);
+    const { rows } = await under.ledger.owner.query(
+      `SELECT FROM outbox WHERE payload->>'chargeId' = $1 AND payload->>'outcome' = 'failed'`,
+      [first.requestId],
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('asks no upstream for what the balance does not cover', async () => {
+    const poor = await under.ledger.account({ credits: '0.05' });
+    const wanted = { ...call('imgmodel-4', 2), caller: { ...caller, ...poor } };
+    await expect(images.generate(wanted)).rejects.toMatchObject({ code: 'insufficient_user_quota' });
+    expect(upstream.requests).toEqual([]);
+  });
+});
