@@ -72,7 +72,11 @@ function readStamp(folder) {
 /** A hash of the pages, of what builds them and of both APIs. */
 function stampOf(documents) {
   const hash = createHash('sha256').update(JSON.stringify(documents));
-  const own = ['scripts/lib/api-pages.mjs', 'scripts/lib/api-examples.mjs'].map((name) => join(root, name));
+  const own = [
+    'scripts/lib/api-pages.mjs',
+    'scripts/lib/api-examples.mjs',
+    'test/support/schema-samples.ts',
+  ].map((name) => join(root, name));
   for (const file of [...own, ...sourcesBelow(docs)]) hash.update(`${file}\0`).update(readFileSync(file));
   return hash.digest('hex');
 }
