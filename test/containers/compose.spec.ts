@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,16 +19,24 @@ jest.setTimeout(UP_LIMIT_MS);
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'video-worker'];
 const CLI = ['node', 'dist/apps/cli/main.js'];
 
+/** Ten of the gateways, and one of the console, of PostgreSQL and of Kafka. */
+const PORTS = 13;
+
 /** Characters that mean something in addresses, in shells and in files of variables. */
 const ODD = 'p@ss/w#rd:%40?&';
 
-/** The first of a few ports, which most likely are free as well. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port < 65_000 ? port : freePort();
+/** The first of as many free ports in a row. */
+async function freePorts(count: number): Promise<number> {
+  const [first = createServer(), ...rest] = Array.from({ length: count }, () => createServer());
+  const port = await listening(first, 0);
+  const tries = await Promise.allSettled(rest.map((server, index) => listening(server, port + 1 + index)));
+  for (const server of [first, ...rest]) server.close();
+  return tries.every(({ status }) => status === 'fulfilled') ? port : freePorts(count);
+}
+
+async function listening(server: Server, port: number): Promise<number> {
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 describe('docker compose', () => {
@@ -70,7 +79,7 @@ describe('docker compose', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'tollgate-compose-'));
-    const port = await freePort();
+    const port = await freePorts(PORTS);
     writeFileSync(join(folder, '.env'), variables(port).join('\n'));
     writeFileSync(join(folder, 'billing-password'), `billing${ODD}\n`);
     writeFileSync(join(folder, 'host.yml'), HOST_FILE.replaceAll('FOLDER', folder));
