@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -33,10 +33,7 @@ describe('a hostile body', () => {
   beforeAll(async () => {
     hostile = await relay.customer('0');
   });
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   async function refusalOf(path: string, init: RequestInit): Promise<Refused> {
     const response = await hostile.send(path, init);

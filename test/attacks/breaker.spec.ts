@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import {
+  closeClean,
+  type Customer,
+  expectCleanLedger,
+  json,
+  type Relay,
+  startRelay,
+  until,
+} from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -20,10 +28,7 @@ describe('a circuit breaker between strangers', () => {
     });
     [hostile, honest] = [await relay.customer('5'), await relay.customer('5')];
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   const draw = async (customer: Customer, prompt: string): Promise<number> => {
     const answer = await customer.send(IMAGES, json({ model: IMAGE, prompt, response_format: 'b64_json' }));

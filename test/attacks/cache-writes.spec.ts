@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import Anthropic from '@anthropic-ai/sdk';
 import { formatAmount, nanos } from '#money/amount.js';
-import { type Customer, expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 import { type Script, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
 
 jest.setTimeout(30_000);
@@ -45,8 +45,7 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await expectCleanLedger(relay);
-  await relay.close();
+  await closeClean(relay);
   upstream.close();
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Person, person } from '../support/console.js';
 import { EventStream } from '../support/event-stream.js';
-import { expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -26,10 +26,7 @@ describe('the console between strangers', () => {
     });
     [hostile, honest] = [await person(relay, { credits: '5' }), await person(relay, { credits: '5' })];
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   it.each([
     ['list', '/api/usage', REPORTS],

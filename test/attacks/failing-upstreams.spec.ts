@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { person } from '../support/console.js';
 
 jest.setTimeout(30_000);
@@ -77,8 +77,7 @@ beforeEach(() => {
   vendor.calls = 0;
 });
 afterAll(async () => {
-  await expectCleanLedger(relay);
-  await relay.close();
+  await closeClean(relay);
   vendor.close();
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -18,10 +18,7 @@ describe('a channel that one customer fills', () => {
     [hostile, honest] = [await relay.customer('9'), await relay.customer('9')];
     await relay.fixture.owner.query('UPDATE channels SET max_concurrency = $1', [PLACES]);
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   /** Draws that many at once; `done` learns the order in which each was done. */
   const draw = (

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createKey, grantAccountGroup, withdrawAccountGroup } from '#people/accounts/customers.js';
 import { groupsOfAccount } from '#groups/account-groups.js';
 import { type Person, person } from '../support/console.js';
-import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, json, type Relay, startRelay } from '../support/relay.js';
 
 jest.setTimeout(30_000);
 
@@ -23,10 +23,7 @@ beforeAll(async () => {
   expect({ status: response.status, open: data?.open }).toEqual({ status: 201, open: false });
   await relay.fixture.owner.query(`INSERT INTO channel_groups VALUES ('sandbox', $1)`, [CHEAP]);
 }, 60_000);
-afterAll(async () => {
-  await expectCleanLedger(relay);
-  await relay.close();
-});
+afterAll(() => closeClean(relay));
 
 const keyIn = (who: Person, group: string) => who.api.POST('/api/keys', { body: { name: 'a key', group } });
 const grantTo = (who: Person, ticketId?: string) =>

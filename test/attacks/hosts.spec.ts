@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Customer, expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -44,10 +44,7 @@ describe('a Host header', () => {
     relay = await startRelay();
     customer = await relay.customer('1');
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   const post = (path: string, host: string, body: object) => {
     const head = [`POST ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${customer.apiKey}`];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Person, person, visitor } from '../support/console.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 jest.setTimeout(30_000);
 
@@ -15,10 +15,7 @@ beforeAll(async () => {
   main = await relay.customer('10');
   publicRelay = await relay.customer('10', 'Public-Relay');
 }, 60_000);
-afterAll(async () => {
-  await expectCleanLedger(relay);
-  await relay.close();
-});
+afterAll(() => closeClean(relay));
 
 const owner = (sql: string, values: unknown[] = []) => relay.fixture.owner.query(sql, values);
 

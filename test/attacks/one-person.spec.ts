@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Relay, startRelay } from '../support/relay.js';
 
 let relay: Relay;
 let only: Person;
@@ -10,10 +10,7 @@ beforeAll(async () => {
   relay = await startRelay({ ONE_PERSON: 'true', MANUAL_TOPUP_LIMIT: '10', PERIOD_MARGIN_SECONDS: '0' });
   only = await person(relay, { roles: ['support', 'finance', 'admin'] });
 }, 120_000);
-afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
-});
+afterAll(() => closeClean(relay));
 
 const marks = async (why: string) => {
   const { rows } = await relay.fixture.owner.query<{ subject: string }>(

@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -18,10 +18,7 @@ describe('a picture', () => {
     relay = await startRelay({ CHANNEL_FAILURES_TO_OPEN: '1' });
     customer = await relay.customer('1');
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   const whole = drawn();
   const cut = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length * 0.6));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { hashApiKey, newApiKey, newId } from '#platform/ids.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites, and a test may wait for the next minute. */
 jest.setTimeout(60_000);
@@ -27,10 +27,7 @@ describe('customers for whom nobody set a limit', () => {
       KEY_CACHE_SECONDS: '0.05',
     });
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
   beforeEach(async () => {
     const isFresh = async () => new Date().getSeconds() < 60 - NEEDED_SECONDS;
     await until('a minute with enough left of it', isFresh, { limitMs: 30_000 });

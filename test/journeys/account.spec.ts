@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { hashApiKey, newApiKey } from '#platform/ids.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -54,10 +54,7 @@ describe('what is left, asked for with a key', () => {
     relay = await startRelay();
     customer = await relay.customer('5');
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   const get = <T>(path: string, by = customer): Promise<T> => by.sdk().get(path);
   const key = (by = customer) => get<KeyView>('/key', by);

@@ -10,7 +10,7 @@ import {
 } from 'ai';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
-import { type Customer, expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -61,10 +61,7 @@ describe('images and videos, by the AI SDK', () => {
   beforeAll(async () => {
     relay = await startRelay();
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   const settingsOf = (customer: Customer, path: string, { fetch: counting }: Counted): Settings => ({
     apiKey: customer.apiKey,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -27,10 +27,7 @@ describe('3D assets', () => {
   beforeAll(async () => {
     relay = await startRelay();
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   it('are drafted and textured, polled to the end, downloaded, and paid once by the call', async () => {
     const customer = await relay.customer('1');

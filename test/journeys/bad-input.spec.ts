@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -24,10 +24,7 @@ describe('bad input', () => {
     relay = await startRelay();
     customer = await relay.customer('1');
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   /** Whatever was sent, nothing was charged and nothing secret was written down. */
   afterEach(async () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -25,8 +25,7 @@ describe('large bodies, together', () => {
   }, 60_000);
   afterAll(async () => {
     pictures.close();
-    await expectCleanLedger(relay);
-    await relay.close();
+    await closeClean(relay);
   });
   beforeEach(async () => {
     customer = await relay.customer('1');

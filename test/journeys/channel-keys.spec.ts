@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -47,8 +47,7 @@ describe('a channel with two keys, of which one is over its limit', () => {
     customer = await relay.customer('5');
   }, 60_000);
   afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
+    await closeClean(relay);
     vendor.closeAllConnections();
     vendor.close();
   });

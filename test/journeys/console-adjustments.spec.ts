@@ -7,7 +7,7 @@ import { newId } from '#platform/ids.js';
 import { priceCredits } from '#topup/conversion.js';
 import { atOnce } from '../support/at-once.js';
 import { type Person, person } from '../support/console.js';
-import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Relay, startRelay } from '../support/relay.js';
 
 // Fifty requests at once on a busy machine: a limit that only a hang reaches.
 jest.setTimeout(120_000);
@@ -26,10 +26,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   finance = await person(relay, { roles: ['finance'] });
 });
-afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
-});
+afterAll(() => closeClean(relay));
 
 async function open(credits: string): Promise<void> {
   owner = await person(relay, { credits });

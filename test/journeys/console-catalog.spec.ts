@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, person, visitor } from '../support/console.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 let relay: Relay;
 let admin: Person;
@@ -13,10 +13,7 @@ beforeAll(async () => {
   colleague = await person(relay, { roles: ['admin'] });
   customer = await relay.customer('10');
 }, 60_000);
-afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
-});
+afterAll(() => closeClean(relay));
 
 async function change(...changes: Record<string, unknown>[]): Promise<void> {
   const { data } = await admin.api.POST('/api/admin/price-proposals', {

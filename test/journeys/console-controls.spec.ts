@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
 let relay: Relay;
@@ -26,8 +26,7 @@ beforeAll(async () => {
   await customer.send('/v1/images/generations', image('a boat [[fault:moderation]]'));
 }, 60_000);
 afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
+  await closeClean(relay);
   await receiver?.close();
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, person } from '../support/console.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 let relay: Relay;
 let customer: Customer;
@@ -11,10 +11,7 @@ beforeAll(async () => {
   customer = await relay.customer('10');
   finance = await person(relay, { roles: ['finance'] });
 }, 60_000);
-afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
-});
+afterAll(() => closeClean(relay));
 
 async function report(query: { from?: string; to?: string } = {}) {
   const { data } = await finance.api.GET('/api/finance/reports/deferred-revenue', { params: { query } });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Person, person } from '../support/console.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 
 let relay: Relay;
 let customer: Customer;
@@ -13,10 +13,7 @@ beforeAll(async () => {
   const image = json({ model: 'imgmodel-4', n: 3, prompt: 'a lighthouse [[instant]]' });
   for (let count = 0; count < 3; count += 1) await customer.send('/v1/images/generations', image);
 }, 60_000);
-afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
-});
+afterAll(() => closeClean(relay));
 
 async function balances(query: { at?: string; by?: 'recorded' | 'effective' } = {}) {
   const { data } = await finance.api.GET('/api/finance/trial-balance', { params: { query } });

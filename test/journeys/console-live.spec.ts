@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Person, person } from '../support/console.js';
 import { EventStream } from '../support/event-stream.js';
-import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
 
 jest.setTimeout(30_000);
 
@@ -16,10 +16,7 @@ beforeAll(async () => {
     LIVE_CONNECTIONS_PER_PERSON: '2',
   });
 }, 60_000);
-afterAll(async () => {
-  await expectCleanLedger(relay);
-  await relay.close();
-});
+afterAll(() => closeClean(relay));
 
 /** Somebody with credit and a key. */
 async function owner(credits = '5'): Promise<Person & { apiKey: string; keyId: string }> {

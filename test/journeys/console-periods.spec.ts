@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 const DAY_MS = 86_400_000;
 
@@ -23,10 +23,7 @@ beforeAll(async () => {
   const image = json({ model: 'imgmodel-4', n: 3, prompt: 'a lighthouse [[instant]]' });
   for (let count = 0; count < 3; count += 1) await customer.send('/v1/images/generations', image);
 }, 60_000);
-afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
-});
+afterAll(() => closeClean(relay));
 
 async function check(end: string) {
   const { data } = await finance.api.POST('/api/finance/periods/check', { body: { end } });

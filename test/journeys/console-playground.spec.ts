@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { signGrant } from '#identity/console-grant.js';
 import { type Person, person } from '../support/console.js';
-import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
 
 jest.setTimeout(30_000);
 
@@ -13,10 +13,7 @@ let relay: Relay;
 beforeAll(async () => {
   relay = await startRelay({ CONSOLE_GRANT_SECRET: SECRET, TRUST_PROXY: 'true' });
 }, 60_000);
-afterAll(async () => {
-  await expectCleanLedger(relay);
-  await relay.close();
-});
+afterAll(() => closeClean(relay));
 
 interface Player extends Person {
   keyId: string;

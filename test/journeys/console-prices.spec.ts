@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { paths } from '#apps/console/api/schema.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 let relay: Relay;
 let admin: Person;
@@ -15,10 +15,7 @@ beforeAll(async () => {
   colleague = await person(relay, { roles: ['admin'] });
   customer = await relay.customer('1000');
 }, 60_000);
-afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
-});
+afterAll(() => closeClean(relay));
 
 type Change = Parameters<typeof propose>[0][number];
 

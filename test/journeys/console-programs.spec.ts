@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newId } from '#platform/ids.js';
 import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import { type Person, person } from '../support/console.js';
-import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
 
 jest.setTimeout(30_000);
 
@@ -13,10 +13,7 @@ beforeAll(async () => {
   relay = await startRelay({ REPORT_SECONDS: '0.1', CHANNEL_TEST_SECONDS: '2' });
   admin = await person(relay, { roles: ['admin'] });
 }, 60_000);
-afterAll(async () => {
-  await expectCleanLedger(relay);
-  await relay.close();
-});
+afterAll(() => closeClean(relay));
 
 const programs = async () => (await admin.api.GET('/api/admin/programs')).data!;
 const healthOf = async (channelId: string) =>

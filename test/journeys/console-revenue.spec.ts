@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { accrueAll } from '#finance/costs/costs.fixture.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 let relay: Relay;
 let customer: Customer;
@@ -18,10 +18,7 @@ beforeAll(async () => {
     person(relay, { roles: ['admin'] }),
   ]);
 }, 60_000);
-afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
-});
+afterAll(() => closeClean(relay));
 
 const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 

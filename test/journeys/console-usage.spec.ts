@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 let relay: Relay;
 let customer: Customer;
@@ -14,10 +14,7 @@ beforeAll(async () => {
   owner = await person(relay, { accountId: customer.accountId });
   support = await person(relay, { roles: ['support'] });
 }, 60_000);
-afterAll(async () => {
-  if (relay) await expectCleanLedger(relay);
-  await relay?.close();
-});
+afterAll(() => closeClean(relay));
 
 function image(model: string, n = 1, prompt = 'a lighthouse [[instant]]'): Promise<Response> {
   return customer.send('/v1/images/generations', json({ model, n, prompt }));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI, { type APIError } from 'openai';
-import { type Customer, expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Customer, type Relay, startRelay } from '../support/relay.js';
 
 jest.setTimeout(30_000);
 
@@ -109,8 +109,7 @@ describe('an upstream that keeps to no rule', () => {
     await owner.query(`INSERT INTO channel_groups VALUES ('scripted', 'Vendora-Main')`);
   }, 60_000);
   afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
+    await closeClean(relay);
     scripted.server.closeAllConnections();
     scripted.server.close();
   });

@@ -5,7 +5,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { APICallError, experimental_generateSpeech as generateSpeech, generateText, streamText } from 'ai';
 import OpenAI from 'openai';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -63,10 +63,7 @@ beforeAll(async () => {
   });
   for (const sql of [...METERED_SPEECH, ...RENAMED]) await relay.fixture.owner.query(sql);
 }, 60_000);
-afterAll(async () => {
-  await expectCleanLedger(relay);
-  await relay.close();
-});
+afterAll(() => closeClean(relay));
 
 async function chargesOf(customer: Customer): Promise<Charge[]> {
   const { rows } = await relay.fixture.billing.query<Charge>(

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { instantPng as PNG } from '#apps/sandbox-upstream/images.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -28,8 +28,7 @@ describe('edits of images', () => {
   }, 60_000);
   afterAll(async () => {
     pictures.close();
-    await expectCleanLedger(relay);
-    await relay.close();
+    await closeClean(relay);
   });
 
   const addressOfPicture = () => `http://127.0.0.1:${(pictures.address() as AddressInfo).port}/a.png`;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { addModel } from '../support/models.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -22,10 +22,7 @@ describe('embeddings, by the OpenAI SDK', () => {
     await addModel(relay.fixture.owner, { id: MODEL, like: 'vendora-chat', ...channel });
     customer = await relay.customer('5');
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   const after = (tokens: number) => formatAmount(parseAmount('5') - BigInt(tokens) * INPUT_NANOS);
   const refusalOf = (input: unknown, more = {}): Promise<unknown> =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApiError, GenerateVideosOperation, GoogleGenAI } from '@google/genai';
 import { GoogleGenAI as GoogleGenAI3 } from 'google-genai-3';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -23,10 +23,7 @@ describe('the native style, by the Google SDK', () => {
   beforeAll(async () => {
     relay = await startRelay();
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   const sdkOf = (customer: Customer) =>
     new GoogleGenAI({ apiKey: customer.apiKey, httpOptions: { baseUrl: relay.baseUrl } });

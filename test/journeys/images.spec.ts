@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -14,10 +14,7 @@ describe('images, by the OpenAI SDK', () => {
   beforeAll(async () => {
     relay = await startRelay({ IMAGE_REQUEST_LIMIT_SECONDS: '3', IMAGE_URL_LIFE_SECONDS: '2' });
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   const failing = (customer: Customer, prompt: string, n = 1): Promise<unknown> =>
     customer

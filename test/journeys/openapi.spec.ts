@@ -8,7 +8,7 @@ import type { GatewayDocument } from '#apps/gateway/openapi/openapi.document.js'
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { Contract } from '../support/openapi.js';
 import { addModel } from '../support/models.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -69,10 +69,7 @@ describe('the OpenAPI document', () => {
     expect(response.status).toBe(200);
     contract = new Contract((await response.json()) as GatewayDocument);
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   it('is valid OpenAPI 3.1, and names each operation once', async () => {
     const { openapi, servers } = contract.document;

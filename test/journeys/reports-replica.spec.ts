@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openPool } from '#database/database.js';
 import { contractOf, type Person, person } from '../support/console.js';
 import { routesOf, urlOf } from '../support/console-routes.js';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { type Replica, startReplica } from '../support/replica.js';
 
 const ALL_ROLES = ['support', 'finance', 'admin'] as const;
@@ -40,8 +40,7 @@ describe('reports on a read replica', () => {
   }, 60_000);
   afterAll(async () => {
     await replica.resume();
-    if (relay) await expectCleanLedger(relay);
-    await relay?.close();
+    await closeClean(relay);
   });
 
   const usageBalance = async () => {

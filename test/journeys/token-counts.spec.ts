@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import Anthropic from '@anthropic-ai/sdk';
-import { type Customer, expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+import { closeClean, type Customer, type Relay, startRelay } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -14,10 +14,7 @@ describe("the count of a message's tokens, by Anthropic's SDK", () => {
   beforeAll(async () => {
     relay = await startRelay();
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   const sdkOf = ({ apiKey }: Customer) => new Anthropic({ apiKey, baseURL: relay.baseUrl, maxRetries: 0 });
   const refusalOf = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
-import { type Customer, expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -13,10 +13,7 @@ describe('the list of videos, by the OpenAI SDK', () => {
   beforeAll(async () => {
     relay = await startRelay();
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   it('is paged by its last id, newest first or oldest first, without what was refused', async () => {
     const customer = await relay.customer('1');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import type { Video } from 'openai/resources/videos';
-import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -23,10 +23,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
   beforeAll(async () => {
     relay = await startRelay();
   }, 60_000);
-  afterAll(async () => {
-    await expectCleanLedger(relay);
-    await relay.close();
-  });
+  afterAll(() => closeClean(relay));
 
   it('creates by multipart, polls to the end, downloads whole and in part, and charges once', async () => {
     const customer = await relay.customer('1');

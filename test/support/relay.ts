@@ -138,6 +138,11 @@ export async function expectCleanLedger(relay: Relay): Promise<void> {
   await requireCleanLedger(relay.fixture);
 }
 
+/** Closes a relay that started, and expects that it leaves a clean ledger. */
+export async function closeClean(relay: Relay | undefined): Promise<void> {
+  if (relay) await expectCleanLedger(relay).finally(() => relay.close());
+}
+
 function listeningLogger(): { log: Logger; logged: () => string } {
   const lines: string[] = [];
   const sink = new Writable({
