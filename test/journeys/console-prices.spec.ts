@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { paths } from '#apps/console/api/schema.js';
+import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -76,9 +77,9 @@ describe('a change of a price', () => {
     });
     const confirmed = await confirm(proposal.id);
     expect(confirmed.data).toMatchObject({ state: 'confirmed', decidedBy: `user:${colleague.userId}` });
-    const before = (await customer.balance()).main;
+    const before = parseAmount((await customer.balance()).main);
     expect((await image('imgmodel-4')).status).toBe(200);
-    expect(Number(before) - Number((await customer.balance()).main)).toBeCloseTo(0.05, 9);
+    expect(before - parseAmount((await customer.balance()).main)).toBe(parseAmount('0.05'));
     const { rows } = await relay.fixture.billing.query(
       `SELECT action, before, after FROM audit_log WHERE subject = 'model:imgmodel-4'`,
     );
@@ -157,7 +158,7 @@ describe('a change of a price', () => {
     expect(unchanged).toMatchObject({ requests: 3, difference: '0' });
     expect(unchanged.current).toBe(unchanged.charged);
     const doubled = await previewOf({ input: '5', cachedInput: '2.5', output: '20' });
-    expect(Number(doubled.proposed)).toBeCloseTo(2 * Number(doubled.current), 7);
+    expect(parseAmount(doubled.proposed)).toBe(2n * parseAmount(doubled.current));
   });
 
   it('is announced for a later time, and can be seen before', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { formatAmount } from '#money/amount.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
 import { recogniseAll } from '#ledger/lots/recognition.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
@@ -269,8 +269,8 @@ describe('a dispute', () => {
     expect(told.every(({ status }) => status === 200)).toBe(true);
     const { data: order } = await someone.api.GET('/api/topups/{orderId}', { params: { path: { orderId } } });
     expect(order?.disputes).toMatchObject([{ credits: '1', pay: '1.30', state: 'open', endedAt: null }]);
-    const used = 1 - Number(main);
-    expect(await someone.balance()).toMatchObject({ main: `-${used}`, frozenReason: 'debt' });
+    const owed = formatAmount(parseAmount(main) - parseAmount('1'));
+    expect(await someone.balance()).toMatchObject({ main: owed, frozenReason: 'debt' });
     const refused = await someone.customer.send('/v1/images/generations', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -230,7 +230,7 @@ describe('messages, by the Anthropic SDK', () => {
     expect(String(error)).not.toContain('as ordered');
     const { main, held } = await customer.balance();
     expect(held).toBe('0');
-    expect(Number(main)).toBeLessThan(1);
+    expect(parseAmount(main)).toBeLessThan(parseAmount('1'));
     expect(await lastCharge(customer)).toMatchObject({ state: 'settled', reason: null });
   });
 
@@ -320,10 +320,10 @@ describe('speech', () => {
     /** A quarter token of text and one and a half of sound for each character. */
     const owed = async (customer: Customer, body: object, input: string) => {
       const settled = BigInt((await lastCharge(customer))?.settled ?? 0);
-      const text = quarter(JSON.stringify(body)) * 600;
-      const sound = Math.ceil(input.length * 1.5) * 12_000;
-      expect(Number(settled)).toBeGreaterThan(sound);
-      expect(Number(settled)).toBeLessThanOrEqual(sound + text + 10 * 600);
+      const text = BigInt(quarter(JSON.stringify(body))) * 600n;
+      const sound = BigInt(Math.ceil(input.length * 1.5)) * 12_000n;
+      expect(settled).toBeGreaterThan(sound);
+      expect(settled).toBeLessThanOrEqual(sound + text + 10n * 600n);
     };
 
     it('is billed by its text', async () => {

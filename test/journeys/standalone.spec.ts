@@ -10,6 +10,7 @@ import OpenAI from 'openai';
 import pg from 'pg';
 import { pino } from 'pino';
 import { startEmbeddedPostgres } from '#database/embedded-postgres.js';
+import { formatAmount, parseAmount } from '#money/amount.js';
 import {
   ensureBuilt,
   killLaunched,
@@ -49,6 +50,10 @@ const start = () => startStandalone(environment());
 
 function sdk({ baseUrl, apiKey }: StandaloneProcess): OpenAI {
   return new OpenAI({ apiKey, baseURL: `${baseUrl}/v1`, maxRetries: 0 });
+}
+
+function less(amount: string, spent: string): string {
+  return formatAmount(parseAmount(amount) - parseAmount(spent));
 }
 
 async function balance(): Promise<{ main: string; held: string }> {
@@ -130,8 +135,7 @@ describe('a standalone relay', () => {
       await until('the image to be held', async () => (await balance()).held === '0.02');
       expect(await relay.end('SIGTERM')).toBe(0);
       expect((await image).data).toHaveLength(1);
-      const after = await balance();
-      expect(after).toEqual({ main: String((Number(before.main) * 100 - 2) / 100), held: '0' });
+      expect(await balance()).toEqual({ main: less(before.main, '0.02'), held: '0' });
     },
     LONG_MS,
   );
@@ -163,8 +167,7 @@ describe('a standalone relay', () => {
           .toString(),
       ).toBe('ftyp');
       await until('the charge to be settled', async () => (await balance()).held === '0');
-      const main = (Math.round(Number(before.main) * 100) - 20) / 100;
-      expect(await balance()).toEqual({ main: String(main), held: '0' });
+      expect(await balance()).toEqual({ main: less(before.main, '0.2'), held: '0' });
       await expectCleanLedger();
       expect(await next.end('SIGTERM')).toBe(0);
     },
