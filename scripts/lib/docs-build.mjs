@@ -1,17 +1,16 @@
 // Builds the documentation site, unless it is there as its sources and both APIs have it now.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describeControlPlane, describeGateway } from './api-documents.mjs';
 import { apiPages } from './api-pages.mjs';
 import { nodePath } from './bootstrap.mjs';
 import { root } from './clone.mjs';
-import { compress } from './console-build.mjs';
 import { docs, vitepress } from './docs-site.mjs';
+import { buildOnce } from './static-site.mjs';
 
-const STAMP = '.built-from';
 const GATEWAY_ORIGIN = 'http://127.0.0.1:8787';
 
 /**
@@ -20,19 +19,12 @@ const GATEWAY_ORIGIN = 'http://127.0.0.1:8787';
  */
 export async function buildDocs(dist) {
   const documents = await bothApis(dist);
-  const stamp = stampOf(documents);
   const outDir = join(dist, 'docs');
-  const before = [outDir, join(root, 'dist', 'docs')].find((folder) => readStamp(folder) === stamp);
-  if (before === outDir) return;
-  rmSync(outDir, { recursive: true, force: true });
-  if (before) {
-    cpSync(before, outDir, { recursive: true });
-    return;
-  }
-  await writeApiPages(dist, documents);
-  await run(['build', docs, '--outDir', outDir]);
-  compress(outDir);
-  writeFileSync(join(outDir, STAMP), stamp);
+  const site = { outDir, usual: join(root, 'dist', 'docs'), stamp: stampOf(documents) };
+  await buildOnce(site, async () => {
+    await writeApiPages(dist, documents);
+    run(['build', docs, '--outDir', outDir]);
+  });
 }
 
 /** Writes the pages of the API into docs/api, where git ignores them. */
@@ -58,15 +50,10 @@ async function bothApis(dist) {
   };
 }
 
-async function run(args) {
+function run(args) {
   mkdirSync(join(docs, 'api'), { recursive: true });
   const { status } = spawnSync(nodePath(), [vitepress, ...args], { cwd: docs, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('The documentation could not be built, see above.');
-}
-
-function readStamp(folder) {
-  const file = join(folder, STAMP);
-  return existsSync(file) ? readFileSync(file, 'utf8') : null;
 }
 
 /** A hash of the pages, of what builds them and of both APIs. */
