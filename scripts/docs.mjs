@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { giveUp, root } from './lib/clone.mjs';
 import { buildDocs, serveDocs, writeApiPages } from './lib/docs-build.mjs';
-import { installDocs } from './lib/docs-site.mjs';
+import { installDocsPackages } from './lib/install.mjs';
 
 const HELP = `Serves the documentation while you write it, or builds it for the control plane, which serves it at /docs.
 
@@ -37,7 +37,7 @@ if (values.help) {
 async function main() {
   await prepare();
   await underPinnedNode();
-  installDocs();
+  installDocsPackages();
   if (values.build) return buildDocs(join(root, 'dist'));
   await writeApiPages(join(root, 'dist'));
   await serveDocs(Number(values.port));

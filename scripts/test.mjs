@@ -146,9 +146,9 @@ class Run {
   /** Why the documentation could not be built, or undefined. */
   async #docs() {
     const { buildDocs } = await import('./lib/docs-build.mjs');
-    const { installDocs } = await import('./lib/docs-site.mjs');
+    const { installDocsPackages } = await import('./lib/install.mjs');
     try {
-      installDocs();
+      installDocsPackages();
     } catch (error) {
       return { outcome: 'not run', why: error.message };
     }

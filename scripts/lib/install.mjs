@@ -5,8 +5,9 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveUp, pinnedNode, root, say } from './clone.mjs';
 
-/** The pages have a package of their own, since only their build needs what is in it. */
+/** The pages and the documentation have packages of their own, since only their builds need what is in them. */
 const consoleFolder = join(root, 'apps', 'console');
+const docsFolder = join(root, 'docs');
 
 const packagesFolder = join(root, 'node_modules');
 
@@ -48,6 +49,15 @@ export function installConsolePackages() {
   say('Installing what builds the pages of the console …');
   npm(['ci'], { cwd: consoleFolder });
   return true;
+}
+
+/** @throws Error when npm fails */
+export function installDocsPackages() {
+  if (!isIncomplete(docsFolder)) return;
+  say('Installing what builds the documentation …');
+  npm(['ci'], { cwd: docsFolder, optional: true });
+  if (isIncomplete(docsFolder))
+    throw new Error('The packages of the documentation could not be installed, see above.');
 }
 
 export function removeConsolePackages() {
