@@ -1,4 +1,5 @@
 // `npm run demo`: installs and builds what is missing, then shows the main job with the real OpenAI client.
-import { runBuilt } from './lib/bootstrap.mjs';
+import { prepare, runBuilt } from './lib/bootstrap.mjs';
 
+await prepare({ development: false });
 await runBuilt('dist/apps/cli/demo.js', process.argv.slice(2));

@@ -43,9 +43,8 @@ export async function prepare({ build = true, development = true } = {}) {
   });
 }
 
-/** Prepares what runs, then runs a built program under the project's Node; this process ends with its exit code. */
+/** Runs a built program under the project's Node; this process ends with its exit code. */
 export async function runBuilt(entry, args) {
-  await prepare({ development: false });
   process.exit(await runToEnd(nodePath(), ['--enable-source-maps', join(root, entry), ...args]));
 }
 
