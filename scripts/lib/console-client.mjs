@@ -1,4 +1,5 @@
 // The types of the control plane's client, from the routes that its controllers serve.
+
 /**
  * The module that the console's pages import. The client turns each refusal into the same failure, so they
  * are one.
