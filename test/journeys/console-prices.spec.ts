@@ -295,7 +295,7 @@ describe('a price that changes under load', () => {
       });
     await isCharged('0.02');
     for (const [at, unitPrice] of prices.entries()) {
-      const soon = new Date(Date.now() + 3_000).toISOString();
+      const soon = new Date(Date.now() + 5_000).toISOString();
       const change = { kind: 'price', model, price: { unitPrice } } as const;
       const { id } = await propose([change], at % 2 ? { effectiveAt: soon } : {});
       expect((await confirm(id)).status).toBe(200);

@@ -12,7 +12,7 @@ describe('images, by the OpenAI SDK', () => {
   let relay: Relay;
 
   beforeAll(async () => {
-    relay = await startRelay({ IMAGE_REQUEST_LIMIT_SECONDS: '3', IMAGE_URL_LIFE_SECONDS: '2' });
+    relay = await startRelay({ IMAGE_REQUEST_LIMIT_SECONDS: '3', IMAGE_URL_LIFE_SECONDS: '5' });
   }, 60_000);
   afterAll(() => closeClean(relay));
 

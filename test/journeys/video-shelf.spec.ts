@@ -64,7 +64,7 @@ describe('the list of videos, by the OpenAI SDK', () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('1');
     const sdk = customer.sdk();
-    const { id } = await sdk.videos.create({ model: MODEL, prompt: 'brief [[work:0.3]]', seconds: '4' });
+    const { id } = await sdk.videos.create({ model: MODEL, prompt: 'brief [[work:2]]', seconds: '4' });
     const early: unknown = await customer
       .sdk({ retries: 2 })
       .videos.delete(id)
