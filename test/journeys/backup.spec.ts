@@ -12,8 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import pg from 'pg';
+import type pg from 'pg';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
+import { asLogin } from '../support/database.js';
 import { until } from '../support/eventually.js';
 import {
   ensureBuilt,
@@ -49,6 +50,7 @@ describe('a backup of a standalone relay', () => {
   async function json(...args: string[]): Promise<Record<string, never>> {
     const { code, stdout, stderr } = await tollgate(...args, '--json');
     if (code !== 0) throw new Error(`tollgate ${args.join(' ')}: ${stderr}${stdout}`);
+    expect(stderr).not.toContain('Warning');
     return JSON.parse(stdout) as Record<string, never>;
   }
 
@@ -69,14 +71,13 @@ describe('a backup of a standalone relay', () => {
   const balances = async () => JSON.stringify(await json('accounts', 'list'));
 
   async function databases(): Promise<string[]> {
-    const connection = readEmbeddedConnection(join(dataDir, 'database'));
-    const client = new pg.Client({ connectionString: connection!.urlFor('admin') });
-    await client.connect();
-    const { rows } = await client.query<{ name: string }>(
-      'SELECT datname AS name FROM pg_database ORDER BY 1',
-    );
-    await client.end();
+    const { rows } = await asAdmin<{ name: string }>('SELECT datname AS name FROM pg_database ORDER BY 1');
     return rows.map(({ name }) => name);
+  }
+
+  function asAdmin<T extends pg.QueryResultRow>(sql: string): Promise<pg.QueryResult<T>> {
+    const connection = readEmbeddedConnection(join(dataDir, 'database'));
+    return asLogin(connection!.urlFor('admin'), (admin) => admin.query<T>(sql));
   }
 
   beforeAll(async () => {
@@ -96,6 +97,9 @@ describe('a backup of a standalone relay', () => {
       return head && transactions > 4 ? head : null;
     });
     head = sealed.hash;
+    // So much that its rows are many members of the archive.
+    await asAdmin(`INSERT INTO dead_letters (topic, partition, "offset", reason)
+      SELECT 't', 0, n::text, repeat('x', 4194304) FROM generate_series(1, 12) AS n`);
     copyFileSync(join(dataDir, 'chain-signing.pub'), join(folder, 'chain-signing.pub'));
     balance = await balances();
   });

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { pipeline } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
 import pg from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
@@ -13,7 +12,7 @@ import { target } from './dump.js';
  */
 export class TableLoader {
   private readonly rows: BackupEnding['rows'] = {};
-  private current: { table: string; copy: CopyStreamQuery } | undefined;
+  private current: { table: string; copy: CopyStreamQuery; failed: Promise<never> } | undefined;
 
   private constructor(
     private readonly client: pg.Client,
@@ -34,11 +33,13 @@ export class TableLoader {
   async add(table: string, part: Readable): Promise<void> {
     if (this.current?.table !== table) {
       await this.endTable();
-      this.current = { table, copy: this.begin(table) };
+      this.current = this.begin(table);
     }
-    const { copy } = this.current;
-    const failed = once(copy, 'error').then(([error]) => Promise.reject(error as Error));
-    await Promise.race([pipeline(part, copy, { end: false }), failed]);
+    const { copy, failed } = this.current;
+    // A pipeline would leave its listeners on the copy, for each of a table's many parts.
+    for await (const chunk of part) {
+      if (!copy.write(chunk)) await Promise.race([once(copy, 'drain'), failed]);
+    }
   }
 
   /** Ends the load. @throws OperatorError where rows are missing. */
@@ -57,18 +58,22 @@ export class TableLoader {
     await this.client.query('ANALYZE');
   }
 
-  private begin(table: string): CopyStreamQuery {
+  private begin(table: string): NonNullable<TableLoader['current']> {
     const known = this.manifest.tables.find(({ name }) => name === table);
     if (!known) throw new OperatorError(`The backup has rows of a table that it does not list: ${table}.`);
-    return this.client.query(copyFrom(`COPY ${target(known)} FROM STDIN`));
+    const copy = this.client.query(copyFrom(`COPY ${target(known)} FROM STDIN`));
+    const failed = once(copy, 'error').then(([error]) => Promise.reject(error as Error));
+    // Between two parts nobody waits for it.
+    failed.catch(() => undefined);
+    return { table, copy, failed };
   }
 
   private async endTable(): Promise<void> {
     if (!this.current) return;
-    const { table, copy } = this.current;
+    const { table, copy, failed } = this.current;
     this.current = undefined;
     copy.end();
-    await once(copy, 'finish');
+    await Promise.race([once(copy, 'finish'), failed]);
     this.rows[table] = copy.rowCount;
   }
 }
