@@ -98,6 +98,18 @@ describe('a backup', () => {
     expect(await asLogin(target, (client) => pendingMigrations(client))).toEqual([]);
   });
 
+  it('takes the place of an empty database, and of none that is in use', async () => {
+    const target = absent();
+    const name = new URL(target).pathname.slice(1);
+    const file = await backup(fixture.urlFor('owner'));
+    await asLogin(cluster.adminUrl, (admin) => admin.query(`CREATE DATABASE ${name}`));
+    await asLogin(databaseUrlOf(cluster.adminUrl, name), async (program) => {
+      await expect(restore(file, target)).rejects.toThrow(`The database ${name} is in use`);
+      await program.query('SELECT');
+    });
+    expect(await restore(file, target)).toMatchObject({ isInPlace: true });
+  });
+
   it('whose books do not agree is not put in place unless that is asked for', async () => {
     const forged = absent();
     await restore(await backup(fixture.urlFor('owner')), forged);

@@ -13,6 +13,8 @@ export interface RestoreLogins {
 }
 
 const MAINTENANCE = 'postgres';
+/** PostgreSQL's code for a database that somebody is connected to. */
+const IN_USE = '55006';
 
 /** A database beside the one of the programs, which takes its place or goes. */
 export class ScratchDatabase {
@@ -43,38 +45,64 @@ export class ScratchDatabase {
     );
   }
 
-  /** Takes the name of the programs' database. @throws OperatorError where that one is not empty. */
+  /**
+   * Takes the name of the programs' database. Killed on the way, nothing is lost: the restore is run again.
+   * @throws OperatorError where that one is in use, or is not empty
+   */
   async takePlace(): Promise<void> {
-    await requireEmpty(this.logins);
     const target = nameOf(this.logins.ownerUrl);
     await onServer(this.logins, async (client) => {
-      // Killed between the two, nothing is lost: the restore is run again.
-      await client.query(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(target)} WITH (FORCE)`);
-      await client.query(
-        `ALTER DATABASE ${pg.escapeIdentifier(this.name)} RENAME TO ${pg.escapeIdentifier(target)}`,
-      );
+      if (await exists(client, target)) await this.removeEmpty(client, target);
+      await rename(client, this.name, target);
       await closeDatabase(client, target);
     });
+  }
+
+  /** Under a name that no program knows, nothing can be written to it between the look and the end. */
+  private async removeEmpty(client: pg.Client, target: string): Promise<void> {
+    const aside = `${this.name}_before`;
+    await rename(client, target, aside);
+    if (await hasTables(this.logins, aside)) {
+      await rename(client, aside, target);
+      throw notEmpty(target);
+    }
+    await client.query(`DROP DATABASE ${pg.escapeIdentifier(aside)}`);
   }
 }
 
 /** @throws OperatorError where the database of the programs has tables of ours. */
 export async function requireEmpty(logins: RestoreLogins): Promise<void> {
   const target = nameOf(logins.ownerUrl);
-  const exists = await onServer(logins, async (client) => {
-    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [target]);
-    return rowCount === 1;
-  });
-  if (!exists) return;
-  const isUsed = await connected(databaseUrlOf(logins.adminUrl, target), async (client) => {
+  const isThere = await onServer(logins, (client) => exists(client, target));
+  if (isThere && (await hasTables(logins, target))) throw notEmpty(target);
+}
+
+async function exists(client: pg.Client, database: string): Promise<boolean> {
+  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [database]);
+  return rowCount === 1;
+}
+
+function hasTables({ adminUrl }: RestoreLogins, database: string): Promise<boolean> {
+  return connected(databaseUrlOf(adminUrl, database), async (client) => {
     const { rowCount } = await client.query(
       `SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' LIMIT 1`,
     );
     return rowCount === 1;
   });
-  if (!isUsed) return;
-  throw new OperatorError(
-    `The database ${target} is not empty, and a restore replaces nothing: rename or drop it first, or name another one.`,
+}
+
+async function rename(client: pg.Client, from: string, to: string): Promise<void> {
+  try {
+    await client.query(`ALTER DATABASE ${pg.escapeIdentifier(from)} RENAME TO ${pg.escapeIdentifier(to)}`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== IN_USE) throw error;
+    throw new OperatorError(`The database ${from} is in use: stop the programs, and restore again.`);
+  }
+}
+
+function notEmpty(database: string): OperatorError {
+  return new OperatorError(
+    `The database ${database} is not empty, and a restore replaces nothing: rename or drop it first, or name another one.`,
   );
 }
 
