@@ -120,7 +120,7 @@ describe.each(['openai-xai', 'openai', 'xai'] as const)('edits over %s', (protoc
       soon(),
     );
 
-  it('of one and of several pictures are delivered', async () => {
+  it('of one and of several images are delivered', async () => {
     for (const images of [[image], [image, image, image]]) {
       const outcome = await edit('turn', images);
       expect(outcome).toMatchObject({
@@ -215,7 +215,7 @@ describe('3D assets over mesh3d', () => {
     return { id: outcome.upstreamId, file: await bytesOf(body) };
   }
 
-  it('are drafted from pictures, textured, and copied', async () => {
+  it('are drafted from images, textured, and copied', async () => {
     const images = [{ bytes: instantPng, mime: 'image/png', name: 'front.png' }];
     const draft = await finished('a crate', { images });
     const texture = await finished('rusty', { mode: 'texture', draftId: draft.id, format: 'glb', pbr: true });

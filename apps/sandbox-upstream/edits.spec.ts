@@ -36,7 +36,7 @@ const dataUrl = () => `data:image/png;base64,${original.toString('base64')}`;
 const fetched = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
 
 describe('an edit', () => {
-  it('sent as a form by the OpenAI client shows the picture altered', async () => {
+  it('sent as a form by the OpenAI client shows the image altered', async () => {
     const client = new OpenAI({ apiKey: 'sandbox-key', baseURL: `${sandbox.url}/v1`, maxRetries: 0 });
     const image = await toFile(original, 'in.png', { type: 'image/png' });
     const result = await client.images.edit({ model: 'm', prompt: 'turn', image, n: 2 });
@@ -70,7 +70,7 @@ describe('an edit', () => {
     ['no image', {}],
     ['an address', { image: { url: 'https://example.com/a.png' } }],
     ['both fields', { image: 'x', images: ['x'] }],
-    ['no picture', { image: { url: `data:image/png;base64,${Buffer.from('hello').toString('base64')}` } }],
+    ['no image', { image: { url: `data:image/png;base64,${Buffer.from('hello').toString('base64')}` } }],
   ])('is refused with %s', async (_name, fields) => {
     const answer = await sandbox.post(PATH, { model: 'm', prompt: 'p', ...fields });
     expect(answer.status).toBe(400);

@@ -31,7 +31,7 @@ async function finished(name: string): Promise<Json> {
 }
 
 describe(':predict', () => {
-  it('answers pictures in base64, in the asked shape', async () => {
+  it('answers images in base64, in the asked shape', async () => {
     const { status, body } = await call('predict', 'a fox', { sampleCount: 2, aspectRatio: '16:9' });
     expect(status).toBe(200);
     expect(body['predictions']).toHaveLength(2);
@@ -76,7 +76,7 @@ describe(':predictLongRunning', () => {
     expect((await fetch(uri)).status).toBe(400);
   });
 
-  it('fails inside the operation, and refuses pictures', async () => {
+  it('fails inside the operation, and refuses images', async () => {
     const { body } = await call('predictLongRunning', '[[fault:fail-late]] [[work:0]]');
     expect(await finished(body['name'])).toMatchObject({ done: true, error: { code: 13 } });
     const instances = [{ prompt: 'p', image: { bytesBase64Encoded: 'AAAA' } }];

@@ -13,7 +13,7 @@ export interface AttackOrder {
 
 export interface AttackResult {
   megabytes: number;
-  /** Answers by status; `0` stands for none. */
+  /** Answers by status; `0` means none. */
   answers: Record<string, number>;
 }
 

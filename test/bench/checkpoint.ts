@@ -9,7 +9,7 @@ export function openAdminPool(server: EmbeddedPostgres, database: string): pg.Po
   return openPool({ url, max: 1, applicationName: 'bench', statementTimeoutMs: 0 });
 }
 
-/** Writes out what a bulk load left behind, as a server has it behind it that took years for the same. */
+/** Writes out what a bulk load left behind; a server that took years for the same has long done so. */
 export async function checkpoint(server: EmbeddedPostgres): Promise<void> {
   const admin = openAdminPool(server, 'postgres');
   await admin.query('CHECKPOINT').finally(() => admin.end());

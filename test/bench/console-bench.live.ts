@@ -16,7 +16,7 @@ const WARM_UP = 1 / 30;
 /** Heaps breathe; what grows with each update grows by more than this. */
 const MOST_GROWTH = 1.1;
 
-/** The relay as it is, but for the live connection, which tells what the bench wants told. */
+/** The relay as it is, but for the live connection, which sends what the bench wants sent. */
 class LiveDoor {
   private readonly streams = new Set<ServerResponse>();
   private readonly server: Server;

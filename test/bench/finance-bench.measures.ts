@@ -202,7 +202,7 @@ export async function measureLoops(pool: pg.Pool): Promise<Figure[]> {
     {
       what: 'costs of charges, charges',
       ...rate(costs.result.told, costs.ms),
-      note: `${costs.result.told} told`,
+      note: `${costs.result.told} accrued`,
     },
     { what: 'recognition, transactions', ...rate(transactions, recognised.ms), note: `${transactions} done` },
   ];

@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { percentile } from './report.js';
 
-/** What the load generator is told to do; it runs in a process of its own, so that its work is not the relay's. */
+/** What the load generator has to do; it runs in a process of its own, so that its work is not the relay's. */
 export interface LoadOrder {
   url: string;
   /** Sent with the requests in turn. */
@@ -19,7 +19,7 @@ export interface LoadResult {
   p50Ms: number;
   p95Ms: number;
   p99Ms: number;
-  /** Other answers by status; `0` stands for none. */
+  /** Other answers by status; `0` means none. */
   failures: Record<string, number>;
   /** The first body of another answer, or the first error. */
   firstFailure: string | null;

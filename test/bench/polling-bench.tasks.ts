@@ -10,7 +10,7 @@ const CREATES_AT_ONCE = 32;
 const MODEL = 'vendora-imagine-video';
 
 /**
- * Creates a billed video for each end, through the relay. The sandbox is told by the prompt how long to work, so a task
+ * Creates a billed video for each end, through the relay. The prompt says how long the sandbox works, so a task
  * ends when it is to, give or take the way of its create.
  * @throws Error when one is not accepted, or when the first would end before the last is created
  */

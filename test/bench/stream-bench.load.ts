@@ -1,7 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { percentile } from './report.js';
 
-/** What the client of the stream bench is told to do; it runs in a process of its own. */
+/** What the client of the stream bench has to do; it runs in a process of its own. */
 export interface StreamOrder {
   url: string;
   /** Sent with the requests in turn. */

@@ -107,7 +107,7 @@ describe('images and videos, by the AI SDK', () => {
   });
 
   it.each<ProviderName>(['openai', 'openai-compatible', 'xai'])(
-    '%s edits one picture and several',
+    '%s edits one image and several',
     async (provider) => {
       const customer = await relay.customer('1');
       const calls = counted();
@@ -133,24 +133,21 @@ describe('images and videos, by the AI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it.each(IMAGE_PROVIDERS)(
-    '%s is told of an unknown model and of an empty balance once',
-    async (provider) => {
-      const poor = await relay.customer('0.001');
-      const calls = counted();
-      const unknown = imageModelOf(provider, poor, calls, 'imgmodel-nobody-knows');
-      expect(await errorOf(generateImage({ model: unknown, prompt: 'x' }))).toMatchObject({
-        statusCode: 404,
-      });
-      const dear = imageModelOf(provider, poor, calls);
-      const error = await errorOf(generateImage({ model: dear, prompt: 'x' }));
-      expect(error).toMatchObject({ statusCode: 403, isRetryable: false });
-      expect(JSON.stringify(error.data)).toContain('insufficient_user_quota');
-      expect(calls.posts).toHaveLength(2);
-    },
-  );
+  it.each(IMAGE_PROVIDERS)('%s hears of an unknown model and of an empty balance once', async (provider) => {
+    const poor = await relay.customer('0.001');
+    const calls = counted();
+    const unknown = imageModelOf(provider, poor, calls, 'imgmodel-nobody-knows');
+    expect(await errorOf(generateImage({ model: unknown, prompt: 'x' }))).toMatchObject({
+      statusCode: 404,
+    });
+    const dear = imageModelOf(provider, poor, calls);
+    const error = await errorOf(generateImage({ model: dear, prompt: 'x' }));
+    expect(error).toMatchObject({ statusCode: 403, isRetryable: false });
+    expect(JSON.stringify(error.data)).toContain('insufficient_user_quota');
+    expect(calls.posts).toHaveLength(2);
+  });
 
-  it('google is told which base is right when it is not', async () => {
+  it('google hears which base is right when it is not', async () => {
     const customer = await relay.customer('1');
     const calls = counted();
     for (const [base, hint] of [
@@ -241,7 +238,7 @@ describe('images and videos, by the AI SDK', () => {
     expect(calls.posts).toHaveLength(1);
   });
 
-  it('refuses a picture for a video, with the reason that the provider reads', async () => {
+  it('refuses an image for a video, with the reason that the provider reads', async () => {
     const customer = await relay.customer('1');
     const calls = counted();
     const error = await errorOf(

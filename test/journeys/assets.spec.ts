@@ -72,7 +72,7 @@ describe('3D assets', () => {
   });
 
   it.each<[string, object]>([
-    ['a picture alone', { image: PICTURE }],
+    ['an image alone', { image: PICTURE }],
     ['a data URL', { image: `data:image/png;base64,${PICTURE}` }],
     ['four views', { images: [PICTURE, PICTURE, PICTURE, PICTURE] }],
     ["another relay's words", { type: 'image_to_model', image: PICTURE }],
@@ -132,13 +132,9 @@ describe('3D assets', () => {
   it.each<[string, object, [number, string, string?]]>([
     ['an address', { image: 'https://example.com/a.png' }, [400, 'image_must_be_base64', 'image']],
     ['an address in an object', { images: [{ url: 'http://x' }] }, [400, 'image_must_be_base64', 'image']],
-    ['words for a picture', { image: 'no base64!' }, [400, 'image_must_be_base64', 'image']],
-    ['a number for a picture', { image: 5 }, [400, 'image_must_be_base64', 'image']],
-    [
-      'a text as picture',
-      { image: Buffer.from('hello').toString('base64') },
-      [400, 'invalid_image', 'image'],
-    ],
+    ['words for an image', { image: 'no base64!' }, [400, 'image_must_be_base64', 'image']],
+    ['a number for an image', { image: 5 }, [400, 'image_must_be_base64', 'image']],
+    ['a text as image', { image: Buffer.from('hello').toString('base64') }, [400, 'invalid_image', 'image']],
     ['five views', { images: Array<string>(5).fill(PICTURE) }, [400, 'invalid_value', 'images']],
     ['nothing to make', {}, [400, 'missing_required_parameter', 'prompt']],
     ['no draft', { mode: 'texture' }, [400, 'draft_required', 'draft_id']],

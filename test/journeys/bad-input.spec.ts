@@ -259,7 +259,7 @@ describe('bad input', () => {
       }
     });
 
-    it('a percent sign that stands for nothing', async () => {
+    it('a percent sign that means nothing', async () => {
       for (const path of ['/v1/videos/%zz', '/v1/videos/%c0%af', '/%'])
         await refused(path, {}, [400, 'invalid_request']);
     });

@@ -115,7 +115,7 @@ describe('large bodies, together', () => {
     expect(answer).toMatchObject({ status: 413, body: { error: { code: 'request_too_large' } } });
   });
 
-  it('count the pictures that are fetched for them', async () => {
+  it('count the images that are fetched for them', async () => {
     const { address, port } = pictures.address() as AddressInfo;
     const named = (prompt: string) => json({ ...FIELDS, prompt, image: `http://${address}:${port}/a.png` });
     const { response } = await atWork(named('slowly [[work:1]]'));

@@ -65,7 +65,7 @@ describe('tollgate finance', () => {
     expect(taken).toMatchObject({ code: 1, stderr: 'The balance is 7.5 credits: no more can be taken.\n' });
     const large = await finance('adjust', accountId, '--give', '18', ...because);
     expect(large).toMatchObject({ code: 0, stdout: expect.stringContaining('It waits for another person') });
-    // What the command itself was started with raises nothing: everybody goes by what billing stored.
+    // What the command itself was started with raises nothing: what billing stored counts for everybody.
     const env = { DATABASE_URL: fixture.urlFor('billing'), TOLLGATE_AS: as, ADJUSTMENT_LIMIT: '1000' };
     const forged = await runTollgate(['finance', 'adjust', accountId, '--give', '18', ...because], env);
     expect(forged.stdout).toContain('It waits for another person');

@@ -106,7 +106,7 @@ describe('tollgate finance import', () => {
     });
   });
 
-  it("reads a bank's file as it was told once", async () => {
+  it("reads a bank's file as it was described once", async () => {
     const statement = await file(
       'bank.csv',
       'Tag;Betrag;Zweck',

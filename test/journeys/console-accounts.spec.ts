@@ -88,7 +88,7 @@ describe('an account', () => {
 });
 
 describe('a low balance', () => {
-  it('is told once for each crossing: by mail, and to webhooks by an event', async () => {
+  it('is announced once for each crossing: by mail, and to webhooks by an event', async () => {
     const someone = await person(relay, { credits: '0.1' });
     const apiKey = await keyOf(someone);
     await someone.api.PATCH('/api/account', { body: { lowBalanceThreshold: '0.05' } });
@@ -109,7 +109,7 @@ describe('a low balance', () => {
     expect(await told()).toBe(2);
   });
 
-  it('is told once although 50 calls cross together', async () => {
+  it('is announced once although 50 calls cross together', async () => {
     const someone = await person(relay, { credits: '1' });
     const apiKey = await keyOf(someone);
     await someone.api.PATCH('/api/account', { body: { lowBalanceThreshold: '0.5' } });

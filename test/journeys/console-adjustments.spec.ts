@@ -70,7 +70,7 @@ async function register(query: { accountId?: string; ticketId?: string; reason?:
 }
 
 describe('an adjustment', () => {
-  it('goes by the limit that billing was started with, which is stored for every program', async () => {
+  it('uses the limit that billing was started with, which is stored for every program', async () => {
     const { rows } = await relay.fixture.owner.query<{ amount: bigint }>(
       `SELECT amount FROM desk_limits WHERE name = 'adjustment'`,
     );

@@ -196,7 +196,7 @@ describe('signing in', () => {
     expect(status).toBe(401);
   });
 
-  it('stops after so many tries, 50 at the same moment too, and lets the owner in by a reset', async () => {
+  it('stops after that many tries, 50 at the same moment too, and lets the owner in by a reset', async () => {
     const { email } = await signedUp();
     const tries = await Promise.all(
       Array.from({ length: 50 }, () => new Browser().signIn(email, 'not the password')),
@@ -248,7 +248,7 @@ describe('signing in', () => {
 });
 
 describe('passwords', () => {
-  it('are reset by a link that is good once, ends all sessions and is told of', async () => {
+  it('are reset by a link that works once, ends all sessions and is reported', async () => {
     const { email, browser, userId } = await signedUp();
     await visitor(relay).POST('/api/public/password-resets', { body: { email } });
     const token = tokenIn(await awaitMail(relay, email, { subject: /new Tollgate password/ }));
@@ -473,7 +473,7 @@ describe('another e-mail address', () => {
     return { email, browser };
   }
 
-  it('is taken over by the link that went there, once, and the old one is told', async () => {
+  it('is taken over by the link that went there, once, and the old one hears of it', async () => {
     const { email, browser } = await signedIn();
     const next = address();
     expect((await ask(browser, next, 'not the password')).error).toMatchObject({

@@ -281,7 +281,7 @@ describe('faults', () => {
     await expectCleanLedger(month.relay);
   });
 
-  it('a payment that Stripe does not know, another amount, and one told twice', async () => {
+  it('a payment that Stripe does not know, another amount, and one reported twice', async () => {
     const unknown = await buy(month);
     month.stripe.movements.splice(month.stripe.movements.indexOf(unknown.movement), 1);
     const other = await buy(month);
@@ -334,7 +334,7 @@ describe('faults', () => {
     await expectCleanLedger(month.relay);
   });
 
-  it('a line that is told otherwise later is accepted by two people, and counts no more', async () => {
+  it('a line that is reported otherwise later is accepted by two people, and counts no more', async () => {
     const fee = month.stripe.move('fee', -2_000);
     await fetchReports(month);
     [fee.amount, fee.net] = [-2_500, -2_500];

@@ -39,7 +39,7 @@ async function complaint(credits = '10'): Promise<Complaint> {
   return { customer, owner, ticketId: data!.id };
 }
 
-/** Calls for so many seconds of video at 0.05 USD until it is paid. */
+/** Calls for that many seconds of video at 0.05 USD until it is paid. */
 async function paidVideo(customer: Customer, seconds = '15'): Promise<string> {
   const body = { model: 'vendora-imagine-video', prompt: 'a boat [[work:0.05]]', seconds };
   const { id } = (await (await customer.send('/v1/videos', json(body))).json()) as { id: string };
@@ -67,7 +67,7 @@ function refund(
 }
 
 describe('a refund after settlement', () => {
-  it('comes from a ticket, is told to the customer, and is in the audit log', async () => {
+  it('comes from a ticket, is reported to the customer, and is in the audit log', async () => {
     const { customer, owner, ticketId } = await complaint();
     const receiver = await startWebhookReceiver();
     await owner.api.POST('/api/webhooks', {

@@ -27,7 +27,7 @@ async function image(model: string, n: number): Promise<void> {
   expect((await customer.send('/v1/images/generations', body)).status).toBe(200);
 }
 
-/** Until every charge has ended, and its cost is told. */
+/** Until every charge has ended, and its cost is posted. */
 async function tell(): Promise<void> {
   await until('every charge to end', async () => {
     const { rows } = await relay.fixture.billing.query(`SELECT FROM charges WHERE state = 'held'`);
@@ -46,7 +46,7 @@ function setCost(body: object) {
 }
 
 describe('costs of upstreams', () => {
-  it('stand in a table of versions, which finance changes and admins read', async () => {
+  it('are in a table of versions, which finance changes and admins read', async () => {
     const { data } = await admin.api.GET('/api/finance/upstream-costs', {
       params: { query: { channel: 'sandbox', model: 'imgmodel-4', inForce: 'true' } },
     });

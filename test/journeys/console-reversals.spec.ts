@@ -335,7 +335,7 @@ describe('a dispute', () => {
     });
   });
 
-  it('of a payment that was refunded in part takes the rest, and the excess stands in suspense', async () => {
+  it('of a payment that was refunded in part takes the rest, and the excess is in suspense', async () => {
     const someone = await buyer();
     const { paymentId, topupId } = await someone.buy('10');
     await refund(topupId, '5');

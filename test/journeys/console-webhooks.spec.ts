@@ -188,7 +188,7 @@ describe('events', () => {
     const images = json({ model: 'vendora-imagine-image', prompt: 'two of three [[fault:partial]]', n: 3 });
     expect((await customer.send('/v1/images/generations', images)).status).toBe(200);
 
-    await until('all to be told', async () => endpoint.received().length >= 6);
+    await until('all to be sent', async () => endpoint.received().length >= 6);
     const events = endpoint.received().map((each) => verified(endpoint.secret, each));
     const data = (type: EventName) => events.filter((each) => each.type === type).map((each) => each.data);
     expect(data('topup.credited')).toEqual([

@@ -164,7 +164,7 @@ describe('an upstream that keeps to no rule', () => {
     },
   );
 
-  it('is told in mid-stream when only a comment was sent, and costs nothing', async () => {
+  it('is reported in mid-stream when only a comment was sent, and costs nothing', async () => {
     const customer = await relay.customer('1');
     const { text, error } = await ask(customer, 'cut at once');
     expect({ text, error }).toMatchObject({ text: '', error: { code: 'generation_failed' } });

@@ -79,7 +79,7 @@ describe('edits of images', () => {
     expect(await customer.balance()).toEqual({ main: '0.98', held: '0' });
   });
 
-  it('fetch a picture that is named by address, but not from inside the network', async () => {
+  it('fetch an image that is named by address, but not from inside the network', async () => {
     const customer = await relay.customer('1');
     for (const image of [
       addressOfPicture(),
@@ -109,9 +109,9 @@ describe('edits of images', () => {
   });
 
   it.each<[string, object, number, string]>([
-    ['no picture', {}, 400, 'missing_required_parameter'],
+    ['no image', {}, 400, 'missing_required_parameter'],
     [
-      'a picture that is a text',
+      'an image that is a text',
       { image: Buffer.from('hello there').toString('base64') },
       400,
       'invalid_image',

@@ -146,7 +146,7 @@ async function refusalIn(response: Response, { shape }: FaultCall, customer: Cus
   return `${status} ${String(code)}`;
 }
 
-/** What the SDKs that know the headers would do; all others go by the status alone. */
+/** What the SDKs that know the headers would do; all others look at the status alone. */
 function repeatsOf({ status, headers }: Response): string {
   if (![408, 409, 429].includes(status) && status < 500) return 'never';
   if (headers.get('x-should-retry') === 'false') return 'forbidden';

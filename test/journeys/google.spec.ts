@@ -129,7 +129,7 @@ describe('the native style, by the Google SDK', () => {
     const folder = await mkdtemp(join(tmpdir(), 'tollgate-google-'));
     try {
       const downloadPath = join(folder, 'video.mp4');
-      // The client does not recognise addresses of plain http, so the name stands for the address.
+      // The client does not recognise addresses of plain http, so the name takes the place of the address.
       await sdk.files.download({ file: `files/${id}`, downloadPath });
       const bytes = await until('the download', async () => {
         const read = await readFile(downloadPath).catch(() => null);

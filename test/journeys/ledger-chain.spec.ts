@@ -10,7 +10,7 @@ import { runTollgate } from '../support/tollgate.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 
-/** The chain of a running relay: built behind the postings, told outside, and what it finds when somebody forges. */
+/** The chain of a running relay: built behind the postings, published, and what it finds when somebody forges. */
 let relay: Relay;
 let finance: Person;
 let receiver: WebhookReceiver;
@@ -50,7 +50,7 @@ function verify(...args: string[]): Promise<Finished> {
 
 async function blocks(query: { limit?: number; cursor?: string } = {}) {
   const { data } = await finance.api.GET('/api/finance/chain', { params: { query } });
-  if (!data) throw new Error('The blocks were not told.');
+  if (!data) throw new Error('The blocks were not listed.');
   return data;
 }
 
@@ -95,7 +95,7 @@ describe('the chain of the ledger', () => {
     expect(response.status).toBe(403);
   });
 
-  it('is told page by page', async () => {
+  it('is listed page by page', async () => {
     await relay.customer('5');
     await sealed();
     const numbers: number[] = [];

@@ -123,7 +123,7 @@ describe('a standalone relay', () => {
   );
 
   it(
-    'finishes an image in flight when it is told to stop',
+    'finishes an image in flight when it is asked to stop',
     async () => {
       const relay = await start();
       const before = await balance();

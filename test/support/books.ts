@@ -99,7 +99,7 @@ export class Books {
     ];
   }
 
-  /** Where the books contradict what the clients of an account were told; empty when they agree. */
+  /** Where the books contradict what the clients of an account were answered; empty when they agree. */
   async faultsOf(account: Account, told: readonly Told[]): Promise<string[]> {
     const { rows: charges } = await this.pool.query<Charge>(CHARGES, [account.accountId]);
     const byRequest = new Map(charges.map((charge) => [charge.requestId, charge]));

@@ -19,7 +19,7 @@ export interface CatalogFixture {
   models: ModelService;
   groups: GroupService;
   channels: ChannelService;
-  /** How many changes gateways were told of. */
+  /** How many changes were announced to gateways. */
   announced(): Promise<number>;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ const PAUSE_MS = 20;
 
 /**
  * Asks again and again until the answer is neither false nor empty, and returns it.
- * @throws Error that says what was waited for, and what `state` told last
+ * @throws Error that says what was waited for, and what `state` said last
  */
 export async function until<T>(
   what: string,

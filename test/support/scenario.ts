@@ -13,7 +13,7 @@ const CREDITS = '0.5';
 
 /**
  * Shops the same list with a new account, one call after the other, and waits for every video.
- * @returns what the client was told and what is left
+ * @returns what the client was answered and what is left
  */
 export async function shopTheList(books: Books, baseUrl: () => string): Promise<Outcome> {
   const account: Account = await books.account(CREDITS);

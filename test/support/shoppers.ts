@@ -49,7 +49,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Clients of one account with the unmodified SDK, who write down what they were told. */
+/** Clients of one account with the unmodified SDK, who write down what they were answered. */
 export class Shoppers {
   readonly told: Told[] = [];
   private stopped = false;
