@@ -132,6 +132,8 @@ export interface Source {
   readonly names: string;
   /** The same without the first. */
   readonly rest: string;
+  /** The array of the first column, by which the rows of a table are found. */
+  readonly keys: string;
   /** How many rows there are. */
   readonly count: string;
 }
@@ -158,12 +160,8 @@ function sourceFrom(start: number, columns: AnyColumns): Source {
   const rest = others.join(', ');
   const names = `${first}, ${rest}`;
   const arrays = columns.map(({ type }, index) => `$${start + index}::${type}[]`).join(', ');
-  return {
-    sql: `unnest(${arrays}) AS t (${names})`,
-    names,
-    rest,
-    count: `cardinality($${start}::${columns[0]!.type}[])`,
-  };
+  const keys = `$${start}::${columns[0]!.type}[]`;
+  return { sql: `unnest(${arrays}) AS t (${names})`, names, rest, keys, count: `cardinality(${keys})` };
 }
 
 /** The values of a table's parameters. */

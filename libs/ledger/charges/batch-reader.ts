@@ -13,12 +13,13 @@ import type { StoredCharge } from './charge.js';
  */
 
 /**
- * Every statement of a batch reaches its rows by their keys. Its plan is made once for a connection and kept, often while
- * the tables are still empty, when reading a whole table looks cheaper; it must not be kept for when they are not. Nor is
- * it made again for each batch, which would take longer than the work.
+ * Every statement of a batch finds its rows by their keys. Its plan is made once for a connection and kept, often while
+ * the tables are still small, when reading all of one looks cheaper; it must not be kept for when they are not. Nor is it
+ * made again for each batch, which would take longer than the work. A bitmap would be one of charges without an end,
+ * which looks small and stands for every page.
  */
-const BEGIN = `BEGIN; SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true),
-  pg_advisory_xact_lock_shared(catalog_lock_key())`;
+const BEGIN = `BEGIN; SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+  set_config('plan_cache_mode', 'force_generic_plan', true), pg_advisory_xact_lock_shared(catalog_lock_key())`;
 
 const LOCK_CHARGES = {
   name: 'ledger-lock-charges',

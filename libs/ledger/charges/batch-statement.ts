@@ -67,7 +67,7 @@ function writeText(parts: readonly Part[], isProved: boolean): string {
     FROM instant`;
 }
 
-const [keys] = sourcesFrom(4, [['keys', keyColumns] as const]).values();
+const [known] = sourcesFrom(4, [['keys', keyColumns] as const]).values();
 
 /**
  * Proves the holds of a batch that was decided without locks: the keys and prices are as they were, and the decision still
@@ -76,15 +76,18 @@ const [keys] = sourcesFrom(4, [['keys', keyColumns] as const]).values();
  */
 export const PROVE_HOLDS = {
   name: 'ledger-prove-holds',
-  text: `SELECT 1 / (${keys!.count} = (SELECT count(*) FROM ${keys!.sql}
-        JOIN api_keys k ON k.id = t.id AND t.rules = ${KEY_RULES} WHERE ${HAS_GROUP})
+  text: `SELECT 1 / (${known!.count} = (SELECT count(*) FROM ${known!.sql}
+        JOIN api_keys k ON k.id = t.id AND t.rules = ${KEY_RULES} WHERE k.id = ANY (${known!.keys}) AND ${HAS_GROUP})
       AND (SELECT revision = $1::bigint FROM catalog_revision)
       AND (SELECT now >= $2::timestamptz AND now < to_timestamp($3::float8 / 1000) FROM ledger_effective_now() AS now))::int`,
 };
 
 type Sql = (source: Source, isProved: boolean) => string;
 
-/** What each part writes. */
+/**
+ * What each part writes. An update names its keys twice, joined and as an array: by the array alone its rows are found in
+ * their index, so that no plan, however small the table was when it was made, reads a table to join it.
+ */
 const writing: Record<Part, Sql> = {
   charges: ({ sql }) => `new_charges AS (
       INSERT INTO charges (id, account_id, state, input_hash, key_id, family, model_id, requested_model, group_name,
@@ -97,24 +100,25 @@ const writing: Record<Part, Sql> = {
       ON CONFLICT (id) DO NOTHING RETURNING 1)`,
   // It asks for resolved_at and not for the state: the planner would take the index of all held charges for it, and read
   // every open charge of the house to resolve one.
-  resolutions: ({ sql }) => `resolved AS (
+  resolutions: ({ sql, keys }) => `resolved AS (
       UPDATE charges c SET state = t.state, delivered_units = t.delivered_units, settled = t.settled,
         released = t.released, channel_id = t.channel_id, resolution_reason = t.reason,
         upstream_status = t.upstream_status, latency_ms = t.latency_ms, delivered_lines = t.delivered_lines::jsonb,
         operator_loss = t.operator_loss, resolved_at = now
-      FROM ${sql}, instant WHERE c.id = t.id AND c.resolved_at IS NULL RETURNING 1)`,
+      FROM ${sql}, instant WHERE c.id = t.id AND c.id = ANY (${keys}) AND c.resolved_at IS NULL RETURNING 1)`,
   transactions: ({ sql, rest }) => `transactions AS (
       INSERT INTO ledger_transactions (id, ${rest}, effective_at) SELECT block + place, ${rest}, now FROM ${sql}, instant)`,
   entries: ({ sql, rest }) => `entries AS (
       INSERT INTO ledger_entries (transaction_id, ${rest}, commodity) SELECT block + place, ${rest}, 'CRD' FROM ${sql}, instant)`,
-  balances: ({ sql }, isProved) => `balances AS (
+  balances: ({ sql, keys }, isProved) => `balances AS (
       UPDATE customer_balances b SET main = t.main, held = t.held, low_balance_told = t.low_told
-      FROM ${sql} WHERE b.account_id = t.account_id${isProved ? ' AND b.xmin = t.version' : ''} RETURNING 1)`,
+      FROM ${sql} WHERE b.account_id = t.account_id AND b.account_id = ANY (${keys})${isProved ? ' AND b.xmin = t.version' : ''} RETURNING 1)`,
   spent: ({ sql, names }) => `spent AS (
       INSERT INTO key_spend AS k (${names}) SELECT * FROM ${sql}
       ON CONFLICT (key_id, month) DO UPDATE SET spent = k.spent + excluded.spent)`,
-  unspent: ({ sql }) => `unspent AS (
-      UPDATE key_spend k SET spent = k.spent + t.spent FROM ${sql} WHERE k.key_id = t.key_id AND k.month = t.month)`,
+  unspent: ({ sql, keys }) => `unspent AS (
+      UPDATE key_spend k SET spent = k.spent + t.spent FROM ${sql}
+      WHERE k.key_id = t.key_id AND k.month = t.month AND k.key_id = ANY (${keys}))`,
   announcements: ({ sql }) => `announcements AS (
       INSERT INTO outbox (producer, topic, key, payload)
       SELECT 'billing', topic, key, payload::jsonb || jsonb_build_object(time_field,

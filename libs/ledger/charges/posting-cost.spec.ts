@@ -5,6 +5,7 @@ import { openPool } from '#database/database.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
+import { begin } from './batch-reader.js';
 import { PostingEngine } from './posting-engine.js';
 
 /**
@@ -52,8 +53,12 @@ function count(client: pg.PoolClient): void {
 }
 
 async function bill(): Promise<void> {
+  await resolve(await hold());
+}
+
+/** @returns the id of the charge */
+async function hold(): Promise<string> {
   const chargeId = newId();
-  const { accountId } = customer;
   await engine.hold({
     chargeId,
     ...customer,
@@ -67,9 +72,13 @@ async function bill(): Promise<void> {
     expiresAtMs: Date.now() + 60_000,
     deadlineMs: Date.now() + 60_000,
   });
+  return chargeId;
+}
+
+async function resolve(chargeId: string): Promise<void> {
   await engine.resolve({
     chargeId,
-    accountId,
+    accountId: customer.accountId,
     outcome: 'delivered',
     deliveredUnits: null,
     channel: 'sandbox',
@@ -77,6 +86,27 @@ async function bill(): Promise<void> {
     upstreamStatus: 200,
     latencyMs: 1_000,
   });
+}
+
+/** The plans of the statements that the engine's connection has prepared, as its batches use them. */
+async function plans(): Promise<string[]> {
+  const client = await pool.connect();
+  try {
+    await begin(client);
+    const { rows } = await client.query<{ name: string; parameters: number }>(
+      `SELECT name, cardinality(parameter_types) AS parameters FROM pg_prepared_statements WHERE name LIKE 'ledger-%'`,
+    );
+    const found: string[] = [];
+    for (const { name, parameters } of rows) {
+      const values = Array.from({ length: parameters }, () => 'NULL').join(', ');
+      const plan = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE "${name}" (${values})`);
+      found.push(plan.rows.map((line) => line['QUERY PLAN']).join('\n'));
+    }
+    return found;
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
 }
 
 async function walBytes(): Promise<number> {
@@ -103,5 +133,17 @@ describe('a billed image', () => {
       perImage.push(((await walBytes()) - before) / IMAGES);
     }
     expect(Math.min(...perImage)).toBeLessThanOrEqual(MOST.walBytes);
+  });
+
+  it('is found by its keys, though its plans were made while the tables were small', async () => {
+    const first = await hold();
+    await ledger.owner.query('VACUUM ANALYZE charges, customer_balances, api_keys, key_spend');
+    await Promise.all([resolve(first), hold()]);
+    await bill();
+    const reads = (await plans())
+      .join('\n')
+      .match(/Scan.* on (charges|customer_balances|api_keys|key_spend).*\n.*/g)!;
+    expect(reads.length).toBeGreaterThanOrEqual(8);
+    expect(reads.filter((read) => !/\n +Index Cond: .*(id|key_id) = /.test(read))).toEqual([]);
   });
 });
