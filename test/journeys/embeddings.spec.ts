@@ -10,7 +10,7 @@ jest.setTimeout(30_000);
 const MODEL = 'vendora-embed';
 /** Nanos for a token of input, as of the chat model that its price is taken from. */
 const INPUT_NANOS = 2_500n;
-const MAX_TEXTS = 512;
+const MAX_TEXTS = 256;
 
 describe('embeddings, by the OpenAI SDK', () => {
   let relay: Relay;

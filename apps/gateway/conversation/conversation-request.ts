@@ -32,8 +32,8 @@ export interface Conversation {
 
 /** OpenAI's own limit. */
 const MAX_CHOICES = 128;
-/** Longer than the vectors of any model. */
-const MAX_DIMENSIONS = 10_000;
+/** As long as the vectors of the models that vendors offer; the longest answer that is passed on has room for them. */
+const MAX_DIMENSIONS = 4_096;
 /** Beyond what any model writes; the model's own limit caps what is held. */
 const MAX_TOKENS_ASKED = 10_000_000;
 

@@ -27,8 +27,8 @@ export const MAX_PROMPT_CHARS = 32_000;
 export const MAX_MODEL_CHARS = MAX_MODEL_ID_CHARS;
 /** Sizes, aspect ratios and resolutions: `10000x10000` and what vendors call theirs. */
 export const MAX_SHAPE_CHARS = 20;
-/** Texts of one request for embeddings: their vectors stay below 20 MB. */
-export const MAX_EMBEDDED = 512;
+/** Texts of one request for embeddings: with vectors of 4,096 numbers as decimals, their answer stays below 24 MB. */
+export const MAX_EMBEDDED = 256;
 /** OpenAI's own limit for a text to be spoken. */
 export const MAX_SPEECH_CHARS = 4_096;
 
