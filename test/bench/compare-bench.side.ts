@@ -5,7 +5,7 @@ import type { ProcessGroup } from './memory.js';
 
 /**
  * A relay of the commit in whose folder this process runs, started and filled by that commit's own code: its schema and
- * its rules may differ from ours. Messages say what it has to do, and ends with its parent.
+ * its rules may differ from ours. It takes its orders as messages, and ends with its parent.
  */
 export interface SideOrder {
   mode: Mode;

@@ -196,7 +196,7 @@ describe('signing in', () => {
     expect(status).toBe(401);
   });
 
-  it('stops after that many tries, 50 at the same moment too, and lets the owner in by a reset', async () => {
+  it('stops after many tries, 50 at the same moment too, and lets the owner in by a reset', async () => {
     const { email } = await signedUp();
     const tries = await Promise.all(
       Array.from({ length: 50 }, () => new Browser().signIn(email, 'not the password')),
