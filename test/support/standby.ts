@@ -1,0 +1,118 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { findPostgres } from '#database/postgres-binaries.js';
+import { giveTo, runAs, serverAccountFor } from '#database/server-account.js';
+import { asLogin } from './database.js';
+import { until } from './eventually.js';
+
+/** A hot standby that follows a server by streaming. */
+export interface Standby {
+  /** The folder of its socket. */
+  socketDir: string;
+  /** The same database and login on the standby. */
+  urlOf(primaryUrl: string): string;
+  /** Runs a statement there as the admin. */
+  ask(sql: string): Promise<void>;
+  /** Safe to repeat; the slot on the primary stays. */
+  stop(): Promise<void>;
+}
+
+export interface StandbyOptions {
+  /** An admin's login to the primary. */
+  adminUrl: string;
+  /** Of the slot on the primary, and what the primary knows the standby by. */
+  name: string;
+  /** A standby that allows fewer connections than its primary does not start. */
+  settings: Readonly<Record<string, string | number>>;
+}
+
+/** Copies the server while it runs, as pg_basebackup does, and starts a standby on the copy. */
+export async function startStandby({ adminUrl, name, settings }: StandbyOptions): Promise<Standby> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-standby-'));
+  const source = await asLogin(adminUrl, dataDirectory);
+  const account = serverAccountFor(source);
+  giveTo(folder, account);
+  const pgdata = join(folder, 'pgdata');
+  await asLogin(adminUrl, (admin) => copyServer(admin, { source, pgdata, slot: name }));
+  for (const file of ['standby.signal', 'backup_label']) giveTo(join(pgdata, file), account);
+  const all = Object.entries({
+    ...settings,
+    hot_standby: 'on',
+    listen_addresses: '',
+    unix_socket_directories: folder,
+    primary_slot_name: name,
+    primary_conninfo: conninfoOf(adminUrl, name),
+  });
+  const child = spawn(
+    join(findPostgres(account).bin, 'postgres'),
+    ['-D', pgdata, ...all.flatMap(([setting, value]) => ['-c', `${setting}=${value}`])],
+    { ...runAs(account), stdio: 'ignore' },
+  );
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  const urlOf = (primaryUrl: string) => {
+    const url = new URL(primaryUrl);
+    url.hostname = encodeURIComponent(folder);
+    return url.toString();
+  };
+  const ask = (sql: string) => asLogin(urlOf(adminUrl), async (admin) => void (await admin.query(sql)));
+  await until('the standby to answer', () => ask('SELECT').then(yes, no), { limitMs: 60_000 });
+  return {
+    socketDir: folder,
+    urlOf,
+    ask,
+    stop: async () => {
+      child.kill('SIGINT');
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const yes = () => true;
+const no = () => false;
+
+async function dataDirectory(admin: pg.Client): Promise<string> {
+  const { rows } = await admin.query<{ data_directory: string }>('SHOW data_directory');
+  return rows[0]!.data_directory;
+}
+
+/** The slot keeps the log that the copy needs. */
+async function copyServer(
+  admin: pg.Client,
+  { source, pgdata, slot }: { source: string; pgdata: string; slot: string },
+): Promise<void> {
+  await admin.query('SELECT pg_create_physical_replication_slot($1, true)', [slot]);
+  await admin.query(`SELECT pg_backup_start('standby', true)`);
+  const left = ['postmaster.pid', 'postmaster.opts', 'pg_wal/*', 'pg_replslot/*'];
+  mkdirSync(pgdata, { mode: 0o700 });
+  const copied = spawnSync('sh', [
+    '-c',
+    'tar -C "$1" --ignore-failed-read --warning=no-file-changed --warning=no-file-removed ' +
+      left.map((pattern) => `--exclude='./${pattern}'`).join(' ') +
+      ' -cf - . | tar -C "$2" -xpf -',
+    'sh',
+    source,
+    pgdata,
+  ]);
+  if (copied.status !== 0) throw new Error(`the server could not be copied: ${copied.stderr.toString()}`);
+  const { rows } = await admin.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+  writeFileSync(join(pgdata, 'backup_label'), rows[0]!.labelfile);
+  writeFileSync(join(pgdata, 'standby.signal'), '');
+}
+
+function conninfoOf(url: string, name: string): string {
+  const { hostname, port, username, password } = new URL(url);
+  const words = {
+    host: decodeURIComponent(hostname),
+    port,
+    user: username,
+    password: decodeURIComponent(password),
+    application_name: name,
+  };
+  return Object.entries(words)
+    .map(([key, value]) => `${key}='${value.replace(/[\\']/g, '\\$&')}'`)
+    .join(' ');
+}
