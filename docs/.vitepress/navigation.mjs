@@ -38,6 +38,7 @@ export const sections = [
     page('Decisions', '/decisions/'),
     page('Performance', '/performance'),
     page('Scale', '/scale'),
+    page('Reliability', '/reliability'),
     page('Changelog', '/changelog'),
   ]),
 ];

@@ -35,6 +35,7 @@ const ownStages = [
   'crash',
   'kafka',
   'outages',
+  'rehearsals',
   'containers',
 ];
 
@@ -126,6 +127,13 @@ export const stages = [
     folders: ['test/outages'],
     alone: true,
     kafka: 'own',
+  },
+  {
+    name: 'rehearsals',
+    about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
+    folders: ['test/rehearsals'],
+    alone: true,
+    kafka: 'any',
   },
   {
     name: 'containers',

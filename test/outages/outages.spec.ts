@@ -1,36 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Deployment } from '../support/deployment.js';
+import { OUTAGE_DURATIONS } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import { ensureBuilt } from '../support/programs.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
 
 jest.setTimeout(180_000);
 
-/** Long enough that an outage of some seconds is met by retries as well as by refusals. */
-const DURATIONS = {
-  SANDBOX_IMAGE_SECONDS: '0',
-  SANDBOX_VIDEO_SECONDS: '0.3',
-  BUS_REQUEST_TIMEOUT_SECONDS: '1',
-  HOLD_EXPIRES_SECONDS: '3',
-  IMAGE_REQUEST_LIMIT_SECONDS: '4',
-  VIDEO_CREATE_LIMIT_SECONDS: '1',
-  CHARGE_GRACE_SECONDS: '1',
-  STUCK_AFTER_SECONDS: '2',
-  LEASE_SECONDS: '2',
-  TASK_DEADLINE_SECONDS: '60',
-  SWEEP_INTERVAL_SECONDS: '0.3',
-  OUTBOX_POLL_SECONDS: '0.1',
-  POLL_INTERVAL_SECONDS: '0.1',
-  POLL_MAX_SECONDS: '0.3',
-  SHUTDOWN_GRACE_SECONDS: '5',
-};
-
 describe('the programs, while what they stand on is killed under load', () => {
   let relay: Deployment;
 
   beforeAll(async () => {
     ensureBuilt();
-    relay = await Deployment.start({ env: DURATIONS, each: 1, ownBroker: true });
+    relay = await Deployment.start({ env: OUTAGE_DURATIONS, each: 1, ownBroker: true });
     await relay.untilReady();
   }, 120_000);
 

@@ -2,6 +2,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { quietenRequestQueue } from '#bus/kafka/kafkajs.patch.js';
 import { groups, topics } from '#bus/topics.js';
 import { newId } from '#platform/ids.js';
 import { Books, counterAt } from './books.js';
@@ -57,6 +58,7 @@ export class Deployment {
     private readonly place: { dataDir: string; namespace: string },
   ) {
     this.books = Books.open(ready.databaseUrl);
+    quietenRequestQueue();
     this.kafka = new Kafka({ brokers: ready.brokers, logLevel: logLevel.NOTHING });
   }
 

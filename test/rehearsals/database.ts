@@ -1,0 +1,36 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
+import type { Environment } from '../support/programs.js';
+import { createLogger } from '#platform/logging.js';
+import type { Undo } from './rehearsal.js';
+import { TcpSwitch } from './tcp-switch.js';
+
+/** As many as all programs together use, and the checks. */
+const SETTINGS = { max_connections: 150 };
+
+export interface RehearsalDatabase {
+  server: EmbeddedPostgres;
+  way: TcpSwitch;
+  env: Environment;
+}
+
+/** The socket of a server, for a switch to lead to. */
+export function socketOf(folder: string): { path: string } {
+  return { path: join(folder, '.s.PGSQL.5432') };
+}
+
+/** A database of its own, which programs reach through a switch. */
+export async function startDatabase(undo: Undo, parent: string): Promise<RehearsalDatabase> {
+  const dataDir = mkdtempSync(join(parent, 'tollgate-rehearsal-'));
+  undo.add(async () => rmSync(dataDir, { recursive: true, force: true }));
+  // The server runs as a user of its own when root starts it.
+  chmodSync(dataDir, 0o755);
+  const log = createLogger('rehearsal', 'silent');
+  const server = await startEmbeddedPostgres({ dataDir, log, settings: SETTINGS });
+  undo.add(() => server.stop());
+  const way = await TcpSwitch.open(socketOf(server.socketDir));
+  undo.add(() => way.close());
+  const [DATABASE_URL, ADMIN_DATABASE_URL] = [way.urlOf(server.ownerUrl), way.urlOf(server.urlFor('admin'))];
+  return { server, way, env: { DATABASE_URL, ADMIN_DATABASE_URL } };
+}

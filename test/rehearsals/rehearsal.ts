@@ -1,0 +1,104 @@
+import { Deployment } from '../support/deployment.js';
+import { OUTAGE_DURATIONS } from '../support/durations.js';
+import type { Environment } from '../support/programs.js';
+import { Shoppers } from '../support/shoppers.js';
+import { Load, type LoadOptions } from './load.js';
+import { type Result, resultOf } from './result.js';
+
+export interface Rehearsal {
+  name: string;
+  /** What is done, in a few words. */
+  fault: string;
+  /** Whether `npm test` runs it. */
+  isQuick: boolean;
+  /** Makes what the programs depend on. */
+  prepare(undo: Undo): Promise<Scene>;
+}
+
+interface Scene {
+  env: Environment;
+  /** The programs start a broker of their own, rather than use the one of KAFKA_BROKERS. */
+  ownBroker?: boolean;
+  /**
+   * Does the fault, and ends it where it would not end by itself.
+   * @returns from when on recovery counts, by performance.now(): the fault, or the end of one that lasts
+   */
+  hurt(stage: Stage): Promise<number>;
+}
+
+/** What a scene sees of the rehearsal that it is part of. */
+interface Stage {
+  relay: Deployment;
+  load: Load;
+  say: (text: string) => void;
+}
+
+/** What has to be undone, in the opposite order. */
+export class Undo {
+  private readonly steps: (() => Promise<unknown>)[] = [];
+
+  add(step: () => Promise<unknown>): void {
+    this.steps.push(step);
+  }
+
+  /** @throws Error of the last step that failed; the others are done all the same */
+  async all(): Promise<void> {
+    let failure: Error | undefined;
+    for (let step = this.steps.pop(); step; step = this.steps.pop()) {
+      await step().catch((error: Error) => (failure = error));
+    }
+    if (failure) throw failure;
+  }
+}
+
+const LOAD: LoadOptions = { perSecond: 8, videoEvery: 8 };
+const CUSTOMERS = 3;
+/** Holds end by their deadlines of seconds, which sweeps enforce; only a hang reaches this. */
+const REST_LIMIT_MS = 150_000;
+
+/** Runs one rehearsal from an empty installation to the last check; whatever happens, nothing of it is left. */
+export async function rehearse(
+  rehearsal: Rehearsal,
+  { undo, say }: { undo: Undo; say: (text: string) => void },
+): Promise<Result> {
+  try {
+    say(`${rehearsal.name}: starting the programs`);
+    const scene = await rehearsal.prepare(undo);
+    const env = { ...OUTAGE_DURATIONS, CHAIN_SEAL_SECONDS: '1', ...scene.env };
+    const relay = await Deployment.start({ env, each: 1, ownBroker: scene.ownBroker });
+    undo.add(() => relay.stop());
+    await relay.untilReady();
+    return await underLoad({ rehearsal, scene, relay, say });
+  } finally {
+    await undo.all();
+  }
+}
+
+interface Run {
+  rehearsal: Rehearsal;
+  scene: Scene;
+  relay: Deployment;
+  say: (text: string) => void;
+}
+
+async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result> {
+  const groups: Shoppers[] = [];
+  while (groups.length < CUSTOMERS)
+    groups.push(new Shoppers(await relay.books.account('100'), relay.nextUrl));
+  const load = new Load(groups, LOAD);
+  let recoveredMs: number;
+  load.start();
+  try {
+    await load.served(performance.now(), () => relay.logs());
+    say(`${rehearsal.name}: ${rehearsal.fault}`);
+    const sinceMs = await scene.hurt({ relay, load, say });
+    recoveredMs = await load.served(sinceMs, () => relay.logs());
+  } finally {
+    await load.stop();
+  }
+  say(`${rehearsal.name}: waiting for every charge and task to end`);
+  await relay.untilReady();
+  await relay.atRest(REST_LIMIT_MS);
+  const { name, fault } = rehearsal;
+  return { name, fault, ...(await resultOf({ relay, load, groups })), recoveredMs };
+}

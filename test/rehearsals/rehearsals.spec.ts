@@ -1,0 +1,19 @@
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ensureBuilt } from '../support/programs.js';
+import { rehearse, Undo } from './rehearsal.js';
+import { rehearsals } from './rehearsals.js';
+
+/** Programs, a broker and a database are started for each; only a hang reaches it. */
+jest.setTimeout(600_000);
+
+describe('what the programs depend on, taken away under load', () => {
+  beforeAll(() => ensureBuilt(), 120_000);
+
+  it.each(rehearsals.filter(({ isQuick }) => isQuick))(
+    '$fault: nothing lost or doubled',
+    async (rehearsal) => {
+      const result = await rehearse(rehearsal, { undo: new Undo(), say: () => undefined });
+      expect(result).toMatchObject({ faults: [], lost: 0, doubled: 0, unanswered: 0, held: '0' });
+    },
+  );
+});

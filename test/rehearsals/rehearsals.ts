@@ -1,0 +1,5 @@
+import type { Rehearsal } from './rehearsal.js';
+import { standbyTakesOver } from './standby-takes-over.js';
+
+/** In the order in which they run. */
+export const rehearsals: readonly Rehearsal[] = [standbyTakesOver];

@@ -1,0 +1,108 @@
+import { verifyChain } from '#ledger/chain/chain-verify.js';
+import { formatAmount } from '#money/amount.js';
+import type { Deployment } from '../support/deployment.js';
+import { type Shoppers, type Told, wasLost } from '../support/shoppers.js';
+import type { Load } from './load.js';
+
+export interface Result {
+  name: string;
+  fault: string;
+  perSecond: number;
+  /** Calls whose answer was what they paid for. */
+  answered: number;
+  /** Calls that were answered with an error. */
+  failed: number;
+  /** Calls whose connection broke, or that their client gave up after 30 s. */
+  unanswered: number;
+  /** Answers without the one charge that they owe. */
+  lost: number;
+  /** Charges beyond those that answers owe. */
+  doubled: number;
+  /** USD that nobody released. */
+  held: string;
+  /** From the fault, or from its end where it lasts, until calls are served again. */
+  recoveredMs: number;
+  slowestMs: number;
+  /** What contradicts the promises; empty when all of them hold. */
+  faults: string[];
+}
+
+/** Only a hang reaches it. */
+const FOLLOW_LIMIT_MS = 60_000;
+
+interface Seen {
+  relay: Deployment;
+  load: Load;
+  groups: readonly Shoppers[];
+}
+
+/** Charges of every request: all of them, and those that were paid. */
+const CHARGES = `
+SELECT request_id AS "requestId", count(*)::int AS charges, count(*) FILTER (WHERE settled > 0)::int AS paid
+FROM charges GROUP BY request_id`;
+
+interface ChargedRequest {
+  requestId: string | null;
+  charges: number;
+  paid: number;
+}
+
+const HELD = 'SELECT coalesce(sum(held), 0)::bigint AS held FROM customer_balances';
+
+/** Compares every answer with the books, and the books with themselves. */
+export async function resultOf({
+  relay,
+  load,
+  groups,
+}: Seen): Promise<Omit<Result, 'name' | 'fault' | 'recoveredMs'>> {
+  for (const group of groups) await group.watch(FOLLOW_LIMIT_MS);
+  const { pool } = relay.books;
+  const told = groups.flatMap((group) => group.told);
+  const count = (fits: (call: Told) => boolean) => told.filter(fits).length;
+  const { rows: charged } = await pool.query<ChargedRequest>(CHARGES);
+  const unanswered = count(wasLost);
+  const held = (await pool.query<{ held: bigint }>(HELD)).rows[0]!.held;
+  return {
+    perSecond: load.options.perSecond,
+    answered: count(({ status }) => status === 200),
+    failed: count(({ status }) => status !== 200) - unanswered,
+    unanswered,
+    ...comparison(told, charged),
+    held: formatAmount(held),
+    slowestMs: load.slowestMs,
+    faults: await faultsOf(relay, groups),
+  };
+}
+
+/** An image owes a paid charge, a video one that is paid unless it failed; an error owes nothing, a lost answer may have been charged. */
+function comparison(told: readonly Told[], charged: readonly ChargedRequest[]) {
+  const byRequest = new Map(charged.map((request) => [request.requestId, request]));
+  const none = { charges: 0, paid: 0 };
+  const owed = new Map<string | null, number>();
+  let lost = 0;
+  for (const call of told) {
+    if (call.status !== 200) continue;
+    const { charges, paid } = byRequest.get(call.requestId) ?? none;
+    owed.set(call.requestId, 1);
+    if ((call.kind === 'image' ? paid : charges) === 0) lost += 1;
+  }
+  const beyond = charged.reduce((sum, { requestId, paid }) => {
+    return sum + Math.max(0, paid - (owed.get(requestId) ?? 0));
+  }, 0);
+  return { lost, doubled: Math.max(0, beyond - told.filter(wasLost).length) };
+}
+
+async function faultsOf(relay: Deployment, groups: readonly Shoppers[]): Promise<string[]> {
+  const { books, ready } = relay;
+  const unanswered = groups.reduce((sum, group) => sum + group.count(wasLost), 0);
+  const accounts = await Promise.all(groups.map((group) => books.faultsOf(group.account, group.told)));
+  const chain = await verifyChain(books.pool, { balances: true });
+  return [
+    ...(unanswered > 0 ? [`${unanswered} calls were not answered`] : []),
+    ...accounts.flat(),
+    ...(await books.ledgerFaults()),
+    ...(await books.upstreamFaults(ready.sandboxUrl)),
+    ...chain.findings.map((finding) => `the hash chain: ${finding.message}`),
+    ...(chain.blocks > 0 ? [] : ['the hash chain has no block']),
+  ];
+}

@@ -1,0 +1,51 @@
+import { tmpdir } from 'node:os';
+import { builtInSettings } from '#database/server-settings.js';
+import { asLogin } from '../support/database.js';
+import { until } from '../support/eventually.js';
+import { type Standby, startStandby } from '../support/standby.js';
+import { type RehearsalDatabase, socketOf, startDatabase } from './database.js';
+import type { Rehearsal } from './rehearsal.js';
+
+const NAME = 'standby';
+
+/** Every commit waits for the standby, so what was answered is there when the primary is not. */
+export const standbyTakesOver: Rehearsal = {
+  name: 'standby',
+  fault: 'PostgreSQL killed, its synchronous standby promoted',
+  isQuick: true,
+  prepare: async (undo) => {
+    const database = await startDatabase(undo, tmpdir());
+    const { server, env } = database;
+    const adminUrl = server.urlFor('admin');
+    const settings = { ...builtInSettings, max_connections: 150 };
+    const standby = await startStandby({ adminUrl, name: NAME, settings });
+    undo.add(() => standby.stop());
+    await requireStandby(adminUrl);
+    return { env, hurt: () => failOver(database, standby) };
+  },
+};
+
+async function requireStandby(adminUrl: string): Promise<void> {
+  await asLogin(adminUrl, async (admin) => {
+    await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '${NAME}'`);
+    await admin.query('SELECT pg_reload_conf()');
+    await until('the standby to be waited for', async () => {
+      const { rows } = await admin.query<{ state: string }>(
+        'SELECT sync_state AS state FROM pg_stat_replication',
+      );
+      return rows[0]?.state === 'sync';
+    });
+  });
+}
+
+/** As an operator does it: the old primary is out of reach before another may write. */
+async function failOver({ server, way }: RehearsalDatabase, standby: Standby): Promise<number> {
+  process.kill(server.pid, 'SIGKILL');
+  const killedAt = performance.now();
+  // It is not started again.
+  const stopped = server.stop();
+  await standby.ask('SELECT pg_promote()');
+  way.lead(socketOf(standby.socketDir));
+  await stopped;
+  return killedAt;
+}

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import {
+  type AddressInfo,
+  connect,
+  createServer,
+  type NetConnectOpts,
+  type Server,
+  type Socket,
+} from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** What stands between programs and a server: it leads to one address, as a load balancer does, and can be a bad network. */
+export class TcpSwitch {
+  private readonly connections = new Set<Connection>();
+  private isSilent = false;
+  private delayMs = 0;
+
+  private constructor(
+    private readonly server: Server,
+    private target: NetConnectOpts,
+  ) {
+    server.on('connection', (client) => this.take(client));
+  }
+
+  static async open(target: NetConnectOpts): Promise<TcpSwitch> {
+    const server = createServer({ noDelay: true }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new TcpSwitch(server, target);
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** The address of this switch in place of the one that a URL has. */
+  urlOf(url: string): string {
+    const led = new URL(url);
+    led.hostname = '127.0.0.1';
+    led.port = String(this.port);
+    return led.toString();
+  }
+
+  /** Cuts every connection; those that follow lead elsewhere. */
+  lead(target: NetConnectOpts): void {
+    this.target = target;
+    this.cut();
+  }
+
+  cut(): void {
+    for (const connection of this.connections) connection.cut();
+  }
+
+  /** Holds back every piece of data that passes, both ways. */
+  delay(ms: number): void {
+    this.delayMs = ms;
+  }
+
+  /** From now on connections are accepted and nothing passes, also on those that are open: their ends learn nothing. */
+  silence(): void {
+    this.isSilent = true;
+    for (const connection of this.connections) connection.silence();
+  }
+
+  /** New connections pass again. Those that were silenced stay so, as when a firewall has forgotten them. */
+  speak(): void {
+    this.isSilent = false;
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private take(client: Socket): void {
+    const connection = new Connection(client, connect(this.target), () => this.delayMs);
+    this.connections.add(connection);
+    client.once('close', () => this.connections.delete(connection));
+    if (this.isSilent) connection.silence();
+  }
+}
+
+class Connection {
+  private isSilent = false;
+
+  constructor(
+    private readonly client: Socket,
+    private readonly server: Socket,
+    private readonly delayMs: () => number,
+  ) {
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on('error', () => undefined);
+      from.once('close', () => this.isSilent || to.destroy());
+      void this.pass(from, to).catch(() => undefined);
+    }
+    client.once('close', () => server.destroy());
+  }
+
+  cut(): void {
+    this.client.destroy();
+    this.server.destroy();
+  }
+
+  silence(): void {
+    this.isSilent = true;
+  }
+
+  private async pass(from: Socket, to: Socket): Promise<void> {
+    for await (const piece of from) {
+      if (this.delayMs() > 0) await pause(this.delayMs());
+      if (!this.isSilent) to.write(piece as Buffer);
+    }
+    if (!this.isSilent) to.end();
+  }
+}

@@ -1,0 +1,20 @@
+import type { Environment } from './programs.js';
+
+/** Long enough that an outage of some seconds is met by retries as well as by refusals. */
+export const OUTAGE_DURATIONS: Environment = {
+  SANDBOX_IMAGE_SECONDS: '0',
+  SANDBOX_VIDEO_SECONDS: '0.3',
+  BUS_REQUEST_TIMEOUT_SECONDS: '1',
+  HOLD_EXPIRES_SECONDS: '3',
+  IMAGE_REQUEST_LIMIT_SECONDS: '4',
+  VIDEO_CREATE_LIMIT_SECONDS: '1',
+  CHARGE_GRACE_SECONDS: '1',
+  STUCK_AFTER_SECONDS: '2',
+  LEASE_SECONDS: '2',
+  TASK_DEADLINE_SECONDS: '60',
+  SWEEP_INTERVAL_SECONDS: '0.3',
+  OUTBOX_POLL_SECONDS: '0.1',
+  POLL_INTERVAL_SECONDS: '0.1',
+  POLL_MAX_SECONDS: '0.3',
+  SHUTDOWN_GRACE_SECONDS: '5',
+};
