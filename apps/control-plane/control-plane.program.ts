@@ -110,7 +110,7 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
   }
 }
 
-function openReports({ reportsUrl: url, log }: ControlPlaneProgramOptions): pg.Pool | undefined {
+function openReports({ reportsUrl: url, log, registry }: ControlPlaneProgramOptions): pg.Pool | undefined {
   if (url === undefined) return undefined;
   return openPool({
     url,
@@ -118,6 +118,7 @@ function openReports({ reportsUrl: url, log }: ControlPlaneProgramOptions): pg.P
     applicationName: 'control-plane-reports',
     readOnly: true,
     log,
+    registry,
   });
 }
 

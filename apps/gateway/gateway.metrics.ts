@@ -23,7 +23,7 @@ const UPSTREAM_SECONDS = {
 };
 const HOLDS = {
   name: 'gateway_holds_total',
-  help: 'Holds asked for, by outcome: held, the code of the refusal, or no_answer',
+  help: 'Holds asked for, by outcome: held, the code of the refusal, or undecided where billing did not answer',
   labelNames: ['outcome'],
 };
 const OPEN_CONVERSATIONS = {

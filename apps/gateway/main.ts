@@ -15,7 +15,7 @@ await runDistributed({
     startGateway({
       pool,
       transport,
-      storage: openStorage(storage),
+      storage: openStorage(storage, registry),
       config,
       log,
       registry,

@@ -107,13 +107,22 @@ async function prepare(options: StandaloneOptions, undo: Undo) {
   const config = readConfigs(options);
   const log = options.log ?? createLogger('standalone');
   const registry = createRegistry('standalone');
-  const pools = openPools(options, log, undo);
+  const pools = openPools(options, { log, registry }, undo);
   const sealed = { billing: pools.billing, secrets: config.controlPlane.secrets };
   const sandbox = await openSandbox(options.sandbox, sealed, undo);
   const transport = new InProcessTransport({ groups: Object.values(groups), log, registry });
   undo.add(() => transport.close());
   const clock = options.clock ?? systemClock;
-  return { config, log, registry, pools, sandbox, transport, clock, storage: openStorage(config.storage) };
+  return {
+    config,
+    log,
+    registry,
+    pools,
+    sandbox,
+    transport,
+    clock,
+    storage: openStorage(config.storage, registry),
+  };
 }
 
 async function start(options: StandaloneOptions, undo: Undo): Promise<RunningRelay> {
@@ -186,13 +195,18 @@ function readConfigs({ env, storageDir }: StandaloneOptions) {
   return reader.finish(configs);
 }
 
-function openPools(options: StandaloneOptions, log: Logger, undo: Undo): Record<Program, pg.Pool> {
+function openPools(
+  options: StandaloneOptions,
+  { log, registry }: { log: Logger; registry: Registry },
+  undo: Undo,
+): Record<Program, pg.Pool> {
   const open = (program: Program) => {
     const pool = openPool({
       url: options.databaseUrls[program],
       max: POOL_SIZES[program],
       applicationName: `standalone-${program}`,
       log,
+      registry,
     });
     undo.add(() => pool.end());
     return pool;

@@ -8,7 +8,7 @@ await runDistributed({
   about: 'The video worker: follows videos upstream, stores their files, announces their ends.',
   read: readVideoWorkerProgram,
   start: ({ config, storage }, { pool, transport, log, registry }) =>
-    startVideoWorker({ pool, transport, storage: openStorage(storage), config, log, registry }),
+    startVideoWorker({ pool, transport, storage: openStorage(storage, registry), config, log, registry }),
   // Leases of what is cut run out, and another worker carries on.
   stopLimitMs: () => 30_000,
 });

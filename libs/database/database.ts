@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, type ValueTransformer } from 'typeorm';
 import type { Logger } from '#platform/logging.js';
+import type { Registry } from '#platform/metrics.js';
+import { measurePool } from './pool-metrics.js';
 
 export interface PoolOptions {
   url: string;
@@ -15,6 +17,8 @@ export interface PoolOptions {
   readOnly?: boolean;
   /** Called when a connection is lost; the pool replaces it by itself. */
   log?: Pick<Logger, 'warn'>;
+  /** Where it shows how full it is; left out: nowhere. */
+  registry?: Registry;
 }
 
 /** A request to a database that does not answer should fail while its client still waits. */
@@ -69,6 +73,7 @@ export function openPool(options: PoolOptions): pg.Pool {
   // Each connection reports this, also one that is checked out and idle between two queries; the pool repeats it.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', (error) => reportLoss(pool, error, options.log)));
+  if (options.registry) measurePool(options.registry, pool);
   return pool;
 }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
+import { Counter, type Registry } from '#platform/metrics.js';
 import type { MailConfig } from './mail.config.js';
 import { type DueMail, type MailTextOptions, writeMail } from './mail.texts.js';
 import type { Mailer } from './mailer.js';
@@ -25,6 +26,7 @@ export interface MailSenderParts {
   config: MailConfig;
   texts: MailTextOptions;
   log: Logger;
+  registry: Registry;
 }
 
 /**
@@ -33,10 +35,17 @@ export interface MailSenderParts {
  */
 export class MailSender {
   private readonly loop: Loop;
+  private readonly attempts: Counter<'outcome'>;
 
   constructor(private readonly parts: MailSenderParts) {
-    const { config, log } = parts;
+    const { config, log, registry } = parts;
     this.loop = new Loop({ name: 'mail', intervalMs: config.pollMs, log, round: () => this.round() });
+    this.attempts = new Counter({
+      name: 'tollgate_mail_attempts_total',
+      help: 'Attempts to send a mail, by outcome.',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
   }
 
   start(): void {
@@ -79,6 +88,7 @@ export class MailSender {
       const text = await writeMail(pool, mail, texts);
       if (text) await mailer.send({ id: `tollgate-${mail.id}`, to: mail.to, ...text });
       await pool.query('UPDATE mail_outbox SET ended_at = now(), last_error = NULL WHERE id = $1', [mail.id]);
+      this.attempts.inc({ outcome: 'sent' });
     } catch (error) {
       await this.afterFailure(mail, error);
     }
@@ -86,6 +96,7 @@ export class MailSender {
 
   private async afterFailure(mail: TakenMail, error: unknown): Promise<void> {
     const { id, template, attempts, isLast } = mail;
+    this.attempts.inc({ outcome: 'failed' });
     this.parts.log.warn({ err: error, mailId: id, template, attempts, isLast }, 'a mail could not be sent');
     const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_RETRY_MS);
     await this.parts.pool.query(

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
+import { Registry } from '#platform/metrics.js';
 import { until } from '../../test/support/eventually.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { mailTo } from '../../test/support/mail.js';
@@ -62,6 +63,8 @@ describe('mail', () => {
   let fixture: LedgerFixture;
   let folder: string;
   const senders: MailSender[] = [];
+  /** Of the sender that was made last. */
+  let registry: Registry;
 
   beforeAll(async () => {
     fixture = await createLedgerFixture();
@@ -84,12 +87,14 @@ describe('mail', () => {
       giveUpMs: 60_000,
       ...config,
     };
+    registry = new Registry();
     const created = new MailSender({
       pool: fixture.billing,
       mailer: openMailer(settings),
       config: settings,
       texts: { consoleUrl: 'http://console.example', signUpLifeMs: 86_400_000, resetLifeMs: 3_600_000 },
       log: fixture.log,
+      registry,
     });
     senders.push(created);
     created.start();
@@ -143,6 +148,9 @@ describe('mail', () => {
     expect(mail!.data).toMatch(/^Message-ID: <tollgate-\d+@tollgate\.example>/im);
     await until('its end', async () => (await rowOf(to)).ended_at);
     await server.close();
+    const counted = async (line: string) => (await registry.metrics()).includes(line);
+    expect(await counted('tollgate_mail_attempts_total{outcome="failed"} 1')).toBe(true);
+    await until('its count', () => counted('tollgate_mail_attempts_total{outcome="sent"} 1'));
   });
 
   it('is sent by the next process when one died with it in hand', async () => {

@@ -66,7 +66,7 @@ async function start<Own>(
   const { databaseUrl, brokers, namespace, host, healthPort: port } = shared;
   const log = createLogger(name, shared.logLevel);
   const registry = createRegistry(name);
-  const pool = openPool({ url: databaseUrl, max: shared.poolSize, applicationName: name, log });
+  const pool = openPool({ url: databaseUrl, max: shared.poolSize, applicationName: name, log, registry });
   const onFatal = (error: Error) => {
     log.fatal({ err: error }, 'the connection to Kafka is lost for good');
     process.exit(1);

@@ -9,6 +9,18 @@ export interface LoopOptions {
   round: (signal: AbortSignal) => Promise<boolean | void>;
 }
 
+interface LoopRecord {
+  /** Rounds that threw. */
+  failures: number;
+  /** When a round last ended well, Unix milliseconds; the start of the loop before that. */
+  lastSuccessAtMs: number;
+}
+
+const records = new Map<string, LoopRecord>();
+
+/** What the loops of this process did, by name; loops of the same name share a record. */
+export const loopRecords: ReadonlyMap<string, Readonly<LoopRecord>> = records;
+
 /** The longest pause after failing rounds. */
 const MAX_BACKOFF_MS = 10_000;
 
@@ -39,6 +51,9 @@ export class Loop {
   }
 
   private async run(): Promise<void> {
+    const { name, log } = this.options;
+    const record = records.get(name) ?? { failures: 0, lastSuccessAtMs: Date.now() };
+    records.set(name, record);
     let failures = 0;
     while (!this.stopping.signal.aborted) {
       this.woken = false;
@@ -46,10 +61,12 @@ export class Loop {
       try {
         more = await this.options.round(this.stopping.signal);
         failures = 0;
+        record.lastSuccessAtMs = Date.now();
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         failures += 1;
-        this.options.log.error({ err: error, loop: this.options.name, failures }, 'a round of a loop failed');
+        record.failures += 1;
+        log.error({ err: error, loop: name, failures }, 'a round of a loop failed');
       }
       if (more !== true && !this.woken) await this.pause(failures);
     }

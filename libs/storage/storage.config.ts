@@ -1,6 +1,8 @@
 import type { ConfigReader } from '#platform/config.js';
+import type { Registry } from '#platform/metrics.js';
 import type { FileStore } from './file-store.js';
 import { FolderStore } from './folder.store.js';
+import { measureSpace } from './space-metrics.js';
 import { type S3Options, S3Store } from './s3.store.js';
 
 export type StorageConfig = { kind: 'file'; folder: string } | ({ kind: 's3' } & S3Options);
@@ -36,6 +38,9 @@ function readS3(reader: ConfigReader) {
   };
 }
 
-export function openStorage(config: StorageConfig): FileStore {
-  return config.kind === 'file' ? new FolderStore(config.folder) : new S3Store(config);
+/** @param registry where the space of a folder shows; nothing is known of a bucket's */
+export function openStorage(config: StorageConfig, registry?: Registry): FileStore {
+  if (config.kind === 's3') return new S3Store(config);
+  if (registry) measureSpace(registry, config.folder);
+  return new FolderStore(config.folder);
 }

@@ -7,7 +7,7 @@ const STATES = { closed: 0, half_open: 1, open: 2 };
 /** What is measured, read again each time that someone asks for the metrics. */
 interface Measured {
   vitalsOfAll(): readonly ChannelVitals[];
-  placesOfAll(): ReadonlyMap<string, Pick<FairShare, 'taken' | 'waiting'>>;
+  placesOfAll(): ReadonlyMap<string, Pick<FairShare, 'taken' | 'waiting' | 'capacity'>>;
 }
 
 /** Shows the health of channels as metrics; the answer counts openings. */
@@ -24,7 +24,7 @@ export function channelMetrics(registry: Registry, prefix: string, health: Measu
         this.set({ channel, model: model ?? '' }, STATES[state]);
     },
   });
-  const places = (name: string, help: string, what: 'taken' | 'waiting') =>
+  const places = (name: string, help: string, what: 'taken' | 'waiting' | 'capacity') =>
     new Gauge({
       name: `${prefix}_${name}`,
       help,
@@ -36,6 +36,7 @@ export function channelMetrics(registry: Registry, prefix: string, health: Measu
     });
   places('calls', 'Calls that hold a place on a channel now', 'taken');
   places('waiting', 'Calls that wait for a place on a channel now', 'waiting');
+  places('places', 'Places of a channel in this program', 'capacity');
   return new Counter({
     name: `${prefix}_opened_total`,
     help: 'How often the breaker of a model on a channel opened',

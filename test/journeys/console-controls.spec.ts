@@ -109,6 +109,10 @@ describe('the controls', () => {
     expect(await standing('holds')).toMatchObject({ count: 1, openFindings: 1, unacknowledged: 0 });
     const metrics = await relay.registry.metrics();
     expect(metrics).toMatch(/tollgate_control_findings\{control="holds"[^}]*\} 1/);
+    const lastLook = /tollgate_control_last_look_timestamp_seconds\{control="holds"[^}]*\} (\S+)/.exec(
+      metrics,
+    );
+    expect(Math.abs(Number(lastLook![1]) - Date.now() / 1000)).toBeLessThan(60);
     expect(metrics).toMatch(/tollgate_control_run_seconds_count(\{[^}]*\})? [1-9]/);
 
     const file = await finance.send('/api/finance/controls/holds/findings.csv');

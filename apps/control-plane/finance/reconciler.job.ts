@@ -27,6 +27,7 @@ export interface ReconcilerParts {
 export class Reconciler {
   private readonly loop: Loop;
   private readonly findings: Gauge<'control'>;
+  private readonly lastLooks: Gauge<'control'>;
   private readonly errors: Counter<'control'>;
   private readonly seconds: Histogram;
 
@@ -36,6 +37,12 @@ export class Reconciler {
     this.findings = new Gauge({
       name: 'tollgate_control_findings',
       help: 'What each control of the books counted when it last could look. Should be 0.',
+      labelNames: ['control'],
+      registers,
+    });
+    this.lastLooks = new Gauge({
+      name: 'tollgate_control_last_look_timestamp_seconds',
+      help: 'When the last run began in which a control could look, Unix seconds.',
       labelNames: ['control'],
       registers,
     });
@@ -106,7 +113,10 @@ export class Reconciler {
       this.parts.pool,
       controls.map(({ id }) => id),
     );
-    for (const { control, count } of standings)
-      if (count !== null) this.findings.set({ control }, Number(count));
+    for (const { control, count, lastRunAt } of standings) {
+      if (count === null || lastRunAt === null) continue;
+      this.findings.set({ control }, Number(count));
+      this.lastLooks.set({ control }, Date.parse(lastRunAt) / 1000);
+    }
   }
 }

@@ -4,11 +4,11 @@ import { MailSender } from '#mail/mail.sender.js';
 import { openMailer } from '#mail/mailer.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 
-function newSender({ pool, config, log }: Shared): MailSender {
+function newSender({ pool, config, log, registry }: Shared): MailSender {
   const { mail, consoleUrl, people } = config;
   const { signUpLifeMs, resetLifeMs } = people;
   const texts = { consoleUrl, signUpLifeMs, resetLifeMs };
-  return new MailSender({ pool, mailer: openMailer(mail), config: mail, texts, log });
+  return new MailSender({ pool, mailer: openMailer(mail), config: mail, texts, log, registry });
 }
 
 /** Mail to people: queued in transactions, sent by a loop. */

@@ -41,6 +41,11 @@ export class BodyMemory {
         this.set(pool.taken);
       },
     });
+    new Gauge({
+      name: 'gateway_body_memory_limit_bytes',
+      help: 'The most bytes of large request bodies that are kept in memory at once',
+      registers: [registry],
+    }).set(capacity);
   }
 
   /** Hooks itself into a server whose routes are not registered yet; the caller is known before. */

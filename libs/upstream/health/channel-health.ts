@@ -164,7 +164,7 @@ export class ChannelHealth {
   }
 
   /** The places of every channel that was ever used. */
-  placesOfAll(): ReadonlyMap<string, Pick<FairShare, 'taken' | 'waiting'>> {
+  placesOfAll(): ReadonlyMap<string, Pick<FairShare, 'taken' | 'waiting' | 'capacity'>> {
     return this.places;
   }
 
