@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { headText } from '#ledger/chain/chain-signature.js';
+import { forge } from '../support/forgery.js';
 import { type Person, person } from '../support/console.js';
 import { ensureBuilt, type Finished } from '../support/programs.js';
 import { runTollgate } from '../support/tollgate.js';
@@ -64,21 +65,12 @@ function sealed(): Promise<unknown> {
   });
 }
 
-/** Changes the ledger as somebody would who may do everything in the database. */
-async function forge(sql: string): Promise<void> {
-  const client = await relay.fixture.owner.connect();
-  try {
-    await client.query(`SET session_replication_role = replica`);
-    const { rowCount } = await client.query(sql);
-    expect(rowCount).toBeGreaterThan(0);
-  } finally {
-    client.release(true);
-  }
-}
-
 const SETTLED = `(SELECT id FROM ledger_transactions WHERE kind = 'settle' ORDER BY id LIMIT 1)`;
 const double = (times: string) =>
-  forge(`UPDATE ledger_entries SET amount = amount ${times} WHERE transaction_id = ${SETTLED}`);
+  forge(
+    relay.fixture.owner,
+    `UPDATE ledger_entries SET amount = amount ${times} WHERE transaction_id = ${SETTLED}`,
+  );
 
 describe('the chain of the ledger', () => {
   it('grows behind the postings, on the bus, in the log and for finance', async () => {
@@ -152,7 +144,10 @@ describe('the chain of the ledger', () => {
     const { accountId } = await relay.customer('7');
     await sealed();
     const set = (sign: string) =>
-      forge(`UPDATE customer_balances SET main = main ${sign} 1 WHERE account_id = '${accountId}'`);
+      forge(
+        relay.fixture.owner,
+        `UPDATE customer_balances SET main = main ${sign} 1 WHERE account_id = '${accountId}'`,
+      );
     await set('+');
     const found = await verify();
     expect(found.code).toBe(1);
