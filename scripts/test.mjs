@@ -24,6 +24,7 @@ The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else
 The browser is CHROMIUM, else chromium. It, hledger and beancount are those that are installed, else apt's where it has
 them and root runs this. The fuzzer, Schemathesis, and the Python SDKs that the docs
 use come from PyPI and need Python 3. What builds the docs comes from npm.
+Prometheus is the installed one, else unpacked from Debian's package; without it its stage fails.
 Containers run in the engine that \`docker\` reaches, else in a private one of apt's docker.io where root runs this, with
 stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else built by Go.
 Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
@@ -121,6 +122,8 @@ class Run {
       const why = missingChromium(say);
       if (why !== null) return { outcome: values['require-chromium'] ? 'failed' : 'not run', why };
     }
+    const prometheus = stage.prometheus ? await this.#prometheus() : { env: {} };
+    if (prometheus.outcome !== undefined) return prometheus;
     const containers = stage.containers ? await this.#containers() : { env: {} };
     if (containers.why !== undefined) return containers;
     const python = stage.python ? await this.#python(stage.python) : { env: {}, args: [] };
@@ -130,7 +133,12 @@ class Run {
     const withoutDocs = stage.docs ? await this.#docs() : undefined;
     if (withoutDocs !== undefined) return withoutDocs;
     const { command, counts } = jestCommand(stage, [...python.args, ...positionals]);
-    const code = await this.#execute(command, { ...env.env, ...containers.env, ...python.env });
+    const code = await this.#execute(command, {
+      ...env.env,
+      ...prometheus.env,
+      ...containers.env,
+      ...python.env,
+    });
     return { outcome: outcomeOf(code), counts: readCounts(counts), why: python.why };
   }
 
@@ -154,6 +162,16 @@ class Run {
     }
     await buildDocs(join(root, 'dist'));
     return undefined;
+  }
+
+  /** Where the programs of Prometheus are; rules that nobody checked are a failure. */
+  async #prometheus() {
+    const { findPrometheus } = await import('./lib/prometheus.mjs');
+    try {
+      return { env: { TOLLGATE_PROMETHEUS: findPrometheus(say).folder } };
+    } catch (error) {
+      return { outcome: 'failed', why: error.message };
+    }
   }
 
   /** How the specs reach a container engine, or why they cannot run. */

@@ -27,6 +27,7 @@ export const sections = [
   ]),
   group('Run and look after it', [
     page('Operating', '/operating'),
+    page('Runbooks', '/runbooks'),
     page('Configuration', '/configuration'),
     page('Security', '/security'),
     page('Finance handbook', '/finance'),

@@ -21,6 +21,7 @@ const bin = (path) => join(root, 'node_modules', path);
  * @property {boolean} [docs] it needs the documentation site
  * @property {boolean} [faketime] it needs the library that gives programs another clock
  * @property {'any' | 'own'} [kafka] it needs a broker; an own one is killed by its specs
+ * @property {boolean} [prometheus] it needs Prometheus and its promtool
  * @property {boolean} [containers] it needs a container engine
  */
 
@@ -28,6 +29,7 @@ const bin = (path) => join(root, 'node_modules', path);
 const ownStages = [
   'journeys',
   'attacks',
+  'monitoring',
   'docs',
   'console',
   'accounting',
@@ -74,6 +76,12 @@ export const stages = [
       spec: 'test/attacks/fuzz.spec.ts',
       variable: 'TOLLGATE_FUZZER',
     },
+  },
+  {
+    name: 'monitoring',
+    about: 'alerts, runbooks and dashboards, in a real Prometheus',
+    folders: ['test/monitoring'],
+    prometheus: true,
   },
   {
     name: 'docs',

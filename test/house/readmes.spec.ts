@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '../..');
-const FOLDERS = ['apps', 'libs', 'test', 'scripts', 'docs'];
+const FOLDERS = ['apps', 'libs', 'test', 'scripts', 'docs', 'monitoring'];
 
 const files = FOLDERS.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),

@@ -1,0 +1,179 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startHealthServer } from '#platform/health.js';
+import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+import { forge } from '../support/forgery.js';
+import { type Replica, startReplica } from '../support/replica.js';
+import { type Prometheus, startPrometheus } from './support/prometheus.js';
+import { documentedMetrics, metricsOf, monitoring, panelQueries, rules } from './support/watched.js';
+
+jest.setTimeout(60_000);
+
+/** What Prometheus adds by itself. */
+const ITS_OWN = ['up', 'ALERTS'];
+
+const OF_A_SEALED_POSTING =
+  'transaction_id = (SELECT last_id FROM ledger_chain_blocks ORDER BY number LIMIT 1)';
+
+const PAGES = ['/v1/images/generations', '/no/such/path'];
+
+let replica: Replica;
+let relay: Relay;
+let customer: Customer;
+let health: Server;
+let prometheus: Prometheus;
+
+beforeAll(async () => {
+  // With a replica, as an installation that has everything.
+  replica = await startReplica();
+  relay = await startRelay((fixture) => ({
+    REPORTS_DATABASE_URL: replica.urlOf(fixture.urlFor('billing')),
+    RECONCILE_SECONDS: '1',
+    CHAIN_SEAL_SECONDS: '0.2',
+  }));
+  customer = await relay.customer('10');
+  health = await startHealthServer({ host: '127.0.0.1', port: 0, checks: {}, registry: relay.registry });
+  prometheus = await startPrometheus({
+    rules: `${monitoring}/prometheus/rules/*.yml`,
+    targetPort: (health.address() as AddressInfo).port,
+    consoleUrl: 'https://console.test',
+  });
+  for (const path of PAGES) await customer.send(path, json({ model: 'imgmodel-4', prompt: 'a lighthouse' }));
+}, 120_000);
+afterAll(async () => {
+  await prometheus?.stop();
+  health?.close();
+  if (relay) await expectCleanLedger(relay);
+  await relay?.close();
+  await replica?.stop();
+}, 60_000);
+
+interface Rule {
+  name: string;
+  type: 'alerting' | 'recording';
+  health: 'ok' | 'err' | 'unknown';
+  lastError?: string;
+  alerts?: { labels: Record<string, string>; annotations: Record<string, string> }[];
+}
+
+interface Answer {
+  resultType: string;
+  result: { metric: Record<string, string>; value: [number, string] }[];
+}
+
+async function rulesThere(): Promise<Rule[]> {
+  const { groups } = await prometheus.ask<{ groups: { rules: Rule[] }[] }>('rules');
+  return groups.flatMap((group) => group.rules);
+}
+
+const value = async (query: string): Promise<number> => {
+  const { result } = await prometheus.ask<Answer>('query', { query });
+  return Number(result[0]?.value[1]);
+};
+
+describe('a relay that runs', () => {
+  it('exports every metric that a rule, a dashboard or the documentation names', async () => {
+    const types = [...(await relay.registry.metrics()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    const names = new Set(types.map(([, name]) => name));
+    const exported = types.flatMap(([, name, type]) =>
+      type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name!],
+    );
+    const recorded = rules.flatMap(({ record }) => record ?? []);
+    const known = new Set([...exported, ...recorded, ...ITS_OWN]);
+    expect(documentedMetrics().length).toBeGreaterThan(20);
+    expect(documentedMetrics().filter((name) => !names.has(name))).toEqual([]);
+    const asked = [...rules.map(({ expr }) => expr), ...panelQueries.map(({ expr }) => expr)];
+    expect(asked.flatMap(metricsOf).filter((name) => !known.has(name))).toEqual([]);
+    expect(asked.flatMap(metricsOf).length).toBeGreaterThan(100);
+  });
+
+  it('has names taken out of queries, and nothing else', () => {
+    expect(
+      metricsOf(
+        'sum by (a) (rate(no_such_total{b="x or y"}[5m] offset 1h)) / on(a) group_left(c) z:w > 14.4',
+      ),
+    ).toEqual(['no_such_total', 'z:w']);
+    expect(metricsOf('x unless x offset 1h or label_replace(absent(y), "m", "g", "", "")')).toEqual([
+      'x',
+      'y',
+    ]);
+  });
+
+  it('is scraped, and every rule is evaluated without an error', async () => {
+    await until('a first scrape', async () => (await value('up{job="tollgate"}')) === 1, { limitMs: 30_000 });
+    await until('every rule', async () => (await rulesThere()).every((rule) => rule.health !== 'unknown'), {
+      limitMs: 30_000,
+    });
+    const there = await rulesThere();
+    expect(there.map(({ name }) => name).sort()).toEqual(
+      rules.map(({ alert, record }) => alert ?? record).sort(),
+    );
+    expect(
+      there.filter((rule) => rule.health !== 'ok').map(({ name, lastError }) => [name, lastError]),
+    ).toEqual([]);
+  });
+
+  it('answers every query of the dashboards', async () => {
+    await until('the controls', async () => (await value('count(tollgate_control_findings)')) > 0, {
+      limitMs: 30_000,
+    });
+    for (const { of, expr } of panelQueries) {
+      const { resultType } = await prometheus.ask<Answer>('query', { query: expr });
+      expect([of, resultType]).toEqual([of, 'vector']);
+    }
+  });
+
+  it('shows what it did and what it has', async () => {
+    expect(await value('sum(gateway_requests_total{status="200"})')).toBe(1);
+    expect(await value('sum(gateway_holds_total{outcome="held"})')).toBe(1);
+    expect(
+      await value('sum(bus_request_seconds_bucket{topic="charge.requested",le="0.25"})'),
+    ).toBeLessThanOrEqual(1);
+    expect(await value('tollgate_storage_free_bytes / tollgate_storage_size_bytes')).toBeGreaterThan(0);
+    expect(await value('database_connections_limit{pool="standalone-gateway"}')).toBe(24);
+    expect(await value('database_connections_limit{pool="control-plane-reports"}')).toBeGreaterThan(0);
+    expect(await value('gateway_body_memory_limit_bytes')).toBeGreaterThan(0);
+    expect(await value('count(upstream_channel_places)')).toBeGreaterThan(0);
+    for (const loop of [
+      'expired-holds',
+      'ended-tasks',
+      'ledger-chain',
+      'recognition',
+      'upstream-costs',
+      'payments',
+    ])
+      expect([
+        loop,
+        await value(`count(tollgate_loop_last_success_timestamp_seconds{loop="${loop}"})`),
+      ]).toEqual([loop, 1]);
+  });
+
+  it('alerts nobody while all is well', async () => {
+    let active: string[] = [];
+    const isQuiet = async () => {
+      const there = await rulesThere();
+      active = there.filter(({ alerts = [] }) => alerts.length > 0).map(({ name }) => name);
+      return active.length === 0;
+    };
+    await until('quiet', isQuiet, { state: () => active.join(', ') });
+  });
+
+  it('alerts once the books are wrong, with the address of the runbook, until they are right again', async () => {
+    const { owner } = relay.fixture;
+    await until(
+      'a sealed block',
+      async () => (await owner.query('SELECT FROM ledger_chain_blocks')).rowCount,
+    );
+    const ofControl = async () => {
+      const wrong = (await rulesThere()).find(({ name }) => name === 'LedgerWrong');
+      return wrong?.alerts?.find(({ labels }) => labels['control'] === 'chain');
+    };
+    await forge(owner, `UPDATE ledger_entries SET amount = amount * 2 WHERE ${OF_A_SEALED_POSTING}`);
+    const alert = await until('the alert', ofControl, { limitMs: 30_000 });
+    expect(alert.annotations['runbook_url']).toBe('https://console.test/docs/runbooks#ledgerwrong');
+    expect(alert.annotations['summary']).toMatch(/^Control chain found [1-9]\d* faults in the books\.$/);
+    await forge(owner, `UPDATE ledger_entries SET amount = amount / 2 WHERE ${OF_A_SEALED_POSTING}`);
+    await until('its end', async () => !(await ofControl()), { limitMs: 30_000 });
+  });
+});

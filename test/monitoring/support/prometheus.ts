@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../../support/eventually.js';
+
+/** `npm test` says where the programs are; a person who runs a spec alone has them on the PATH. */
+function program(name: 'prometheus' | 'promtool'): string {
+  return join(process.env['TOLLGATE_PROMETHEUS'] ?? '', name);
+}
+
+/** What promtool prints. @throws Error with what it found wrong, or that it is not there */
+export function promtool(...args: string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(program('promtool'), args, { encoding: 'utf8' });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`promtool ${args.join(' ')}\n${stdout}${stderr}`);
+  return stdout;
+}
+
+interface PrometheusOptions {
+  /** A pattern of files. */
+  rules: string;
+  /** What is scraped each second. */
+  targetPort: number;
+  consoleUrl: string;
+}
+
+/** A Prometheus of a spec's own. */
+export interface Prometheus {
+  /** The `data` of an answer of its API. @throws Error with its own words */
+  ask<T>(path: string, query?: Record<string, string>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** Starts Prometheus on a folder of its own, and waits until it is ready. */
+export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-prometheus-'));
+  writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(configuration(options)));
+  const port = await freePort();
+  const log: string[] = [];
+  const child = spawn(
+    program('prometheus'),
+    [
+      ...[`--config.file=${join(folder, 'prometheus.yml')}`, `--storage.tsdb.path=${join(folder, 'data')}`],
+      ...[`--web.listen-address=127.0.0.1:${port}`, '--log.level=warn'],
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  child.stderr.on('data', (chunk: Buffer) => log.push(chunk.toString()));
+  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await gone;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = () =>
+    fetch(`${url}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  try {
+    await until('Prometheus', isReady, { limitMs: 30_000, state: () => log.join('') });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    ask: (path, query = {}) => ask(`${url}/api/v1/${path}?${new URLSearchParams(query).toString()}`),
+    stop,
+  };
+}
+
+function configuration({ rules, targetPort, consoleUrl }: PrometheusOptions): object {
+  const timing = { scrape_interval: '1s', evaluation_interval: '1s' };
+  return {
+    global: { ...timing, external_labels: { console: consoleUrl } },
+    rule_files: [rules],
+    scrape_configs: [{ job_name: 'tollgate', static_configs: [{ targets: [`127.0.0.1:${targetPort}`] }] }],
+  };
+}
+
+async function ask<T>(url: string): Promise<T> {
+  const response = await fetch(url);
+  const body = (await response.json()) as { status: string; error?: string; data: T };
+  if (body.status !== 'success') throw new Error(`${url}: ${body.error}`);
+  return body.data;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
