@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { settingNames } from '#platform/settings/settings.js';
+
+/** The units as they are installed, but for the folder of the programs, which is this one. */
+const root = join(import.meta.dirname, '../..');
+const INSTALLED = '/opt/tollgate';
+const PROGRAMS = ['gateway', 'billing', 'control-plane', 'video-worker'];
+const UNITS = [
+  { unit: 'tollgate.service', file: 'tollgate.service', program: 'standalone' },
+  ...PROGRAMS.map((program) => ({
+    unit: `tollgate@${program}.service`,
+    file: 'tollgate@.service',
+    program,
+  })),
+];
+/** systemd's own scale: 10 is without any protection, 2 is what it calls OK. */
+const MOST_EXPOSED = 2;
+
+const run = promisify(execFile);
+let folder: string;
+
+beforeAll(async () => {
+  // Only Linux has systemd; there its tool is installed where it is missing.
+  const script = pathToFileURL(join(root, 'scripts/lib/system-packages.mjs')).href;
+  const { missingPrograms } = (await import(script)) as {
+    missingPrograms: (programs: Record<string, string>) => string | null;
+  };
+  const why = process.platform === 'linux' ? missingPrograms({ 'systemd-analyze': 'systemd' }) : null;
+  if (why !== null) throw new Error(why);
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-units-'));
+}, 600_000);
+afterAll(async () => {
+  if (folder) await rm(folder, { recursive: true });
+});
+
+describe.each(UNITS)('$unit', ({ unit, file, program }) => {
+  let text: string;
+  beforeAll(async () => {
+    text = await readFile(join(root, 'deploy/systemd', file), 'utf8');
+    await writeFile(join(folder, unit), text.replaceAll(INSTALLED, root));
+  });
+
+  it('starts a program that is there', () => {
+    const command = /^ExecStart=(.*)$/m.exec(text)![1]!.replace('%i', program).split(' ');
+    expect(command).toContain(`dist/apps/${program}/main.js`);
+    expect(existsSync(join(root, `apps/${program}/main.ts`))).toBe(true);
+  });
+
+  it('sets variables that programs read, and leaves time to stop', () => {
+    const names = [...text.matchAll(/^Environment=(\w+)=/gm)].map(([, name]) => name!);
+    expect(settingNames).toEqual(expect.arrayContaining(names));
+    const [, grace] = /SHUTDOWN_GRACE_SECONDS is (\d+)/.exec(text)!;
+    const [, limit] = /^TimeoutStopSec=(\d+)$/m.exec(text)!;
+    expect(Number(limit)).toBeGreaterThan(2 * Number(grace));
+  });
+
+  if (process.platform !== 'linux') return;
+
+  it('is understood by systemd, and gives away little', async () => {
+    const { stdout, stderr } = await run('systemd-analyze', ['verify', join(folder, unit)]);
+    expect(stdout + stderr).toBe('');
+    const report = await run('systemd-analyze', ['security', '--offline=true', join(folder, unit)]);
+    const [, exposure] = /exposure level for .*: (\d+\.\d)/.exec(report.stdout)!;
+    expect(Number(exposure)).toBeLessThanOrEqual(MOST_EXPOSED);
+  });
+});
