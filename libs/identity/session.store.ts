@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
+import type { MailLanguage } from './mail-language.js';
 import type { Actor, Role } from './role.js';
 import { hashToken, isToken, newToken } from './secret-token.js';
 
@@ -41,6 +42,8 @@ export interface FoundSession {
   csrfToken: string;
   /** Whose console the session looks at, if it is not its own. */
   view: ViewedAccount | null;
+  /** Of its person's mail; null: never chosen. */
+  language: MailLanguage | null;
   /** Its person proved a moment ago that it is them. */
   isConfirmed: boolean;
   /** Codes of a device are asked of its person. */
@@ -111,7 +114,7 @@ export class SessionStore {
     const { rows } = await this.pool.query<SessionRow>({
       name: 'find-session',
       text: `SELECT s.id AS "sessionId", s.user_id AS "userId", s.csrf_token AS "csrfToken", s.token_hash AS "tokenHash",
-          u.account_id AS "accountId", u.email, u.roles, u.totp_confirmed_at IS NOT NULL AS "hasSecondFactor",
+          u.account_id AS "accountId", u.email, u.roles, u.language, u.totp_confirmed_at IS NOT NULL AS "hasSecondFactor",
           coalesce(s.confirmed_at > now() - $3::float8 * interval '1 millisecond', false) AS "isConfirmed",
           s.rotated_at < now() - $2::float8 * interval '1 millisecond' AS "isOld",
           s.last_seen_at < now() - interval '1 minute' AS "isStale",
@@ -125,12 +128,13 @@ export class SessionStore {
     });
     const row = rows[0];
     if (!row) return null;
-    const { sessionId, userId, accountId, email, roles, csrfToken, isConfirmed, hasSecondFactor } = row;
+    const { sessionId, userId, accountId, email, roles, csrfToken, language, isConfirmed, hasSecondFactor } =
+      row;
     const isCurrent = timingSafeEqual(row.tokenHash, hash);
     const newToken = isCurrent && row.isOld ? await this.rotate(sessionId, hash) : null;
     if (newToken === null && row.isStale) await this.prolong(sessionId);
     const actor = { sessionId, userId, accountId, email, roles };
-    return { actor, csrfToken, view: viewOf(row), isConfirmed, hasSecondFactor, newToken };
+    return { actor, csrfToken, view: viewOf(row), language, isConfirmed, hasSecondFactor, newToken };
   }
 
   /** Notes that the person of a session has just proved again that it is them. */
@@ -258,6 +262,7 @@ interface SessionRow {
   accountId: string;
   email: string;
   roles: Role[];
+  language: MailLanguage | null;
   isConfirmed: boolean;
   hasSecondFactor: boolean;
   isOld: boolean;

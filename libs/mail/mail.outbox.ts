@@ -1,27 +1,39 @@
 import type pg from 'pg';
 
-/** What mail is about. Its text is made when it goes out, so links and their tokens are nowhere before. */
-export type MailTemplate =
-  | 'sign_up'
-  | 'password_reset'
-  | 'email_change'
-  | 'email_changed'
-  | 'security_notice'
-  | 'low_balance'
-  | 'ticket_answered'
-  | 'webhook_off';
+/** A change of how someone gets into their account. */
+export type SecurityNotice = 'password.changed' | 'totp.enabled' | 'totp.codes_renewed' | 'totp.disabled';
 
-export interface QueuedMail {
-  template: MailTemplate;
-  to: string;
-  details?: Record<string, string>;
+/**
+ * What mail is about, and what is known of it when it is queued. Its text is made when it goes out, so links and their tokens
+ * are nowhere before. Amounts are decimal strings, times ISO 8601.
+ */
+export interface MailDetails {
+  sign_up: { signUpId: string };
+  password_reset: Record<never, string>;
+  email_change: { changeId: string };
+  email_changed: { email: string };
+  security_notice: { notice: SecurityNotice };
+  account_deletion: { dueAt: string };
+  low_balance: { balance: string; threshold: string };
+  ticket_answered: { ticketId: string; subject: string };
+  webhook_off: { host: string; reason: string };
+}
+
+type MailTemplate = keyof MailDetails;
+
+/** A mail of one template with its own details. */
+export type AboutMail = {
+  [T in MailTemplate]: { template: T; to: string; details: MailDetails[T] };
+}[MailTemplate];
+
+export type QueuedMail = AboutMail & {
   /** The event that the mail is about: one mail, however often the event comes. */
   event?: string;
-}
+};
 
 /** Writes mail into the transaction that is its reason: it is sent if that commits, and only then. */
 export async function queueMail(database: pg.Pool | pg.ClientBase, mail: QueuedMail): Promise<void> {
-  const { template, to, details = {}, event = null } = mail;
+  const { template, to, details, event = null } = mail;
   await database.query(
     `INSERT INTO mail_outbox (template, recipient, details, event) VALUES ($1, $2, $3, $4)
      ON CONFLICT (event) DO NOTHING`,

@@ -3,7 +3,8 @@ import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import { Counter, type Registry } from '#platform/metrics.js';
 import type { MailConfig } from './mail.config.js';
-import { type DueMail, type MailTextOptions, writeMail } from './mail.texts.js';
+import type { AboutMail } from './mail.outbox.js';
+import { type MailLinks, writeMail } from './mail.writer.js';
 import type { Mailer } from './mailer.js';
 
 /** Mail taken in one round; several processes take different ones. */
@@ -14,17 +15,17 @@ const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;
 const MAX_ERROR_CHARS = 500;
 
-interface TakenMail extends DueMail {
+type TakenMail = AboutMail & {
   id: string;
   attempts: number;
   isLast: boolean;
-}
+};
 
 export interface MailSenderParts {
   pool: pg.Pool;
   mailer: Mailer;
   config: MailConfig;
-  texts: MailTextOptions;
+  links: MailLinks;
   log: Logger;
   registry: Registry;
 }
@@ -83,10 +84,10 @@ export class MailSender {
   }
 
   private async send(mail: TakenMail): Promise<void> {
-    const { pool, mailer, texts } = this.parts;
+    const { pool, mailer, links } = this.parts;
     try {
-      const text = await writeMail(pool, mail, texts);
-      if (text) await mailer.send({ id: `tollgate-${mail.id}`, to: mail.to, ...text });
+      const written = await writeMail(pool, mail, links);
+      if (written) await mailer.send({ id: `tollgate-${mail.id}`, to: mail.to, ...written });
       await pool.query('UPDATE mail_outbox SET ended_at = now(), last_error = NULL WHERE id = $1', [mail.id]);
       this.attempts.inc({ outcome: 'sent' });
     } catch (error) {

@@ -59,6 +59,8 @@ class SmtpServer {
   }
 }
 
+const NOTICE = { notice: 'totp.enabled' } as const;
+
 describe('mail', () => {
   let fixture: LedgerFixture;
   let folder: string;
@@ -92,7 +94,7 @@ describe('mail', () => {
       pool: fixture.billing,
       mailer: openMailer(settings),
       config: settings,
-      texts: { consoleUrl: 'http://console.example', signUpLifeMs: 86_400_000, resetLifeMs: 3_600_000 },
+      links: { consoleUrl: 'http://console.example', signUpLifeMs: 86_400_000, resetLifeMs: 3_600_000 },
       log: fixture.log,
       registry,
     });
@@ -103,9 +105,10 @@ describe('mail', () => {
 
   const received = (email: string) => mailTo({ mailDir: join(folder, 'mail') }, email);
 
-  async function queueNotice(what = 'Something was changed.'): Promise<string> {
+  async function queueNotice(subject = 'A question'): Promise<string> {
     const to = `${newId()}@example.com`;
-    await queueMail(fixture.billing, { template: 'security_notice', to, details: { what } });
+    const details = { ticketId: newId(), subject };
+    await queueMail(fixture.billing, { template: 'ticket_answered', to, details });
     return to;
   }
 
@@ -121,7 +124,7 @@ describe('mail', () => {
   it('leaves when its transaction commits, and only then', async () => {
     sender();
     const [lost, kept] = [`${newId()}@example.com`, `${newId()}@example.com`];
-    const mail = { template: 'security_notice' as const, details: { what: 'x' } };
+    const mail = { template: 'security_notice' as const, details: NOTICE };
     await expect(
       inTransaction(fixture.billing, async (client) => {
         await queueMail(client, { ...mail, to: lost });
@@ -177,7 +180,7 @@ describe('mail', () => {
 
   it('tells of an event once', async () => {
     const to = `${newId()}@example.com`;
-    const mail = { template: 'security_notice' as const, to, details: { what: 'x' }, event: `event:${to}` };
+    const mail = { template: 'security_notice' as const, to, details: NOTICE, event: `event:${to}` };
     await Promise.all(Array.from({ length: 20 }, () => queueMail(fixture.billing, mail)));
     const { rows } = await fixture.owner.query('SELECT FROM mail_outbox WHERE recipient = $1', [to]);
     expect(rows).toHaveLength(1);

@@ -1,4 +1,6 @@
 import nodemailer, { type Transporter } from 'nodemailer';
+import { encodeWords } from 'nodemailer/lib/mime-funcs';
+import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MailConfig } from './mail.config.js';
@@ -9,6 +11,7 @@ interface Mail {
   to: string;
   subject: string;
   text: string;
+  html: string;
 }
 
 /** A way for mail to leave. */
@@ -69,20 +72,25 @@ class FolderMailer implements Mailer {
   }
 }
 
-/** The head has no line breaks in its values: addresses are checked, and subjects are ours. */
-function fileOf({ id, to, subject, text }: Mail, from: string): string {
+/**
+ * One file with both parts. They stay as they are written, so that their links can be read and copied. The head has no line
+ * breaks in its values: addresses are checked, and subjects are ours.
+ */
+function fileOf({ id, to, subject, text, html }: Mail, from: string): string {
+  const boundary = randomUUID();
+  const part = (type: string, body: string) =>
+    `--${boundary}\nContent-Type: ${type}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${body}\n`;
   const head = [
     `From: ${from}`,
     `To: ${to}`,
-    `Subject: ${subject}`,
+    `Subject: ${encodeWords(subject, 'B', 52, false)}`,
     `Date: ${new Date().toUTCString()}`,
     `Message-ID: <${id}@${domainOf(from)}>`,
     'Auto-Submitted: auto-generated',
     'MIME-Version: 1.0',
-    'Content-Type: text/plain; charset=utf-8',
-    'Content-Transfer-Encoding: 8bit',
+    `Content-Type: multipart/alternative; boundary="${boundary}"`,
   ];
-  return `${head.join('\n')}\n\n${text}`;
+  return `${head.join('\n')}\n\n${part('text/plain', text)}${part('text/html', html)}--${boundary}--\n`;
 }
 
 function domainOf(from: string): string {
@@ -92,12 +100,13 @@ function domainOf(from: string): string {
 /** A text never becomes a file or an address to read from. */
 const NO_ATTACHMENTS = { disableFileAccess: true, disableUrlAccess: true } as const;
 
-function message({ id, to, subject, text }: Mail, from: string) {
+function message({ id, to, subject, text, html }: Mail, from: string) {
   return {
     from,
     to: { name: '', address: to },
     subject,
     text,
+    html,
     messageId: `<${id}@${domainOf(from)}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },
   };

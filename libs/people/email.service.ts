@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { networkOf } from '#identity/ip-list.js';
+import type { MailLanguage } from '#identity/mail-language.js';
 import type { Actor } from '#identity/role.js';
 import { hashToken } from '#identity/secret-token.js';
 import { ApiError } from '#platform/errors.js';
@@ -53,6 +54,11 @@ export class EmailService {
       await queueMail(client, { template: 'email_change', to: email, details: { changeId } });
     });
     this.parts.mail.wake();
+  }
+
+  /** The language of every mail from now on. */
+  async setLanguage({ userId }: Actor, language: MailLanguage): Promise<void> {
+    await this.parts.pool.query('UPDATE users SET language = $2 WHERE id = $1', [userId, language]);
   }
 
   /** Takes the address over by the link. @throws ApiError invalid_value for a link that is used or expired. */

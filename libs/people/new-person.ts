@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { insertAccount } from '#identity/account.store.js';
 import { recordInvitation } from '#invites/invitations.js';
+import type { MailLanguage } from '#identity/mail-language.js';
 import type { Role } from '#identity/role.js';
 import { openCustomerAccount } from '#ledger/postings/customer-account.js';
 import { newId } from '#platform/ids.js';
@@ -12,6 +13,8 @@ export interface NewPerson {
   /** A hash of argon2id; anything else is a password that nobody has. */
   passwordHash: string;
   roles: readonly Role[];
+  /** Of their mail; null: not known yet. */
+  language: MailLanguage | null;
   /** The account whose code was used. */
   inviterAccountId: string | null;
 }
@@ -25,13 +28,13 @@ export async function insertPerson(
   client: pg.ClientBase,
   person: NewPerson,
 ): Promise<{ userId: string; accountId: string }> {
-  const { email, name, passwordHash, roles, inviterAccountId } = person;
+  const { email, name, passwordHash, roles, language, inviterAccountId } = person;
   const accountId = await insertAccount(client, name);
   await openCustomerAccount(client, accountId);
   const userId = newId();
   await client.query(
-    'INSERT INTO users (id, account_id, email, password_hash, roles) VALUES ($1, $2, $3, $4, $5)',
-    [userId, accountId, email, passwordHash, roles],
+    'INSERT INTO users (id, account_id, email, password_hash, roles, language) VALUES ($1, $2, $3, $4, $5, $6)',
+    [userId, accountId, email, passwordHash, roles, language],
   );
   if (inviterAccountId !== null) {
     await recordInvitation(client, { inviteeId: accountId, inviterId: inviterAccountId });

@@ -123,6 +123,7 @@ async function personOf(
     name,
     roles: all,
     passwordHash: hash,
+    language: null,
     inviterAccountId: null,
   });
   if (by) await noteMaker(client, { accountId: made.accountId, makerId: by.userId, how: 'created' });

@@ -42,7 +42,7 @@ export class PasswordService {
       { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
       { subject: `mail email ${email}`, limit: limits.mailsPerEmail },
     );
-    await queueMail(this.parts.pool, { template: 'password_reset', to: email });
+    await queueMail(this.parts.pool, { template: 'password_reset', to: email, details: {} });
     this.parts.mail.wake();
   }
 
@@ -149,8 +149,11 @@ export class PasswordService {
     await client.query('DELETE FROM password_resets WHERE user_id = $1', [id]);
     await this.parts.sessions.revokeAll(id, except, client);
     await audit(client, { actor: `user:${id}`, action, subject: `user:${id}`, accountId, requestId });
-    const what = 'The password of your account was changed, and all other sessions were ended.';
-    await queueMail(client, { template: 'security_notice', to: email, details: { what } });
+    await queueMail(client, {
+      template: 'security_notice',
+      to: email,
+      details: { notice: 'password.changed' },
+    });
   }
 }
 

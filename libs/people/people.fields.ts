@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mailLanguages } from '#identity/mail-language.js';
 import { PASSWORD_CHARS } from '#identity/password.hasher.js';
 import { roles } from '#identity/role.js';
 import { id, timeView } from '#platform/http/fields.js';
@@ -31,6 +32,8 @@ export const oneTimeCode = z
   .min(6)
   .max(40)
   .meta({ description: 'Six digits of the device, or a recovery code.' });
+
+export const mailLanguage = z.enum(mailLanguages);
 
 export const rolesView = z.array(z.enum(roles));
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { networkOf } from '#identity/ip-list.js';
+import type { MailLanguage } from '#identity/mail-language.js';
 import { hashToken } from '#identity/secret-token.js';
 import type { OpenedSession } from '#identity/session.store.js';
 import { ApiError } from '#platform/errors.js';
@@ -15,6 +16,8 @@ export interface SignUpRequest {
   /** Lower case. */
   email: string;
   inviteCode?: string | undefined;
+  /** Of the page that asks, for this mail and those that follow. */
+  language?: MailLanguage | undefined;
 }
 
 export interface SignUpConfirmation {
@@ -36,7 +39,7 @@ export class SignUpService {
   constructor(private readonly parts: PeopleParts) {}
 
   /** @throws ApiError invalid_value for an unknown invite code, too_many_attempts. */
-  async request({ email, inviteCode }: SignUpRequest, { ip }: Origin): Promise<void> {
+  async request({ email, inviteCode, language }: SignUpRequest, { ip }: Origin): Promise<void> {
     const { limits, signUpLifeMs } = this.parts.config.people;
     await this.parts.attempts.count(
       { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },
@@ -47,9 +50,9 @@ export class SignUpService {
     await inTransaction(this.parts.pool, async (client) => {
       const signUpId = newId();
       await client.query(
-        `INSERT INTO sign_ups (id, email, invite_code, expires_at)
-         VALUES ($1, $2, $3, now() + $4::float8 * interval '1 millisecond')`,
-        [signUpId, email, inviteCode ?? null, signUpLifeMs],
+        `INSERT INTO sign_ups (id, email, invite_code, language, expires_at)
+         VALUES ($1, $2, $3, $4, now() + $5::float8 * interval '1 millisecond')`,
+        [signUpId, email, inviteCode ?? null, language ?? null, signUpLifeMs],
       );
       await queueMail(client, { template: 'sign_up', to: email, details: { signUpId } });
     });
@@ -88,20 +91,25 @@ async function openAccount(
     `SELECT FROM sign_ups WHERE email = (SELECT email FROM sign_ups WHERE token_hash = $1) ORDER BY id FOR UPDATE`,
     [tokenHash],
   );
-  const { rows } = await client.query<{ email: string; inviteCode: string | null }>(
+  const { rows } = await client.query<{
+    email: string;
+    inviteCode: string | null;
+    language: MailLanguage | null;
+  }>(
     `DELETE FROM sign_ups WHERE token_hash = $1 AND expires_at > now()
-     RETURNING email, invite_code AS "inviteCode"`,
+     RETURNING email, invite_code AS "inviteCode", language`,
     [tokenHash],
   );
   const signUp = rows[0];
   if (!signUp) throw deadLink();
-  const { email, inviteCode } = signUp;
+  const { email, inviteCode, language } = signUp;
   await client.query('DELETE FROM sign_ups WHERE email = $1', [email]);
   const { userId } = await insertPerson(client, {
     email,
     name: name ?? (email.split('@')[0] as string).slice(0, 100),
     passwordHash,
     roles: ['user'],
+    language,
     inviterAccountId: inviteCode === null ? null : await accountOfCode(client, inviteCode),
   });
   return userId;

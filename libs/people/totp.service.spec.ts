@@ -92,7 +92,7 @@ describe('new recovery codes', () => {
     const signIn = (code: string) => people.signIns.signIn({ email, password: PASSWORD, code }, newOrigin());
     await expect(signIn(recovery[0]!)).rejects.toMatchObject({ code: 'sign_in_failed' });
     expect(await signIn(renewed[0]!)).toHaveProperty('token');
-    expect((await lastMail(people, email))?.text).toContain('are void');
+    expect((await lastMail(people, email))?.text).toContain('old ones no longer work');
   });
 
   it('of two requests at once are ten in the end', async () => {

@@ -5,7 +5,7 @@ import { type Enrolment, newEnrolment, renewRecoveryCodes, stepOf } from '#ident
 import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { placeOf } from '#platform/sealed-secret.js';
-import { queueMail } from '#mail/mail.outbox.js';
+import { queueMail, type SecurityNotice } from '#mail/mail.outbox.js';
 import { CodeCheck } from './code-check.js';
 import { PasswordService } from './password.service.js';
 import type { PeopleParts } from './people.parts.js';
@@ -111,17 +111,11 @@ export async function removeDevice(client: pg.ClientBase, userId: string): Promi
   return rows[0]?.wasEnabled ?? false;
 }
 
-const NOTICES = {
-  'totp.enabled': 'One-time codes were switched on for your account.',
-  'totp.codes_renewed': 'New recovery codes were made for your account; those before are void.',
-  'totp.disabled': 'One-time codes were switched off for your account.',
-} as const;
-
 async function note(
   client: pg.ClientBase,
   { userId, accountId, email }: Actor,
-  { action, requestId }: { action: keyof typeof NOTICES; requestId: string },
+  { action, requestId }: { action: Exclude<SecurityNotice, 'password.changed'>; requestId: string },
 ): Promise<void> {
   await audit(client, { actor: `user:${userId}`, action, subject: `user:${userId}`, accountId, requestId });
-  await queueMail(client, { template: 'security_notice', to: email, details: { what: NOTICES[action] } });
+  await queueMail(client, { template: 'security_notice', to: email, details: { notice: action } });
 }

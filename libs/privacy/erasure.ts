@@ -74,7 +74,8 @@ export async function anonymise(client: pg.ClientBase, { accountId, userId }: Er
   );
   await client.query(
     `UPDATE users SET email = 'deleted-' || id || '@deleted.invalid', password_hash = 'deleted', roles = '{user}',
-       totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL, disabled_at = coalesce(disabled_at, now())
+       totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL, language = NULL,
+       disabled_at = coalesce(disabled_at, now())
      WHERE id = $1`,
     [userId],
   );

@@ -15,7 +15,7 @@ const PAGE = 500;
 export const exportSections: readonly ExportSection[] = [
   paged('profile', 'Your account and the person who signs in.', {
     id: 'a.id',
-    text: `SELECT a.id, a.name, u.email, a.created_at AS "createdAt", a.invite_code AS "inviteCode",
+    text: `SELECT a.id, a.name, u.email, u.language, a.created_at AS "createdAt", a.invite_code AS "inviteCode",
         u.totp_confirmed_at IS NOT NULL AS "twoFactor"
       FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = $1`,
   }),

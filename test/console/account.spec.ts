@@ -162,6 +162,25 @@ describe('another e-mail address', () => {
   });
 });
 
+describe('mail', () => {
+  it('is in the language that the console is read in, and follows when another is chosen', async () => {
+    const email = await signedUp(relay);
+    const languageIs = (wanted: string) =>
+      until(`mail in ${wanted}`, async () => {
+        const { rows } = await relay.fixture.owner.query('SELECT language FROM users WHERE email = $1', [
+          email,
+        ]);
+        return rows[0].language === wanted;
+      });
+    const tab = await signIn(email, '/account');
+    await languageIs('en');
+    await tab.page.getByRole('button', { name: 'Language' }).click();
+    await tab.page.getByRole('menuitemradio', { name: '简体中文' }).click();
+    await tab.page.getByRole('heading', { name: '账户与会话' }).waitFor();
+    await languageIs('zh');
+  });
+});
+
 describe('refusals', () => {
   it('are told in the language of the page, with the sentence of the server where that says more', async () => {
     const tab = await open({ look: { language: 'zh' }, expectedStatuses: [400, 401] });

@@ -302,6 +302,40 @@ describe('passwords', () => {
   });
 });
 
+describe('mail', () => {
+  it('is in the language of the page that signed up, then in the one that its person chose', async () => {
+    const email = address();
+    await visitor(relay).POST('/api/public/sign-ups', { body: { email, language: 'zh' } });
+    const mail = await awaitMail(relay, email, { subject: /^完成 Tollgate 注册$/ });
+    expect(mail.html).toContain('创建账户');
+    expect(mail.html).toContain(`#token=${tokenIn(mail)}"`);
+    const browser = new Browser();
+    const { data } = await browser.api.POST('/api/public/sign-ups/confirm', {
+      body: { token: tokenIn(mail), password: PASSWORD },
+    });
+    expect(data).toMatchObject({ email, language: 'zh' });
+    await browser.api.POST('/api/password', {
+      body: { currentPassword: PASSWORD, newPassword: `${PASSWORD} 2` },
+    });
+    await awaitMail(relay, email, { subject: /登录方式有变更/ });
+
+    await browser.api.PUT('/api/mail-language', { body: { language: 'en' } });
+    expect((await browser.api.GET('/api/session')).data).toMatchObject({ language: 'en' });
+    await browser.api.POST('/api/password', {
+      body: { currentPassword: `${PASSWORD} 2`, newPassword: PASSWORD },
+    });
+    const english = await awaitMail(relay, email, { subject: /a change of access/ });
+    expect(english.html).toContain('Set a new password');
+  });
+
+  it('refuses a language that it has no texts in', async () => {
+    const { browser } = await signedUp();
+    const { error } = await browser.api.PUT('/api/mail-language', { body: { language: 'fr' as 'en' } });
+    expect(error).toMatchObject({ error: { code: 'invalid_value', param: 'language' } });
+    expect((await browser.api.GET('/api/session')).data).toMatchObject({ language: null });
+  });
+});
+
 describe('sessions', () => {
   it('are listed and ended, one or all, and never those of others', async () => {
     const { email, browser } = await signedUp();

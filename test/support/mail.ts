@@ -6,6 +6,7 @@ export interface ReceivedMail {
   to: string;
   subject: string;
   text: string;
+  html: string;
 }
 
 /** All mail that a relay has written for somebody, in the order of sending. */
@@ -44,7 +45,25 @@ function byNumber(a: string, b: string): number {
 }
 
 function parse(file: string): ReceivedMail {
+  const { head, body } = partOf(file);
+  const boundary = /boundary="(.*)"/.exec(headerOf(head, 'Content-Type'))![1]!;
+  const [, text, html] = body.split(`--${boundary}`).map((part) => partOf(part.trimStart()));
+  const to = headerOf(head, 'To').replace(/[<>]/g, '');
+  return { to, subject: decoded(headerOf(head, 'Subject')), text: text!.body, html: html!.body };
+}
+
+function partOf(file: string): { head: string; body: string } {
   const [head = '', ...body] = file.split(/\r?\n\r?\n/);
-  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? '';
-  return { to: header('To').replace(/[<>]/g, ''), subject: header('Subject'), text: body.join('\n\n') };
+  return { head: head.replace(/\r?\n[ \t]+/g, ' '), body: body.join('\n\n') };
+}
+
+function headerOf(head: string, name: string): string {
+  return new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? '';
+}
+
+/** A header's encoded words, if it has any. */
+function decoded(header: string): string {
+  return header
+    .replace(/\?= =\?/g, '?==?')
+    .replace(/=\?UTF-8\?B\?(.*?)\?=/gi, (_, word: string) => Buffer.from(word, 'base64').toString());
 }

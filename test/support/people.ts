@@ -4,7 +4,7 @@ import { AttemptsStore } from '#identity/attempts.store.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
 import type { Actor } from '#identity/role.js';
 import { type OpenedSession, SessionStore } from '#identity/session.store.js';
-import { writeMail } from '#mail/mail.texts.js';
+import { writeMail } from '#mail/mail.writer.js';
 import { CodeCheck } from '#people/code-check.js';
 import { ConfirmationService } from '#people/confirmation.service.js';
 import { EmailService } from '#people/email.service.js';
@@ -19,7 +19,7 @@ import { ConfigReader } from '#platform/config.js';
 import { newId } from '#platform/ids.js';
 import { SecretBox } from '#platform/sealed-secret.js';
 import { createLedgerFixture, type LedgerFixture } from './ledger.js';
-import { tokenIn } from './mail.js';
+import { type ReceivedMail, tokenIn } from './mail.js';
 import { NOBODY_WAITS } from './payments.js';
 
 /** What lets people in, as the control plane puts it together, with a clock for codes that specs move. */
@@ -94,13 +94,13 @@ export function newEmail(): string {
 export async function lastMail(
   { ledger }: Pick<PeopleFixture, 'ledger'>,
   email: string,
-): Promise<{ to: string; subject: string; text: string } | null> {
+): Promise<ReceivedMail | null> {
   const { rows } = await ledger.owner.query<Parameters<typeof writeMail>[1]>(
     'SELECT template, recipient AS "to", details FROM mail_outbox WHERE recipient = $1 ORDER BY id DESC LIMIT 1',
     [email],
   );
-  const texts = { consoleUrl: CONSOLE, signUpLifeMs: HOUR_MS, resetLifeMs: HOUR_MS };
-  const mail = rows[0] ? await writeMail(ledger.billing, rows[0], texts) : null;
+  const links = { consoleUrl: CONSOLE, signUpLifeMs: HOUR_MS, resetLifeMs: HOUR_MS };
+  const mail = rows[0] ? await writeMail(ledger.billing, rows[0], links) : null;
   return mail && { to: email, ...mail };
 }
 

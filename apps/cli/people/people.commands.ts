@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { Command, InvalidArgumentError } from 'commander';
-import { passwordLink } from '#mail/mail.texts.js';
+import { passwordLink } from '#mail/mail.writer.js';
 import { email } from '#people/people.fields.js';
 import { listOperators, makeOperator, type Operator } from '#people/operators.js';
 import { dataFolder, findRunningRelay } from '#operations/data-folder.js';

@@ -13,7 +13,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
 import type { Shape } from '../api/shape.js';
-import { type Language, languageNames, languages, languageTags, setLanguage } from '../i18n/i18n.js';
+import { type Language, languageNames, languages, languageTags } from '../i18n/i18n.js';
+import { useChooseLanguage } from './mail-language.js';
 import { notifyFailure } from './notices.js';
 import { endSession, leave } from './session.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
@@ -57,6 +58,7 @@ export function DocsLink() {
 
 export function LanguageMenu() {
   const { t, i18n } = useTranslation('shell');
+  const choose = useChooseLanguage();
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -67,7 +69,7 @@ export function LanguageMenu() {
       <Menu.Dropdown>
         <Menu.RadioGroup
           value={i18n.language}
-          onChange={(language) => void setLanguage(language as Language)}
+          onChange={(language) => void choose(language as Language).catch(notifyFailure)}
         >
           {languages.map((language) => (
             <Menu.RadioItem key={language} value={language} lang={languageTags[language]} closeMenuOnClick>

@@ -8,6 +8,7 @@ import { AccountMenu, DocsLink, LanguageMenu, Logo, ThemeMenu, VisitorLinks } fr
 import { OnePersonBanner } from './one-person.js';
 import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
 import { Palette } from './palette.js';
+import { useFirstMailLanguage } from './mail-language.js';
 import { useSession } from './session.js';
 import { Navigation } from './sidebar.js';
 import { ViewingBanner } from './viewing.js';
@@ -16,6 +17,7 @@ import { ViewingBanner } from './viewing.js';
 export function Layout() {
   const { t } = useTranslation('shell');
   const session = useSession();
+  useFirstMailLanguage(session);
   const isHeldBack = session?.secondFactor === 'required';
   const hasNavigation = session && !isHeldBack;
   const [isOpen, { toggle, close }] = useDisclosure(false);

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
+import type { Language } from '../i18n/i18n.js';
 import { TextField } from '../ui/forms/fields.js';
 import { SendForm, useSendForm } from '../ui/forms/form.js';
 import { TextLink } from '../ui/links.js';
@@ -35,7 +36,7 @@ export function SignUpPage() {
 }
 
 function SignUpForm({ done }: { done: (email: string) => void }) {
-  const { t } = useTranslation('visitor');
+  const { t, i18n } = useTranslation('visitor');
   const { invite = '' } = route.useSearch();
   const { form, sending } = useSendForm({
     mode: 'uncontrolled',
@@ -43,7 +44,10 @@ function SignUpForm({ done }: { done: (email: string) => void }) {
     validate: { email: (value) => (EMAIL.test(value.trim()) ? null : t('fields.emailInvalid')) },
     send: async ({ email, inviteCode }) => {
       const code = inviteCode.trim();
-      await api.POST('/api/public/sign-ups', { body: { email, ...(code ? { inviteCode: code } : {}) } });
+      const language = i18n.language as Language;
+      await api.POST('/api/public/sign-ups', {
+        body: { email, language, ...(code ? { inviteCode: code } : {}) },
+      });
     },
     done: (_answer, { email }) => done(email.trim()),
   });

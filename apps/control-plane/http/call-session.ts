@@ -1,3 +1,4 @@
+import type { MailLanguage } from '#identity/mail-language.js';
 import type { Actor } from '#identity/role.js';
 import type { SecondFactorState } from '#identity/second-factor.js';
 import type { ViewedAccount } from '#identity/session.store.js';
@@ -8,6 +9,8 @@ export interface CallSession {
   readonly csrfToken: string;
   /** Whose account it looks at, if not its own. */
   readonly view: ViewedAccount | null;
+  /** Of its person's mail; null: never chosen. */
+  readonly language: MailLanguage | null;
   /** Its person proved a moment ago that it is them. */
   readonly isConfirmed: boolean;
   readonly secondFactor: SecondFactorState;

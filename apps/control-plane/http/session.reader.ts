@@ -23,7 +23,7 @@ export class SessionReader {
   }
 
   sessionOf(found: FoundSession): CallSession {
-    const { actor, csrfToken, view, isConfirmed } = found;
-    return { actor, csrfToken, view, isConfirmed, secondFactor: this.secondFactor.stateOf(found) };
+    const { actor, csrfToken, view, language, isConfirmed } = found;
+    return { actor, csrfToken, view, language, isConfirmed, secondFactor: this.secondFactor.stateOf(found) };
   }
 }

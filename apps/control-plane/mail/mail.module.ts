@@ -7,8 +7,8 @@ import { type Shared, SHARED } from '../control-plane.tokens.js';
 function newSender({ pool, config, log, registry }: Shared): MailSender {
   const { mail, consoleUrl, people } = config;
   const { signUpLifeMs, resetLifeMs } = people;
-  const texts = { consoleUrl, signUpLifeMs, resetLifeMs };
-  return new MailSender({ pool, mailer: openMailer(mail), config: mail, texts, log, registry });
+  const links = { consoleUrl, signUpLifeMs, resetLifeMs };
+  return new MailSender({ pool, mailer: openMailer(mail), config: mail, links, log, registry });
 }
 
 /** Mail to people: queued in transactions, sent by a loop. */

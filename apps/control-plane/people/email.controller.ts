@@ -14,6 +14,11 @@ export class EmailController {
     await this.emails.request(actor, body, signInOrigin(request));
   }
 
+  @Serves(emailRoutes.setLanguage)
+  async setLanguage({ actor, body }: CallOf<typeof emailRoutes.setLanguage>): Promise<void> {
+    await this.emails.setLanguage(actor, body.language);
+  }
+
   @Serves(emailRoutes.confirm)
   confirm({ body, requestId }: CallOf<typeof emailRoutes.confirm>) {
     return this.emails.confirm(body.token, requestId);

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { id, name, timeView } from '#platform/http/fields.js';
-import { email, linkToken, newPassword, oneTimeCode, password, rolesView } from '#people/people.fields.js';
+import {
+  email,
+  linkToken,
+  mailLanguage,
+  newPassword,
+  oneTimeCode,
+  password,
+  rolesView,
+} from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
 export const sessionView = z
@@ -9,6 +17,7 @@ export const sessionView = z
     accountId: z.string(),
     email: z.string(),
     roles: rolesView,
+    language: mailLanguage.nullable().meta({ description: 'Of your mail; null: never chosen, and English.' }),
     csrfToken: z
       .string()
       .meta({ description: 'Goes into the header x-csrf-token of every request that changes something.' }),
@@ -60,7 +69,11 @@ export const sessionRoutes = {
     description:
       'The answer is the same whether the address has an account or not; the mail says which. An invite code is good only ' +
       'here: nobody can name an inviter later.',
-    body: z.strictObject({ email, inviteCode: z.string().trim().min(1).max(40).optional() }),
+    body: z.strictObject({
+      email,
+      inviteCode: z.string().trim().min(1).max(40).optional(),
+      language: mailLanguage.optional().meta({ description: 'Of this mail and of those to come.' }),
+    }),
     status: 202,
     refusals: ['too_many_attempts'],
   }),
@@ -136,6 +149,10 @@ export const emailRoutes = {
     body: z.strictObject({ email, password }),
     status: 202,
     refusals: ['too_many_attempts'],
+  }),
+  setLanguage: forUsers.put('setMailLanguage', '/api/mail-language', {
+    summary: 'Chooses the language of your mail.',
+    body: z.strictObject({ language: mailLanguage }),
   }),
   confirm: forAll.post('confirmEmailChange', '/api/public/email-changes/confirm', {
     summary: 'Takes the new address over by the link of the mail. Sessions go on.',

@@ -7,8 +7,9 @@ export function viewSession({
   actor,
   csrfToken,
   view: viewing,
+  language,
   secondFactor,
 }: CallSession): AnswerOf<typeof sessionRoutes.show> {
   const { userId, accountId, email, roles } = actor;
-  return { userId, accountId, email, roles: [...roles], csrfToken, viewing, secondFactor };
+  return { userId, accountId, email, roles: [...roles], language, csrfToken, viewing, secondFactor };
 }

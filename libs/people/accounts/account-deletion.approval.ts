@@ -48,14 +48,12 @@ export async function mailOwner(client: pg.ClientBase, { accountId, dueAt, id }:
   const { rows } = await client.query<{ email: string }>('SELECT email FROM users WHERE account_id = $1', [
     accountId,
   ]);
-  const what =
-    `Your account will be deleted after ${dueAt.toISOString().slice(0, 16).replace('T', ' ')} UTC. ` +
-    'Its API keys no longer work. To keep the account, sign in before then and cancel the deletion.';
+  const details = { dueAt: dueAt.toISOString() };
   for (const { email } of rows)
     await queueMail(client, {
-      template: 'security_notice',
+      template: 'account_deletion',
       to: email,
-      details: { what },
+      details,
       event: `deletion:${id}`,
     });
 }

@@ -1,0 +1,97 @@
+import type { MailLanguage } from '#identity/mail-language.js';
+import type { MailContent } from './mail.content.js';
+
+/** What stays the same in every mail of a relay. */
+export interface MailFrame {
+  readonly language: MailLanguage;
+  /** Where the mail comes from: the console's address. */
+  readonly consoleUrl: string;
+}
+
+/** The mail without any markup. A link has a line of its own, so that every reader finds its end. */
+export function mailAsText(content: MailContent, { consoleUrl }: MailFrame): string {
+  const { paragraphs, facts = [], button, notes = [] } = content;
+  const blocks = [
+    ...paragraphs,
+    facts.map(({ label, value }) => `${label}: ${value}`).join('\n'),
+    button ? `${button.label}:\n${button.url}` : '',
+    notes.join('\n'),
+    `-- \nTollgate, ${consoleUrl}`,
+  ];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+const FONT = "font-family:-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei',Arial,sans-serif";
+/** Readers that know about dark mode get its colours; all others ignore this and have those of the elements. */
+const DARK = `@media (prefers-color-scheme:dark){.page{background:#16181d!important}
+.card{background:#1f2229!important;border-color:#343843!important}.ink{color:#e8eaee!important}
+.dim{color:#9aa1ae!important}.line{border-color:#343843!important}}`;
+const TAGS: Record<MailLanguage, string> = { en: 'en', zh: 'zh-Hans' };
+
+/** The mail as one HTML page: nothing in it is loaded from anywhere, and nothing reports that it was read. */
+export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailFrame): string {
+  const body = [
+    ...content.paragraphs.map((paragraph) => block('ink', 'font-size:15px;color:#1c2026', paragraph)),
+    factsTable(content.facts),
+    buttonOf(content.button),
+    ...(content.notes ?? []).map((note) => block('dim', 'font-size:13px;color:#5f6775', note)),
+  ];
+  return `<!doctype html>
+<html lang="${TAGS[language]}"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
+<title>${escaped(content.subject)}</title><style>${DARK}</style></head>
+<body class="page" style="margin:0;padding:24px 12px;background:#f3f4f6;${FONT}">
+<table role="presentation" align="center" width="100%" cellspacing="0" cellpadding="0" style="max-width:560px">
+<tr><td class="ink" style="padding:0 4px 12px;font-size:17px;font-weight:700;color:#1c2026">Tollgate</td></tr>
+<tr><td class="card" style="padding:28px 28px 14px;background:#ffffff;border:1px solid #e3e6ea;border-radius:10px">
+${body.filter((part) => part !== '').join('\n')}
+</td></tr>
+<tr><td class="dim" style="padding:12px 4px;font-size:12px;color:#5f6775">${linkTo(consoleUrl)}</td></tr>
+</table></body></html>
+`;
+}
+
+function block(name: 'ink' | 'dim', style: string, text: string): string {
+  return `<p class="${name}" style="margin:0 0 14px;line-height:1.55;overflow-wrap:anywhere;${style}">${escaped(text)}</p>`;
+}
+
+function factsTable(facts: MailContent['facts']): string {
+  if (!facts) return '';
+  const cell = 'padding:8px 0;border-top:1px solid #e3e6ea;font-size:14px;vertical-align:top';
+  const rows = facts.map(
+    ({ label, value }) =>
+      `<tr><td class="dim line" style="${cell};color:#5f6775">${escaped(label)}</td>` +
+      `<td class="ink line" align="right" style="${cell};padding-left:16px;color:#1c2026;overflow-wrap:anywhere">` +
+      `${escaped(value)}</td></tr>`,
+  );
+  return `<table width="100%" cellspacing="0" cellpadding="0" style="margin:0 0 18px">${rows.join('')}</table>`;
+}
+
+/** The address is there to be read and copied as well. */
+function buttonOf(button: MailContent['button']): string {
+  if (!button) return '';
+  const url = escaped(button.url);
+  const style =
+    'display:inline-block;padding:11px 20px;border-radius:8px;background:#2f5bea;color:#ffffff;' +
+    'font-size:15px;font-weight:600;text-decoration:none';
+  return `<p style="margin:4px 0 14px"><a href="${url}" style="${style}">${escaped(button.label)}</a></p>
+<p class="dim" style="margin:0 0 14px;font-size:12px;line-height:1.5;overflow-wrap:anywhere;color:#5f6775">${url}</p>`;
+}
+
+function linkTo(url: string): string {
+  return `<a href="${escaped(url)}" class="dim" style="color:#5f6775">${escaped(url)}</a>`;
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** For content and for attributes in quotes. */
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+}

@@ -1,0 +1,105 @@
+import type { SecurityNotice } from '../mail.outbox.js';
+import { lifeOf, type MailTexts, minuteOf } from './mail-texts.js';
+
+const NOTICES: Record<SecurityNotice, string> = {
+  'password.changed': 'The password of your account was changed, and all other sessions were ended.',
+  'totp.enabled': 'One-time codes were switched on for your account.',
+  'totp.codes_renewed': 'New recovery codes were created for your account. The old ones no longer work.',
+  'totp.disabled': 'One-time codes were switched off for your account.',
+};
+
+const ACCESS_CHANGED = 'Your Tollgate account: a change of access';
+
+function inWords(ms: number): string {
+  const { count, unit } = lifeOf(ms);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+export const englishMail: MailTexts = {
+  signUp: ({ url, lifeMs }) => ({
+    subject: 'Finish signing up to Tollgate',
+    paragraphs: ['Choose a password to create your account.'],
+    button: { label: 'Create your account', url },
+    notes: [
+      `The link works once and expires in ${inWords(lifeMs)}.`,
+      'If you did not ask for it, ignore this email. No account is created without it.',
+    ],
+  }),
+  alreadyKnown: ({ signInUrl, resetUrl }) => ({
+    subject: 'You already have a Tollgate account',
+    paragraphs: [
+      'Someone, probably you, tried to sign up with this email address. It already has an account, so just sign in.',
+    ],
+    button: { label: 'Sign in', url: signInUrl },
+    notes: [
+      `Forgot your password? Set a new one: ${resetUrl}`,
+      'If it was not you, there is nothing to do. Nothing was changed.',
+    ],
+  }),
+  passwordReset: ({ url, lifeMs }) => ({
+    subject: 'Set a new Tollgate password',
+    paragraphs: ['Choose a new password for your account. All your sessions will be signed out.'],
+    button: { label: 'Set a new password', url },
+    notes: [
+      `The link works once and expires in ${inWords(lifeMs)}.`,
+      'If you did not ask for it, ignore this email. Your password stays the same.',
+    ],
+  }),
+  emailChange: ({ url, lifeMs }) => ({
+    subject: 'Confirm your new address at Tollgate',
+    paragraphs: ['Confirm that this email address is yours. From then on you sign in with it.'],
+    button: { label: 'Use this address', url },
+    notes: [
+      `The link works once and expires in ${inWords(lifeMs)}.`,
+      'If you did not ask for it, ignore this email. Nothing is changed.',
+    ],
+  }),
+  emailTaken: () => ({
+    subject: 'This address has a Tollgate account already',
+    paragraphs: [
+      'Someone, probably you, tried to use this email address for another Tollgate account. It already has an account of ' +
+        'its own, so nothing was changed.',
+    ],
+  }),
+  emailChanged: ({ email }) => ({
+    subject: ACCESS_CHANGED,
+    paragraphs: ['The email address of your account was changed. We no longer send mail to this one.'],
+    facts: [{ label: 'New address', value: email }],
+    notes: ['If it was not you, write to support at once.'],
+  }),
+  securityNotice: ({ notice, url }) => ({
+    subject: ACCESS_CHANGED,
+    paragraphs: [NOTICES[notice], 'If it was not you, set a new password at once.'],
+    button: { label: 'Set a new password', url },
+  }),
+  accountDeletion: ({ dueAt, url }) => ({
+    subject: 'Your Tollgate account will be deleted',
+    paragraphs: [
+      `Your account will be deleted after ${minuteOf(dueAt)}. Its API keys no longer work.`,
+      'To keep the account, sign in before then and cancel the deletion.',
+    ],
+    button: { label: 'Sign in to keep it', url },
+  }),
+  lowBalance: ({ balance, threshold, url }) => ({
+    subject: 'Your Tollgate balance is low',
+    paragraphs: [`Your balance is ${balance} credits, below ${threshold} credits, the alert level you set.`],
+    button: { label: 'Add credits', url },
+    notes: ['We email you again only after a top-up has brought the balance back above that level.'],
+  }),
+  ticketAnswered: ({ subject, url }) => ({
+    subject: 'Tollgate support has answered',
+    paragraphs: [`There is news on your ticket “${subject}”.`],
+    button: { label: 'Read the answer', url },
+  }),
+  webhookOff: ({ host, reason, url }) => ({
+    subject: 'A Tollgate webhook was switched off',
+    paragraphs: [
+      `Your webhook endpoint at ${host} was switched off: ` +
+        (reason === 'gone'
+          ? 'it answered that it is gone (410).'
+          : 'its deliveries kept failing for too long.'),
+      'Fix it, switch it on again, and replay what it missed.',
+    ],
+    button: { label: 'Open webhooks', url },
+  }),
+};
