@@ -35,6 +35,7 @@ import { GatewayMetrics } from './gateway.metrics.js';
 import type { GatewayModuleOptions } from './gateway.options.js';
 import { gatewayReporter } from './gateway.report.js';
 import { GATEWAY_CLOCK, GATEWAY_CONFIG } from './gateway.tokens.js';
+import { ContentsController } from './google/contents.controller.js';
 import { GoogleModelsController } from './google/google-models.controller.js';
 import { GoogleOperationsController } from './google/google-operations.controller.js';
 import { GoogleController } from './google/google.controller.js';
@@ -104,6 +105,7 @@ export class GatewayModule {
         VideosController,
         AssetsController,
         GoogleController,
+        ContentsController,
         GoogleOperationsController,
         GoogleModelsController,
         ConversationsController,

@@ -1,5 +1,6 @@
 import { apiFamilyOf, VendorRefusal, sendJson, WRONG_KEY } from './answers.js';
 import { completeChat } from './chat.js';
+import { countTokens, generateContent, streamGenerateContent } from './contents.js';
 import { embed } from './embeddings.js';
 import { editImages, serveEdit } from './edits.js';
 import { downloadGoogleFile, pollOperation, predict, predictLongRunning } from './google.js';
@@ -46,6 +47,9 @@ const routes: readonly Route[] = [
   { verb: 'POST', path: at('/v1/messages/count_tokens'), serve: countMessage },
   { verb: 'POST', path: at('/v1/audio/speech'), serve: speak },
   { verb: 'POST', path: at('/v1/embeddings'), serve: embed },
+  { verb: 'POST', path: at(`/v1beta/models/${MODEL}:generateContent`), serve: generateContent },
+  { verb: 'POST', path: at(`/v1beta/models/${MODEL}:streamGenerateContent`), serve: streamGenerateContent },
+  { verb: 'POST', path: at(`/v1beta/models/${MODEL}:countTokens`), serve: countTokens },
   { verb: 'POST', path: at(`/v1beta/models/${MODEL}:predict`), serve: predict },
   { verb: 'POST', path: at(`/v1beta/models/${MODEL}:predictLongRunning`), serve: predictLongRunning },
   { verb: 'GET', path: at(`/v1beta/models/[\\w.-]{1,100}/operations/${ID}`), serve: pollOperation },

@@ -103,6 +103,15 @@ const MODELS: SeedModel[] = [
     protocol: 'anthropic',
   },
   {
+    id: 'chatmodel-2',
+    family: 'chat',
+    ownedBy: OTHER_VENDOR,
+    price: { input: '0.3', cachedInput: '0.075', output: '2.5' },
+    groups: [VENDORA_MAIN],
+    limits: { maxInputTokens: 128_000, maxOutputTokens: 8_192 },
+    protocol: 'gemini',
+  },
+  {
     id: 'vendora-chat-lite',
     family: 'chat',
     price: '0.001',

@@ -7,7 +7,7 @@ export const familiesOf: Readonly<Record<ChannelProtocol, readonly Family[]>> = 
   'openai-xai': ['image', 'video', 'chat', 'speech'],
   openai: ['image', 'video', 'chat', 'speech'],
   xai: ['image', 'video'],
-  gemini: ['image', 'video'],
+  gemini: ['image', 'video', 'chat'],
   anthropic: ['chat'],
   mesh3d: ['3d'],
 };

@@ -49,7 +49,7 @@ export function estimateInput(body: Body, limits: ModelLimits): MeasuredTokens {
   const size = new InputSize();
   for (const [name, value] of Object.entries(body)) {
     size.addName(name);
-    size.add(value, CONVERSATIONS.has(name));
+    size.add(value, CONVERSATIONS.get(name) ?? 'plain');
     if (REFERENCES.has(name) && value !== null) size.unbounded = true;
   }
   const { bytes, pictures, unbounded } = size;
@@ -81,7 +81,15 @@ export function mostOutputTokens(
 }
 
 /** Where images are; elsewhere, as in the schema of a tool, the same words are nothing but text. */
-const CONVERSATIONS = new Set(['messages', 'input', 'system']);
+const CONVERSATIONS: ReadonlyMap<string, Manner> = new Map([
+  ['messages', 'typed'],
+  ['input', 'typed'],
+  ['system', 'typed'],
+  ['contents', 'named'],
+  ['systemInstruction', 'named'],
+]);
+/** How the parts of a conversation say what they are: by a type, or, with Google, by the one field that they have. */
+type Manner = 'typed' | 'named' | 'plain';
 /** Fields that bring in what is not in the body. */
 const REFERENCES = new Set(['previous_response_id', 'conversation', 'prompt', 'container']);
 /** Parts that do the same, or whose bytes are compressed. */
@@ -102,27 +110,51 @@ class InputSize {
     this.bytes += Buffer.byteLength(name) + '"":,'.length;
   }
 
-  /** `mayHold`: images may be here. */
-  add(value: unknown, mayHold: boolean): void {
+  add(value: unknown, manner: Manner): void {
     if (isText(value)) this.bytes += bytesOf(value) + '"",'.length;
     else if (Array.isArray(value)) {
-      for (const item of value) this.add(item, mayHold);
-    } else if (typeof value === 'object' && value !== null) this.addObject(value as Body, mayHold);
+      for (const item of value) this.add(item, manner);
+    } else if (typeof value === 'object' && value !== null) this.addObject(value as Body, manner);
     else this.bytes += String(value).length + 1;
   }
 
-  private addObject(part: Body, mayHold: boolean): void {
+  private addObject(part: Body, manner: Manner): void {
+    this.bytes += '{},'.length;
+    if (manner === 'named') this.addNamed(part);
+    else this.addTyped(part, manner === 'typed');
+  }
+
+  /** What files hold, and where addresses lead, may be anything that the model reads. */
+  private addNamed(part: Body): void {
+    for (const [name, value] of Object.entries(part)) {
+      this.addName(name);
+      const isPictureHere = name === 'inlineData' && isInlinePicture(value);
+      if (isPictureHere) this.pictures += 1;
+      else this.add(value, WRITTEN.has(name) ? 'plain' : 'named');
+      if (name === 'fileData' || (name === 'inlineData' && !isPictureHere)) this.unbounded = true;
+    }
+  }
+
+  private addTyped(part: Body, mayHold: boolean): void {
     const type = mayHold && typeof part['type'] === 'string' ? part['type'] : '';
     const picture = PICTURE_FIELDS[type];
     if (UNBOUNDED_PARTS.has(type) || (picture !== undefined && part['file_id'])) this.unbounded = true;
-    this.bytes += '{},'.length;
     for (const [name, value] of Object.entries(part)) {
       this.addName(name);
       if (name === picture && isPicture(value)) this.pictures += 1;
       // The input of a tool call is whatever the model wrote.
-      else this.add(value, mayHold && !(type === 'tool_use' && name === 'input'));
+      else this.add(value, mayHold && !(type === 'tool_use' && name === 'input') ? 'typed' : 'plain');
     }
   }
+}
+
+/** Of calls of functions and of their results: whatever the model or the client wrote. */
+const WRITTEN = new Set(['args', 'response']);
+
+/** Base64 under the type of an image, which is checked to be one before anything is held. */
+function isInlinePicture(value: unknown): boolean {
+  const { mimeType, data } = (value ?? {}) as { mimeType?: unknown; data?: unknown };
+  return typeof mimeType === 'string' && /^image\//i.test(mimeType) && isText(data);
 }
 
 /** An address, alone or in `url`, or base64 in `data`: what a vendor takes for an image and for nothing else. */

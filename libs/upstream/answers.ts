@@ -1,6 +1,13 @@
 import type { ErrorCode } from '#platform/errors.js';
 import type { HttpAnswer, HttpFailure } from './http-call.js';
-import type { CreateOutcome, ImageOutcome, PollOutcome, Refused, UpstreamImage } from './outcomes.js';
+import type {
+  CountOutcome,
+  CreateOutcome,
+  ImageOutcome,
+  PollOutcome,
+  Refused,
+  UpstreamImage,
+} from './outcomes.js';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -94,6 +101,14 @@ function readImage(entry: JsonObject): UpstreamImage | null {
     revisedPrompt: asText(entry['revised_prompt']),
     mimeType: asText(entry['mime_type']),
   };
+}
+
+/** Reads how many tokens a vendor counted. */
+export function readCount(answer: HttpAnswer, field: string): CountOutcome {
+  const tokens = readObject(answer.body)?.[field];
+  if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0)
+    return { kind: 'counted', tokens };
+  return { kind: 'unknown', reason: 'a success without a count', upstreamStatus: answer.status };
 }
 
 /** Reads the id of a created task: `id`, or `request_id` where the upstream gives only that. */

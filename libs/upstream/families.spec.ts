@@ -12,9 +12,11 @@ const FAMILY: Record<Capability, Family> = {
   chat: 'chat',
   responses: 'chat',
   messages: 'chat',
+  contents: 'chat',
   speech: 'speech',
   embeddings: 'chat',
-  tokenCounts: 'chat',
+  messagesCount: 'chat',
+  contentsCount: 'chat',
 };
 
 const upstreams = new Upstreams();

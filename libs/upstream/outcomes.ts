@@ -115,8 +115,8 @@ export interface ImageEditRequest extends ImageRequest {
 }
 
 /** Calls whose body and answer pass through as they are. */
-export type StreamKind = TalkKind | 'speech' | 'embeddings';
-/** Of them, conversations. */
+export type StreamKind = TalkKind | 'contents' | 'speech' | 'embeddings';
+/** Of them, conversations whose messages and parts say their type; Google's contents do not. */
 export type TalkKind = 'chat' | 'responses' | 'messages';
 
 export interface StreamRequest {
@@ -143,8 +143,13 @@ export interface StreamAnswer {
 
 export type StreamOutcome = StreamAnswer | Refused | NotAccepted | Unknown;
 
-/** A message whose tokens are counted. */
-export type CountRequest = Omit<StreamRequest, 'kind'>;
+/** The calls whose input a vendor counts without answering it. */
+export type CountedKind = 'messages' | 'contents';
+
+/** A message, or contents, whose tokens are counted. */
+export interface CountRequest extends StreamRequest {
+  kind: CountedKind;
+}
 
 /** `tokens`: of all that is sent, as the vendor counts. */
 interface Counted {

@@ -5,6 +5,7 @@ import { type ImageBytes, readImageBytes } from './image-bytes.js';
 import { probe, type ProbeResult } from './health/probe.js';
 import type {
   AssetRequest,
+  CountedKind,
   CountOutcome,
   CountRequest,
   CreateOutcome,
@@ -22,7 +23,7 @@ import type {
 import { streamHeaders, type StreamRoute } from './stream-route.js';
 
 /** What a channel can be asked for; a model's family and the path of a call decide which of them it needs. */
-export type Capability = 'images' | 'imageEdits' | 'videos' | 'assets3d' | 'tokenCounts' | StreamKind;
+export type Capability = 'images' | 'imageEdits' | 'videos' | 'assets3d' | `${CountedKind}Count` | StreamKind;
 
 export interface CreateOptions {
   /** Makes a repeat safe where the channel honours it. */
@@ -37,7 +38,7 @@ export interface CreateOptions {
 export interface Protocol {
   readonly calls: ChannelCalls;
   readonly streams?: Partial<Record<StreamKind, StreamRoute>>;
-  /** Counts the tokens of a message without answering it, which costs nothing. */
+  /** Counts the tokens of a message or of contents, whichever it streams, without answering them: it costs nothing. */
   countTokens?(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome>;
   /** Asks for images and waits for them; the signal is the request's limit. */
   generateImages?(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome>;
@@ -72,7 +73,7 @@ export class UpstreamAdapter {
   }
 
   async countTokens(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome> {
-    return this.protocol.countTokens?.(channel, request, signal) ?? this.lacking('tokenCounts');
+    return this.protocol.countTokens?.(channel, request, signal) ?? this.lacking(`${request.kind}Count`);
   }
 
   async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
@@ -100,8 +101,9 @@ export class UpstreamAdapter {
     if (!route) return this.lacking(request.kind);
     const body = { ...request.body, model: request.model };
     const headers = streamHeaders(route, request);
+    const path = typeof route.path === 'string' ? route.path : route.path(body);
     const json = route.prepare?.(body) ?? body;
-    return this.protocol.calls.open(channel, route.path, { body: { json }, headers, signal });
+    return this.protocol.calls.open(channel, path, { body: { json }, headers, signal });
   }
 
   /** Opens the file of a finished task, whose address `pollVideo` gave. @throws FileUnavailable */
@@ -142,9 +144,13 @@ export class UpstreamAdapter {
   }
 }
 
+const COUNTED: readonly CountedKind[] = ['messages', 'contents'];
+
 function capabilitiesOf(protocol: Protocol): Capability[] {
   const capabilities: Capability[] = Object.keys(protocol.streams ?? {}) as StreamKind[];
-  if (protocol.countTokens) capabilities.push('tokenCounts');
+  for (const kind of COUNTED) {
+    if (protocol.countTokens && protocol.streams?.[kind]) capabilities.push(`${kind}Count`);
+  }
   if (protocol.generateImages) capabilities.push('images');
   if (protocol.editImages) capabilities.push('imageEdits');
   if (protocol.createVideo && protocol.pollVideo) capabilities.push('videos');

@@ -144,6 +144,41 @@ describe('openai-xai', () => {
 });
 
 describe('gemini', () => {
+  const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+
+  it.each([
+    [false, '/v1beta/models/theirs%2Fone:generateContent'],
+    [true, '/v1beta/models/theirs%2Fone:streamGenerateContent?alt=sse'],
+  ])(
+    'names the model of contents in the path alone, and asks for events; streamed: %s',
+    async (stream, path) => {
+      const { adapter, channel } = await line('gemini', (_, response) => json(response, 200, {}));
+      const body = { model: 'ours', stream, contents, generationConfig: { topK: 3 } };
+      const request = { kind: 'contents' as const, model: 'theirs/one', body };
+      expect(await adapter.openStream(channel, request, soon())).toMatchObject({ kind: 'answer' });
+      expect(stub.requests[0]).toMatchObject({ path });
+      expect(sent()).toEqual({ contents, generationConfig: { topK: 3 } });
+    },
+  );
+
+  it('counts contents as such, and with more as the request that they are part of', async () => {
+    const { adapter, channel } = await line('gemini', (_, response) =>
+      json(response, 200, { totalTokens: 7 }),
+    );
+    const count = (more: object) =>
+      adapter.countTokens(
+        channel,
+        { kind: 'contents', model: 'm', body: { model: 'ours', contents, ...more } },
+        soon(),
+      );
+    expect(await count({})).toEqual({ kind: 'counted', tokens: 7 });
+    await count({ tools: [] });
+    expect([sent(0), sent(1)]).toEqual([
+      { contents },
+      { generateContentRequest: { contents, tools: [], model: 'models/m' } },
+    ]);
+  });
+
   it('sends instances and parameters', async () => {
     const predictions = [{ mimeType: 'image/png', bytesBase64Encoded: 'AAAA' }, { raiFilteredReason: 'no' }];
     const outcome = await generate('gemini', { n: 2, size: '1792x1024', resolution: '2k' }, { predictions });

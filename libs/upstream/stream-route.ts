@@ -2,7 +2,8 @@ import type { StreamRequest } from './outcomes.js';
 
 /** Where a pass-through call goes, and what has to be added to it. */
 export interface StreamRoute {
-  path: string;
+  /** A path that names the model, or whether the answer is streamed, follows from the body. */
+  path: string | ((body: Record<string, unknown>) => string);
   /** What is sent in place of the client's body; the model is already the upstream's. */
   prepare?(body: Record<string, unknown>): Record<string, unknown>;
   /** Sent always, unless the client's own go along. */

@@ -182,6 +182,76 @@ describe('a message', () => {
   });
 });
 
+describe('contents', () => {
+  const usage = {
+    promptTokenCount: 100,
+    cachedContentTokenCount: 60,
+    candidatesTokenCount: 7,
+    thoughtsTokenCount: 20,
+    toolUsePromptTokenCount: 5,
+    totalTokenCount: 132,
+  };
+  const piece = (parts: object[], more: object = {}, index = 0) => ({
+    candidates: [{ content: { parts, role: 'model' }, index, ...more }],
+  });
+  const STOP = { finishReason: 'STOP' };
+
+  it('are billed by what is reported: cached input is part of the prompt, thoughts are output', () => {
+    const body = { ...piece([{ text: 'x' }], STOP), usageMetadata: usage };
+    expect(whole('contents', body).reported()).toEqual(tokens(45n, 60n, 27n));
+  });
+
+  it('have what is zero left out, and no more of the cache than of the prompt', () => {
+    const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9 } };
+    expect(whole('contents', blocked).reported()).toEqual(tokens(9n, 0n, 0n));
+    const odd = { usageMetadata: { promptTokenCount: 9, cachedContentTokenCount: 12 } };
+    expect(whole('contents', odd).reported()).toEqual(tokens(0n, 9n, 0n));
+  });
+
+  it('count from the beginning in every event, and are final once each answer said why it ended', () => {
+    const grown = (candidatesTokenCount: number) => ({
+      usageMetadata: { promptTokenCount: 9, candidatesTokenCount },
+    });
+    const events = [
+      { ...piece([{ text: 'one ' }]), ...grown(1) },
+      { ...piece([{ text: 'two' }], STOP), ...grown(2) },
+    ];
+    const { meter, dropped } = metered('contents', events);
+    expect(meter.reported()).toEqual(tokens(9n, 0n, 2n));
+    expect({ final: meter.isFinal, end: meter.end, dropped }).toEqual({
+      final: true,
+      end: 'open',
+      dropped: [false, false],
+    });
+    expect(metered('contents', events.slice(0, 1)).meter.isFinal).toBe(false);
+    const two = [piece([{ text: 'a' }], {}, 1), piece([{ text: 'b' }], STOP, 0)];
+    expect(metered('contents', two).meter).toMatchObject({ isFinal: false, answers: 2 });
+    expect(metered('contents', [...two, piece([], STOP, 1)]).meter.isFinal).toBe(true);
+    const blocked = metered('contents', [
+      { promptFeedback: { blockReason: 'OTHER' } },
+      { usageMetadata: usage },
+    ]);
+    expect(blocked.meter.isFinal).toBe(true);
+  });
+
+  it('are billed by what was streamed when they were cut, or no usage came', () => {
+    const cut = { ...piece([{ text: 'x'.repeat(41) }]), usageMetadata: { promptTokenCount: 9 } };
+    expect(metered('contents', [cut]).meter.reported()).toEqual(tokens(9n, 0n, 11n));
+    const parts = [
+      { text: '1234', thought: true },
+      { functionCall: { name: 'f', args: { a: 1 } } },
+      { inlineData: { mimeType: 'image/png', data: 'A'.repeat(1_000_000) } },
+    ];
+    const { meter } = metered('contents', [piece(parts, STOP)]);
+    expect(meter.reported()).toBeNull();
+    expect(meter.billable(tokens(3n, 0n, 0n))).toEqual(tokens(3n, 0n, 1_293n));
+  });
+
+  it('have failed after an error', () => {
+    expect(metered('contents', [piece([{ text: 'x' }]), { error: { code: 503 } }]).meter.end).toBe('failed');
+  });
+});
+
 describe('speech', () => {
   it('reports when it is streamed as events', () => {
     const done = { type: 'speech.audio.done', usage: { input_tokens: 3, output_tokens: 20 } };

@@ -2,6 +2,7 @@
 // routes with a body needs one; what has none gets a value that its schema allows.
 const PROMPT = 'a lighthouse at dusk';
 const MESSAGES = [{ role: 'user', content: 'Name three lighthouses.' }];
+const CONTENTS = [{ role: 'user', parts: [{ text: 'Name three lighthouses.' }] }];
 
 const GATEWAY = {
   generateImages: { model: 'vendora-imagine-image', prompt: PROMPT, n: 1, size: '1024x1024' },
@@ -16,6 +17,9 @@ const GATEWAY = {
   createAsset: { model: 'vendora-3d', prompt: 'a small lighthouse' },
   predict: { instances: [{ prompt: PROMPT }], parameters: { sampleCount: 1 } },
   predictLongRunning: { instances: [{ prompt: PROMPT }], parameters: { durationSeconds: 4 } },
+  generateContent: { contents: CONTENTS, generationConfig: { maxOutputTokens: 100 } },
+  streamGenerateContent: { contents: CONTENTS },
+  countTokens: { contents: CONTENTS },
   createChatCompletion: { model: 'vendora-chat', messages: MESSAGES, max_tokens: 100 },
   createResponse: { model: 'vendora-chat', input: 'Name three lighthouses.' },
   createMessage: { model: 'vendora-messages', messages: MESSAGES, max_tokens: 100 },
@@ -31,5 +35,16 @@ export function exampleBody(api, operationId) {
 
 /** What the braces of a path hold in its example, or undefined. */
 export function examplePath(operationId) {
-  return { predict: 'imgmodel-4', predictLongRunning: 'vidmodel-3' }[operationId];
+  return {
+    predict: 'imgmodel-4',
+    predictLongRunning: 'vidmodel-3',
+    generateContent: 'chatmodel-2',
+    streamGenerateContent: 'chatmodel-2',
+    countTokens: 'chatmodel-2',
+  }[operationId];
+}
+
+/** What the address of an operation must have behind its path; empty for most. */
+export function exampleQuery(operationId) {
+  return { streamGenerateContent: '?alt=sse' }[operationId] ?? '';
 }

@@ -1,5 +1,5 @@
 // The pages of the API reference: one for each tag of both OpenAPI documents.
-import { exampleBody, examplePath } from './api-examples.mjs';
+import { exampleBody, examplePath, exampleQuery } from './api-examples.mjs';
 
 const MAX_DEPTH = 3;
 /** Where `npm start` serves both. */
@@ -105,7 +105,10 @@ function fieldsOf(schema, context, prefix = '', depth = 1) {
 function curl({ path, verb, requestBody, operationId, security }, context) {
   const model = examplePath(operationId);
   const place = model === undefined ? path : path.replace(/\{\w+\}/, model);
-  const target = `${ORIGINS[context.api]}${place}`;
+  const query = exampleQuery(operationId);
+  const address = `${ORIGINS[context.api]}${place}${query}`;
+  // A shell takes a question mark for part of a file's name.
+  const target = query === '' ? address : `'${address}'`;
   const lines = [`curl -s ${verb === 'GET' ? '' : `-X ${verb} `}${target}`];
   const names = security.flatMap((each) => Object.keys(each));
   if (names.includes('key')) lines.push(`-H "Authorization: Bearer $KEY"`);

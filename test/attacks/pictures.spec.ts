@@ -8,6 +8,7 @@ jest.setTimeout(60_000);
 
 const EDITS = '/v1/images/edits';
 const ASSETS = '/v1/3d';
+const CONTENTS = '/v1beta/models/chatmodel-2:generateContent';
 const EDIT = { model: 'vendora-imagine-edit', prompt: 'at night' };
 
 describe('a picture', () => {
@@ -122,6 +123,40 @@ describe('a picture', () => {
       'messages',
     ],
     [
+      'contents',
+      CONTENTS,
+      (bytes, mime) => ({ contents: [{ parts: [plainWords, inlineData(bytes, mime)] }] }),
+      'contents',
+    ],
+    [
+      'contents in snake case, with one entry in place of a list',
+      CONTENTS,
+      (bytes, mime) => ({
+        contents: [
+          { role: 'user', parts: plainWords },
+          {
+            role: 'user',
+            parts: { inline_data: { mime_type: mime.toUpperCase(), data: bytes.toString('base64') } },
+          },
+          { role: 'user', parts: plainWords },
+        ],
+      }),
+      'contents',
+    ],
+    [
+      'the result of a function in contents',
+      CONTENTS,
+      (bytes, mime) => ({
+        contents: {
+          parts: [
+            { function_response: { name: 'f', response: {}, parts: [inlineData(bytes, mime)] } },
+            plainWords,
+          ],
+        },
+      }),
+      'contents',
+    ],
+    [
       'the result of a tool in a message',
       '/v1/messages',
       (bytes, mime) => ({
@@ -182,10 +217,15 @@ describe('a picture', () => {
 });
 
 const words = { type: 'text', text: 'what is this?' };
+const plainWords = { text: words.text };
 const inputWords = { ...words, type: 'input_text' };
 
 function inline(bytes: Buffer, mime: string): string {
   return `data:${mime};base64,${bytes.toString('base64')}`;
+}
+
+function inlineData(bytes: Buffer, mimeType: string): object {
+  return { inlineData: { mimeType, data: bytes.toString('base64') } };
 }
 
 function base64Block(bytes: Buffer, mime: string): object {

@@ -113,6 +113,7 @@ describe('channels', () => {
     expect(channels.map(({ channelId }) => channelId)).toEqual([
       'sandbox',
       'sandbox-anthropic',
+      'sandbox-gemini',
       'sandbox-mesh3d',
     ]);
   });
@@ -122,7 +123,7 @@ describe('channels', () => {
     expect(code).toBe(0);
     const { channels } = JSON.parse(stdout) as { channels: object[] };
     expect(channels).toEqual(
-      ['sandbox', 'sandbox-anthropic', 'sandbox-mesh3d'].map((channelId) =>
+      ['sandbox', 'sandbox-anthropic', 'sandbox-gemini', 'sandbox-mesh3d'].map((channelId) =>
         expect.objectContaining({ channelId, verdict: 'ok', latencyMs: expect.any(Number) }),
       ),
     );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Fault, faultNames } from '#apps/sandbox-upstream/directives.js';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { protocolNames, Upstreams } from '#upstream/adapters.js';
+import type { Capability } from '#upstream/protocol.js';
 import { Books } from '../support/books.js';
 import { addChannels, type FaultCall, faultCalls, type Sequel, TOKEN_PRICE } from '../support/fault-calls.js';
 import { type FaultRow, faultTables } from '../support/fault-tables.js';
@@ -13,8 +14,8 @@ jest.setTimeout(60_000);
 const AT_ONCE = 40;
 /** Those that wait for a limit begin first. */
 const SLOW: readonly Fault[] = ['never-finish', 'accept-then-timeout', 'reject-529'];
-/** It has no charge, and faults of it are in the journey of token counts. */
-const FREE = 'tokenCounts';
+/** They have no charge, and faults of them are in the journeys of token counts and of contents. */
+const FREE: readonly Capability[] = ['messagesCount', 'contentsCount'];
 const TOKENS = 8;
 /** The names and braces of a request, in the estimate of its input. */
 const MOST_ENVELOPE_TOKENS = 50;
@@ -58,7 +59,7 @@ it('a call for everything that a protocol offers', async () => {
   const upstreams = new Upstreams();
   const offered = protocolNames.flatMap((protocol) =>
     [...upstreams.adapterFor(protocol).capabilities]
-      .filter((capability) => capability !== FREE)
+      .filter((capability) => !FREE.includes(capability))
       .map((capability) => `${capability} over ${protocol}`),
   );
   await upstreams.close();

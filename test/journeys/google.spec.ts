@@ -166,10 +166,12 @@ describe('the native style, by the Google SDK', () => {
     const customer = await relay.customer('1');
     const names: (string | undefined)[] = [];
     for await (const model of await sdkOf(customer).models.list()) names.push(model.name);
-    expect(names).toEqual([`models/${IMAGES}`, `models/${VIDEOS}`]);
+    expect(names).toEqual(['models/chatmodel-2', `models/${IMAGES}`, `models/${VIDEOS}`]);
+    const chat = await sdkOf(customer).models.get({ model: 'chatmodel-2' });
+    expect(chat.supportedActions).toEqual(['generateContent', 'streamGenerateContent', 'countTokens']);
     const model = await sdkOf(customer).models.get({ model: IMAGES });
     expect(model).toMatchObject({ name: `models/${IMAGES}`, supportedActions: ['predict'] });
-    for (const id of ['imgmodel-lite', 'vendora-imagine-image']) {
+    for (const id of ['imgmodel-lite', 'vendora-imagine-image', 'vendora-chat']) {
       await refused(customer, `/v1beta/models/${id}`, {}, [404, 'model_not_found']);
     }
   });
@@ -235,7 +237,7 @@ describe('the native style, by the Google SDK', () => {
       { instances: [{ prompt: 'x' }] },
       [404, 'model_not_found'],
     ],
-    ['another call', `/v1beta/models/${IMAGES}:generateContent`, {}, [404, 'unknown_url']],
+    ['another call', `/v1beta/models/${IMAGES}:embedContent`, {}, [404, 'unknown_url']],
     [
       'two videos',
       VIDEO_CALL,

@@ -19,6 +19,7 @@ describe('the model list, by the OpenAI SDK', () => {
   it("shows the models of the key's group and nothing else about them", async () => {
     const { data } = await customer.sdk().models.list();
     expect(data.map(({ id }) => id)).toEqual([
+      'chatmodel-2',
       'imgmodel-4',
       'vendora-3d',
       'vendora-chat',

@@ -181,6 +181,39 @@ function deltaOf(kind: Dialect, json: Record<string, unknown>): string {
   return type === 'content_block_delta' ? (delta as { text: string }).text : '';
 }
 
+interface Contents {
+  candidates: { content: { parts: { text: string }[] }; finishReason?: string }[];
+  error?: unknown;
+}
+
+/** Google's own way of a chat. */
+function contentsCall(isStreamed: boolean): FaultCall {
+  const method = isStreamed ? 'streamGenerateContent?alt=sse' : 'generateContent';
+  return {
+    name: `contents${isStreamed ? ', streamed,' : ''} over gemini`,
+    protocol: 'gemini',
+    shape: 'google',
+    table: isStreamed ? faultTables.streamed : faultTables.whole,
+    send: (customer, prompt) => {
+      const contents = [{ role: 'user', parts: [{ text: prompt }] }];
+      return customer.send(`/v1beta/models/chat-gemini:${method}`, json({ contents }));
+    },
+    follow: async (_customer, response) => {
+      const text = await response.text();
+      const lines = isStreamed ? text.split('\n').filter((line) => line.startsWith('data: ')) : [text];
+      const pieces = lines.map((line) => JSON.parse(line.replace('data: ', '')) as Contents);
+      const fault = pieces.find(({ error }) => error);
+      const said = pieces.flatMap(({ candidates = [] }) => candidates[0]?.content.parts ?? []);
+      const isWhole = pieces.at(-1)?.candidates?.[0]?.finishReason === 'STOP';
+      const end = isWhole ? 'whole' : 'cut';
+      return {
+        then: fault ? `half, then ${(fault as unknown as { code: string }).code}` : end,
+        text: said.map((part) => part.text).join(''),
+      };
+    },
+  };
+}
+
 function speechCall(protocol: ChannelProtocol): FaultCall {
   return {
     ...openai('speech', protocol, faultTables.speech),
@@ -252,6 +285,8 @@ export const faultCalls = {
     ]),
     talk('messages', 'anthropic', false),
     talk('messages', 'anthropic', true),
+    contentsCall(false),
+    contentsCall(true),
   ],
 };
 
@@ -264,7 +299,7 @@ const MODELS: [id: string, family: string, price: string, protocols: ChannelProt
   ['speech', 'speech', '0.015', ['openai-xai', 'openai']],
   ['embed', 'chat', '0.01', ['openai-xai', 'openai']],
   ['3d', '3d', '0.1', ['mesh3d']],
-  ['chat', 'chat', '', ['openai-xai', 'openai', 'anthropic']],
+  ['chat', 'chat', '', ['openai-xai', 'openai', 'anthropic', 'gemini']],
 ];
 
 /** A channel to the sandbox for each protocol, each with models of its own. Call it before the first request. */

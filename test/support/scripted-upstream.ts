@@ -28,8 +28,7 @@ export async function startScriptedUpstream(scripts: Record<string, Script>): Pr
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       bodies.push(body);
-      const last = (body['messages'] as { content: string }[]).at(-1);
-      const script = scripts[last?.content.split(' ')[0] ?? ''];
+      const script = scripts[lastText(body).split(' ')[0] ?? ''];
       if (script) script(response, body);
       else response.writeHead(500).end();
     });
@@ -43,6 +42,12 @@ export async function startScriptedUpstream(scripts: Record<string, Script>): Pr
       server.close();
     },
   };
+}
+
+/** What was said last, in messages or in Google's contents. */
+function lastText({ messages, contents }: Record<string, unknown>): string {
+  const content = (contents as { parts: { text: string }[] }[] | undefined)?.at(-1);
+  return content?.parts.at(-1)?.text ?? (messages as { content: string }[]).at(-1)?.content ?? '';
 }
 
 async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {

@@ -82,6 +82,41 @@ describe('the input that is held for', () => {
     expect(most(body)).toBe(200_000n);
   });
 
+  describe('in contents', () => {
+    const parts = (...each: unknown[]): Body => ({ contents: [{ role: 'user', parts: each }] });
+    const inline = (mimeType: string) => ({ inlineData: { mimeType, data: 'A'.repeat(1_000_000) } });
+
+    it('counts a fixed amount for each image, whatever its bytes, in the results of functions too', () => {
+      const result = { functionResponse: { name: 'f', response: {}, parts: [inline('image/jpeg')] } };
+      const body = parts(inline('image/png'), { text: 'a' }, result);
+      expect(most(body)).toBeGreaterThan(10_000n);
+      expect(most(body)).toBeLessThan(11_000n);
+    });
+
+    it('takes nothing for an image that only looks like one', () => {
+      const text = { inlineData: { mimeType: 'image/png', data: 'x'.repeat(20_000) } };
+      const bodies = [
+        parts({ functionCall: { name: 'f', args: text } }),
+        parts({ functionResponse: { name: 'f', response: text } }),
+        { ...parts({ text: 'a' }), tools: [{ functionDeclarations: [{ parameters: text }] }] },
+        chat(text),
+      ];
+      for (const body of bodies) expect(most(body)).toBeGreaterThan(20_000n);
+    });
+
+    it('is all that the model reads where the body only refers to it', () => {
+      const fileData = { mimeType: 'image/png', fileUri: 'https://example.com/a.png' };
+      const small = { inlineData: { mimeType: 'application/pdf', data: 'AAAA' } };
+      for (const part of [{ fileData }, small])
+        expect(most(parts(part), { maxInputTokens: 128_000 })).toBe(128_000n);
+    });
+
+    it('counts the text of instructions', () => {
+      const systemInstruction = { parts: [{ text: 'x'.repeat(5_000) }] };
+      expect(most({ ...parts({ text: 'a' }), systemInstruction })).toBeGreaterThan(5_000n);
+    });
+  });
+
   it('ends at what the model reads at most, where that is known', () => {
     const body = chat('x'.repeat(300_000));
     expect(most(body, { maxInputTokens: 128_000 })).toBe(128_000n);

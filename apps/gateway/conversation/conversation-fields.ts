@@ -1,6 +1,7 @@
 import { ApiError } from '#platform/errors.js';
 import type { StreamKind, TalkKind } from '#upstream/outcomes.js';
 import { type Body, invalid, isAbsent } from '../http/fields.js';
+import { CONTENTS_FIELDS, refuseUnpricedContents } from '../google/contents-fields.js';
 import { knownFields } from '../http/known-fields.js';
 
 /** What every dialect of OpenAI's knows: each is metered as tokens, or costs nothing. */
@@ -23,6 +24,16 @@ const OPENAI = [
   'prompt_cache_options',
   'prompt_cache_retention',
 ];
+
+/** Where each dialect has what the model is to read. */
+export const INPUT_FIELD = {
+  chat: 'messages',
+  responses: 'input',
+  messages: 'messages',
+  contents: 'contents',
+  speech: 'input',
+  embeddings: 'input',
+} as const;
 
 /** Fields that pass; what is billed beyond tokens (searches, sounds, predictions, plugins) is in none of the lists. */
 const FIELDS: Record<StreamKind, ReadonlySet<string>> = {
@@ -90,6 +101,7 @@ const FIELDS: Record<StreamKind, ReadonlySet<string>> = {
     'speed',
     'inference_geo',
   ]),
+  contents: CONTENTS_FIELDS.body,
   embeddings: new Set(['model', 'input', 'dimensions', 'encoding_format', 'user']),
   speech: new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format']),
 };
@@ -102,6 +114,7 @@ const PRICE_CHANGING: Partial<Record<StreamKind, Readonly<Record<string, readonl
   chat: { service_tier: ['auto', 'default'] },
   responses: { service_tier: ['auto', 'default'] },
   messages: { service_tier: ['auto', 'standard_only'], speed: ['standard'], inference_geo: ['global'] },
+  contents: { serviceTier: ['unspecified', 'standard'] },
 };
 
 /** Functions, and tools that the client runs: only what they say is metered. Any other is run by the vendor, at a price. */
@@ -167,6 +180,7 @@ const ITEMS = [
 export function pricedFields(kind: StreamKind, body: Body): Body {
   const known = knownFields(body, FIELDS[kind]);
   if (isTalk(kind)) refuseUnpriced(kind, known);
+  if (kind === 'contents') refuseUnpricedContents(known);
   const changing = PRICE_CHANGING[kind] ?? {};
   for (const [param, words] of Object.entries(changing)) refuseOtherWords(known, param, words);
   return Object.fromEntries(Object.entries(known).filter(([name]) => !Object.hasOwn(changing, name)));

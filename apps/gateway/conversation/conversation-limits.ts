@@ -1,23 +1,16 @@
 import type { CatalogModel } from '#catalog/catalog.js';
 import { invalid } from '../http/fields.js';
 import type { Measures } from '../http/model-limits.js';
+import { INPUT_FIELD } from './conversation-fields.js';
 import type { Conversation } from './conversation-request.js';
 import type { StreamKind } from '#upstream/outcomes.js';
 import type { MeasuredTokens } from '#catalog/token-estimate.js';
-
-const INPUT_FIELD = {
-  chat: 'messages',
-  responses: 'input',
-  messages: 'messages',
-  speech: 'input',
-  embeddings: 'input',
-} as const;
 
 /** What a conversation asks of its model. */
 export function measuresOf(asked: Conversation, input: MeasuredTokens, sound: MeasuredTokens): Measures {
   const { kind, choices, maxOutputTokens } = asked;
   return {
-    choices: { value: choices, param: 'n' },
+    choices: { value: choices, param: kind === 'contents' ? 'generationConfig.candidateCount' : 'n' },
     inputTokens: { value: input.counted, param: INPUT_FIELD[kind] },
     outputTokens: kind === 'speech' ? { value: sound.counted, param: 'input' } : maxOutputTokens,
   };

@@ -6,7 +6,7 @@ import { base64Picture, type ReceivedPicture, imageText } from '../http/pictures
 /** OpenAI's own limit. */
 const MAX_PICTURES = 500;
 /** Where a message has parts, and parts have parts, such as the results of tools. */
-const LISTS = ['messages', 'input', 'content', 'output'] as const;
+const LISTS = ['messages', 'input', 'content', 'output', 'contents', 'parts'] as const;
 
 /**
  * The images that came with a conversation, wherever they are in it. Those that are only named by an address or an id
@@ -14,7 +14,7 @@ const LISTS = ['messages', 'input', 'content', 'output'] as const;
  * @throws ApiError invalid_value for too many
  */
 export function picturesOf(body: Body): ReceivedPicture[] {
-  const param = 'messages' in body ? 'messages' : 'input';
+  const param = ['messages', 'contents'].find((name) => name in body) ?? 'input';
   const pictures = partsOf(body).flatMap((part) => {
     const text = inlinePicture(part);
     return text === undefined ? [] : [base64Picture(text, param)];
@@ -29,15 +29,27 @@ function partsOf(value: Body): Body[] {
     const list: unknown = value[name];
     if (!Array.isArray(list)) return [];
     const parts = list.filter((part): part is Body => typeof part === 'object' && part !== null);
-    return parts.flatMap((part) => [part, ...partsOf(part)]);
+    return parts.flatMap((part) => [part, ...partsOf(part), ...partsOf(resultIn(part))]);
   });
 }
 
-/** `{type: image, source: {type: base64, data}}` in messages; `image_url` with a data URL elsewhere. */
+/** What a function of the client answered, in Google's contents. */
+function resultIn({ functionResponse: result }: Body): Body {
+  return typeof result === 'object' && result !== null ? (result as Body) : {};
+}
+
+/**
+ * `{type: image, source: {type: base64, data}}` in messages; `inlineData` under the type of an image in contents;
+ * `image_url` with a data URL elsewhere.
+ */
 function inlinePicture(part: Body): string | LongText | undefined {
   if (part['type'] === 'image') {
     const { type, data } = (part['source'] ?? {}) as { type?: unknown; data?: unknown };
     return type === 'base64' && isText(data) ? data : undefined;
+  }
+  if (part['inlineData']) {
+    const { mimeType, data } = part['inlineData'] as { mimeType?: unknown; data?: unknown };
+    return /^image\//i.test(String(mimeType)) && isText(data) ? data : undefined;
   }
   const text = imageText(part['image_url'], 1);
   return text !== undefined && isDataUrl(text) ? text : undefined;

@@ -13,7 +13,7 @@ import {
 } from '../http/fields.js';
 import { MAX_EMBEDDED, MAX_SPEECH_CHARS } from '../http/limits.js';
 import type { Measure } from '../http/model-limits.js';
-import { isTalk, pricedFields } from './conversation-fields.js';
+import { INPUT_FIELD, isTalk, pricedFields } from './conversation-fields.js';
 
 /** A pass-through request after its fields were checked: what is known and priced goes on as it is. */
 export interface Conversation {
@@ -40,6 +40,7 @@ const MAX_TOKENS_ASKED = 10_000_000;
 /** @throws ApiError naming the field at fault */
 export function readConversation(kind: StreamKind, body: Body): Conversation {
   if (kind === 'embeddings') return readEmbeddings(body);
+  if (kind === 'contents') return readContents(body);
   return kind === 'speech' ? readSpeech(body) : readTalk(kind, body);
 }
 
@@ -95,6 +96,23 @@ function readTalk(kind: TalkKind, body: Body): Conversation {
   };
 }
 
+/** Google keeps what is said about the answer in an object of its own. */
+function readContents(body: Body): Conversation {
+  requireInput('contents', body);
+  const priced = pricedFields('contents', body);
+  const { maxOutputTokens, candidateCount } = (priced['generationConfig'] ?? {}) as Body;
+  const limits = { [MAX_TOKENS_OF_CONTENTS]: maxOutputTokens, [CANDIDATES]: candidateCount };
+  const most = optionalCount(limits, MAX_TOKENS_OF_CONTENTS, MAX_TOKENS_ASKED);
+  return {
+    kind: 'contents',
+    streamed: body['stream'] === true,
+    wantsUsage: true,
+    maxOutputTokens: most === undefined ? undefined : { value: most, param: MAX_TOKENS_OF_CONTENTS },
+    choices: optionalCount(limits, CANDIDATES, MAX_CHOICES) ?? 1,
+    body: priced,
+  };
+}
+
 /** Of two that are sent the larger counts. */
 function readMaxTokens(kind: TalkKind, body: Body): Conversation['maxOutputTokens'] {
   return MAX_TOKENS_FIELDS[kind]
@@ -108,7 +126,12 @@ function readMaxTokens(kind: TalkKind, body: Body): Conversation['maxOutputToken
 /** The request with the model's own limit where it names none: an answer that is longer was not held for. */
 export function withModelsLimit(asked: Conversation, { maxOutputTokens }: ModelLimits): Conversation {
   const { kind, body } = asked;
-  if (!isTalk(kind) || asked.maxOutputTokens || maxOutputTokens === undefined) return asked;
+  if (asked.maxOutputTokens || maxOutputTokens === undefined) return asked;
+  if (kind === 'contents') {
+    const generationConfig = { ...(body['generationConfig'] as Body | undefined), maxOutputTokens };
+    return { ...asked, body: { ...body, generationConfig } };
+  }
+  if (!isTalk(kind)) return asked;
   return { ...asked, body: { ...body, [MAX_TOKENS_FIELDS[kind][0]]: maxOutputTokens } };
 }
 
@@ -118,9 +141,11 @@ const MAX_TOKENS_FIELDS = {
   responses: ['max_output_tokens'],
   messages: ['max_tokens'],
 } as const;
+const MAX_TOKENS_OF_CONTENTS = 'generationConfig.maxOutputTokens';
+const CANDIDATES = 'generationConfig.candidateCount';
 
-function requireInput(kind: TalkKind, body: Body): void {
-  const param = kind === 'responses' ? 'input' : 'messages';
+function requireInput(kind: TalkKind | 'contents', body: Body): void {
+  const param = INPUT_FIELD[kind];
   const value = body[param];
   if (kind === 'responses' && isText(value) && value !== '') return;
   // A stored prompt, or the answer before, may be all the input there is.

@@ -94,3 +94,50 @@ describe('the events of other dialects', () => {
     expect(result).toMatchObject({ end, last: end === 'done' ? event : null, passed: [''] });
   });
 });
+
+describe('the events of contents', () => {
+  const piece = (text: string, finishReason?: string) =>
+    data({ candidates: [{ content: { parts: [{ text }] }, finishReason, index: 0 }] });
+  const usage = data({ usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 2 } });
+  const kind = 'contents';
+
+  it('end where the stream closes, and the one that says why is kept until then', () => {
+    const events = [piece('a'), piece('b', 'STOP')];
+    const { passed, end, last, count } = filtered(events, { kind, closes: true });
+    expect({ passed, end, last, count }).toEqual({
+      passed: [events[0], ''],
+      end: 'done',
+      last: events[1],
+      count: 1,
+    });
+  });
+
+  it('go on after such an event, which then goes out; a comment waits with it', () => {
+    const events = [piece('a', 'STOP'), ': ping\n\n', piece('b', 'STOP'), usage];
+    const { passed, last, meter } = filtered(events, { kind, closes: true });
+    expect(passed).toEqual(['', '', `${events[0]}${events[1]}`, events[2]]);
+    expect(last).toBe(usage);
+    expect(meter.reported()).toEqual({ input: 9n, cachedInput: 0n, output: 2n });
+  });
+
+  it('are whole without the last blank line, but not without a reason to end', () => {
+    const cut = piece('b', 'STOP').trimEnd();
+    expect(filtered([piece('a'), cut], { kind, closes: true })).toMatchObject({
+      end: 'done',
+      last: `${cut}\n\n`,
+    });
+    expect(filtered([piece('a')], { kind, closes: true })).toMatchObject({ end: 'failed', last: null });
+    const half = filtered([piece('a', 'STOP'), piece('b').slice(0, 9)], { kind, closes: true });
+    expect(half).toMatchObject({ end: 'done', last: piece('a', 'STOP') });
+  });
+
+  it('end with an error of the upstream, which is not passed on, nor what was kept', () => {
+    const { passed, end, last } = filtered(
+      [piece('a'), piece('b', 'STOP') + data({ error: { code: 503 } })],
+      {
+        kind,
+      },
+    );
+    expect({ passed, end, last }).toEqual({ passed: [piece('a'), ''], end: 'failed', last: null });
+  });
+});

@@ -5,6 +5,10 @@ const renamed = (text: string) => withModel(Buffer.from(text), 'ours"1').toStrin
 
 describe('the name of a model', () => {
   it.each([
+    [
+      '{"candidates":[{"modelVersion":"x"}],"modelVersion":"theirs"}',
+      '{"candidates":[{"modelVersion":"x"}],"modelVersion":"ours\\"1"}',
+    ],
     ['{"model":"theirs","id":1}', '{"model":"ours\\"1","id":1}'],
     [
       '{ "id" : [1,{"model":"x"}],\n "model" :\t"theirs" }',

@@ -7,6 +7,8 @@ const SPACE = [0x20, 0x09, 0x0a, 0x0d];
 
 /** Beside the top: where the events of responses and of messages keep what they are about. */
 const HOLDERS = ['response', 'message'];
+/** The second is Google's. */
+const NAMES = ['model', 'modelVersion'];
 
 /**
  * The same bytes with the name of a model exchanged in the one place where an answer, whole or as an event, names it.
@@ -37,7 +39,7 @@ function findModel(bytes: Buffer): { start: number; end: number } | null {
       if (end === -1) return null;
       const isPlace = depth === 1 || (depth === 2 && HOLDERS.includes(holder));
       if (isName(bytes, end)) name = depth <= 2 ? bytes.toString('latin1', at + 1, end - 1) : '';
-      else if (isPlace && name === 'model') return { start: at, end };
+      else if (isPlace && NAMES.includes(name)) return { start: at, end };
       at = end - 1;
     }
   }

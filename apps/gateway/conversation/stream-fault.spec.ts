@@ -11,14 +11,18 @@ it.each<[StreamKind, string | null]>([
   ['chat', null],
   ['responses', 'error'],
   ['messages', 'error'],
+  ['contents', null],
   ['speech', null],
 ])('a fault in mid-stream is one event in the words of %s', (kind, name) => {
   const [event, ...more] = new SseSplitter().push(faultEvent(kind, fault, { requestId: 'r1', ordinal: 4 }));
   expect(more).toEqual([]);
   expect(event?.event).toBe(name);
   expect(JSON.parse(event?.data ?? '')).toMatchObject({
-    error: { message: expect.stringContaining('The answer broke off.') },
-    ...(kind === 'chat' ? {} : { type: 'error' }),
+    error: {
+      message: expect.stringContaining('The answer broke off.'),
+      ...(kind === 'contents' && { code: 502, status: 'INTERNAL' }),
+    },
+    ...(kind === 'chat' || kind === 'contents' ? {} : { type: 'error' }),
     ...(kind === 'responses' && { sequence_number: 4, code: 'generation_failed' }),
     ...(kind === 'messages' && { request_id: 'r1' }),
   });

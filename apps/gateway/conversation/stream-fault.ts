@@ -1,11 +1,11 @@
 import type { ApiError } from '#platform/errors.js';
 import type { StreamKind } from '#upstream/outcomes.js';
-import { anthropicBody } from '../http/error-shape.js';
+import { anthropicBody, googleBody } from '../http/error-shape.js';
 import { errorBody } from '#platform/http/refusal.js';
 
 /**
  * A fault after the head of a stream, as the clients of each dialect hear of it: OpenAI's throw on a top-level `error`,
- * whatever else is beside it, Anthropic's on an event of that name.
+ * whatever else is beside it, Anthropic's on an event of that name, Google's newer ones on an `error` too.
  */
 export function faultEvent(
   kind: StreamKind,
@@ -20,6 +20,8 @@ export function faultEvent(
       const body = { type: 'error', sequence_number: ordinal, code, message, param, ...errorBody(error) };
       return event('error', body);
     }
+    case 'contents':
+      return Buffer.concat([event(null, googleBody(error)), UNENDED]);
     case 'speech':
       return event(null, { type: 'error', ...errorBody(error) });
     case 'chat':
@@ -27,6 +29,9 @@ export function faultEvent(
       return event(null, errorBody(error));
   }
 }
+
+/** The first version of Google's client passes over an error that is an event, but throws on an end without its blank line. */
+const UNENDED = Buffer.from(': the answer broke off');
 
 function event(name: string | null, data: object): Buffer {
   return Buffer.from(`${name === null ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`);

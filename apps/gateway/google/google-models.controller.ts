@@ -1,18 +1,19 @@
 import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { CatalogCache } from '#catalog/catalog.cache.js';
-import type { CatalogModel } from '#catalog/catalog.js';
+import { type Catalog, type CatalogModel, channelsFor } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
+import { Upstreams } from '#upstream/adapters.js';
 import { GATEWAY_CLOCK } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { modelOfCaller, modelsOfCaller, noSuchModel } from '../http/model-access.js';
-import { type NativeCall, nativeCallsOf } from './google-request.js';
+import { CONTENTS_CALLS, nativeCallsOf } from './google-request.js';
 import { listNativeModelsOperation, retrieveNativeModelOperation } from './google.openapi.js';
 
 interface GoogleModel {
   name: string;
   displayName: string;
-  supportedGenerationMethods: NativeCall[];
+  supportedGenerationMethods: string[];
 }
 
 /** The models that can be called in the native style. */
@@ -21,29 +22,37 @@ export class GoogleModelsController {
   constructor(
     @Inject(CatalogCache) private readonly catalog: CatalogCache,
     @Inject(GATEWAY_CLOCK) private readonly clock: Clock,
+    @Inject(Upstreams) private readonly upstreams: Upstreams,
   ) {}
 
   @Get()
   @RouteRules({ doc: listNativeModelsOperation })
   async list(@CallerOf() caller: Caller): Promise<{ models: GoogleModel[] }> {
-    const models = modelsOfCaller(await this.catalog.get(), caller, this.clock.nowMs());
-    return { models: models.filter((model) => nativeCallsOf(model).length > 0).map(entryOf) };
+    const catalog = await this.catalog.get();
+    const models = modelsOfCaller(catalog, caller, this.clock.nowMs());
+    const entries = models.map((model) => entryOf(model, this.methodsOf(catalog, model, caller)));
+    return { models: entries.filter((entry) => entry.supportedGenerationMethods.length > 0) };
   }
 
   @Get(':model')
   @RouteRules({ doc: retrieveNativeModelOperation })
   async retrieve(@CallerOf() caller: Caller, @Param('model') id: string): Promise<GoogleModel> {
     const nowMs = this.clock.nowMs();
-    const model = modelOfCaller(await this.catalog.get(), { id, caller, nowMs });
-    if (nativeCallsOf(model).length === 0) throw noSuchModel(id, caller.group);
-    return entryOf(model);
+    const catalog = await this.catalog.get();
+    const model = modelOfCaller(catalog, { id, caller, nowMs });
+    const methods = this.methodsOf(catalog, model, caller);
+    if (methods.length === 0) throw noSuchModel(id, caller.group);
+    return entryOf(model, methods);
+  }
+
+  /** Contents are answered by chat models with a channel whose vendor takes them as they are. */
+  private methodsOf(catalog: Catalog, model: CatalogModel, { group }: Caller): string[] {
+    if (model.family !== 'chat') return nativeCallsOf(model);
+    const channels = channelsFor(catalog, { model: model.id, group });
+    return this.upstreams.serving(channels, 'contents').length > 0 ? [...CONTENTS_CALLS] : [];
   }
 }
 
-function entryOf(model: CatalogModel): GoogleModel {
-  return {
-    name: `models/${model.id}`,
-    displayName: model.id,
-    supportedGenerationMethods: nativeCallsOf(model),
-  };
+function entryOf({ id }: CatalogModel, supportedGenerationMethods: string[]): GoogleModel {
+  return { name: `models/${id}`, displayName: id, supportedGenerationMethods };
 }

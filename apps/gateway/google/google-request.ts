@@ -13,20 +13,24 @@ export const NATIVE = {
 } as const;
 
 export type NativeCall = keyof typeof NATIVE;
+export const NATIVE_CALLS = Object.keys(NATIVE) as readonly NativeCall[];
 
 /** The native calls of a model: its prefix and its family have to agree. */
 export function nativeCallsOf({ id, family }: Pick<CatalogModel, 'id' | 'family'>): NativeCall[] {
-  const calls = Object.keys(NATIVE) as NativeCall[];
-  return calls.filter((call) => id.startsWith(NATIVE[call].prefix) && family === NATIVE[call].family);
+  return NATIVE_CALLS.filter((call) => id.startsWith(NATIVE[call].prefix) && family === NATIVE[call].family);
 }
 
-/** Splits `imgmodel-4:predict`, the last segment of a native path; null when it names no call that is offered. */
-export function readTarget(target: string): { model: string; call: NativeCall } | null {
+/** What models answer contents by, and how many tokens those have. */
+export const CONTENTS_CALLS = ['generateContent', 'streamGenerateContent', 'countTokens'] as const;
+
+/** Splits `imgmodel-4:predict`, the last segment of a native path; null when it names none of the calls. */
+export function readTarget<T extends string>(
+  target: string,
+  calls: readonly T[],
+): { model: string; call: T } | null {
   const colon = target.lastIndexOf(':');
-  const call = target.slice(colon + 1);
-  return colon > 0 && Object.hasOwn(NATIVE, call)
-    ? { model: target.slice(0, colon), call: call as NativeCall }
-    : null;
+  const call = calls.find((each) => each === target.slice(colon + 1));
+  return colon > 0 && call !== undefined ? { model: target.slice(0, colon), call } : null;
 }
 
 /** Where a native body has the field of a common name; refusals use these. */
@@ -187,6 +191,7 @@ function renamed(error: ApiError, names: Readonly<Record<string, string>>): ApiE
 
 /** A path that is none of those that this style has. */
 export function noSuchCall(target: string): ApiError {
-  const offered = 'models/{imgmodel*}:predict, models/{vidmodel*}:predictLongRunning and files/{id}:download';
+  const contents = CONTENTS_CALLS.map((call) => `models/{model}:${call}`).join(', ');
+  const offered = `${contents}, models/{imgmodel*}:predict, models/{vidmodel*}:predictLongRunning and files/{id}:download`;
   return new ApiError('unknown_url', `There is no ${target.slice(0, MAX_MODEL_CHARS)} here, but ${offered}.`);
 }

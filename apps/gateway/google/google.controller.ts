@@ -9,6 +9,7 @@ import { VideoCreator } from '../videos/video.creation.js';
 import {
   inNativeNames,
   NATIVE,
+  NATIVE_CALLS,
   noSuchCall,
   readPredict,
   readPredictLongRunning,
@@ -39,7 +40,7 @@ export class GoogleController {
     @Req() request: FastifyRequest,
   ): Promise<Predictions | { name: string }> {
     const { body } = request;
-    const read = readTarget(target);
+    const read = readTarget(target, NATIVE_CALLS);
     if (read === null) throw noSuchCall(target);
     const { model, call } = read;
     if (!model.startsWith(NATIVE[call].prefix)) throw noSuchModel(model, caller.group);

@@ -1,4 +1,4 @@
-import { MAX_INSTANCES } from './google-request.js';
+import { CONTENTS_CALLS, MAX_INSTANCES, NATIVE_CALLS } from './google-request.js';
 import {
   FILE_HEADERS,
   fileAnswers,
@@ -17,7 +17,9 @@ const TAG = 'Native style';
 const MODEL = objectSchema({
   name: textSchema('`models/<id>`'),
   displayName: textSchema(),
-  supportedGenerationMethods: listSchema(textSchema(undefined, { enum: ['predict', 'predictLongRunning'] })),
+  supportedGenerationMethods: listSchema(
+    textSchema(undefined, { enum: [...CONTENTS_CALLS, ...NATIVE_CALLS] }),
+  ),
 });
 const path = { model: 'The name of the model, without `models/`.' };
 

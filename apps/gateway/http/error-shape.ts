@@ -37,7 +37,7 @@ export function errorBodyFor(request: FastifyRequest, error: ApiError): object {
 }
 
 /** The code is where each client looks for it: at the top, in the message and in the details. */
-function googleBody({ code, status, message, param }: ApiError): object {
+export function googleBody({ code, status, message, param }: ApiError): object {
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
     reason: code,

@@ -104,7 +104,8 @@ export class ApiDocument {
     for (const route of this.routes) {
       for (const operation of [route.rules.doc ?? []].flat()) {
         const path = pathOf(route.url, operation);
-        (paths[path] ??= {})[route.method] = describe(route, path, operation);
+        const rules = operation.free ? { ...route.rules, paid: false } : route.rules;
+        (paths[path] ??= {})[route.method] = describe({ ...route, rules }, path, operation);
         tags.add(operation.tag);
       }
     }

@@ -37,6 +37,8 @@ export interface Operation {
   readonly description?: string;
   /** The last segment of the path, for a route whose parameter holds more than a value: `{model}:predict`. */
   readonly ending?: string;
+  /** It costs nothing, although its route does. */
+  readonly free?: true;
   /** What the segments of the path in braces mean. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, Schema>>;

@@ -21,10 +21,12 @@ export class TokenCountController {
     plainLimit: CHAT_PLAIN_BYTES,
     doc: countMessageTokensOperation,
   })
-  count(
+  async count(
     @CallerOf() caller: Caller,
     @Req() { body, headers }: FastifyRequest,
   ): Promise<{ input_tokens: number }> {
-    return this.counter.count({ caller, body: asBody(body), headers });
+    return {
+      input_tokens: await this.counter.count({ kind: 'messages', caller, body: asBody(body), headers }),
+    };
   }
 }

@@ -6,19 +6,20 @@ import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
-import type { CountOutcome, CountRequest, StreamRequest } from '#upstream/outcomes.js';
+import type { CountedKind, CountOutcome, CountRequest, StreamRequest } from '#upstream/outcomes.js';
 import type { ChargedCalls } from '../charging/charged-call.js';
 import { channelsFree, noChannelFree, workOf } from '../charging/channel-entry.js';
 import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js';
 import { inClientsName, refusalOfUpstream, upstreamModel } from '../charging/vendor-model.js';
-import { pricedFields } from '../conversation/conversation-fields.js';
+import { INPUT_FIELD, pricedFields } from '../conversation/conversation-fields.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { type Body, requiredString } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { modelForGroup, refuseOtherFamily, refuseOtherModels } from '../http/model-access.js';
 
-/** A message to be counted, as it would be sent. */
+/** A message, or contents, to be counted as it would be sent. */
 export interface CountCall {
+  kind: CountedKind;
   caller: Caller;
   body: Body;
   headers: StreamRequest['headers'];
@@ -41,23 +42,26 @@ interface TokenCounterParts {
 }
 
 /** What is said about the answer is no part of what is counted, and the vendor takes none of it. */
-const OF_ANSWERS = ['max_tokens', 'stream', 'stop_sequences', 'temperature', 'top_k', 'top_p', 'metadata'];
+const OF_ANSWERS: Record<CountedKind, readonly string[]> = {
+  messages: ['max_tokens', 'stream', 'stop_sequences', 'temperature', 'top_k', 'top_p', 'metadata'],
+  contents: ['stream', 'generationConfig', 'safetySettings'],
+};
 /** A count is a matter of a moment. */
 const LIMIT_MS = 30_000;
 
 /**
- * Asks a vendor what a message would be counted as. It costs nothing, so nothing is held; it takes a place on a channel as
+ * Asks a vendor what a message or contents would be counted as. It costs nothing, so nothing is held; it takes a place on a channel as
  * any call does, and a key asks for no more models than it may call.
  */
 export class TokenCounter {
   constructor(private readonly parts: TokenCounterParts) {}
 
-  /** @throws ApiError */
-  async count(call: CountCall): Promise<{ input_tokens: number }> {
+  /** @returns tokens of input. @throws ApiError */
+  async count(call: CountCall): Promise<number> {
     const wanted = await this.planned(call);
     const { model, channels } = wanted;
     const outcome = await this.ask(call, wanted);
-    if (outcome?.kind === 'counted') return { input_tokens: outcome.tokens };
+    if (outcome?.kind === 'counted') return outcome.tokens;
     if (outcome?.kind === 'refused') throw refusalOfUpstream(outcome);
     // A count may be asked for again, whatever became of the first.
     const { model: work } = workOf(call.caller, model);
@@ -65,18 +69,18 @@ export class TokenCounter {
   }
 
   /** What is counted and who could do it, for a key that may call the model. @throws ApiError */
-  private async planned({ caller, body }: CountCall): Promise<WantedCount> {
+  private async planned({ kind, caller, body }: CountCall): Promise<WantedCount> {
     const catalog = await this.parts.catalog.get();
     const model = modelForGroup(catalog, requiredString(body, 'model', MAX_MODEL_CHARS), caller.group);
     refuseOtherModels(caller, model);
     refuseOtherFamily(model, 'chat');
-    const counted = countedFields(body);
-    const channels = channelsFree(this.parts, catalog, { model, caller, capability: 'tokenCounts' });
+    const counted = countedFields(kind, body);
+    const channels = channelsFree(this.parts, catalog, { model, caller, capability: `${kind}Count` });
     return { model, channels, counted };
   }
 
   private async ask(
-    { caller, headers }: CountCall,
+    { kind, caller, headers }: CountCall,
     { model, channels, counted }: WantedCount,
   ): Promise<CountOutcome | undefined> {
     const { calls, clock, config } = this.parts;
@@ -88,7 +92,7 @@ export class TokenCounter {
         taken: 'counted',
         mayAsk: () => clock.nowMs() < limitAtMs,
         ask: async (channel) => {
-          const request = { headers, body: counted, model: upstreamModel(channel, model) };
+          const request = { kind, headers, body: counted, model: upstreamModel(channel, model) };
           return inClientsName(await this.askOne(channel, request, limitAtMs), channel, model);
         },
         onFailure: () => undefined,
@@ -110,12 +114,12 @@ export class TokenCounter {
   }
 }
 
-/** Checked as the message itself, of which it must be true. */
-function countedFields(body: Body): Body {
-  const { messages } = body;
-  if (!Array.isArray(messages) || messages.length === 0) {
-    throw new ApiError('missing_required_parameter', 'messages is required.', { param: 'messages' });
-  }
-  const known = pricedFields('messages', body);
-  return Object.fromEntries(Object.entries(known).filter(([name]) => !OF_ANSWERS.includes(name)));
+/** Checked as the request itself, of which it must be true. */
+function countedFields(kind: CountedKind, body: Body): Body {
+  const param = INPUT_FIELD[kind];
+  const input = body[param];
+  if (!Array.isArray(input) || input.length === 0)
+    throw new ApiError('missing_required_parameter', `${param} is required.`, { param });
+  const known = pricedFields(kind, body);
+  return Object.fromEntries(Object.entries(known).filter(([name]) => !OF_ANSWERS[kind].includes(name)));
 }

@@ -1,9 +1,8 @@
 import type { Channel } from '#catalog/catalog.js';
-import { readObject } from '../answers.js';
+import { readCount } from '../answers.js';
 import { ChannelCalls } from '../channel-calls.js';
 import type { VerdictRow } from '../classification.js';
 import type { UpstreamConnections } from '../connections.js';
-import type { HttpAnswer } from '../http-call.js';
 import type { CountOutcome, CountRequest } from '../outcomes.js';
 import type { Protocol } from '../protocol.js';
 import { streamHeaders } from '../stream-route.js';
@@ -58,16 +57,9 @@ export class AnthropicProtocol implements Protocol {
       body: { json: { ...request.body, model: request.model } },
       headers: streamHeaders(this.streams.messages, request),
       signal,
-      read: readCount,
+      read: (answer) => readCount(answer, 'input_tokens'),
     });
   }
-}
-
-function readCount(answer: HttpAnswer): CountOutcome {
-  const tokens = readObject(answer.body)?.['input_tokens'];
-  if (typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0)
-    return { kind: 'counted', tokens };
-  return { kind: 'unknown', reason: 'a success without a count', upstreamStatus: answer.status };
 }
 
 function credentials({ apiKey }: Channel): Record<string, string> {

@@ -1,18 +1,38 @@
 import type { Channel } from '#catalog/catalog.js';
-import { notAnswered } from '../answers.js';
+import { type JsonObject, notAnswered, readCount } from '../answers.js';
 import { toAspectRatio } from '../aspect-ratio.js';
 import { ChannelCalls, urlOf } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
-import type { CreateOutcome, ImageOutcome, ImageRequest, PollOutcome, VideoRequest } from '../outcomes.js';
+import type {
+  CountOutcome,
+  CountRequest,
+  CreateOutcome,
+  ImageOutcome,
+  ImageRequest,
+  PollOutcome,
+  VideoRequest,
+} from '../outcomes.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
 import { isOperationName, readOperation, readOperationName, readPredictions } from './gemini.answers.js';
 
 /** The shapes of Google's image models. */
 const IMAGE_RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'];
 
-/** Google's Gemini API: images by :predict, videos by :predictLongRunning, its operations and files. */
+/** The body of a conversation as it goes through the relay names what Google has in the path. */
+function contentsOf({ model: _model, stream: _stream, ...body }: Record<string, unknown>): JsonObject {
+  return body;
+}
+
+/** Streams are asked for as events, which can be metered one by one. */
+function contentsPath({ model, stream }: Record<string, unknown>): string {
+  const method = stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent';
+  return methodOf(String(model), method);
+}
+
+/** Google's Gemini API: images by :predict, videos by :predictLongRunning, its operations and files, and contents. */
 export class GeminiProtocol implements Protocol {
   readonly calls: ChannelCalls;
+  readonly streams = { contents: { path: contentsPath, prepare: contentsOf } };
 
   constructor(connections: UpstreamConnections) {
     this.calls = new ChannelCalls(connections, { credentials });
@@ -30,6 +50,18 @@ export class GeminiProtocol implements Protocol {
       body: { json: { instances: [{ prompt }], parameters } },
       signal,
       read: (answer) => readPredictions(answer, n),
+    });
+  }
+
+  /** Contents alone are counted as such; with instructions or tools they are counted as the request that they are part of. */
+  async countTokens(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome> {
+    const fields = contentsOf(request.body);
+    const isPlain = Object.keys(fields).every((name) => name === 'contents');
+    const whole = { generateContentRequest: { ...fields, model: `models/${request.model}` } };
+    return this.calls.create<CountOutcome>(channel, methodOf(request.model, 'countTokens'), {
+      body: { json: isPlain ? fields : whole },
+      signal,
+      read: (answer) => readCount(answer, 'totalTokens'),
     });
   }
 

@@ -1,0 +1,84 @@
+import { isText } from '#platform/http/long-text.js';
+import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
+import { knownFields } from '../http/known-fields.js';
+import { CONTENTS_FIELDS } from './contents-fields.js';
+
+/** What the path of a call says, which other conversations say in their body. */
+interface ContentsPath {
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+/**
+ * The body of a call in Google's style as every other conversation has it, with the model and the way of answering. Google
+ * reads each field in camel case and in snake case, and one entry as a list of one: here there is one form of each, which
+ * is what is checked, and what is sent. What is no such form stays as it is, to be refused by its name.
+ * @throws ApiError for a body that says something else than the path
+ */
+export function contentsBody(parsed: unknown, { model, stream }: ContentsPath): Body {
+  const body = named(asBody(parsed), CONTENTS_FIELDS.body);
+  const inBody = body['model'];
+  if (!isAbsent(inBody) && inBody !== model && inBody !== `models/${model}`)
+    throw invalid('model', 'differs from the path');
+  // The path says it.
+  if (!isAbsent(body['stream'])) knownFields({ stream: body['stream'] }, new Set());
+  const members = withMembers(body, {
+    contents: (value) => eachOf(value, contentOf),
+    systemInstruction: (value) => ofObject(value, contentOf),
+    tools: (value) => eachOf(value, (tool) => named(tool, CONTENTS_FIELDS.tool)),
+    toolConfig: (value) => ofObject(value, (config) => named(config, CONTENTS_FIELDS.toolConfig)),
+    generationConfig: (value) => ofObject(value, (config) => named(config, CONTENTS_FIELDS.generationConfig)),
+  });
+  return { ...members, model, stream };
+}
+
+/** What is to be counted: contents, or the whole of a request as it would be sent. */
+export function countedBody(parsed: unknown, model: string): Body {
+  const { generateContentRequest, generate_content_request: same, ...plain } = asBody(parsed);
+  const whole = generateContentRequest ?? same;
+  if (isAbsent(whole)) return contentsBody(plain, { model, stream: false });
+  knownFields(plain, new Set(['model']));
+  return contentsBody(whole, { model, stream: false });
+}
+
+function contentOf(content: Body): Body {
+  return withMembers(named(content, CONTENTS_FIELDS.content), { parts: (value) => eachOf(value, partOf) });
+}
+
+function partOf(part: Body): Body {
+  return withMembers(named(part, CONTENTS_FIELDS.part), {
+    inlineData: (value) => ofObject(value, (data) => named(data, CONTENTS_FIELDS.inlineData)),
+    fileData: (value) => ofObject(value, (data) => named(data, CONTENTS_FIELDS.fileData)),
+    functionResponse: (value) =>
+      ofObject(value, (result) =>
+        withMembers(named(result, CONTENTS_FIELDS.functionResponse), {
+          parts: (parts) => eachOf(parts, partOf),
+        }),
+      ),
+  });
+}
+
+/** Known fields by their names in camel case. */
+function named(body: Body, names: ReadonlySet<string>): Body {
+  const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const entries = Object.entries(body).map(([name, value]): [string, unknown] => [
+    names.has(camel(name)) ? camel(name) : name,
+    value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function withMembers(body: Body, works: Readonly<Record<string, (value: unknown) => unknown>>): Body {
+  const changed = Object.entries(works).filter(([name]) => !isAbsent(body[name]));
+  return { ...body, ...Object.fromEntries(changed.map(([name, work]) => [name, work(body[name])])) };
+}
+
+function eachOf(value: unknown, work: (entry: Body) => Body): unknown {
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  return list.map((entry) => ofObject(entry, work));
+}
+
+function ofObject(value: unknown, work: (entry: Body) => Body): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isText(value)) return value;
+  return work(value as Body);
+}

@@ -1,0 +1,82 @@
+import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#identity/key-authenticator.js';
+import { ClientStream } from '../conversation/client-stream.js';
+import { ConversationService } from '../conversation/conversation.service.js';
+import { CallerOf, RouteRules } from '../http/caller.js';
+import { invalid } from '../http/fields.js';
+import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
+import { pathPart, queryOf } from '../http/path-part.js';
+import { TokenCounter } from '../tokens/token-counter.js';
+import { contentsBody, countedBody } from './contents-body.js';
+import {
+  countTokensOperation,
+  generateContentOperation,
+  streamGenerateContentOperation,
+} from './contents.openapi.js';
+import { CONTENTS_CALLS, noSuchCall, readTarget } from './google-request.js';
+
+/** A path of its own, since its bodies are those of chats. */
+const TARGET = `models/:target(^.+:(?:${CONTENTS_CALLS.join('|')})$)`;
+
+interface ContentsCall {
+  caller: Caller;
+  model: string;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/** Conversations in Google's style: held and settled as every other, with the model and the way of answering in the path. */
+@Controller('v1beta')
+export class ContentsController {
+  constructor(
+    @Inject(ConversationService) private readonly conversations: ConversationService,
+    @Inject(TokenCounter) private readonly counter: TokenCounter,
+  ) {}
+
+  @Post(TARGET)
+  @HttpCode(200)
+  @RouteRules({
+    bodyLimit: CHAT_BODY_BYTES,
+    plainLimit: CHAT_PLAIN_BYTES,
+    doc: [generateContentOperation, streamGenerateContentOperation, countTokensOperation],
+  })
+  async call(
+    @CallerOf() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const target = pathPart(request, 'target');
+    const read = readTarget(target, CONTENTS_CALLS);
+    if (read === null) throw noSuchCall(target);
+    const { model, call } = read;
+    if (call === 'countTokens') return this.count({ caller, model, request, reply });
+    const stream = call === 'streamGenerateContent';
+    if (stream) refuseOtherStreams(request);
+    return this.converse({ caller, model, request, reply }, stream);
+  }
+
+  private async converse({ caller, model, request, reply }: ContentsCall, stream: boolean): Promise<void> {
+    const { headers, id: requestId } = request;
+    const body = contentsBody(request.body, { model, stream });
+    const call = { caller, kind: 'contents' as const, body, headers, requestId };
+    return this.conversations.converse(call, new ClientStream(reply));
+  }
+
+  private async count({ caller, model, request, reply }: ContentsCall): Promise<void> {
+    const body = countedBody(request.body, model);
+    const totalTokens = await this.counter.count({
+      kind: 'contents',
+      caller,
+      body,
+      headers: request.headers,
+    });
+    await reply.send({ totalTokens });
+  }
+}
+
+/** Without it Google answers one JSON array in pieces, which no SDK asks for. */
+function refuseOtherStreams(request: FastifyRequest): void {
+  if (queryOf(request)['alt'] === 'sse') return;
+  throw invalid('alt', 'must be sse: add ?alt=sse to the address, as SDKs do');
+}

@@ -1,0 +1,117 @@
+import {
+  integerSchema,
+  json,
+  listSchema,
+  objectSchema,
+  type Operation,
+  request,
+  type Schema,
+  textSchema,
+} from '../openapi/operation.js';
+import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
+
+const TAG = 'Native style';
+const PASSED_ON =
+  'The fields of the vendor pass as they are, but for those that cost beyond tokens, which are refused by name. What the model answers is passed on, images too.';
+const path = { model: 'The name of the model, without `models/`.' };
+
+const PART: Schema = {
+  type: 'object',
+  description:
+    'Text, an image or a document as `inlineData`, its address as `fileData`, or a call of a function.',
+};
+const CONTENT = request({ parts: listSchema(PART) }, { role: textSchema() });
+const CONTENTS = listSchema(CONTENT, { minItems: 1 });
+const INPUT = {
+  systemInstruction: request({ parts: listSchema(PART) }),
+  tools: listSchema(
+    { type: 'object' },
+    { description: 'With `functionDeclarations` alone: functions of the client.' },
+  ),
+  toolConfig: { type: 'object' },
+} satisfies Record<string, Schema>;
+const BODY = request(
+  { contents: CONTENTS },
+  {
+    ...INPUT,
+    generationConfig: request(
+      {},
+      {
+        maxOutputTokens: integerSchema('The longest answer, in tokens: what is held for it.', { minimum: 1 }),
+        candidateCount: integerSchema('Answers.', { minimum: 1, maximum: 128 }),
+        responseModalities: listSchema(textSchema(undefined, { enum: ['TEXT', 'IMAGE'] })),
+      },
+    ),
+    safetySettings: listSchema({ type: 'object' }),
+    ...MODEL_CHOICE,
+  },
+);
+
+const USAGE = objectSchema({ promptTokenCount: integerSchema() });
+const ANSWER = objectSchema(
+  { candidates: listSchema({ type: 'object' }), modelVersion: textSchema(), usageMetadata: USAGE },
+  ['candidates', 'modelVersion', 'usageMetadata'],
+);
+
+export const generateContentOperation: Operation = {
+  id: 'generateContent',
+  tag: TAG,
+  summary: 'Answers contents.',
+  description: PASSED_ON,
+  ending: '{model}:generateContent',
+  path,
+  body: json(BODY),
+  answers: {
+    200: {
+      description: 'The answer. What was used is charged.',
+      content: json({ anyOf: [ANSWER, DRY_RUN] }),
+    },
+  },
+  refusals: ['unknown_url', 'unknown_parameter', 'invalid_image'],
+};
+
+export const streamGenerateContentOperation: Operation = {
+  ...generateContentOperation,
+  id: 'streamGenerateContent',
+  summary: 'Answers contents by server-sent events.',
+  ending: '{model}:streamGenerateContent',
+  query: { alt: textSchema('`sse`, as SDKs send it: streams come in no other way.', { const: 'sse' }) },
+  answers: {
+    200: {
+      description: 'The answer in pieces. What was used is charged.',
+      content: { 'text/event-stream': null, 'application/json': DRY_RUN },
+    },
+  },
+};
+
+export const countTokensOperation: Operation = {
+  id: 'countTokens',
+  tag: TAG,
+  summary: 'Counts the tokens of contents.',
+  description: 'Free. Contents alone, or the whole of a request as `generateContentRequest`.',
+  free: true,
+  ending: '{model}:countTokens',
+  path,
+  body: json({
+    anyOf: [
+      request({ contents: CONTENTS }, INPUT),
+      request({ generateContentRequest: request({ contents: CONTENTS }, INPUT) }),
+    ],
+  }),
+  answers: {
+    200: {
+      description: 'As the vendor counts.',
+      content: json(objectSchema({ totalTokens: integerSchema(undefined, { minimum: 0, examples: [12] }) })),
+    },
+  },
+  refusals: [
+    'unknown_url',
+    'model_not_found',
+    'model_not_allowed',
+    'model_not_supported_here',
+    'unknown_parameter',
+    'upstream_rejected',
+    'content_policy_violation',
+    'rate_limit_exceeded',
+  ],
+};
