@@ -204,8 +204,8 @@ describe('the catalog', () => {
       ids.push(...data!.items.map(({ id }) => id));
       cursor = data!.nextCursor;
     } while (cursor);
-    expect(ids).toHaveLength(15);
-    expect(new Set(ids).size).toBe(15);
+    expect(ids).toHaveLength(16);
+    expect(new Set(ids).size).toBe(16);
     const { data: groups } = await admin.api.GET('/api/admin/groups');
     expect(groups?.items.find(({ name }) => name === 'Public-Relay')).toMatchObject({
       fixedPerCall: '0.0002',
@@ -311,6 +311,7 @@ describe('the public price list', () => {
     const names = async (query: Record<string, unknown>) => (await read(query)).items.map(({ id }) => id);
     // The alias has no channel.
     expect(await names({ vendor: 'vendorb' })).toEqual([
+      'chatmodel-2',
       'imgmodel-4',
       'imgmodel-5',
       'imgmodel-lite',
