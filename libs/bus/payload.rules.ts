@@ -104,3 +104,25 @@ function areTokens(value: unknown): boolean {
     (count) => typeof count === 'string' && TOKEN_COUNT.test(count),
   );
 }
+
+const MAX_WORDS = 16;
+
+/** Short texts by name, such as `{ "size": "1024x1024" }`. */
+export const AreWords = rule('areWords', {
+  hint: `an object of at most ${MAX_WORDS} short texts`,
+  holds: areWords,
+  schema: {
+    type: 'object',
+    maxProperties: MAX_WORDS,
+    additionalProperties: { type: 'string', minLength: 1, maxLength: MAX_WORD_CHARS },
+  },
+});
+
+function areWords(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const words = Object.values(value);
+  return (
+    words.length <= MAX_WORDS &&
+    words.every((word) => typeof word === 'string' && word.length > 0 && word.length <= MAX_WORD_CHARS)
+  );
+}

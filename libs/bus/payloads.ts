@@ -1,5 +1,5 @@
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { IsCount, IsDecimalText, IsInstant, IsReason, IsTokens, IsWord } from './payload.rules.js';
+import { AreWords, IsCount, IsDecimalText, IsInstant, IsReason, IsTokens, IsWord } from './payload.rules.js';
 import type { Tokens } from './tokens.js';
 
 export type RefusalCode =
@@ -49,6 +49,8 @@ export class ChargeRequested {
   @IsWord() requestId!: string;
   /** The most that metered work may use. */
   @IsOptional() @IsTokens() tokens?: Tokens | null;
+  /** What the request asks for that rates of a price may name; without it, nothing is held at a price that has rates. */
+  @IsOptional() @AreWords() dimensions?: Record<string, string> | null;
   /** Where the request came from, for keys that are good from some addresses only. */
   @IsOptional() @IsWord() clientIp?: string | null;
 }

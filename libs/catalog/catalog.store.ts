@@ -3,7 +3,7 @@ import { groupRuleOf } from '#groups/terms.js';
 import { type Decimal, parseDecimal } from '#money/amount.js';
 import type { Family, Price, PriceBook, PricedModel, Unit } from '#pricing/price-book.js';
 import type { Version } from '#groups/version.js';
-import { priceOf } from '#pricing/price-text.js';
+import { priceOf, type RateText } from '#pricing/price-text.js';
 import type { Catalog, CatalogModel, Channel, ChannelProtocol, ModelLimits } from './catalog.js';
 
 /** A pool or a client of `pg`. */
@@ -23,7 +23,7 @@ SELECT
       'input', trim_scale(input_price)::text, 'cachedInput', trim_scale(cached_input_price)::text,
       'output', trim_scale(output_price)::text, 'cacheWrite', trim_scale(cache_write_price)::text,
       'cacheWrite1h', trim_scale(cache_write_1h_price)::text,
-      'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
+      'rates', rates, 'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
       ORDER BY effective_from), '[]') FROM price_versions) AS prices,
   (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', group_name, 'value', trim_scale(multiplier)::text,
       'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
@@ -52,6 +52,7 @@ interface VersionRow {
   output?: string | null;
   cacheWrite?: string | null;
   cacheWrite1h?: string | null;
+  rates?: RateText[] | null;
 }
 
 interface PriceBookRow {
@@ -131,7 +132,7 @@ function servedModel(models: PriceBookRow['models']): (id: string) => ServedMode
 
 function toPrice(version: VersionRow): Price | null {
   const { value, input, cachedInput, output } = version;
-  if (value !== null) return priceOf({ unitPrice: value });
+  if (value !== null) return priceOf({ unitPrice: value, rates: version.rates ?? undefined });
   if (!input || !cachedInput || !output) return null;
   const writes = {
     cacheWrite: version.cacheWrite ?? undefined,

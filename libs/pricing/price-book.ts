@@ -1,14 +1,18 @@
 import type { GroupBook } from '#groups/terms.js';
 import type { Version } from '#groups/version.js';
 import { type Decimal, multiply } from '#money/amount.js';
+import type { DimensionName, Rate } from './rates.js';
 
 export type Family = 'image' | 'video' | 'chat' | 'speech' | '3d';
 /** What one unit of a model is: a call (an image, an asset), a second of video, or a token. */
 export type Unit = 'call' | 'second' | 'token';
 
-/** What a model costs: one price for each unit, or one for each kind of token (per token, not per million). */
+/**
+ * What a model costs: one price for each unit, with others for what its rates name, or one for each kind of token (per token,
+ * not per million).
+ */
 export type Price =
-  | { readonly kind: 'unit'; readonly unitPrice: Decimal }
+  | { readonly kind: 'unit'; readonly unitPrice: Decimal; readonly rates?: readonly Rate[] }
   | {
       readonly kind: 'token';
       readonly input: Decimal;
@@ -18,6 +22,15 @@ export type Price =
       readonly cacheWrite?: Decimal;
       readonly cacheWrite1h?: Decimal;
     };
+
+/** What rates of a model may depend on: what its requests can say. */
+export const dimensionsOfFamily: Readonly<Record<Family, readonly DimensionName[]>> = {
+  image: ['size', 'quality', 'resolution', 'input'],
+  video: ['resolution'],
+  '3d': ['mode', 'input'],
+  chat: [],
+  speech: [],
+};
 
 export interface PricedModel {
   readonly id: string;

@@ -1,11 +1,18 @@
 import { type Decimal, parseDecimal, plainDecimal } from '#money/amount.js';
 import type { Price } from './price-book.js';
+import type { Dimensions, Rate } from './rates.js';
 
 const PER_MILLION = 6;
 
+/** A rate as people read and write it. */
+export interface RateText {
+  when: Dimensions;
+  unitPrice: string;
+}
+
 /** Prices as people read and write them: decimal strings of credits; of tokens, for a million of each kind. */
 export type PriceText =
-  | { unitPrice: string }
+  | { unitPrice: string; rates?: RateText[] | undefined }
   | {
       input: string;
       cachedInput: string;
@@ -18,7 +25,13 @@ export type PriceText =
 /** A price of the book from what people write. @throws InvalidAmount */
 export function priceOf(text: PriceText | null): Price | null {
   if (text === null) return null;
-  if ('unitPrice' in text) return { kind: 'unit', unitPrice: parseDecimal(text.unitPrice) };
+  if ('unitPrice' in text) {
+    const rates = text.rates?.map(({ when, unitPrice }): Rate => ({
+      when,
+      unitPrice: parseDecimal(unitPrice),
+    }));
+    return { kind: 'unit', unitPrice: parseDecimal(text.unitPrice), ...(rates?.length && { rates }) };
+  }
   const perToken = (price: string): Decimal => {
     const { digits, scale } = parseDecimal(price);
     return { digits, scale: scale + PER_MILLION };
@@ -35,7 +48,11 @@ export function priceOf(text: PriceText | null): Price | null {
 
 /** A price as people read it, times a factor if there is one; exact, not rounded. */
 export function priceText(price: Price, times: (price: Decimal) => Decimal = (same) => same): PriceText {
-  if (price.kind === 'unit') return { unitPrice: plainDecimal(times(price.unitPrice)) };
+  if (price.kind === 'unit') {
+    const textOf = (unitPrice: Decimal) => plainDecimal(times(unitPrice));
+    const rates = price.rates?.map(({ when, unitPrice }) => ({ when, unitPrice: textOf(unitPrice) }));
+    return { unitPrice: textOf(price.unitPrice), ...(rates && { rates }) };
+  }
   const perMillion = (perToken: Decimal): string => {
     const { digits, scale } = times(perToken);
     return plainDecimal({ digits: digits * 10n ** BigInt(PER_MILLION), scale });

@@ -1,5 +1,6 @@
 import { chargeNanos, type Decimal, multiply, type Nanos, nanos } from '#money/amount.js';
 import { cacheWritePrices, type Price, type PriceBook } from './price-book.js';
+import { type DimensionName, type Dimensions, ratedDimensions, rateFor } from './rates.js';
 import { type QuoteRefusal, type Terms, termsAt, type TermsRequest } from './terms.js';
 
 /** Units of one charge: images of a call, seconds of a video. A bound that keeps every product inside a bigint column. */
@@ -32,6 +33,8 @@ export interface Quote extends Omit<Terms, 'price'> {
   readonly units: bigint;
   /** null for metered work, whose lines have prices of their own. */
   readonly unitPrice: Decimal | null;
+  /** What the unit price depends on. */
+  readonly ratedBy: readonly DimensionName[];
   readonly lines: readonly ChargeLine[] | null;
   readonly amount: Nanos;
 }
@@ -41,7 +44,12 @@ export interface QuoteRequest extends TermsRequest {
   units: bigint;
   /** What metered work may use at most, for a hold, or used. */
   tokens?: TokenCounts | null;
+  /** What the request asks for that a rate may name; null: nothing. */
+  dimensions?: Dimensions | null | undefined;
 }
+
+/** What a request amounts to, whatever it costs. */
+type Use = Pick<QuoteRequest, 'units' | 'tokens' | 'dimensions'>;
 
 /**
  * Prices units of a model for a group at a time: unit price x units x multiplier, rounded up once for each line.
@@ -57,29 +65,39 @@ export function quote(book: PriceBook, request: QuoteRequest): Quote | QuoteRefu
  * What units or tokens cost on these terms. Work that is metered by the token without any is 'model_not_found'.
  * @throws RangeError for units or tokens beyond the limits above.
  */
-export function quoteOf(terms: Terms, used: Pick<QuoteRequest, 'units' | 'tokens'>): Quote | QuoteRefusal {
+export function quoteOf(terms: Terms, used: Use): Quote | QuoteRefusal {
   const { price, ...explained } = terms;
   const priced = pricePart(price, used, terms.multiplier);
   return priced ? { ...explained, ...priced } : 'model_not_found';
 }
 
-type PricedPart = Pick<Quote, 'units' | 'unitPrice' | 'lines' | 'multiplier' | 'amount'>;
+type PricedPart = Pick<Quote, 'units' | 'unitPrice' | 'ratedBy' | 'lines' | 'multiplier' | 'amount'>;
 
-function pricePart(
-  price: Price,
-  { units, tokens }: Pick<QuoteRequest, 'units' | 'tokens'>,
-  multiplier: Decimal,
-): PricedPart | null {
-  if (price.kind === 'unit') return unitQuote(units, price.unitPrice, multiplier);
+function pricePart(price: Price, used: Use, multiplier: Decimal): PricedPart | null {
+  if (price.kind === 'unit') return unitQuote(price, used, multiplier);
+  const { tokens } = used;
   if (!tokens) return null;
   const lines = tokenLines(price, tokens);
   const sum = lines.reduce((total, line) => total + line.units, 0n);
-  return { units: sum, unitPrice: null, lines, multiplier, amount: linesAmount(lines, multiplier) };
+  return {
+    units: sum,
+    unitPrice: null,
+    ratedBy: [],
+    lines,
+    multiplier,
+    amount: linesAmount(lines, multiplier),
+  };
 }
 
-function unitQuote(units: bigint, unitPrice: Decimal, multiplier: Decimal): PricedPart {
+function unitQuote(
+  { unitPrice: listed, rates = [] }: Extract<Price, { kind: 'unit' }>,
+  { units, dimensions }: Use,
+  multiplier: Decimal,
+): PricedPart {
   if (units < 1n || units > MAX_UNITS) throw new RangeError(`units out of range: ${units}`);
-  return { units, unitPrice, lines: null, multiplier, amount: amountFor(unitPrice, multiplier, units) };
+  const { unitPrice } = rateFor(rates, dimensions ?? {}) ?? { unitPrice: listed };
+  const amount = amountFor(unitPrice, multiplier, units);
+  return { units, unitPrice, ratedBy: ratedDimensions(rates), lines: null, multiplier, amount };
 }
 
 function tokenLines(price: Extract<Price, { kind: 'token' }>, tokens: TokenCounts): ChargeLine[] {

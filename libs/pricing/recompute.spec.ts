@@ -15,6 +15,7 @@ describe('a charge computed again', () => {
     multiplierVersionId: 4n,
     groupRuleVersionId: null,
     units: 3n,
+    dimensions: null,
     lines: null,
     state: 'settled',
     heldAtMs: 4_999.999,

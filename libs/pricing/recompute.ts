@@ -8,11 +8,14 @@ import {
   type TokenCounts,
   withTokens,
 } from './quote.js';
+import type { Dimensions } from './rates.js';
 import { type NamedVersions, termsOfVersions, wereVersionsInForce } from './terms.js';
 
 /** What a charge stores that its amounts follow from, and what came of it. */
 export interface RecordedCharge extends NamedVersions {
   readonly units: bigint;
+  /** What was asked for; null for nothing, and for charges from before prices had rates. */
+  readonly dimensions: Dimensions | null;
   readonly lines: readonly Pick<ChargeLine, 'kind' | 'units'>[] | null;
   readonly state: 'held' | 'settled' | 'released';
   /** When it was held, milliseconds: the versions must have been in force then. */
@@ -38,7 +41,8 @@ export interface Recomputed {
 export function recompute(book: PriceBook, charge: RecordedCharge): Recomputed | null {
   const terms = termsOfVersions(book, charge);
   if (typeof terms === 'string') return null;
-  const quoted = quoteOf(terms, { units: charge.units, tokens: countsOf(charge.lines) });
+  const { units, dimensions } = charge;
+  const quoted = quoteOf(terms, { units, dimensions, tokens: countsOf(charge.lines) });
   if (typeof quoted === 'string') return null;
   const used = countsOf(charge.deliveredLines);
   const cost =

@@ -29,7 +29,7 @@ export const exportSections: readonly ExportSection[] = [
     id: 'id',
     text: `SELECT id, request_id AS "requestId", task_id AS "taskId", key_id AS "keyId", state, family, model_id AS model,
         requested_model AS "requestedModel", group_name AS "group", rule, units::text, delivered_units::text AS "deliveredUnits",
-        ${plain('unit_price')} AS "unitPrice", ${plain('multiplier')} AS multiplier, lines, delivered_lines AS "deliveredLines",
+        ${plain('unit_price')} AS "unitPrice", ${plain('multiplier')} AS multiplier, dimensions, lines, delivered_lines AS "deliveredLines",
         price_version_id::text AS "priceVersion", multiplier_version_id::text AS "multiplierVersion",
         group_rule_version_id::text AS "groupRuleVersion", ${credits('amount')} AS held, ${credits('settled')} AS charged,
         ${credits('released')} AS released, refusal_code AS "refusalCode", resolution_reason AS reason,

@@ -3,6 +3,7 @@ import { type Nanos, nanos, parseDecimal } from '#money/amount.js';
 import { chargeReference } from '#ledger/charges/charge.js';
 import type { Family } from '#pricing/price-book.js';
 import type { ChargeLine } from '#pricing/quote.js';
+import type { Dimensions } from '#pricing/rates.js';
 
 interface StoredTask {
   id: string;
@@ -39,6 +40,8 @@ export interface FoundCharge {
   state: 'refused' | 'held' | 'settled' | 'released';
   rule: 'list' | 'fixed_per_call' | null;
   units: bigint | null;
+  /** What the request asked for that rates may name; null: nothing. */
+  dimensions: Dimensions | null;
   unitPrice: string | null;
   multiplier: string | null;
   lines: ChargeLine[] | null;
@@ -72,7 +75,7 @@ export interface ChargeRecord extends FoundCharge {
 
 const FIND = `SELECT c.id, c.account_id AS "accountId", c.key_id AS "keyId", c.request_id AS "requestId",
     c.requested_model AS "requestedModel", c.model_id AS model, c.group_name AS "group",
-    coalesce(c.family, m.family) AS family, c.state, c.rule, c.units, trim_scale(c.unit_price)::text AS "unitPrice",
+    coalesce(c.family, m.family) AS family, c.state, c.rule, c.units, c.dimensions, trim_scale(c.unit_price)::text AS "unitPrice",
     trim_scale(c.multiplier)::text AS multiplier, c.lines, c.price_version_id AS "priceVersionId",
     c.multiplier_version_id AS "multiplierVersionId", c.group_rule_version_id AS "groupRuleVersionId", c.amount,
     c.settled, c.released, c.operator_loss AS "operatorLoss", c.delivered_units AS "deliveredUnits",

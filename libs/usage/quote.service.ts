@@ -10,6 +10,7 @@ import { readBalance } from '#ledger/postings/customer-account.js';
 import type { Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import { quote, type Quote, type TokenCounts } from '#pricing/quote.js';
+import type { Dimensions } from '#pricing/rates.js';
 import type { Market, MarketReader } from '#marketplace/price-list.js';
 
 export interface WantedQuote {
@@ -19,6 +20,7 @@ export interface WantedQuote {
   readonly keyId?: string | undefined;
   readonly n?: number | undefined;
   readonly seconds?: number | undefined;
+  readonly dimensions?: Dimensions | undefined;
   readonly tokens?: Record<keyof TokenCounts, number> | undefined;
   /** To estimate tokens by. */
   readonly text?: string | undefined;
@@ -62,7 +64,13 @@ export class QuoteService {
     const model = catalog.models.get(wish.model);
     const estimate = model ? estimateOf(model, wish) : null;
     const priced = model
-      ? quote(catalog.priceBook, { model: model.id, group, ...measure(model, wish, estimate), atMs: nowMs })
+      ? quote(catalog.priceBook, {
+          model: model.id,
+          group,
+          ...measure(model, wish, estimate),
+          dimensions: wish.dimensions,
+          atMs: nowMs,
+        })
       : 'model_not_found';
     if (typeof priced === 'string') {
       throw new ApiError('model_not_found', `There is no model ${wish.model} in group ${group}.`, {

@@ -80,6 +80,7 @@ export async function tryCharge(pool: pg.Pool, till: Till, options: TrialOptions
     requestedModel: model.id,
     group,
     units: '1',
+    dimensions: {},
     quotedAmount: formatAmount(amount),
     taskId: null,
     requestId: chargeId,

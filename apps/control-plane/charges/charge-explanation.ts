@@ -54,11 +54,12 @@ function recomputed(book: PriceBook, charge: ChargeRecord): Recomputed | null {
 }
 
 function pricingOf(book: PriceBook, charge: ChargeRecord): ChargeView['pricing'] {
-  const { rule, units, multiplier, lines, unitPrice } = charge;
+  const { rule, units, multiplier, lines, unitPrice, dimensions } = charge;
   if (rule === null || units === null || multiplier === null) return null;
   return {
     rule,
     units,
+    dimensions: dimensions ?? {},
     unitPrice: lines ? null : unitPrice,
     multiplier,
     lines: lines && shownLines(lines, multiplier),

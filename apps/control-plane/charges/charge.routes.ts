@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lineKinds } from '#pricing/quote.js';
 import { amountView, id, timeView, numberText } from '#platform/http/fields.js';
-import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
+import { dimensionFields, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
 
 const decimalView = z.string().meta({ description: 'An exact decimal string.' });
@@ -25,6 +25,8 @@ const line = z
     amount: amountView,
   })
   .meta({ id: 'ChargeLine' });
+
+const said = z.string().optional();
 
 const terms = {
   model: z.string(),
@@ -52,7 +54,12 @@ const chargeView = z
     group: z.string().nullable(),
     state: z.enum(chargeStates),
     pricing: z
-      .object(terms)
+      .object({
+        ...terms,
+        dimensions: z
+          .object({ size: said, quality: said, resolution: said, input: said, mode: said })
+          .meta({ description: 'What the request asked for that the unit price may depend on.' }),
+      })
       .omit({ model: true, group: true })
       .nullable()
       .meta({ description: 'How the price came about; null for a refused request, which was not priced.' }),
@@ -145,6 +152,9 @@ export const chargeRoutes = {
         .meta({ description: 'A key of yours in place of a group: its list of models applies, too.' }),
       n: count.optional(),
       seconds: count.optional(),
+      dimensions: dimensionFields.optional().meta({
+        description: 'What else it asks for, where the price has rates; what is left out is the default.',
+      }),
       tokens: z
         .strictObject({
           input: tokens.default(0),

@@ -133,6 +133,14 @@ const LINES = nullable(
   ),
 );
 
+const DIMENSIONS: Schema = {
+  type: 'object',
+  description:
+    'What the request asked for that the unit price may depend on; empty where it left that to the vendor.',
+  additionalProperties: textSchema(),
+  examples: [{ size: '1024x1024', quality: 'high' }],
+};
+
 const CHARGE = objectSchema({
   object: object('charge'),
   id: textSchema('Of the charge. For the first model of a request it is the id of the request.'),
@@ -147,6 +155,7 @@ const CHARGE = objectSchema({
     objectSchema({
       rule: oneOfWords(['list', 'fixed_per_call']),
       units: textSchema('A whole number of images, seconds or calls.', { examples: ['2'] }),
+      dimensions: DIMENSIONS,
       unit_price: nullable(
         textSchema('Credits for one unit; null where lines have theirs.', { examples: ['0.02'] }),
       ),

@@ -37,11 +37,12 @@ export function chargeView(charge: FoundCharge, attempts: readonly ChargeAttempt
 }
 
 /** Null for a request that was refused before it had a price. */
-function priceOf({ rule, units, unitPrice, multiplier, lines }: FoundCharge) {
+function priceOf({ rule, units, unitPrice, multiplier, lines, dimensions }: FoundCharge) {
   if (rule === null || units === null || multiplier === null) return null;
   return {
     rule,
     units: String(units),
+    dimensions: dimensions ?? {},
     unit_price: lines ? null : unitPrice,
     multiplier,
     lines: lines && linesOf(lines, multiplier),

@@ -59,6 +59,7 @@ export class AssetCreator {
       dialect: 'openai',
       model,
       units: 1,
+      dimensions: { mode: asked.mode, input: asked.images.length > 0 ? 'image' : undefined },
       request,
       channels: holders,
       create: (channel, upstreamModel, options) =>

@@ -18,6 +18,7 @@ import {
   type TokenCounts,
   withTokens,
 } from '#pricing/quote.js';
+import type { DimensionName, Dimensions } from '#pricing/rates.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { noSuchModel } from '../http/model-access.js';
 import { serviceUnavailable } from '#platform/http/refusal.js';
@@ -32,6 +33,8 @@ export interface ChargeOrder {
   readonly units: bigint;
   /** The most that work priced by the token may use. */
   readonly tokens?: TokenCounts | undefined;
+  /** What is asked for that rates may name. */
+  readonly dimensions?: Dimensions | undefined;
   /** When the charge is released if nothing resolved it; null for a task, which ends its charge itself. */
   readonly deadlineMs: number | null;
   readonly taskId: string | null;
@@ -39,7 +42,7 @@ export interface ChargeOrder {
 }
 
 /** What an order is priced by. */
-export type PricedOrder = Pick<ChargeOrder, 'caller' | 'model' | 'units' | 'tokens'>;
+export type PricedOrder = Pick<ChargeOrder, 'caller' | 'model' | 'units' | 'tokens' | 'dimensions'>;
 
 /** Money held for one charge. */
 export interface Hold {
@@ -48,6 +51,8 @@ export interface Hold {
   readonly requestId: string;
   readonly deadlineMs: number | null;
   readonly amount: Nanos;
+  /** What the price depends on: the upstream has to be asked for it. */
+  readonly ratedBy: readonly DimensionName[];
   /** What a part of the units costs, by the versions that the hold was priced with. */
   amountOf(units: bigint): Nanos;
   /** What used tokens cost beyond the hold, which nobody pays; 0 for work that is priced by units. */
@@ -131,12 +136,13 @@ export class ChargeService {
   /** What would be held now. @throws ApiError model_not_found */
   async quote(order: PricedOrder): Promise<Quote> {
     const { priceBook } = await this.catalog.get();
-    const { caller, model, units, tokens } = order;
+    const { caller, model, units, tokens, dimensions } = order;
     const priced = quote(priceBook, {
       model: model.id,
       group: caller.group,
       units,
       tokens,
+      dimensions,
       atMs: this.options.clock.nowMs(),
     });
     if (priced === 'model_not_found') throw noSuchModel(model.id, caller.group);
@@ -166,6 +172,7 @@ function chargeRequested(order: ChargeOrder, priced: Quote, expiresAtMs: number)
     requestedModel: order.model.id,
     group: order.caller.group,
     units: String(order.units),
+    dimensions: saidOf(order.dimensions),
     quotedAmount: formatAmount(priced.amount),
     expiresAt: new Date(expiresAtMs).toISOString(),
     deadline: order.deadlineMs === null ? null : new Date(order.deadlineMs).toISOString(),
@@ -176,6 +183,11 @@ function chargeRequested(order: ChargeOrder, priced: Quote, expiresAtMs: number)
   };
 }
 
+function saidOf(dimensions: Dimensions = {}): Record<string, string> {
+  const said = Object.entries(dimensions).filter((each): each is [string, string] => each[1] !== undefined);
+  return Object.fromEntries(said);
+}
+
 function holdFrom(order: ChargeOrder, priced: Quote): Hold {
   return {
     chargeId: order.chargeId,
@@ -183,6 +195,7 @@ function holdFrom(order: ChargeOrder, priced: Quote): Hold {
     requestId: order.requestId,
     deadlineMs: order.deadlineMs,
     amount: priced.amount,
+    ratedBy: priced.ratedBy,
     amountOf: (units) => amountOfUnits(priced, units),
     excessOf: (tokens) => {
       if (!priced.lines) return ZERO;

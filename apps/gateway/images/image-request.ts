@@ -12,6 +12,7 @@ import {
   optionalWord,
   requiredString,
 } from '../http/fields.js';
+import type { Dimensions } from '#pricing/rates.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
 import { formBody, type FormEntry, readForm } from '../http/multipart-body.js';
@@ -29,6 +30,8 @@ export interface ImageGeneration {
   readonly size: string | undefined;
   readonly aspectRatio: string | undefined;
   readonly resolution: string | undefined;
+  /** Sent on where the price depends on it. */
+  readonly quality: string | undefined;
   readonly format: ImageFormat;
 }
 
@@ -123,7 +126,22 @@ function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {
     size: optionalSize(body)?.text,
     aspectRatio: optionalAspectRatio(body),
     resolution: optionalString(body, 'resolution', MAX_SHAPE_CHARS),
+    quality: optionalString(body, 'quality', MAX_SHAPE_CHARS),
     format: optionalWord(body, 'response_format', ['url', 'b64_json']) ?? openFormat,
+  };
+}
+
+/**
+ * What of a request rates may name. A shape is the size, or the aspect ratio where no size is given; what is left out, or
+ * is `auto`, is the vendor's choice.
+ */
+export function imageDimensions(asked: ImageGeneration, inputImages: number): Dimensions {
+  const { size, aspectRatio, resolution, quality } = asked;
+  return {
+    size: size ?? aspectRatio,
+    resolution: resolution?.toLowerCase(),
+    quality: quality?.toLowerCase(),
+    input: inputImages > 0 ? 'image' : undefined,
   };
 }
 

@@ -140,7 +140,7 @@ const notInTime: ImageFailure = {
  * Always bytes, whatever the client wants: an address of the upstream's must not reach a client, and would cost a
  * second call to fetch.
  */
-function upstreamRequest({ asked, model }: HeldWork, channel: Channel): ImageRequest {
+function upstreamRequest({ asked, model, hold }: HeldWork, channel: Channel): ImageRequest {
   return {
     model: upstreamModel(channel, model),
     prompt: asked.prompt,
@@ -149,5 +149,7 @@ function upstreamRequest({ asked, model }: HeldWork, channel: Channel): ImageReq
     aspectRatio: asked.aspectRatio,
     resolution: asked.resolution,
     responseFormat: 'b64_json',
+    // Elsewhere it costs nothing, and vendors that do not know it would refuse it.
+    ...(hold.ratedBy.includes('quality') && { extras: { quality: asked.quality } }),
   };
 }

@@ -126,7 +126,7 @@ function serviceOn(on: Bus): ImageService {
 }
 
 function call(model: string, count = 1): ImageCall {
-  const none = { size: undefined, aspectRatio: undefined, resolution: undefined };
+  const none = { size: undefined, aspectRatio: undefined, resolution: undefined, quality: undefined };
   const asked = { ...none, model, prompt: 'a lighthouse', count, format: 'b64_json' } as const;
   return { caller, asked, requestId: newId(), origin: null };
 }

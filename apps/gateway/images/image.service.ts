@@ -1,5 +1,5 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
-import type { CatalogModel, Channel } from '#catalog/catalog.js';
+import type { Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
@@ -10,7 +10,7 @@ import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { InputImage, UpstreamImage } from '#upstream/outcomes.js';
 import type { Quote } from '#pricing/quote.js';
 import type { ChargedCalls } from '../charging/charged-call.js';
-import type { Hold } from '../charging/charge.service.js';
+import type { Hold, PricedOrder } from '../charging/charge.service.js';
 import { channelsFree, noChannelFree, workOf } from '../charging/channel-entry.js';
 import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -22,7 +22,7 @@ import type { MemoryShare } from '../protection/body-memory.js';
 import { ModelTurns } from '../routing/model-turns.js';
 import { type ImageFailure, type HeldWork, ImageCalls, type Success } from './image.calls.js';
 import { type ImageFiles, imageTypeOf } from './image.files.js';
-import type { ImageGeneration } from './image-request.js';
+import { imageDimensions, type ImageGeneration } from './image-request.js';
 import type { PictureLoader, Pictures } from './picture.loader.js';
 
 export interface ImageRecord {
@@ -65,6 +65,9 @@ interface HeldCall extends HeldWork {
   /** Scheme and host that links are built on; null where the format has none. */
   origin: string | null;
 }
+
+/** What a call is priced by. */
+type Wanted = Pick<PricedOrder, 'model' | 'units' | 'dimensions'>;
 
 const TICKS_PER_NANO = 10n;
 
@@ -109,11 +112,12 @@ export class ImageService {
     const { caller, asked, requestId, origin } = call;
     const { prompts = [asked.prompt] } = call;
     const { limitAtMs } = turns;
-    const { model, channels, units } = await this.planned(call);
+    const { channels, ...wanted } = await this.planned(call);
+    const { model } = wanted;
     const pictures = call.pictures && (await this.loaded(call.pictures, call));
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
     return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
-      const hold = await this.hold(call, { model, units, turns });
+      const hold = await this.hold(call, wanted, turns);
       const held = { caller, asked, requestId, origin, model, entry, limitAtMs, hold, pictures, prompts };
       return this.make({ ...held, startedAt: performance.now() });
     });
@@ -121,26 +125,25 @@ export class ImageService {
 
   /** What would be held for a call. @throws ApiError when it could not be made */
   async quote(call: ImageCall): Promise<Quote> {
-    const { model, units } = await this.planned(call);
-    return this.parts.calls.quote({ caller: call.caller, model, units });
+    const { channels: _, ...wanted } = await this.planned(call);
+    return this.parts.calls.quote({ caller: call.caller, ...wanted });
   }
 
   /** What a call is for and who could do it. @throws ApiError for what may not be asked or cannot be done now */
-  private async planned(
-    call: ImageCall,
-  ): Promise<{ model: CatalogModel; channels: Channel[]; units: bigint }> {
+  private async planned(call: ImageCall): Promise<Wanted & { channels: Channel[] }> {
     const current = await this.parts.catalog.get();
     const { caller, asked, prompts } = call;
     const count = asked.count * (prompts?.length ?? 1);
+    const inputImages = call.pictures?.images.length ?? 0;
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, 'image');
     refuseBeyondLimits(model, {
       images: { value: count, param: 'n' },
-      inputImages: { value: call.pictures?.images.length ?? 0, param: 'image' },
+      inputImages: { value: inputImages, param: 'image' },
     });
     const capability = call.pictures ? 'imageEdits' : 'images';
     const channels = channelsFree(this.parts, current, { model, caller, capability });
-    return { model, channels, units: BigInt(count) };
+    return { model, channels, units: BigInt(count), dimensions: imageDimensions(asked, inputImages) };
   }
 
   private async make(held: HeldCall): Promise<ImageResult> {
@@ -159,15 +162,11 @@ export class ImageService {
     return this.parts.pictures.load(pictures, { requestId, accountId: caller.accountId, memory });
   }
 
-  private hold(
-    { caller, requestId }: ImageCall,
-    { model, units, turns }: { model: CatalogModel; units: bigint; turns: ModelTurns },
-  ): Promise<Hold> {
+  private hold({ caller, requestId }: ImageCall, wanted: Wanted, turns: ModelTurns): Promise<Hold> {
     return this.parts.calls.hold({
       chargeId: turns.nextChargeId(),
       caller,
-      model,
-      units,
+      ...wanted,
       deadlineMs: deadlineAfter(turns.limitAtMs, this.parts.config),
       taskId: null,
       requestId,

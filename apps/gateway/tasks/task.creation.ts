@@ -6,6 +6,7 @@ import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logging.js';
+import type { Dimensions } from '#pricing/rates.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { TaskStore } from '#tasks/task.store.js';
@@ -31,6 +32,7 @@ export interface TaskOrder {
   readonly model: CatalogModel;
   /** What is billed: seconds of a video, 1 for an asset. */
   readonly units: number;
+  readonly dimensions: Dimensions;
   /** What is stored, and what a repeat of the create is built from. */
   readonly request: TaskRequest;
   /** The channels that may take it, best first; at least one. */
@@ -112,12 +114,13 @@ export class TaskCreator {
 
   private async hold(draft: Draft): Promise<Hold> {
     const { service, tasks } = this.parts;
-    const { caller, model, requestId, chargeId, id, units } = draft;
+    const { caller, model, requestId, chargeId, id, units, dimensions } = draft;
     const outcome = await service.hold({
       chargeId,
       caller,
       model,
       units: BigInt(units),
+      dimensions,
       deadlineMs: null,
       taskId: id,
       requestId,

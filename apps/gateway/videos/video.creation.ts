@@ -43,6 +43,7 @@ export class VideoCreator {
       dialect,
       model,
       units: fitted.seconds,
+      dimensions: { resolution: fitted.resolution },
       request,
       channels: channelsFree(this.parts, current, { model, caller, capability: 'videos' }),
       create: (channel, upstreamModel, options) =>

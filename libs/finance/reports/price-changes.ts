@@ -39,7 +39,7 @@ export interface PriceVersionEarned {
 
 const VERSIONS = `
   SELECT 'price' AS kind, id, model_id AS subject, effective_from, recorded_at, proposal_id,
-    coalesce(trim_scale(unit_price)::text, trim_scale(input_price)::text || '/' || trim_scale(cached_input_price)::text || '/'
+    coalesce(trim_scale(unit_price)::text || coalesce(' with ' || jsonb_array_length(rates) || ' rates', ''), trim_scale(input_price)::text || '/' || trim_scale(cached_input_price)::text || '/'
       || trim_scale(output_price)::text || coalesce('/' || trim_scale(cache_write_price)::text, '')
       || coalesce('/' || trim_scale(cache_write_1h_price)::text, ''), 'withdrawn') AS value
   FROM price_versions

@@ -57,6 +57,7 @@ export const newChargeColumns: readonly Column<NewCharge>[] = [
   { name: 'request_id', type: 'text', value: (charge) => holdOf(charge)?.requestId },
   { name: 'deadline_ms', type: 'float8', value: (charge) => holdOf(charge)?.deadlineMs },
   { name: 'lines', type: 'text', value: ({ quote }) => quote?.lines && linesJson(quote.lines) },
+  { name: 'dimensions', type: 'text', value: (charge) => dimensionsJson(holdOf(charge)) },
 ];
 
 export const resolutionColumns: readonly Column<Resolution>[] = [
@@ -197,4 +198,9 @@ function linesJson(lines: readonly ChargeLine[]): string {
       unitPrice: formatDecimal(unitPrice),
     })),
   );
+}
+
+/** Nothing asked for takes no place. */
+function dimensionsJson({ dimensions }: Pick<HoldCommand, 'dimensions'> = {}): string | null {
+  return dimensions && Object.keys(dimensions).length > 0 ? JSON.stringify(dimensions) : null;
 }

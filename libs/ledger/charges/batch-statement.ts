@@ -92,10 +92,10 @@ const writing: Record<Part, Sql> = {
   charges: ({ sql }) => `new_charges AS (
       INSERT INTO charges (id, account_id, state, input_hash, key_id, family, model_id, requested_model, group_name,
         units, unit_price, multiplier, rule, price_version_id, multiplier_version_id, group_rule_version_id, amount,
-        refusal_code, refusal_message, task_id, request_id, deadline, lines, created_at)
+        refusal_code, refusal_message, task_id, request_id, deadline, lines, dimensions, created_at)
       SELECT t.id, account_id, state, decode(input_hash, 'hex'), key_id, family, model_id, requested_model, group_name,
         units, unit_price, multiplier, rule, price_version_id, multiplier_version_id, group_rule_version_id, amount,
-        refusal_code, refusal_message, task_id, request_id, to_timestamp(deadline_ms / 1000), lines::jsonb, now
+        refusal_code, refusal_message, task_id, request_id, to_timestamp(deadline_ms / 1000), lines::jsonb, dimensions::jsonb, now
       FROM ${sql}, instant
       ON CONFLICT (id) DO NOTHING RETURNING 1)`,
   // It asks for resolved_at and not for the state: the planner would take the index of all held charges for it, and read

@@ -28,6 +28,7 @@ export function holdCommand(message: ChargeRequested): HoldCommand {
     group,
     units: wholeUnits(message.units),
     tokens: message.tokens ? tokenCounts(message.tokens) : null,
+    dimensions: message.dimensions ?? null,
     quotedAmount: parseAmount(message.quotedAmount),
     expiresAtMs: Date.parse(message.expiresAt),
     deadlineMs: message.deadline ? Date.parse(message.deadline) : null,

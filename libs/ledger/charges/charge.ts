@@ -3,6 +3,7 @@ import type { RefusalCode } from '#bus/payloads.js';
 import type { Nanos } from '#money/amount.js';
 import type { Family } from '#pricing/price-book.js';
 import type { ChargeLine, TokenCounts } from '#pricing/quote.js';
+import { type Dimensions, whenText } from '#pricing/rates.js';
 
 /**
  * The life of a charge: refused, or held -> settled | released; each an end state stored under the charge id, which
@@ -21,6 +22,8 @@ export interface HoldCommand {
   units: bigint;
   /** The most that metered work may use; null for work that is priced by units. */
   tokens?: TokenCounts | null;
+  /** What the request asks for that rates may name; null: the gateway does not know of rates. */
+  dimensions?: Dimensions | null;
   /** What the gateway quoted, nanos; another price answers stale_quote. */
   quotedAmount: Nanos;
   /** Processed later than this, the request is refused. */
@@ -96,6 +99,8 @@ export interface StoredCharge {
 /** Identifies what a charge is for; the quote and the times may differ between repeats of one request. */
 export function inputHash(command: HoldCommand): Buffer {
   const { accountId, keyId, model, requestedModel, group, units, taskId, tokens } = command;
+  // Where nothing is asked for, it is what it was before prices had rates.
+  const asked = whenText(command.dimensions ?? {});
   const { cacheWrite = 0n, cacheWrite1h = 0n } = tokens ?? {};
   // Without writes it is what it was before they were counted.
   const writes = cacheWrite + cacheWrite1h > 0n ? [cacheWrite, cacheWrite1h] : [];
@@ -109,6 +114,7 @@ export function inputHash(command: HoldCommand): Buffer {
     String(units),
     taskId,
     metered,
+    ...(asked === '' ? [] : [asked]),
   ]);
   return createHash('sha256').update(input).digest();
 }

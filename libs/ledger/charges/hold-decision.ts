@@ -60,13 +60,15 @@ function allows(allowed: readonly string[], model: string, pricedAs: string | un
 
 /** The price of now, which must be the one that the caller was quoted. */
 function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldCommand): Quote | HoldRefusal {
-  const { model, group, units, tokens } = command;
-  const priced =
-    key.group === group ? quote(priceBook, { model, group, units, tokens, atMs: nowMs }) : 'model_not_found';
+  const { model, group, units, tokens, dimensions = null } = command;
+  const wanted = { model, group, units, tokens, dimensions, atMs: nowMs };
+  const priced = key.group === group ? quote(priceBook, wanted) : 'model_not_found';
   if (typeof priced === 'string') {
     return reject('model_not_found', `No available channel for model ${model} under group ${group}`);
   }
-  if (priced.amount !== command.quotedAmount) {
+  // A gateway of the version before does not say what is asked for, and would have the dearest work at the default's price.
+  const isUnsaid = priced.ratedBy.length > 0 && dimensions === null;
+  if (isUnsaid || priced.amount !== command.quotedAmount) {
     return reject('stale_quote', `The price is now ${formatAmount(priced.amount)}.`);
   }
   return priced;

@@ -199,6 +199,11 @@ describe('the ledger check', () => {
     [12, `UPDATE charges SET units = units + 1 WHERE account_id = $1`],
     [
       12,
+      `UPDATE price_versions SET rates = '[{"when": {"quality": "auto"}, "unitPrice": "0.001"}]'
+       WHERE id IN (SELECT price_version_id FROM charges WHERE account_id = $1)`,
+    ],
+    [
+      12,
       `UPDATE charges SET price_version_id = (SELECT id FROM price_versions WHERE model_id = 'vidmodel-3') WHERE account_id = $1`,
     ],
   ];

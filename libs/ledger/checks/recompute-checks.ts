@@ -22,12 +22,12 @@ export const recomputeChecks: readonly LedgerRule[] = [
   {
     invariant: 12,
     message: 'a charge was made with a version that was not in force',
-    sql: `SELECT c.id AS charge_id, c.unit_price::text, c.multiplier::text, c.rule FROM charges c
+    sql: `SELECT c.id AS charge_id, c.unit_price::text, c.multiplier::text, c.rule, c.dimensions FROM charges c
           LEFT JOIN price_versions p ON p.id = c.price_version_id
           LEFT JOIN group_rule_versions r ON r.id = c.group_rule_version_id
           JOIN multiplier_versions m ON m.id = c.multiplier_version_id
           WHERE c.state <> 'refused' AND (
-            (c.rule = 'list' AND (p.unit_price IS DISTINCT FROM c.unit_price
+            (c.rule = 'list' AND (rated_price(p, c.dimensions) IS DISTINCT FROM c.unit_price
               OR (c.lines IS NOT NULL) <> (p.input_price IS NOT NULL)
               OR EXISTS (SELECT FROM jsonb_array_elements(c.lines) AS line WHERE (line ->> 'unitPrice')::numeric * 1000000
                 IS DISTINCT FROM token_price(line ->> 'kind', p))

@@ -5,6 +5,7 @@ import { firstIdAt } from '#platform/ids.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import { type PriceChange, withChanges } from './price-change.js';
 import { lineKinds, quoteOf, type TokenCounts } from '#pricing/quote.js';
+import type { Dimensions } from '#pricing/rates.js';
 import { type Terms, termsAt } from '#pricing/terms.js';
 
 export interface PreviewRequest {
@@ -47,6 +48,7 @@ interface Sized {
   group: string;
   requests: bigint;
   units: bigint;
+  dimensions: Dimensions | null;
   /** What was held and used, for metered work. */
   held: LineCounts | null;
   used: LineCounts | null;
@@ -70,7 +72,7 @@ const BY_ACCOUNT = `WITH seen AS MATERIALIZED (SELECT model_id, group_name, acco
   FROM seen GROUP BY GROUPING SETS ((model_id, group_name), ())`;
 
 const BY_UNITS = `SELECT model_id AS model, group_name AS "group", coalesce(delivered_units, units) AS units,
-  count(*) AS requests ${REQUESTS} AND lines IS NULL GROUP BY 1, 2, 3`;
+  dimensions, count(*) AS requests ${REQUESTS} AND lines IS NULL GROUP BY 1, 2, 3, 4`;
 
 const tokensOf = (lines: string) =>
   lineKinds.map((_, at) => `coalesce((${lines} -> ${at} ->> 'units')::bigint, 0)`);
@@ -112,7 +114,8 @@ async function preview(client: pg.PoolClient, request: PreviewRequest): Promise<
   if (byUnit) for await (const row of read<Sized>(client, BY_UNITS, byUnit)) pricer.add(row);
   if (byToken) {
     for await (const row of read<LineRow>(client, BY_LINE, byToken)) pricer.add(asSized(row));
-    for await (const row of read<Sized>(client, BY_HOLD, byToken)) pricer.add({ ...row, units: 1n });
+    for await (const row of read<Sized>(client, BY_HOLD, byToken))
+      pricer.add({ ...row, units: 1n, dimensions: null });
   }
   const accounts = await countAccounts(client, all, pricer);
   return { from: request.from, to: request.to, accounts, rows: pricer.result() };
@@ -154,7 +157,7 @@ type LineRow = Pick<Sized, 'model' | 'group' | 'requests' | 'units'> & { kind: b
 function asSized({ kind, units, ...rest }: LineRow): Sized {
   const used: LineCounts = [0n, 0n, 0n, 0n, 0n];
   used[Number(kind) - 1] = units;
-  return { ...rest, units: 1n, held: null, used };
+  return { ...rest, units: 1n, dimensions: null, held: null, used };
 }
 
 /** Reads by a cursor: there may be as many sizes as requests. */
@@ -227,14 +230,15 @@ class Pricer {
 }
 
 /** What one request of a size costs on terms: what it used, but never more than its hold. */
-function costOf(terms: Terms | null, { units, held, used }: Sized): bigint {
+function costOf(terms: Terms | null, sized: Sized): bigint {
+  const { units, held, used } = sized;
   if (!terms || units === 0n) return 0n;
-  const cost = priceOf(terms, units, used);
-  const bound = held ? priceOf(terms, units, held) : cost;
+  const cost = priceOf(terms, sized, used);
+  const bound = held ? priceOf(terms, sized, held) : cost;
   return cost < bound ? cost : bound;
 }
 
-function priceOf(terms: Terms, units: bigint, counts: Sized['used']): bigint {
+function priceOf(terms: Terms, { units, dimensions }: Sized, counts: Sized['used']): bigint {
   const tokens: TokenCounts | null = counts && {
     input: counts[0],
     cachedInput: counts[1],
@@ -242,6 +246,6 @@ function priceOf(terms: Terms, units: bigint, counts: Sized['used']): bigint {
     cacheWrite: counts[3],
     cacheWrite1h: counts[4],
   };
-  const quoted = quoteOf(terms, { units, tokens });
+  const quoted = quoteOf(terms, { units, tokens, dimensions });
   return typeof quoted === 'string' ? 0n : quoted.amount;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_MODEL_ID_CHARS, MODEL_ID } from '#catalog/model-id.js';
+import type { Dimensions } from '#pricing/rates.js';
 import type { PriceChange } from './price-change.js';
 
 const MAX_CHANGES = 5_000;
@@ -19,10 +20,44 @@ export const modelName = z
 
 export const groupName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be the name of a group');
 
+const MAX_RATES = 64;
+
+const asked = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.:_-]{0,31}$/, 'must be 1 to 32 lower-case letters, digits and . : _ -')
+  .optional();
+
+/** What a request asks for that prices may depend on. */
+export const dimensionFields = z.strictObject({
+  size: asked,
+  quality: asked,
+  resolution: asked,
+  input: z.enum(['none', 'image']).optional(),
+  mode: z.enum(['draft', 'texture']).optional(),
+}) satisfies z.ZodType<Dimensions>;
+
+const rateFields = z.strictObject({
+  when: dimensionFields
+    .refine((when) => Object.values(when).some((value) => value !== undefined), {
+      message: 'must name at least one value, such as "quality": "high"',
+    })
+    .meta({
+      description:
+        'All of these, in lower case. Images: `size` (`1024x1024`; the aspect ratio where a request gives no size), `quality`, `resolution`, `input` (`image` where images are handed over). Videos: `resolution`. 3D: `mode`, `input`. What a request leaves out is `auto`, `none` for `input`.',
+    }),
+  unitPrice: decimal,
+});
+
 /** Credits of a call or a second, or of a million tokens of each kind. */
 export const priceFields = z
   .union([
-    z.strictObject({ unitPrice: decimal }),
+    z.strictObject({
+      unitPrice: decimal,
+      rates: z.array(rateFields).max(MAX_RATES, `must hold at most ${MAX_RATES} rates`).optional().meta({
+        description:
+          'Other prices of a unit. The first whose every value a request asks for applies, else `unitPrice`: make that the dearest.',
+      }),
+    }),
     z.strictObject({
       input: decimal,
       cachedInput: decimal,

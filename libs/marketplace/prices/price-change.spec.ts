@@ -5,6 +5,7 @@ import type { PriceBook } from '#pricing/price-book.js';
 import {
   changeFault,
   changeOf,
+  changeText,
   newestVersion,
   type PriceChange,
   sameChange,
@@ -13,6 +14,7 @@ import {
 } from './price-change.js';
 import { priceOf, priceText } from '#pricing/price-text.js';
 import { quote } from '#pricing/quote.js';
+import type { Dimensions } from '#pricing/rates.js';
 
 function amount(of: PriceBook, atMs: number, model = 'picture'): bigint {
   const priced = quote(of, { model, group: 'Main', units: 1n, atMs });
@@ -61,6 +63,30 @@ describe('a change of a price', () => {
       /above 1000/,
     );
     expect(changeFault(book, { kind: 'multiplier', group: 'Other', multiplier: '1' })).toMatch(/no group/);
+  });
+
+  it('has rates for what requests of its model can say, none hidden by an earlier one', () => {
+    const of = (...whens: Dimensions[]): PriceChange => {
+      const rates = whens.map((when, at) => ({ when, unitPrice: `0.0${at + 1}` }));
+      return { kind: 'price', model: 'picture', price: { unitPrice: '0.2', rates } };
+    };
+    const good = of({ quality: 'high', size: '1024x1024' }, { quality: 'high' });
+    expect(changeFault(book, good)).toBeNull();
+    expect(changeText(good)).toBe('0.2, with rates size=1024x1024 quality=high 0.01; quality=high 0.02');
+    const hidden = of({ quality: 'high' }, { size: '1:1' }, { quality: 'high', size: '1024x1024' });
+    expect(changeFault(book, hidden)).toBe(
+      'rates.2 can never apply: rates.0 applies first. Put it before that one.',
+    );
+    expect(changeFault(book, of({ mode: 'draft' }))).toMatch(
+      /rates\.0 can never apply: .* have no mode, use size/,
+    );
+    const dear = { unitPrice: '0.2', rates: [{ when: { size: '1:1' }, unitPrice: '1000001' }] };
+    expect(changeFault(book, { kind: 'price', model: 'picture', price: dear })).toMatch(
+      /rates\.0\.unitPrice is above/,
+    );
+    expect(sameChange(good, of({ size: '1024x1024', quality: 'high' }, { quality: 'high' }))).toBe(true);
+    expect(sameChange(good, of({ quality: 'high', size: '1024x1024' }, { quality: 'low' }))).toBe(false);
+    expect(sameChange(good, { kind: 'price', model: 'picture', price: { unitPrice: '0.2' } })).toBe(false);
   });
 
   it('of cache writes is what follows from input, unless it states another', () => {

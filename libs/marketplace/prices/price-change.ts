@@ -3,6 +3,8 @@ import type { Version } from '#groups/version.js';
 import { type Decimal, equalDecimals, parseDecimal, plainDecimal } from '#money/amount.js';
 import { cacheWritePrices, type Price, type PriceBook } from '#pricing/price-book.js';
 import { priceOf, type PriceText, priceText } from '#pricing/price-text.js';
+import { whenText } from '#pricing/rates.js';
+import { ratesFault, ratesOf, ratesText } from './rates.js';
 
 /** A new value for one subject; null withdraws it. */
 export type PriceChange =
@@ -39,9 +41,13 @@ function priceFault(book: PriceBook, change: Extract<PriceChange, { kind: 'price
       ? `${model.id} is priced by the ${model.unit}: give unitPrice.`
       : `${model.id} is priced by the token: give input, cachedInput and output.`;
   }
-  const prices = Object.entries(change.price) as [string, string | undefined][];
-  const faults = prices.map(([name, price]) => excess(name, price ?? null, HIGHEST_PRICE));
-  return faults.find((fault) => fault !== null) ?? null;
+  const rates = ratesOf(change.price);
+  const prices = [
+    ...Object.entries(change.price).filter((each): each is [string, string] => typeof each[1] === 'string'),
+    ...rates.map(({ unitPrice }, at) => [`rates.${at}.unitPrice`, unitPrice] as const),
+  ];
+  const faults = prices.map(([name, price]) => excess(name, price, HIGHEST_PRICE));
+  return faults.find((fault) => fault !== null) ?? ratesFault(model, rates);
 }
 
 function excess(name: string, text: string | null, highest: bigint): string | null {
@@ -116,9 +122,16 @@ export function sameChange(a: PriceChange, b: PriceChange): boolean {
   const second = changeDecimals(b);
   if (!first || !second) return first === second;
   return (
+    whensOf(a) === whensOf(b) &&
     first.length === second.length &&
     first.every((each, at) => equalDecimals(each, second[at] ?? { digits: 0n, scale: 0 }))
   );
+}
+
+/** What the rates of a change are for, in their order; the same for changes whose amounts can be compared. */
+export function whensOf(change: PriceChange): string {
+  const rates = change.kind === 'price' ? ratesOf(change.price) : [];
+  return rates.map(({ when }) => whenText(when)).join('; ');
 }
 
 /** The numbers of a change; null where it withdraws, or ends a rule. */
@@ -128,7 +141,7 @@ export function changeDecimals(change: PriceChange): Decimal[] | null {
   if (change.kind === 'rule') return change.rule === 'none' ? null : [parseDecimal(change.unitPrice)];
   const price = priceOf(change.price);
   if (!price) return null;
-  if (price.kind === 'unit') return [price.unitPrice];
+  if (price.kind === 'unit') return [price, ...(price.rates ?? [])].map(({ unitPrice }) => unitPrice);
   const { cacheWrite, cacheWrite1h } = cacheWritePrices(price);
   return [price.input, price.cachedInput, price.output, cacheWrite, cacheWrite1h];
 }
@@ -139,7 +152,10 @@ export function changeText(change: PriceChange): string {
   if (change.kind === 'rule') return change.rule === 'none' ? 'none' : `${change.unitPrice} for each call`;
   if (!change.price) return 'withdrawn';
   const { price } = change;
-  if ('unitPrice' in price) return price.unitPrice;
+  if ('unitPrice' in price) {
+    const rates = ratesText(ratesOf(price));
+    return rates === '' ? price.unitPrice : `${price.unitPrice}, with rates ${rates}`;
+  }
   const { input, cachedInput, output, cacheWrite, cacheWrite1h } = price;
   const writes = [
     ...(cacheWrite === undefined ? [] : [`${cacheWrite} cache write`]),

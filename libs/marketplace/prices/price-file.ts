@@ -7,6 +7,7 @@ import { versionAt } from '#groups/version.js';
 import { changeOf, type PriceChange, sameChange, changeSubject, versionsOf } from './price-change.js';
 import { changeFields } from './price-change.fields.js';
 import { faultOf } from './based-change.js';
+import { ratesFrom, ratesOf, ratesText } from './rates.js';
 
 /** The columns of a file of prices, in their order. A row is a price of a model, or a multiplier or rule of a group. */
 const COLUMNS = [
@@ -22,6 +23,7 @@ const COLUMNS = [
   'multiplier',
   'rule',
   'withdrawn',
+  'rates',
 ] as const;
 
 type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
@@ -91,7 +93,8 @@ function cellsOf(book: PriceBook, change: PriceChange): Cells {
   const unit = book.models.get(model)?.unit;
   const cells: Cells = { kind, subject: model, ...(unit ? { unit } : {}) };
   if (price === null) return { ...cells, withdrawn: 'yes' };
-  if ('unitPrice' in price) return { ...cells, unit_price: price.unitPrice };
+  if ('unitPrice' in price)
+    return { ...cells, unit_price: price.unitPrice, rates: ratesText(ratesOf(price)) };
   const { input, cachedInput, output, cacheWrite = '', cacheWrite1h = '' } = price;
   const tokens = { input_price: input, cached_input_price: cachedInput, output_price: output };
   return { ...cells, ...tokens, cache_write_price: cacheWrite, cache_write_1h_price: cacheWrite1h };
@@ -144,7 +147,7 @@ function changeOfCells(cells: Cells): unknown {
   if (withdrawn !== undefined && !isWithdrawn) return { kind, fault: 'withdrawn must be yes or empty.' };
   if (isWithdrawn && Object.keys(values).length > 0)
     return { kind, fault: 'What is withdrawn has no value.' };
-  const { unit_price: unitPrice, multiplier, rule, ...perToken } = values;
+  const { unit_price: unitPrice, rates, multiplier, rule, ...perToken } = values;
   if (kind === 'multiplier')
     return {
       kind,
@@ -159,7 +162,10 @@ function changeOfCells(cells: Cells): unknown {
   const { cache_write_price: cacheWrite, cache_write_1h_price: cacheWrite1h } = perToken;
   const price = isWithdrawn
     ? null
-    : defined({ unitPrice, input, cachedInput, output, cacheWrite, cacheWrite1h });
+    : {
+        ...defined({ unitPrice, input, cachedInput, output, cacheWrite, cacheWrite1h }),
+        ...(rates !== undefined && { rates: ratesFrom(rates) }),
+      };
   return { kind, model: subject, price, ...defined({ multiplier, rule }) };
 }
 
@@ -224,7 +230,8 @@ function checkedChange(value: unknown): PriceChange | string {
 }
 
 const EXPECTED: Record<string, string> = {
-  price: 'a price needs a model, and unitPrice, or input, cachedInput and output, or to be withdrawn',
+  price:
+    'a price needs a model, and unitPrice, perhaps with rates such as "size=1024x1024 quality=high 0.167; quality=high 0.25", or input, cachedInput and output, or to be withdrawn',
   multiplier: 'a multiplier needs a group and a decimal, or to be withdrawn',
   rule: 'a rule needs a group, and is none, or fixed_per_call with a unitPrice',
 };

@@ -7,6 +7,12 @@ const price = (unitPrice: string | null, model = 'm'): PriceChange => ({
   model,
   price: unitPrice === null ? null : { unitPrice },
 });
+/** A unit price of 1 with a rate for a quality. */
+const rated = (unitPrice: string, quality = 'low'): PriceChange => ({
+  kind: 'price',
+  model: 'm',
+  price: { unitPrice: '1', rates: [{ when: { quality }, unitPrice }] },
+});
 const tokens = (output: string): PriceChange => ({
   kind: 'price',
   model: 't',
@@ -31,6 +37,7 @@ describe('what one person may confirm', () => {
     ['a withdrawal', move(price('1'), price(null))],
     ['the same of a fixed price', move(rule('0.0002'), rule('0.00024'))],
     ['no rule where there was none', move(null, rule(null))],
+    ['a fifth of a rate', move(rated('0.5'), rated('0.4'))],
     ['one kind of token', move(tokens('10'), tokens('8.5'))],
   ])('is %s', (_, one) => {
     expect(ofOne(one)).toBeNull();
@@ -45,6 +52,10 @@ describe('what one person may confirm', () => {
     ['a new fixed price', move(rule(null), rule('100')), /new fixed price/],
     ['the end of a fixed price', move(rule('1'), rule(null)), /ends a fixed price/],
     ['a price that was 0', move(price('0'), price('1')), /was 0/],
+    ['a nano beyond a fifth of a rate', move(rated('0.5'), rated('0.399999999')), /20 percent/],
+    ['a rate of 0', move(rated('0.5'), rated('0')), /m is 0/],
+    ['a new rate', move(price('1'), rated('1')), /other rates/],
+    ['a rate for another value', move(rated('1'), rated('1', 'high')), /other rates/],
     ['another kind of price', move(price('1'), tokens('1')), /another kind/],
     ['one kind of token of three', move(tokens('10'), tokens('7')), /20 percent/],
   ])('is not %s', (_, one, why) => {

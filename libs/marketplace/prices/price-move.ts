@@ -1,5 +1,5 @@
 import type { Decimal } from '#money/amount.js';
-import { changeDecimals, type PriceChange, changeSubject } from './price-change.js';
+import { changeDecimals, type PriceChange, changeSubject, whensOf } from './price-change.js';
 
 /** A new value of one subject beside the one that it is measured by. */
 export interface PriceMove {
@@ -23,7 +23,7 @@ const NO_MOVE: Span = { low: SAME, high: SAME };
 
 /**
  * Why a second person must confirm new values, as a sentence, or null: a price or a multiplier of 0, one where there was none
- * to measure it by, a fixed price that begins or ends, and whatever moves further than some percent. Prices and multipliers
+ * to measure it by, one with rates for other values, a fixed price that begins or ends, and whatever moves further than some percent. Prices and multipliers
  * multiply, as they do in what a customer pays.
  * @param earlier what the same person moved before on the same day, which adds up
  */
@@ -56,6 +56,7 @@ function withoutMeasure({ before, after }: PriceMove): string | null {
   if (wanted === null) return null;
   if (!known)
     return after.kind === 'rule' ? 'is a new fixed price' : 'has no value before that it is measured by';
+  if (before && whensOf(before) !== whensOf(after)) return 'has other rates than the one before';
   if (known.length !== wanted.length) return 'is of another kind than the one before';
   return known.some(isZero) ? 'was 0 before' : null;
 }

@@ -50,6 +50,39 @@ describe('an export of prices', () => {
   });
 });
 
+describe('rates in a file', () => {
+  const withRates = (rates: string) =>
+    readPriceCsv(['kind,subject,unit_price,rates', `price,vendora-imagine-image,0.25,${rates}`].join('\n'));
+
+  it('are written in one cell, and read as they are from a CSV file and from a list', async () => {
+    const rates = 'quality=high size=1024x1024 0.167; size=auto 0.04;';
+    const { changed, proposal } = await importRows(withRates(rates));
+    const price = {
+      unitPrice: '0.25',
+      rates: [
+        { when: { quality: 'high', size: '1024x1024' }, unitPrice: '0.167' },
+        { when: { size: 'auto' }, unitPrice: '0.04' },
+      ],
+    };
+    expect(changed).toMatchObject([{ change: { price } }]);
+    await service.confirm(proposal!.id, 1, admin());
+    const exported = await exportPrices(ledger.billing);
+    expect(exported.csv()).toContain(',size=1024x1024 quality=high 0.167; size=auto 0.04');
+    for (const rows of [readPriceCsv(exported.csv()), readPriceList(exported.changes), withRates(rates)])
+      expect(await importRows(rows)).toMatchObject({ added: [], changed: [], refused: [] });
+  });
+
+  it.each([
+    ['quality=high', /rates/],
+    ['colour=red 0.1', /rates such as/],
+    ['quality=HIGH 0.1', /lower-case/],
+    ['quality=high 0.1; quality=high size=auto 0.2', /rates\.1 can never apply/],
+  ])('are refused as %s', async (rates, reason) => {
+    const { refused } = await importRows(withRates(rates), { dryRun: true });
+    expect(refused).toMatchObject([{ line: 2, reason: expect.stringMatching(reason) }]);
+  });
+});
+
 describe('an import of prices', () => {
   it('proposes what differs, once for the whole file', async () => {
     const rows = csv(

@@ -7,6 +7,7 @@ import { type PriceBook } from '#pricing/price-book.js';
 import { changeOf, changeText, changeSubject, versionsOf } from './price-change.js';
 import type { ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
+import { ratesOf } from './rates.js';
 
 const UNIQUE_VIOLATION = '23505';
 
@@ -80,9 +81,9 @@ async function insertPrices(client: pg.ClientBase, { id, changes }: Proposal): P
     prices.map(({ price }) => (price as Record<string, string> | null)?.[name] ?? null);
   await client.query(
     `INSERT INTO price_versions (model_id, unit_price, input_price, cached_input_price, output_price,
-       cache_write_price, cache_write_1h_price, effective_from, proposal_id)
+       cache_write_price, cache_write_1h_price, rates, effective_from, proposal_id)
      SELECT c.*, ${EFFECTIVE_FROM}
-     FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::numeric[]) AS c`,
+     FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::numeric[], $9::jsonb[]) AS c`,
     [
       id,
       prices.map(({ model }) => model),
@@ -92,6 +93,7 @@ async function insertPrices(client: pg.ClientBase, { id, changes }: Proposal): P
       column('output'),
       column('cacheWrite'),
       column('cacheWrite1h'),
+      prices.map(({ price }) => (ratesOf(price).length > 0 ? JSON.stringify(ratesOf(price)) : null)),
     ],
   );
 }

@@ -11,6 +11,7 @@ function video(settled: string, delivered = '5'): Parts {
   return {
     pricing: {
       rule: 'list',
+      dimensions: {},
       units: '5',
       unitPrice: '0.05',
       multiplier: '1.25',
@@ -58,6 +59,7 @@ describe('a charge that is computed again', () => {
     const charge: Parts = {
       pricing: {
         rule: 'list',
+        dimensions: {},
         units: '1',
         unitPrice: null,
         multiplier: '1',

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { paths } from '#apps/console/api/schema.js';
+import { type Person, person } from '../support/console.js';
+import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(60_000);
+
+const IMAGE = 'imgmodel-4';
+const VIDEO = 'vendora-imagine-video';
+/** One pixel. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const IMAGE_PRICE = {
+  unitPrice: '0.25',
+  rates: [
+    { when: { quality: 'high', size: '1024x1024' }, unitPrice: '0.167' },
+    { when: { quality: 'low' }, unitPrice: '0.011' },
+    { when: { size: 'auto', quality: 'auto', input: 'image' as const }, unitPrice: '0.063' },
+    { when: { size: 'auto', quality: 'auto' }, unitPrice: '0.042' },
+  ],
+};
+const VIDEO_PRICE = {
+  unitPrice: '0.3',
+  rates: [
+    { when: { resolution: '480p' }, unitPrice: '0.05' },
+    { when: { resolution: '720p' }, unitPrice: '0.1' },
+  ],
+};
+
+type Changes =
+  paths['/api/admin/price-proposals']['post']['requestBody']['content']['application/json']['changes'];
+
+interface Charge {
+  state: string;
+  held: string;
+  charged: string;
+  price: { units: string; unit_price: string; dimensions: Record<string, string>; rule: string };
+}
+
+let relay: Relay;
+let vendor: Server;
+/** The bodies that the vendor of images was sent. */
+const asked: string[] = [];
+let admin: Person;
+let colleague: Person;
+let owner: Person;
+let customer: Customer;
+
+beforeAll(async () => {
+  vendor = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.once('end', () => {
+      const body = Buffer.concat(pieces).toString('latin1');
+      asked.push(body);
+      const count = body.includes('only one') ? 1 : Number(/"n":(\d+)/.exec(body)?.[1] ?? 1);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ data: Array.from({ length: count }, () => ({ b64_json: PNG })) }));
+    });
+  });
+  await new Promise<void>((resolve) => vendor.listen(0, '127.0.0.1', resolve));
+  relay = await startRelay();
+  const url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+  const { owner: database } = relay.fixture;
+  await database.query(
+    `INSERT INTO channels (id, protocol, base_url, api_key, priority) VALUES ('by-quality', 'openai', $1, 'k', 9)`,
+    [url],
+  );
+  await database.query(`INSERT INTO channel_models VALUES ('by-quality', $1, $1)`, [IMAGE]);
+  await database.query(`INSERT INTO channel_groups VALUES ('by-quality', 'Vendora-Main')`);
+  admin = await person(relay, { roles: ['admin'] });
+  colleague = await person(relay, { roles: ['admin'] });
+  customer = await relay.customer('100');
+  owner = await person(relay, { accountId: customer.accountId });
+}, 60_000);
+afterAll(async () => {
+  if (relay) await expectCleanLedger(relay);
+  await relay?.close();
+  vendor?.closeAllConnections();
+  vendor?.close();
+});
+
+async function propose(changes: Changes) {
+  return admin.api.POST('/api/admin/price-proposals', { body: { changes, note: 'rates' } });
+}
+
+/** What a change would do to the requests of the last day, before it takes effect. */
+async function change(changes: Changes) {
+  const { data } = await propose(changes);
+  const params = { path: { proposalId: data!.id } };
+  const { data: preview } = await admin.api.GET('/api/admin/price-proposals/{proposalId}/preview', {
+    params,
+  });
+  const confirmed = await colleague.api.POST('/api/admin/price-proposals/{proposalId}/confirm', {
+    params,
+    body: { revision: 1 },
+  });
+  expect(confirmed.data?.state).toBe('confirmed');
+  return preview!;
+}
+
+/** Makes images; answers the id of the charge. */
+async function image(body: object): Promise<string> {
+  const response = await customer.send(
+    '/v1/images/generations',
+    json({ model: IMAGE, prompt: 'a boat', ...body }),
+  );
+  expect(response.status).toBe(200);
+  return response.headers.get('x-request-id')!;
+}
+
+async function quoted(body: object): Promise<string> {
+  const wanted = { model: IMAGE, prompt: 'a boat', dry_run: true, ...body };
+  const response = await customer.send('/v1/images/generations', json(wanted));
+  return ((await response.json()) as { models: { amount: string }[] }).models[0]!.amount;
+}
+
+/** Makes a video of two seconds; answers the id of its charge, which has ended. */
+async function video(body: object): Promise<string> {
+  const wanted = { model: VIDEO, prompt: 'a boat [[instant]]', seconds: '2', ...body };
+  const response = await customer.send('/v1/videos', json(wanted));
+  expect(response.status).toBe(200);
+  const id = response.headers.get('x-request-id')!;
+  await until('the video to be paid', async () => (await charge(id)).state === 'settled');
+  return id;
+}
+
+async function charge(id: string): Promise<Charge> {
+  return (await (await customer.send(`/v1/charges/${id}`)).json()) as Charge;
+}
+
+/** What a charge is priced for and by, once the server computed it again to the same. */
+async function priced(id: string): Promise<[dimensions: object, unitPrice: string, charged: string]> {
+  const { data } = await owner.api.GET('/api/charges/{chargeId}', { params: { path: { chargeId: id } } });
+  expect(data).toMatchObject({ agrees: true });
+  const { price, charged } = await charge(id);
+  expect(data!.pricing).toMatchObject({ dimensions: price.dimensions, unitPrice: price.unit_price });
+  return [price.dimensions, price.unit_price, charged];
+}
+
+describe('a model with rates', () => {
+  const before: string[] = [];
+
+  it('is priced as before until a proposal is confirmed, and the preview tells what requests asked for', async () => {
+    before.push(await image({ quality: 'high', size: '1024x1024' }), await image({ n: 2 }));
+    before.push(await video({ resolution: '480p' }));
+    expect(asked.some((body) => body.includes('quality'))).toBe(false);
+    const preview = await change([
+      { kind: 'price', model: IMAGE, price: IMAGE_PRICE },
+      { kind: 'price', model: VIDEO, price: VIDEO_PRICE },
+    ]);
+    expect(preview.rows).toMatchObject([
+      { model: IMAGE, requests: 2, current: '0.09', proposed: '0.251' },
+      { model: VIDEO, requests: 1, current: '0.1', proposed: '0.1' },
+    ]);
+  });
+
+  it('charges an image by its size, quality and whether an image was handed over, and asks for that quality', async () => {
+    const high = { quality: 'high', size: '1024x1024' };
+    expect(await quoted(high)).toBe('0.167');
+    expect(await priced(await image(high))).toEqual([high, '0.167', '0.167']);
+    expect(JSON.parse(asked.at(-1)!)).toMatchObject({ quality: 'high', size: '1024x1024' });
+    expect(await priced(await image({ quality: 'LOW', aspect_ratio: '3:2' }))).toEqual([
+      { size: '3:2', quality: 'low' },
+      '0.011',
+      '0.011',
+    ]);
+    expect(await priced(await image({ size: 'auto' }))).toEqual([{}, '0.042', '0.042']);
+    expect(await priced(await image({ size: '1536x1024' }))).toEqual([{ size: '1536x1024' }, '0.25', '0.25']);
+
+    const edit = json({ model: IMAGE, prompt: 'a boat', image: `data:image/png;base64,${PNG}` });
+    const edited = await customer.send('/v1/images/edits', edit);
+    expect(await edited.text()).toContain('data');
+    expect(await priced(edited.headers.get('x-request-id')!)).toEqual([{ input: 'image' }, '0.063', '0.063']);
+  });
+
+  it('charges what was delivered at the price of what was asked for', async () => {
+    const id = await image({ prompt: 'only one', n: 3, quality: 'low' });
+    expect(await charge(id)).toMatchObject({ held: '0.033', charged: '0.011' });
+    expect(await priced(id)).toEqual([{ quality: 'low' }, '0.011', '0.011']);
+  });
+
+  it('charges a second of video by its resolution, however it is said', async () => {
+    expect(await priced(await video({ resolution: '480p' }))).toEqual([
+      { resolution: '480p' },
+      '0.05',
+      '0.1',
+    ]);
+    expect(await priced(await video({ size: '1280x720' }))).toEqual([{ resolution: '720p' }, '0.1', '0.2']);
+    expect(await priced(await video({}))).toEqual([{}, '0.3', '0.6']);
+  });
+
+  it('is listed with what the viewer would pay, and quoted in the console', async () => {
+    await change([{ kind: 'multiplier', group: 'Vendora-Main', multiplier: '2' }]);
+    const { data } = await owner.api.GET('/api/public/prices', {
+      params: { query: { text: VIDEO, limit: 200 } },
+    });
+    const listed = data!.items.find(({ id }) => id === VIDEO)!;
+    expect(listed.listPrice).toEqual(VIDEO_PRICE);
+    expect(listed.groups).toMatchObject([
+      { price: { unitPrice: '0.6', rates: [{ unitPrice: '0.1' }, { unitPrice: '0.2' }] } },
+    ]);
+    const dimensions = { resolution: '720p' };
+    const body = { model: VIDEO, keyId: customer.keyId, seconds: 3, dimensions };
+    const { data: quote } = await owner.api.POST('/api/quote', { body });
+    expect(quote).toMatchObject({ amount: '0.6', unitPrice: '0.1', multiplier: '2' });
+    const id = await image({ quality: 'low' });
+    expect(await priced(id)).toEqual([{ quality: 'low' }, '0.011', '0.022']);
+    await change([{ kind: 'multiplier', group: 'Vendora-Main', multiplier: '1' }]);
+    expect(await priced(id)).toEqual([{ quality: 'low' }, '0.011', '0.022']);
+  });
+
+  it('gives way to the fixed price of a group', async () => {
+    const fixed = [
+      { kind: 'rule', group: 'Vendora-Main', rule: 'fixed_per_call', unitPrice: '0.001' },
+    ] as const;
+    await change([...fixed]);
+    const id = await image({ quality: 'high', size: '1024x1024' });
+    expect(await charge(id)).toMatchObject({ charged: '0.001', price: { rule: 'fixed_per_call' } });
+    // It is paid for by nobody, so it is not asked for.
+    expect(asked.at(-1)).not.toContain('quality');
+    await change([{ kind: 'rule', group: 'Vendora-Main', rule: 'none' }]);
+  });
+
+  it('keeps every charge as it was when its rates change, and again when they end', async () => {
+    const id = await image({ quality: 'low' });
+    const rates = [{ when: { quality: 'low' }, unitPrice: '0.02' }];
+    await change([{ kind: 'price', model: IMAGE, price: { unitPrice: '0.3', rates } }]);
+    expect(await priced(await image({ quality: 'low' }))).toEqual([{ quality: 'low' }, '0.02', '0.02']);
+    await change([{ kind: 'price', model: IMAGE, price: { unitPrice: '0.03' } }]);
+    expect(await priced(await image({ quality: 'low' }))).toEqual([{ quality: 'low' }, '0.03', '0.03']);
+    expect(await priced(id)).toEqual([{ quality: 'low' }, '0.011', '0.011']);
+    for (const early of before) expect(await priced(early)).toBeDefined();
+    const params = { path: { model: IMAGE }, query: { limit: 10 } };
+    const { data } = await owner.api.GET('/api/public/prices/{model}/history', { params });
+    const prices = data!.items.filter(({ kind }) => kind === 'price').map(({ price }) => price);
+    expect(prices).toEqual([
+      { unitPrice: '0.03' },
+      { unitPrice: '0.3', rates },
+      IMAGE_PRICE,
+      { unitPrice: '0.03' },
+    ]);
+  });
+});
+
+describe('rates that make no sense', () => {
+  const rate = (when: object) => ({ when, unitPrice: '0.1' });
+
+  it.each<[string, string, object[], RegExp]>([
+    [
+      'is hidden',
+      IMAGE,
+      [rate({ quality: 'high' }), rate({ quality: 'high', size: '1:1' })],
+      /rates\.1 can never/,
+    ],
+    ['is for nothing of its model', VIDEO, [rate({ quality: 'high' })], /have no quality, use resolution/],
+    ['is for an unknown word', IMAGE, [rate({ colour: 'red' })], /changes\.0/],
+    ['is for everything', IMAGE, [rate({})], /changes\.0/],
+    ['is one too many', IMAGE, Array.from({ length: 65 }, (_, at) => rate({ size: `${at}` })), /changes\.0/],
+    ['has a word too long', IMAGE, [rate({ quality: 'x'.repeat(33) })], /changes\.0/],
+    [
+      'is too dear',
+      IMAGE,
+      [{ ...rate({ quality: 'high' }), unitPrice: '1000001' }],
+      /rates\.0\.unitPrice is above/,
+    ],
+    ['is of a chat', 'vendora-chat', [rate({ quality: 'high' })], /priced by the token/],
+    ['is of speech', 'vendora-speech', [rate({ quality: 'high' })], /leave rates out/],
+  ])('are refused where one %s', async (_, model, rates, message) => {
+    const price = { unitPrice: '1', rates } as typeof IMAGE_PRICE;
+    const { error } = await propose([{ kind: 'price', model, price }]);
+    expect(`${error?.error.param}: ${error?.error.message}`).toMatch(message);
+  });
+});
