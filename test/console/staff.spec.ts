@@ -110,6 +110,29 @@ describe('a price', () => {
     await page.getByText('Withdrawn', { exact: true }).waitFor();
   });
 
+  it('of a model has rates, which are added and removed row by row, and shown for what they are', async () => {
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    await tab.goto('/admin/prices/propose?model=vendora-imagine-edit');
+    const field = (name: string, row: number) => page.getByLabel(`${name} of rate ${row}`);
+    for (let row = 1; row <= 3; row += 1) await page.getByRole('button', { name: 'Add a rate' }).click();
+    await field('Quality', 1).fill('High');
+    await field('Size', 1).fill('1024x1024');
+    await field('List price', 1).fill('0.167');
+    await field('Quality', 2).fill('low');
+    await field('Quality', 3).fill('high');
+    await field('List price', 3).fill('0.2');
+    await page.getByRole('button', { name: 'Remove rate 2' }).click();
+    await page.getByRole('button', { name: 'Preview changes' }).click();
+    await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
+    await page
+      .getByRole('row', {
+        name: /size 1024x1024, quality high: 0\.167.*quality high: 0\.2.*all other requests: 0\.02/,
+      })
+      .waitFor();
+    await page.getByText('has other rates than the one before').waitFor();
+  });
+
   it('of a file is compared with what is in force, and what differs becomes a proposal', async () => {
     const tab = await open({ as: await staff('admin') });
     const { page } = tab;

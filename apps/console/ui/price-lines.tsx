@@ -1,6 +1,7 @@
 import type { Shape } from '../api/shape.js';
 import type { ComponentType } from 'react';
 import { Money } from './money.js';
+import { RateLines } from './rate-lines.js';
 
 type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
 
@@ -17,8 +18,9 @@ interface PriceLinesProps {
   amount?: ComponentType<{ value: string }>;
 }
 
-/** A price with its unit: one amount, or one for each type of tokens. */
+/** A price with its unit: one amount, one for each rate, or one for each type of tokens. */
 export function PriceLines({ price, unit, perTokens, tokens, amount: Amount = Money }: PriceLinesProps) {
+  if ('unitPrice' in price && price.rates) return <RateLines price={price} unit={unit} amount={Amount} />;
   if ('unitPrice' in price)
     return (
       <span>

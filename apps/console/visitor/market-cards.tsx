@@ -55,14 +55,14 @@ export function Availability({ available }: { available: boolean }) {
   );
 }
 
-/** One amount where there is one; prices of tokens have three, which the details show. */
+/** One amount where there is one; other prices have several, which the details show. */
 function GroupPrice({
   group: { group, price, multiplier },
 }: {
   group: Shape<'ListedModel'>['groups'][number];
 }) {
   const locale = useLocale();
-  if ('unitPrice' in price) {
+  if ('unitPrice' in price && !price.rates) {
     return (
       <>
         {group}: <Money value={price.unitPrice} />

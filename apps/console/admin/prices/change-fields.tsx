@@ -7,9 +7,17 @@ import { useUnitSection } from '../../ui/forms/fields.js';
 import { TextLine } from '../../ui/texts.js';
 import type { Change } from '../catalog.js';
 import { ChangeValue } from './change.js';
-import { amountsOf, type Draft, draftOf, inForceFor, optionalAmounts } from './draft.js';
+import {
+  amountsOf,
+  dimensionsOf,
+  type Draft,
+  draftOf,
+  inForceFor,
+  optionalAmounts,
+  type ProposalValues,
+} from './draft.js';
+import { RateFields } from './rate-fields.js';
 
-export type ProposalValues = { changes: Draft[]; effectiveAt: string; note: string };
 type ProposalForm = UseFormReturnType<ProposalValues>;
 
 /** What can be changed, and what is in force. */
@@ -78,7 +86,9 @@ function Wanted({ form, index, catalog, replace }: WantedProps) {
   const { t } = useTranslation('prices');
   const draft = form.values.changes[index]!;
   const current = inForceFor(draft, catalog.inForce);
-  const unit = catalog.models.find(({ id }) => id === draft.subject)?.unit;
+  const model = catalog.models.find(({ id }) => id === draft.subject);
+  const unit = model?.unit;
+  const dimensions = model && unit !== 'token' ? dimensionsOf[model.family] : [];
   return (
     <>
       <TextLine>
@@ -95,6 +105,9 @@ function Wanted({ form, index, catalog, replace }: WantedProps) {
         ]}
       />
       <Amounts form={form} index={index} unit={unit} />
+      {draft.kind === 'price' && !draft.isEnd && dimensions.length > 0 && (
+        <RateFields form={form} index={index} dimensions={dimensions} />
+      )}
     </>
   );
 }

@@ -71,12 +71,17 @@ export function Difference({ before, after }: { before: Change | null; after: Ch
   const [old, now] = [before && numberOf(before), numberOf(after)];
   if (now === null) return <>{t('difference.ends')}</>;
   if (old === null) return <>{t('difference.new')}</>;
+  if ([before, after].some((change) => change && hasRates(change))) return <>–</>;
   if (compareDecimals(old, '0') === 0) return <>–</>;
   return (
     <Text span size="sm" className="money">
       {changeInPercent(old, now)}
     </Text>
   );
+}
+
+function hasRates(change: Change): boolean {
+  return change.kind === 'price' && change.price !== null && 'rates' in change.price;
 }
 
 /** The one number of a change; of tokens what is written, which costs most. */

@@ -5,6 +5,15 @@ import { amountsOf, changeFrom, draftOf, inForceFor, newDraft } from './draft.js
 const changes: [string, Change, 'call' | 'second' | 'token' | undefined][] = [
   ['a price of a call', { kind: 'price', model: 'a', price: { unitPrice: '0.02' } }, 'call'],
   [
+    'a price with rates',
+    {
+      kind: 'price',
+      model: 'a',
+      price: { unitPrice: '0.25', rates: [{ when: { size: '1:1', quality: 'high' }, unitPrice: '0.167' }] },
+    },
+    'call',
+  ],
+  [
     'prices of tokens',
     { kind: 'price', model: 'b', price: { input: '1', cachedInput: '0.5', output: '4' } },
     'token',

@@ -1,4 +1,5 @@
 import type { Shape } from '../../api/shape.js';
+import { dimensionNames, type RatedPrice } from '../../ui/rate-lines.js';
 import type { Change } from '../catalog.js';
 
 /** A change as its form has it. */
@@ -12,6 +13,7 @@ export interface Draft {
   isEnd: boolean;
   /** Of a call or a second; of each call of a group with a rule. */
   unitPrice: string;
+  rates: RateDraft[];
   input: string;
   cachedInput: string;
   output: string;
@@ -21,6 +23,33 @@ export interface Draft {
   multiplier: string;
 }
 
+/** A proposal as its form has it. */
+export type ProposalValues = { changes: Draft[]; effectiveAt: string; note: string };
+
+/** A rate as its row has it: an empty value is not asked for. */
+export interface RateDraft {
+  key: string;
+  when: Record<(typeof dimensionNames)[number], string>;
+  unitPrice: string;
+}
+
+export function newRate(
+  when: { [Name in keyof RateDraft['when']]?: string | undefined } = {},
+  unitPrice = '',
+): RateDraft {
+  const { size = '', quality = '', resolution = '', input = '', mode = '' } = when;
+  return { key: crypto.randomUUID(), when: { size, quality, resolution, input, mode }, unitPrice };
+}
+
+/** What requests for models of a family can say. */
+export const dimensionsOf: Record<Shape<'Model'>['family'], readonly (typeof dimensionNames)[number][]> = {
+  image: ['size', 'quality', 'resolution', 'input'],
+  video: ['resolution'],
+  '3d': ['mode', 'input'],
+  chat: [],
+  speech: [],
+};
+
 export function newDraft(given: Partial<Draft> = {}): Draft {
   return {
     key: crypto.randomUUID(),
@@ -28,6 +57,7 @@ export function newDraft(given: Partial<Draft> = {}): Draft {
     subject: '',
     isEnd: false,
     unitPrice: '',
+    rates: [],
     input: '',
     cachedInput: '',
     output: '',
@@ -61,6 +91,10 @@ export function draftOf(change: Change): Draft {
     return newDraft({ kind, subject, isEnd, unitPrice: isEnd ? '' : change.unitPrice });
   }
   const { kind, model: subject, price } = change;
+  if (price && 'unitPrice' in price) {
+    const rates = price.rates?.map(({ when, unitPrice }) => newRate(when, unitPrice)) ?? [];
+    return newDraft({ kind, subject, unitPrice: price.unitPrice, rates });
+  }
   const stated = Object.entries(price ?? {}).filter(([, amount]) => amount !== undefined);
   return newDraft({ kind, subject, isEnd: price === null, ...Object.fromEntries(stated) });
 }
@@ -77,12 +111,22 @@ export function changeFrom(draft: Draft, unit: Shape<'Model'>['unit'] | undefine
       : { kind, group: subject, rule: 'fixed_per_call', unitPrice };
   }
   if (isEnd) return { kind, model: subject, price: null };
-  if (unit !== 'token') return { kind, model: subject, price: { unitPrice } };
+  if (unit !== 'token') {
+    const rates = draft.rates.map(rateFrom);
+    return { kind, model: subject, price: { unitPrice, ...(rates.length > 0 && { rates }) } };
+  }
   const [input, cachedInput, output] = [draft.input.trim(), draft.cachedInput.trim(), draft.output.trim()];
   const writes = optionalAmounts
     .map((name) => [name, draft[name].trim()] as const)
     .filter(([, amount]) => amount !== '');
   return { kind, model: subject, price: { input, cachedInput, output, ...Object.fromEntries(writes) } };
+}
+
+function rateFrom({ when, unitPrice }: RateDraft): NonNullable<RatedPrice['rates']>[number] {
+  const asked = Object.entries(when)
+    .map(([name, value]) => [name, value.trim().toLowerCase()] as const)
+    .filter(([, value]) => value !== '');
+  return { when: Object.fromEntries(asked), unitPrice: unitPrice.trim() };
 }
 
 /** Amounts of a price by the token that may stay empty. */

@@ -14,8 +14,16 @@ import { localMinute } from '../../ui/minute.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { useGroups, useInForce, useModels } from '../catalog.js';
-import { type PriceCatalog, ChangeFields, type ProposalValues } from './change-fields.js';
-import { amountsOf, changeFrom, type Draft, draftOf, inForceFor, newDraft } from './draft.js';
+import { type PriceCatalog, ChangeFields } from './change-fields.js';
+import {
+  amountsOf,
+  changeFrom,
+  type Draft,
+  draftOf,
+  inForceFor,
+  newDraft,
+  type ProposalValues,
+} from './draft.js';
 
 const route = getRouteApi('/admin/prices/propose');
 const MOST_NOTE_CHARS = 500;
@@ -93,6 +101,8 @@ function useProposalForm(props: EditorProps) {
         ? t('propose.fields.amountInvalid')
         : null;
     };
+  const amountOfRate = (value: string) =>
+    isDecimal(value.trim()) ? null : t('propose.fields.amountInvalid');
   const amountOrNone = (value: string) =>
     value.trim() === '' || isDecimal(value.trim()) ? null : t('propose.fields.amountInvalid');
   return useForm<ProposalValues>({
@@ -101,6 +111,7 @@ function useProposalForm(props: EditorProps) {
       changes: {
         subject: (value: string) => (value === '' ? t('propose.fields.subjectMissing') : null),
         unitPrice: amount('unitPrice'),
+        rates: { unitPrice: amountOfRate },
         input: amount('input'),
         cachedInput: amount('cachedInput'),
         output: amount('output'),

@@ -63,11 +63,21 @@ function given(fields: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** What a call would cost: the part of it that its price follows from. */
-export function quoteRequest(model: Shape<'ListedModel'>, keyId: string, values: PlayValues) {
-  const body = { model: model.id, keyId };
+export function quoteRequest(kind: PlayKind, model: Shape<'ListedModel'>, values: PlayValues) {
+  const body = { model: model.id, dimensions: dimensionsOfCall(kind, values) };
   if (model.unit === 'second') return { ...body, ...wholeOf('seconds', values.seconds) };
   if (model.unit === 'million_tokens') return { ...body, text: values.prompt };
   return { ...body, ...wholeOf('n', model.family === 'image' ? values.n : 1) };
+}
+
+/** What a price may depend on, as far as it is typed. */
+function dimensionsOfCall(kind: PlayKind, { size, resolution }: PlayValues) {
+  if (kind === 'video') return resolution === '' ? {} : { resolution };
+  if (kind !== 'image' && kind !== 'edit') return {};
+  return {
+    ...(/^\d{1,5}x\d{1,5}$/.test(size) && { size }),
+    ...(kind === 'edit' && { input: 'image' as const }),
+  };
 }
 
 function wholeOf(name: 'n' | 'seconds', value: number | string): { n?: number; seconds?: number } {

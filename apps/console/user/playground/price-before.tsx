@@ -9,24 +9,29 @@ import { useLocale } from '../../ui/locale.js';
 import { BothPrices, Money } from '../../ui/money.js';
 import { ErrorState } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { type PlayValues, quoteRequest } from './call.js';
+import { type PlayKind, type PlayValues, quoteRequest } from './call.js';
 
 const TYPING_PAUSE_MS = 400;
 
 /** What the call will cost, from the code that charges it, before anything is sent. */
 export function PriceBefore({
+  kind,
   model,
   keyId,
   values,
 }: {
+  kind: PlayKind;
   model: Shape<'ListedModel'>;
   keyId: string;
   values: PlayValues;
 }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
-  const [asked] = useDebouncedValue(JSON.stringify(quoteRequest(model, keyId, values)), TYPING_PAUSE_MS);
-  const body = JSON.parse(asked) as ReturnType<typeof quoteRequest>;
+  const [asked] = useDebouncedValue(
+    JSON.stringify({ ...quoteRequest(kind, model, values), keyId }),
+    TYPING_PAUSE_MS,
+  );
+  const body = JSON.parse(asked) as ReturnType<typeof quoteRequest> & { keyId: string };
   const quote = $api.useQuery('post', '/api/quote', { body }, keepShown);
   if (quote.error && !quote.data)
     return <ErrorState error={quote.error} retry={() => void quote.refetch()} />;

@@ -104,7 +104,7 @@ export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
           />
           <KeyField model={model} keys={keys} chosen={key} choose={chooseKey} />
           <PlayFields kind={kind} model={model} form={form} />
-          {key && <PriceBefore model={model} keyId={key.keyId} values={form.values} />}
+          {key && <PriceBefore kind={kind} model={model} keyId={key.keyId} values={form.values} />}
           {failure && <PlayFault failure={failure} />}
           <Group>
             <Button type="submit" loading={isSending} disabled={!key}>

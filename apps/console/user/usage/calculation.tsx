@@ -5,6 +5,7 @@ import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money, useMoneyText } from '../../ui/money.js';
+import { useDimensionWords } from '../../ui/rate-lines.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { amountOf, recomputed } from './recompute.js';
@@ -21,13 +22,16 @@ interface Row {
 /** Units × price × multiplier, line by line, recalculated by the browser and compared with the relay's amounts. */
 export function Calculation({ charge }: { charge: Shape<'Charge'> }) {
   const { t } = useTranslation('calls');
+  const words = useDimensionWords();
   const { pricing, settlement } = charge;
   if (!pricing) return <Text size="sm">{t('charge.notPriced')}</Text>;
+  const asked = words(pricing.dimensions);
   const held = rowsOf(pricing, pricing.units, pricing.lines);
   const settled = settlement ? rowsOf(pricing, settlement.deliveredUnits, settlement.lines) : [];
   return (
     <Stack gap="sm">
       <Text size="sm">{t(`charge.rules.${pricing.rule}`)}</Text>
+      {asked !== '' && <Text size="sm">{t('charge.asked', { asked })}</Text>}
       <Lines name="hold" rows={held} pricing={pricing} total={charge.hold?.amount ?? null} />
       {settlement && <Lines name="settlement" rows={settled} pricing={pricing} total={settlement.amount} />}
       <Agreement charge={charge} />

@@ -1,0 +1,98 @@
+import { ActionIcon, Button, Stack, Table, Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Hint } from '../../ui/texts.js';
+import { newRate, type ProposalValues, type RateDraft } from './draft.js';
+
+/** The server takes no more of a model. */
+const MOST_RATES = 64;
+
+interface RateFieldsProps {
+  form: UseFormReturnType<ProposalValues>;
+  index: number;
+  /** What requests of the model can say. */
+  dimensions: readonly (keyof RateDraft['when'])[];
+}
+
+/** Other prices of a unit, for requests that ask for what a row says: the first row that applies counts. */
+export function RateFields({ form, index, dimensions }: RateFieldsProps) {
+  const { t } = useTranslation('prices');
+  const path = `changes.${index}.rates`;
+  const { rates } = form.values.changes[index]!;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={500}>
+        {t('rates.title')}
+      </Text>
+      <Hint>{t('rates.hint')}</Hint>
+      {rates.length > 0 && (
+        <Table className="data-list" aria-label={t('rates.title')}>
+          <Table.Thead>
+            <Table.Tr>
+              {dimensions.map((name) => (
+                <Table.Th key={name}>{t(`rates.${name}`)}</Table.Th>
+              ))}
+              <Table.Th>{t('columns.price')}</Table.Th>
+              <Table.Th>{t('columns.do')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rates.map(({ key }, row) => (
+              <RateRow key={key} {...{ form, index, dimensions, row }} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {rates.length < MOST_RATES && (
+        <Button
+          variant="default"
+          size="xs"
+          w="fit-content"
+          leftSection={<IconPlus size={16} aria-hidden />}
+          onClick={() => form.insertListItem(path, newRate())}
+        >
+          {t('rates.add')}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function RateRow({ form, index, dimensions, row }: RateFieldsProps & { row: number }) {
+  const { t } = useTranslation('prices');
+  const path = `changes.${index}.rates`;
+  const number = row + 1;
+  return (
+    <Table.Tr>
+      {dimensions.map((name) => (
+        <Table.Td key={name} data-label={t(`rates.${name}`)}>
+          <TextInput
+            aria-label={t('rates.field', { field: t(`rates.${name}`), number })}
+            placeholder={t('rates.any')}
+            autoComplete="off"
+            {...form.getInputProps(`${path}.${row}.when.${name}`)}
+          />
+        </Table.Td>
+      ))}
+      <Table.Td data-label={t('columns.price')}>
+        <TextInput
+          aria-label={t('rates.field', { field: t('columns.price'), number })}
+          inputMode="decimal"
+          autoComplete="off"
+          required
+          {...form.getInputProps(`${path}.${row}.unitPrice`)}
+        />
+      </Table.Td>
+      <Table.Td data-label={t('columns.do')}>
+        <ActionIcon
+          variant="default"
+          aria-label={t('rates.remove', { number })}
+          onClick={() => form.removeListItem(path, row)}
+        >
+          <IconTrash size={16} aria-hidden />
+        </ActionIcon>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

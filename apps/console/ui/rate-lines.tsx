@@ -1,0 +1,48 @@
+import type { ComponentType } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
+
+type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
+export type RatedPrice = Extract<ListPrice, { unitPrice: string }>;
+type Dimensions = NonNullable<RatedPrice['rates']>[number]['when'];
+
+/** What prices may depend on, as requests name it. */
+export const dimensionNames = ['size', 'quality', 'resolution', 'input', 'mode'] as const;
+
+/** What a request asks for, or a rate is for, in words. */
+export function useDimensionWords(): (dimensions: {
+  [Name in keyof Dimensions]?: string | undefined;
+}) => string {
+  const { t } = useTranslation('shell');
+  return (dimensions) =>
+    dimensionNames
+      .flatMap((name) => {
+        const value = dimensions[name];
+        return value === undefined ? [] : [t(`rates.${name}`, { value })];
+      })
+      .join(', ');
+}
+
+interface RateLinesProps {
+  price: RatedPrice;
+  unit: string | undefined;
+  amount: ComponentType<{ value: string }>;
+}
+
+/** A line for each rate in the order in which they are tried, and one for all other requests. */
+export function RateLines({ price, unit, amount: Amount }: RateLinesProps) {
+  const { t } = useTranslation('shell');
+  const words = useDimensionWords();
+  return (
+    <span className="price-lines">
+      {price.rates?.map(({ when, unitPrice }) => (
+        <span key={words(when)}>
+          {words(when)}: <Amount value={unitPrice} />
+        </span>
+      ))}
+      <span>
+        {t('rates.otherwise')}: <Amount value={price.unitPrice} /> {unit}
+      </span>
+    </span>
+  );
+}
