@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ConfigReader } from '#platform/config.js';
+import { type Issuer, readIssuer } from './receipts/issuer.js';
 
 export interface StripeConfig {
   readonly secretKey: string;
@@ -22,6 +23,8 @@ export interface PaymentsConfig {
   readonly stripe: StripeConfig | null;
   /** Where to transfer money to, shown to customers who pay by bank; null: orders cannot be paid that way. */
   readonly bankInstructions: string | null;
+  /** Whom receipts name. */
+  readonly issuer: Issuer;
   /** Payments that are only played; null: there are none. */
   readonly sandbox: { readonly secret: string } | null;
 }
@@ -35,6 +38,7 @@ export function readPaymentsConfig(reader: ConfigReader): PaymentsConfig {
     resellerThresholdTokens: BigInt(reader.get('RESELLER_THRESHOLD_TOKENS')),
     stripe: readStripe(reader),
     bankInstructions: reader.get('BANK_TRANSFER_INSTRUCTIONS') ?? null,
+    issuer: readIssuer(reader),
     sandbox: readSandbox(reader),
   };
 }

@@ -18,6 +18,9 @@ const UNUSED = [
   'typeorm/browser',
   // What source maps point to.
   'openai/src',
+  // Builds for browsers.
+  'pdfkit/js/pdfkit.standalone.js',
+  'fontkit/src',
   'rxjs/src',
   'zod/src',
 ];

@@ -36,6 +36,7 @@ import { FinanceController } from './finance.controller.js';
 import { SuspenseController } from './suspense.controller.js';
 import { PaymentEventsController } from './payment-events.controller.js';
 import { PROVIDERS } from './payments.tokens.js';
+import { ReceiptsController } from './receipts.controller.js';
 import { SandboxController } from './sandbox.controller.js';
 import { TopupsController } from './topups.controller.js';
 
@@ -73,6 +74,7 @@ function openProviders(
 @Module({
   controllers: [
     TopupsController,
+    ReceiptsController,
     PaymentEventsController,
     FinanceController,
     SuspenseController,

@@ -7,6 +7,7 @@ import {
   optionalText,
   optionalUrl,
   seconds,
+  text,
 } from './setting.js';
 
 const HOUR = 3_600;
@@ -30,6 +31,9 @@ export const payments = {
   BANK_TRANSFER_INSTRUCTIONS: optionalText(
     'Turns on orders by bank transfer, and shows customers where to pay',
   ),
+  ISSUER_NAME: text('Who receipts are issued by: the legal name', 'Tollgate'),
+  ISSUER_ADDRESS: optionalText('The address on receipts; `\\n` begins a new line'),
+  ISSUER_TAX_ID: optionalText('The tax id on receipts'),
   SANDBOX_PAYMENTS: flag('Simulated payments. On in standalone unless Stripe is configured', false),
   SANDBOX_PAYMENTS_SECRET: optionalSecret(
     'Signs simulated events; needed where several processes share the work, otherwise random',

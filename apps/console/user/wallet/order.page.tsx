@@ -16,6 +16,7 @@ import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
+import { stringifySearch } from '../../ui/search.js';
 import { OrderBadge } from './orders.js';
 import { refreshMoney } from './wallet.js';
 
@@ -43,6 +44,7 @@ export function OrderPage() {
             <Outcome order={found} />
             <About order={found} />
             <Actions order={found} />
+            <Receipt order={found} />
             <Reversals order={found} />
           </>
         )}
@@ -139,6 +141,18 @@ function Actions({ order }: { order: Shape<'OrderWithReversals'> }) {
         />
       </Group>
     </Stack>
+  );
+}
+
+/** What proves the payment, in the language of the page. */
+function Receipt({ order: { topupId } }: { order: Shape<'OrderWithReversals'> }) {
+  const { t, i18n } = useTranslation('wallet');
+  if (topupId === null) return null;
+  const href = `/api/topups/${topupId}/receipt.pdf${stringifySearch({ language: i18n.language })}`;
+  return (
+    <Button component="a" href={href} download variant="default" w="fit-content">
+      {t('order.receipt')}
+    </Button>
   );
 }
 

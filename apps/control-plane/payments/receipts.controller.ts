@@ -1,0 +1,45 @@
+import { Controller, Inject } from '@nestjs/common';
+import type pg from 'pg';
+import { Readable } from 'node:stream';
+import { receiptPdf } from '#payments/receipts/receipt.pdf.js';
+import { findReceipt } from '#payments/receipts/receipt.store.js';
+import { ApiError } from '#platform/errors.js';
+import type { ControlPlaneConfig } from '../control-plane.config.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
+import { type CallOf, Serves } from '../http/route.js';
+import { receiptRoutes as routes } from './receipts.routes.js';
+
+/** What proves a payment: for the account that paid, and for finance. */
+@Controller()
+export class ReceiptsController {
+  constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
+    @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
+  ) {}
+
+  @Serves(routes.own)
+  own(call: CallOf<typeof routes.own>): Promise<Readable> {
+    return this.send(call, call.actor.accountId);
+  }
+
+  @Serves(routes.any)
+  any(call: CallOf<typeof routes.any>): Promise<Readable> {
+    return this.send(call, null);
+  }
+
+  private async send(
+    { params, query, session, reply }: CallOf<typeof routes.own>,
+    accountId: string | null,
+  ): Promise<Readable> {
+    const receipt = await findReceipt(this.pool, params.topupId, accountId);
+    if (!receipt) throw new ApiError('not_found', 'There is no such top-up.');
+    const language = query.language ?? session.language ?? 'en';
+    const file = await receiptPdf(receipt, { issuer: this.config.payments.issuer, language });
+    void reply.headers({
+      'content-type': 'application/pdf',
+      'content-disposition': `attachment; filename="receipt-${receipt.topupId}.pdf"`,
+      'cache-control': 'private, no-store',
+    });
+    return Readable.from([file], { objectMode: false });
+  }
+}

@@ -1,0 +1,81 @@
+import type { MailLanguage } from '#identity/mail-language.js';
+import { formatAmount } from '#money/amount.js';
+import { moneyText } from '#money/currency.js';
+import { type PdfContent, pdfOf, type PdfRow } from '#platform/pdf/pdf-file.js';
+import type { Issuer } from './issuer.js';
+import type { Receipt } from './receipt.store.js';
+import { receiptTexts } from './receipt.texts.js';
+
+export interface ReceiptLook {
+  readonly issuer: Issuer;
+  readonly language: MailLanguage;
+}
+
+/** The receipt of one payment as a PDF: the numbers of the books, and what was refunded since. */
+export function receiptPdf(receipt: Receipt, look: ReceiptLook): Promise<Buffer> {
+  const t = receiptTexts[look.language];
+  const reversals = reversalRows(receipt, look);
+  return pdfOf({
+    language: t.tag,
+    title: t.title,
+    lines: issuerLines(look),
+    sections: [
+      { title: t.payment, rows: paymentRows(receipt, look) },
+      { title: t.bought, rows: boughtRows(receipt, look) },
+      ...(reversals.length === 0 ? [] : [{ title: t.reversals, rows: reversals }]),
+    ],
+    notes: [t.note],
+  } satisfies PdfContent);
+}
+
+function issuerLines({ issuer: { name, address, taxId }, language }: ReceiptLook): string[] {
+  const t = receiptTexts[language];
+  const lines = [`${t.issuer} ${name}`, ...(address === null ? [] : [address])];
+  return taxId === null ? lines : [...lines, `${t.taxId} ${taxId}`];
+}
+
+function paymentRows(receipt: Receipt, { language }: ReceiptLook): PdfRow[] {
+  const t = receiptTexts[language];
+  const { topupId, name, accountId, paidAt, provider, paymentId } = receipt;
+  return [
+    { label: t.number, value: topupId },
+    { label: t.customer, value: name },
+    { label: t.account, value: accountId },
+    { label: t.paidAt, value: minuteOf(paidAt) },
+    { label: t.method, value: t.methods[provider] },
+    { label: t.reference, value: paymentId },
+  ];
+}
+
+function boughtRows({ credits, rate, paidMinor, currency }: Receipt, { language }: ReceiptLook): PdfRow[] {
+  const t = receiptTexts[language];
+  return [
+    { label: t.credits, value: formatAmount(credits) },
+    { label: t.rate, value: `${rate} ${currency}` },
+    { label: t.paid, value: moneyText(paidMinor, currency), isTotal: true },
+  ];
+}
+
+/** A refund that failed and a dispute that was won took nothing. */
+function reversalRows({ refunds, disputes, currency }: Receipt, { language }: ReceiptLook): PdfRow[] {
+  const t = receiptTexts[language];
+  const rowsOf = (label: string, found: readonly { payMinor: bigint; at: Date }[]) =>
+    found.map(({ payMinor, at }) => ({
+      label: `${label}, ${minuteOf(at)}`,
+      value: moneyText(-payMinor, currency),
+    }));
+  return [
+    ...rowsOf(
+      t.refund,
+      refunds.filter(({ state }) => state === 'succeeded'),
+    ),
+    ...rowsOf(
+      t.dispute,
+      disputes.filter(({ state }) => state !== 'won'),
+    ),
+  ];
+}
+
+function minuteOf(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { formatAmount } from '#money/amount.js';
+import { moneyText } from '#money/currency.js';
+import { newId } from '#platform/ids.js';
+import { type Person, person } from '../support/console.js';
+import { textsOfPdf } from '../support/pdf.js';
+import { type Relay, startRelay } from '../support/relay.js';
+
+let relay: Relay;
+beforeAll(async () => {
+  relay = await startRelay({
+    ISSUER_NAME: 'Tollgate Example Ltd.',
+    ISSUER_ADDRESS: '1 Example Street\\n10115 Berlin',
+    ISSUER_TAX_ID: 'DE000000000',
+  });
+}, 60_000);
+afterAll(() => relay?.close());
+
+async function topupOf({ accountId }: Person): Promise<string> {
+  const { rows } = await relay.fixture.owner.query('SELECT id FROM topups WHERE account_id = $1', [
+    accountId,
+  ]);
+  return rows[0].id;
+}
+
+/** What the books posted for a top-up: credits on the main balance, money as deferred revenue. */
+async function postedFor(topupId: string): Promise<{ credits: string; paid: string }> {
+  const { rows } = await relay.fixture.owner.query(
+    `SELECT a.commodity, e.amount FROM topups t JOIN ledger_entries e ON e.transaction_id = t.transaction_id
+     JOIN ledger_accounts a ON a.id = e.ledger_account_id
+     WHERE t.id = $1 AND (a.code = 'deferred-revenue' OR a.account_id = t.account_id)`,
+    [topupId],
+  );
+  const of = (commodity: string) =>
+    (rows as { commodity: string; amount: bigint }[]).find((row) => row.commodity === commodity)!.amount;
+  return { credits: formatAmount(of('CRD')), paid: moneyText(of('PAY'), 'USD') };
+}
+
+async function textsOf(someone: Person, path: string): Promise<string[]> {
+  const response = await someone.send(path);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/pdf');
+  expect(response.headers.get('cache-control')).toBe('private, no-store');
+  return textsOfPdf(Buffer.from(await response.arrayBuffer()));
+}
+
+describe('a receipt', () => {
+  it('says what the books say, and who issued it', async () => {
+    const buyer = await person(relay, { credits: '7.123456789' });
+    const topupId = await topupOf(buyer);
+    const { credits, paid } = await postedFor(topupId);
+    const texts = await textsOf(buyer, `/api/topups/${topupId}/receipt.pdf`);
+    expect(texts).toEqual(expect.arrayContaining(['Receipt', topupId, buyer.accountId, credits, paid]));
+    const issuer = [
+      'Issued by Tollgate Example Ltd.',
+      '1 Example Street',
+      '10115 Berlin',
+      'Tax ID DE000000000',
+    ];
+    expect(texts).toEqual(expect.arrayContaining(issuer));
+  });
+
+  it('is in Chinese for a person who reads Chinese, with a Chinese name of the customer', async () => {
+    const buyer = await person(relay, { credits: '5' });
+    await buyer.api.PATCH('/api/account', { body: { name: '上海某某科技有限公司' } });
+    await buyer.api.PUT('/api/mail-language', { body: { language: 'zh' } });
+    const topupId = await topupOf(buyer);
+    const { paid } = await postedFor(topupId);
+    const path = `/api/topups/${topupId}/receipt.pdf`;
+    const wanted = ['收据', '上海某某科技有限公司', '实付金额', paid];
+    expect(await textsOf(buyer, path)).toEqual(expect.arrayContaining(wanted));
+    expect(await textsOf(buyer, `${path}?language=en`)).toContain('Total paid');
+  });
+
+  it('is for the account that paid and for finance, and for nobody else', async () => {
+    const topupId = await topupOf(await person(relay, { credits: '5' }));
+    const stranger = await person(relay);
+    const finance = await person(relay, { roles: ['finance'] });
+    const support = await person(relay, { roles: ['support'] });
+    const own = `/api/topups/${topupId}/receipt.pdf`;
+    const any = `/api/finance/topups/${topupId}/receipt.pdf`;
+    expect((await stranger.send(own)).status).toBe(404);
+    expect((await finance.send(own)).status).toBe(404);
+    expect((await stranger.send(any)).status).toBe(403);
+    expect((await support.send(any)).status).toBe(403);
+    expect(await textsOf(finance, any)).toContain(topupId);
+    expect((await finance.send(`/api/finance/topups/${newId()}/receipt.pdf`)).status).toBe(404);
+    expect((await fetch(`${relay.consoleUrl}${own}`)).status).toBe(401);
+  });
+});

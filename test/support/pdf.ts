@@ -1,0 +1,19 @@
+import { inflateSync } from 'node:zlib';
+
+/** What a PDF of ours shows: each piece of text in the order of the file. Throws for what is no PDF with its table and end. */
+export function textsOfPdf(file: Buffer): string[] {
+  const bytes = file.toString('latin1');
+  const table = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes)?.[1]);
+  if (!bytes.startsWith('%PDF-1.') || !bytes.startsWith('xref', table)) throw new Error('not a whole PDF');
+  const streams = [...bytes.matchAll(/\/FlateDecode[^>]*>>\s*stream\r?\n([\s\S]*?)\r?\nendstream/g)];
+  return streams
+    .map(([, data]) => inflateSync(Buffer.from(data!, 'latin1')).toString('latin1'))
+    .flatMap((content) => [...content.matchAll(/BT\s([\s\S]*?)\sET/g)].map(([, block]) => textOf(block!)));
+}
+
+function textOf(block: string): string {
+  const isHan = /\/Han /.test(block);
+  const hex = [...block.matchAll(/<([0-9a-f]*)>/gi)].map(([, digits]) => digits).join('');
+  const bytes = Buffer.from(hex, 'hex');
+  return isHan ? bytes.swap16().toString('utf16le') : bytes.toString('latin1');
+}
