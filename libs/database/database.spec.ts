@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { socketOf, TcpSwitch } from '../../test/support/tcp-switch.js';
 import { bigintTransformer, inTransaction, isTransient, openDataSource, openPool } from './database.js';
+import { limitStatements } from './statement-limit.js';
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -146,6 +148,44 @@ describe('isTransient', () => {
       statementTimeoutMs: 20,
     });
     expect(isTransient(await failure(hasty.query('SELECT pg_sleep(10)')))).toBe(true);
+    await hasty.end();
+  });
+
+  it('knows a server that keeps silent', async () => {
+    const way = await TcpSwitch.open(socketOf(database.ownerUrl));
+    const patient = openPool({
+      url: way.urlOf(database.ownerUrl),
+      max: 1,
+      applicationName: 'spec',
+      statementTimeoutMs: 500,
+    });
+    try {
+      await patient.query('SELECT 1');
+      way.silence();
+      const lost = failure(patient.query('SELECT 1'));
+      way.speak();
+      expect(isTransient(await lost)).toBe(true);
+      // On a new connection: the old one would never answer.
+      expect((await patient.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    } finally {
+      await patient.end();
+      await way.close();
+    }
+  });
+
+  it('waits for longer where a transaction says so, and only in it', async () => {
+    const hasty = openPool({
+      url: database.ownerUrl,
+      max: 1,
+      applicationName: 'spec',
+      statementTimeoutMs: 500,
+    });
+    const sleep = (client: pg.ClientBase) => client.query('SELECT pg_sleep(1)');
+    await inTransaction(hasty, async (client) => {
+      await limitStatements(client, 10_000);
+      await sleep(client);
+    });
+    expect(isTransient(await failure(inTransaction(hasty, sleep)))).toBe(true);
     await hasty.end();
   });
 

@@ -4,6 +4,7 @@ import { DataSource, type DataSourceOptions, type ValueTransformer } from 'typeo
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { measurePool } from './pool-metrics.js';
+import { answerLimitMs, setAnswerLimit } from './statement-limit.js';
 
 export interface PoolOptions {
   url: string;
@@ -23,6 +24,9 @@ export interface PoolOptions {
 
 /** A request to a database that does not answer should fail while its client still waits. */
 const CONNECT_TIMEOUT_MS = 5_000;
+
+/** The system asks on an idle connection whether the other end is still there, and gives it up when nothing answers. */
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /** A program that hangs inside a transaction must not hold its locks for ever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
@@ -54,22 +58,26 @@ function parseBigints(text: string): (bigint | null)[] {
 
 /**
  * A pool of connections for hand-written SQL. int8 arrives as bigint, numeric as a decimal string, timestamptz as
- * Date. A lost connection fails the queries that ran on it and nothing else. Queries that are handed to one client without
+ * Date. A lost connection fails the queries that ran on it and nothing else; so does one whose server keeps silent for longer
+ * than a statement may take. Queries that are handed to one client without
  * waiting are sent at once and answered in their order.
  */
 export function openPool(options: PoolOptions): pg.Pool {
+  const statementTimeoutMs = options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
+  const answerLimit = answerLimitMs(statementTimeoutMs);
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.max,
     application_name: options.applicationName,
     types: bigintTypes,
-    keepAlive: true,
+    ...KEEP_ALIVE,
     pipeline: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: options.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     ...(options.readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
   });
+  pool.on('acquire', (client) => setAnswerLimit(client, answerLimit));
   // Each connection reports this, also one that is checked out and idle between two queries; the pool repeats it.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', (error) => reportLoss(pool, error, options.log)));
@@ -165,7 +173,7 @@ const transientSystemErrors = new Set([
 const transientStates = /^(08...|40001|40P01|53...|57...|58...|55P03|25006)$/;
 
 const transientMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|server closed the connection/i;
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|server closed the connection/i;
 
 /** Whether the same work may succeed later without anyone changing it: the database is gone, busy or restarting. */
 export function isTransient(error: unknown): boolean {
@@ -188,6 +196,7 @@ export interface DataSourceSettings extends PoolOptions {
 
 /** Connects TypeORM for entities and ordinary reads and writes. The schema is the migrations' alone. */
 export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
+  const statementTimeoutMs = settings.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
   return new DataSource({
     type: 'postgres',
     url: settings.url,
@@ -201,9 +210,10 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
     poolErrorHandler: (error: Error) => settings.log?.warn({ err: error }, 'a database connection was lost'),
     extra: {
-      keepAlive: true,
+      ...KEEP_ALIVE,
       types: bigintTypes,
-      statement_timeout: settings.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: answerLimitMs(statementTimeoutMs),
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     },
   }).initialize();

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { limitStatements } from '#database/statement-limit.js';
 import { openReport, type Report } from '#ledger/postings/horizon.js';
 import type { Control, ControlItem, ControlResult } from './control.js';
 
@@ -102,7 +103,7 @@ async function runOne(
   await client.query('SAVEPOINT control');
   try {
     await client.query(`SET LOCAL max_parallel_workers_per_gather = 0`);
-    await client.query(`SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`);
+    await limitStatements(client, limitMs);
     return ended(await check(), null);
   } catch (error) {
     return ended(null, wordsOf(error, limitMs));

@@ -4,7 +4,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded
 import type { Environment } from '../support/programs.js';
 import { createLogger } from '#platform/logging.js';
 import type { Undo } from './rehearsal.js';
-import { TcpSwitch } from './tcp-switch.js';
+import { socketOf, TcpSwitch } from '../support/tcp-switch.js';
 
 /** As many as all programs together use, and the checks. */
 const SETTINGS = { max_connections: 150 };
@@ -13,11 +13,6 @@ export interface RehearsalDatabase {
   server: EmbeddedPostgres;
   way: TcpSwitch;
   env: Environment;
-}
-
-/** The socket of a server, for a switch to lead to. */
-export function socketOf(folder: string): { path: string } {
-  return { path: join(folder, '.s.PGSQL.5432') };
 }
 
 /** A database of its own, which programs reach through a switch. */
@@ -29,7 +24,7 @@ export async function startDatabase(undo: Undo, parent: string): Promise<Rehears
   const log = createLogger('rehearsal', 'silent');
   const server = await startEmbeddedPostgres({ dataDir, log, settings: SETTINGS });
   undo.add(() => server.stop());
-  const way = await TcpSwitch.open(socketOf(server.socketDir));
+  const way = await TcpSwitch.open(socketOf(server.ownerUrl));
   undo.add(() => way.close());
   const [DATABASE_URL, ADMIN_DATABASE_URL] = [way.urlOf(server.ownerUrl), way.urlOf(server.urlFor('admin'))];
   return { server, way, env: { DATABASE_URL, ADMIN_DATABASE_URL } };

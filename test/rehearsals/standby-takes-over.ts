@@ -3,7 +3,8 @@ import { builtInSettings } from '#database/server-settings.js';
 import { asLogin } from '../support/database.js';
 import { until } from '../support/eventually.js';
 import { type Standby, startStandby } from '../support/standby.js';
-import { type RehearsalDatabase, socketOf, startDatabase } from './database.js';
+import { socketOf } from '../support/tcp-switch.js';
+import { type RehearsalDatabase, startDatabase } from './database.js';
 import type { Rehearsal } from './rehearsal.js';
 
 const NAME = 'standby';
@@ -45,7 +46,7 @@ async function failOver({ server, way }: RehearsalDatabase, standby: Standby): P
   // It is not started again.
   const stopped = server.stop();
   await standby.ask('SELECT pg_promote()');
-  way.lead(socketOf(standby.socketDir));
+  way.lead(socketOf(standby.urlOf(server.ownerUrl)));
   await stopped;
   return killedAt;
 }

@@ -10,8 +10,6 @@ import { until } from './eventually.js';
 
 /** A hot standby that follows a server by streaming. */
 export interface Standby {
-  /** The folder of its socket. */
-  socketDir: string;
   /** The same database and login on the standby. */
   urlOf(primaryUrl: string): string;
   /** Runs a statement there as the admin. */
@@ -60,7 +58,6 @@ export async function startStandby({ adminUrl, name, settings }: StandbyOptions)
   const ask = (sql: string) => asLogin(urlOf(adminUrl), async (admin) => void (await admin.query(sql)));
   await until('the standby to answer', () => ask('SELECT').then(yes, no), { limitMs: 60_000 });
   return {
-    socketDir: folder,
     urlOf,
     ask,
     stop: async () => {

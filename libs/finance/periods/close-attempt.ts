@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { limitStatements } from '#database/statement-limit.js';
 import { atHorizon, markHorizon, openReport } from '#ledger/postings/horizon.js';
 import { readTrialBalance, type TrialBalance } from '#ledger/reports/trial-balance.js';
 import { hashBalances } from './balances-hash.js';
@@ -124,7 +125,7 @@ export class CloseAttempt {
         throw new CloseAbandoned(`Not in order: ${red.map(({ id }) => id).join(', ')}.`, checklist);
       }
       await this.tell('storing the trial balance');
-      await client.query(`SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`);
+      await limitStatements(client, limitMs);
       const query = { by: 'effective', at: end } as const;
       const used = await this.usedWaivers(client, checklist);
       await this.store({ checklist, used }, await readTrialBalance(client, horizon, query));

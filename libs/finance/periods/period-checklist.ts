@@ -1,3 +1,4 @@
+import { limitStatements } from '#database/statement-limit.js';
 import { bookQuestions, toldQuestions } from './checklist-books.js';
 import { controlQuestions } from './checklist-controls.js';
 import type {
@@ -101,7 +102,7 @@ async function answersOf(
   const { client } = snapshot;
   await client.query('SAVEPOINT question');
   try {
-    await client.query(`SET LOCAL statement_timeout = ${Math.ceil(options.limitMs)}`);
+    await limitStatements(client, options.limitMs);
     return { told: await question.ask(snapshot, options), failure: null };
   } catch (error) {
     const message = `It could not be answered: ${(error as Error).message}`;

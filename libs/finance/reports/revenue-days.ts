@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
+import { limitStatements } from '#database/statement-limit.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**
@@ -54,7 +55,7 @@ export async function buildNextRevenueDay(pool: pg.Pool): Promise<string | null>
   if ((await nextDay(pool, null)) === null) return null;
   const horizon = await atHorizon(pool, (_, { at }) => Promise.resolve(at));
   return inTransaction(pool, async (client) => {
-    await client.query(`SET LOCAL statement_timeout = '10min'`);
+    await limitStatements(client, 10 * 60_000);
     await client.query('SET LOCAL enable_seqscan = off');
     // The lock of those who record costs: none are added to the day meanwhile, and one builds at a time.
     await client.query('SELECT FROM cost_progress FOR UPDATE');

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type pg from 'pg';
+import { limitStatements } from '#database/statement-limit.js';
 import { BlockReader, type BlockInTurn, isIntact, decodedLeaves, type LoadedBlock } from './block-reader.js';
 import { type ChainHead, currentHead } from './chain.js';
 import { balanceFindings } from './chain-balances.js';
@@ -60,9 +61,8 @@ export async function verifyChain(pool: pg.Pool, options: VerifyOptions = {}): P
     await second.query(`SET TRANSACTION SNAPSHOT '${rows[0]?.snapshot}'`);
     for (const client of clients) {
       await client.query(CHAIN_SETTINGS);
-      await client.query(
-        `SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
-      );
+      await limitStatements(client, 0);
+      await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     }
     return await new Verification([first, second], options).run();
   } finally {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type CopiedRows, copyOut } from '#database/copy-out.js';
+import { limitStatements } from '#database/statement-limit.js';
 import type { Family } from '#pricing/price-book.js';
 import { listOf } from './list-of.js';
 import { dayOf } from './lot.js';
@@ -31,9 +32,9 @@ const OTHERS = `
 export async function steadyPlans(client: pg.ClientBase): Promise<void> {
   await client.query(
     `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off;
-     SET LOCAL enable_mergejoin = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off;
-     SET LOCAL statement_timeout = '10min'`,
+     SET LOCAL enable_mergejoin = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off`,
   );
+  await limitStatements(client, 10 * 60_000);
 }
 
 /** One settlement, or a part of it of another family. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { tryLock } from '#database/locks.js';
+import { limitStatements } from '#database/statement-limit.js';
 import { type Horizon, markHorizon, readHorizon } from '../postings/horizon.js';
 
 /**
@@ -16,7 +17,7 @@ export async function buildNextSnapshot(pool: pg.Pool): Promise<string | null> {
     pool,
     async (client) => {
       await client.query(`SET LOCAL timezone = 'UTC'`);
-      await client.query(`SET LOCAL statement_timeout = '10min'`);
+      await limitStatements(client, 10 * 60_000);
       // One builder at a time.
       return (await tryLock(client, 'balanceSnapshots')) ? buildOne(client) : null;
     },

@@ -9,7 +9,13 @@ import {
 } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What stands between programs and a server: it leads to one address, as a load balancer does, and can be a bad network. */
+/** The socket that a URL of a local server names, for a switch to lead to. */
+export function socketOf(url: string): { path: string } {
+  const { hostname, port } = new URL(url);
+  return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${port}` };
+}
+
+/** What is between programs and a server: it leads to one address, as a load balancer does, and can be a bad network. */
 export class TcpSwitch {
   private readonly connections = new Set<Connection>();
   private isSilent = false;
