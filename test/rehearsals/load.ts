@@ -60,6 +60,14 @@ export class Load {
     );
   }
 
+  /** Resolves when this many of the calls that begin from now on have ended, however they ended. */
+  async ended(count: number): Promise<void> {
+    const sinceMs = performance.now();
+    const done = async () =>
+      this.calls.filter(({ begunAt, endedAt }) => begunAt > sinceMs && endedAt !== null).length >= count;
+    await until(`${count} calls to end`, done, { limitMs: SERVED_LIMIT_MS });
+  }
+
   get slowestMs(): number {
     return Math.max(0, ...this.calls.map(({ begunAt, endedAt }) => (endedAt ?? performance.now()) - begunAt));
   }

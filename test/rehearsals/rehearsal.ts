@@ -27,7 +27,7 @@ interface Scene {
 }
 
 /** What a scene sees of the rehearsal that it is part of. */
-interface Stage {
+export interface Stage {
   relay: Deployment;
   load: Load;
   say: (text: string) => void;

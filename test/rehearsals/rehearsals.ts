@@ -1,5 +1,6 @@
+import { badNetworks } from './bad-network.js';
 import type { Rehearsal } from './rehearsal.js';
 import { standbyTakesOver } from './standby-takes-over.js';
 
 /** In the order in which they run. */
-export const rehearsals: readonly Rehearsal[] = [standbyTakesOver];
+export const rehearsals: readonly Rehearsal[] = [standbyTakesOver, ...badNetworks];

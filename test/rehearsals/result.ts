@@ -12,7 +12,7 @@ export interface Result {
   answered: number;
   /** Calls that were answered with an error. */
   failed: number;
-  /** Calls whose connection broke, or that their client gave up after 30 s. */
+  /** Calls whose connection broke, or that their client gave up after 60 s. */
   unanswered: number;
   /** Answers without the one charge that they owe. */
   lost: number;

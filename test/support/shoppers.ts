@@ -27,7 +27,7 @@ interface ToldVideo extends ToldCall {
 const PRICES = { image: parseAmount('0.02'), videoSecond: parseAmount('0.05') };
 
 /** An answer is slow when a program has to be replaced first, but it comes. */
-const CALL_LIMIT_MS = 30_000;
+const CALL_LIMIT_MS = 60_000;
 const WAITING_MS = 100;
 
 export function wasLost(call: Told): boolean {
