@@ -25,7 +25,7 @@ const QUICK: Record<string, string> = {
   SHUTDOWN_GRACE_SECONDS: '5',
   // Tests of faults come one after the other, and none may close the way of the next.
   CHANNEL_FAILURES_TO_OPEN: '1000',
-  VIDEO_CREATE_LIMIT_SECONDS: '1',
+  VIDEO_CREATE_LIMIT_SECONDS: '3',
   ...UNTHROTTLED,
   INVITE_REWARD_WINDOW_SECONDS: '0',
 };
