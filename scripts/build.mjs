@@ -17,8 +17,8 @@ Usage: npm run build [-- --out-dir DIR] [--programs] [--help]
   --out-dir DIR   where to (dist)
   --programs      without the pages
 
-The pages are built again only where something of theirs changed. The build fails where the JavaScript that the first page
-loads has grown over its limit. The types of the console's client, which only checks read, are written where the packages
+The pages are built again only where something of theirs changed. The build fails where the JavaScript that a first
+page loads has grown over its limit. The types of the console's client, which only checks read, are written where the packages
 for development are installed. So is the documentation where its own are: npm run docs -- --build installs them.
 `;
 

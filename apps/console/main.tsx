@@ -1,8 +1,6 @@
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
 import './console.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, Suspense } from 'react';
@@ -10,6 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/client.js';
 import { startTexts } from './i18n/i18n.js';
 import { NotForYou } from './shell/access.js';
+import { NoticeList } from './shell/notice-list.js';
 import { router } from './shell/router.js';
 import { cssVariables, styleNonce, theme } from './shell/theme.js';
 
@@ -28,7 +27,7 @@ createRoot(document.getElementById('root')!, {
       cssVariablesResolver={cssVariables}
       getStyleNonce={styleNonce}
     >
-      <Notifications position="top-right" />
+      <NoticeList />
       <QueryClientProvider client={queryClient}>
         <Suspense>
           <RouterProvider router={router} />

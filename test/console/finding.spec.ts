@@ -56,6 +56,28 @@ it('opens a page by a part of its name', async () => {
   await page.getByRole('heading', { name: 'Wallet', level: 1 }).waitFor();
 });
 
+it('has its navigation behind a button on a narrow screen, until a page is chosen', async () => {
+  tab = await Tab.open(browser, relay, { as: owner, look: { width: 'narrow' } });
+  const { page } = tab;
+  await tab.goto('/overview');
+  const wallet = page.getByRole('navigation').getByRole('link', { name: 'Wallet' });
+  expect(await wallet.isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Open the navigation' }).click();
+  await wallet.click();
+  await page.getByRole('heading', { name: 'Wallet', level: 1 }).waitFor();
+  await wallet.waitFor({ state: 'hidden' });
+  expect(await tab.isTooWide()).toBe(false);
+});
+
+it('returns to the button that opened it', async () => {
+  const page = await open('/overview');
+  const button = page.getByRole('button', { name: 'Go to a page (Ctrl-K)' });
+  await button.click();
+  await page.getByRole('dialog').and(page.locator(':focus-within')).waitFor();
+  await page.keyboard.press('Escape');
+  await button.and(page.locator(':focus')).waitFor();
+});
+
 it('says so where no page has the name', async () => {
   const page = await open('/overview');
   await search(page, 'there is no such page');

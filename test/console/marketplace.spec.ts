@@ -128,6 +128,22 @@ describe('the frame', () => {
     await page.locator('main:focus').waitFor();
   });
 
+  it('opens a menu by keyboard, and returns to its button, the first time as every time', async () => {
+    tab = await Tab.open(browser, relay);
+    const { page } = tab;
+    await tab.goto('/');
+    const button = page.getByRole('button', { name: 'Colours' });
+    await button.focus();
+    for (const _time of ['first', 'second']) {
+      await page.keyboard.press('Enter');
+      await page.getByRole('menu').and(page.locator(':focus-within')).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('menuitemradio').first().and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Escape');
+      await button.and(page.locator(':focus[aria-expanded=false]')).waitFor();
+    }
+  });
+
   it('copies the lines of an SDK with the address of this relay', async () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;

@@ -1,17 +1,3 @@
-import {
-  IconBell,
-  IconBuildingStore,
-  IconFlask,
-  IconKey,
-  IconLayoutDashboard,
-  IconListDetails,
-  IconMessages,
-  IconMovie,
-  IconPlugConnected,
-  IconShieldLock,
-  IconUserCog,
-  IconWallet,
-} from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
 import { chargeStages, families, ticketStages, ticketTypes } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
@@ -72,13 +58,13 @@ const ofVisitor = [
       /** The model whose details are open. */
       model: anyText,
     }),
-    staticData: { nav: { label: 'marketplace', icon: IconBuildingStore } },
+    staticData: { nav: { label: 'marketplace' } },
     component: lazy(() => import('../visitor/marketplace.page.js'), 'MarketplacePage'),
   }),
   createRoute({
     getParentRoute: () => visitor,
     path: '/connect',
-    staticData: { nav: { label: 'connect', icon: IconPlugConnected } },
+    staticData: { nav: { label: 'connect' } },
     component: lazy(() => import('../visitor/connect.page.js'), 'ConnectPage'),
   }),
   createRoute({
@@ -128,7 +114,7 @@ const ofUser = [
   createRoute({
     getParentRoute: () => user,
     path: '/overview',
-    staticData: { nav: { label: 'overview', icon: IconLayoutDashboard } },
+    staticData: { nav: { label: 'overview' } },
     component: lazy(() => import('../user/overview.page.js'), 'OverviewPage'),
   }),
   createRoute({
@@ -141,7 +127,7 @@ const ofUser = [
       key: anyText,
       new: oneOf('yes'),
     }),
-    staticData: { nav: { label: 'tokens', icon: IconKey } },
+    staticData: { nav: { label: 'tokens' } },
     component: lazy(() => import('../user/tokens/tokens.page.js'), 'TokensPage'),
   }),
   createRoute({
@@ -157,7 +143,7 @@ const ofUser = [
       /** The request that is open. */
       charge: anyText,
     }),
-    staticData: { nav: { label: 'wallet', icon: IconWallet } },
+    staticData: { nav: { label: 'wallet' } },
     component: lazy(() => import('../user/wallet/wallet.page.js'), 'WalletPage'),
   }),
   createRoute({
@@ -170,7 +156,7 @@ const ofUser = [
       /** The video that was begun here. */
       task: anyText,
     }),
-    staticData: { nav: { label: 'playground', icon: IconFlask, isOwn: true } },
+    staticData: { nav: { label: 'playground', isOwn: true } },
     component: lazy(() => import('../user/playground/playground.page.js'), 'PlaygroundPage'),
   }),
   createRoute({
@@ -189,7 +175,7 @@ const ofUser = [
       /** The request that is open. */
       charge: anyText,
     }),
-    staticData: { nav: { label: 'usage', icon: IconListDetails } },
+    staticData: { nav: { label: 'usage' } },
     component: lazy(() => import('../user/usage/usage.page.js'), 'UsagePage'),
   }),
   createRoute({
@@ -205,14 +191,14 @@ const ofUser = [
       /** The task that is open. */
       task: anyText,
     }),
-    staticData: { nav: { label: 'tasks', icon: IconMovie } },
+    staticData: { nav: { label: 'tasks' } },
     component: lazy(() => import('../user/tasks/tasks.page.js'), 'TasksPage'),
   }),
   createRoute({
     getParentRoute: () => user,
     path: '/webhooks',
     loader: textsOf('webhooks'),
-    staticData: { nav: { label: 'webhooks', icon: IconBell } },
+    staticData: { nav: { label: 'webhooks' } },
     component: lazy(() => import('../user/webhooks/webhooks.page.js'), 'WebhooksPage'),
   }),
   createRoute({
@@ -232,7 +218,7 @@ const ofUser = [
     path: '/tickets',
     loader: textsOf('tickets'),
     validateSearch: searchOf({ state: oneOf(...ticketStages), kind: oneOf(...ticketTypes), cursor }),
-    staticData: { nav: { label: 'tickets', icon: IconMessages } },
+    staticData: { nav: { label: 'tickets' } },
     component: lazy(() => import('../user/tickets/tickets.page.js'), 'TicketsPage'),
   }),
   createRoute({
@@ -256,7 +242,7 @@ const ofUser = [
     getParentRoute: () => user,
     path: '/account',
     loader: textsOf('account'),
-    staticData: { nav: { label: 'profile', icon: IconUserCog, isOwn: true } },
+    staticData: { nav: { label: 'profile', isOwn: true } },
     component: lazy(() => import('../user/account/account.page.js'), 'AccountPage'),
   }),
   createRoute({
@@ -264,7 +250,7 @@ const ofUser = [
     path: '/privacy',
     loader: textsOf('privacy'),
     validateSearch: searchOf({ cursor }),
-    staticData: { nav: { label: 'privacy', icon: IconShieldLock, isOwn: true } },
+    staticData: { nav: { label: 'privacy', isOwn: true } },
     component: lazy(() => import('../user/privacy/privacy.page.js'), 'PrivacyPage'),
   }),
 ] as const;

@@ -1,17 +1,3 @@
-import {
-  IconAdjustments,
-  IconBuildingBank,
-  IconCalendarCheck,
-  IconChartBar,
-  IconCoins,
-  IconFileExport,
-  IconHourglass,
-  IconListCheck,
-  IconReceipt2,
-  IconScale,
-  IconTrafficLights,
-  IconTransform,
-} from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent as lazy } from '@tanstack/react-router';
 import { reasonsToAdjust, reportProviders } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
@@ -31,7 +17,7 @@ const ofFinance = [
   createRoute({
     getParentRoute: () => finance,
     path: '/books',
-    staticData: { nav: { label: 'books', icon: IconTrafficLights } },
+    staticData: { nav: { label: 'books' } },
     component: lazy(() => import('../finance/books/books.page.js'), 'BooksPage'),
   }),
   createRoute({
@@ -49,7 +35,7 @@ const ofFinance = [
       /** The provider's line that is open, as `provider:id`. */
       line: anyText,
     }),
-    staticData: { nav: { label: 'reconciliation', icon: IconListCheck } },
+    staticData: { nav: { label: 'reconciliation' } },
     component: lazy(() => import('../finance/reconciliation/reconciliation.page.js'), 'ReconciliationPage'),
   }),
   createRoute({
@@ -63,7 +49,7 @@ const ofFinance = [
       state: anyText,
       cursor,
     }),
-    staticData: { nav: { label: 'payments', icon: IconBuildingBank } },
+    staticData: { nav: { label: 'payments' } },
     component: lazy(() => import('../finance/payments/payments.page.js'), 'PaymentsPage'),
   }),
   createRoute({
@@ -78,7 +64,7 @@ const ofFinance = [
       to: anyDay,
       cursor,
     }),
-    staticData: { nav: { label: 'adjustments', icon: IconAdjustments } },
+    staticData: { nav: { label: 'adjustments' } },
     component: lazy(() => import('../finance/desk/adjustments.page.js'), 'AdjustmentsPage'),
   }),
   createRoute({
@@ -92,7 +78,7 @@ const ofFinance = [
       /** One value of a dimension that was opened, as `model:{id}`. */
       within: anyText,
     }),
-    staticData: { nav: { label: 'revenue', icon: IconChartBar } },
+    staticData: { nav: { label: 'revenue' } },
     component: lazy(() => import('../finance/reports/revenue.page.js'), 'RevenuePage'),
   }),
   createRoute({
@@ -100,7 +86,7 @@ const ofFinance = [
     path: '/deferred-revenue',
     loader: textsOf('reports'),
     validateSearch: searchOf({ from: anyDay, to: anyDay }),
-    staticData: { nav: { label: 'deferredRevenue', icon: IconTransform } },
+    staticData: { nav: { label: 'deferredRevenue' } },
     component: lazy(() => import('../finance/reports/deferred.page.js'), 'DeferredPage'),
   }),
   createRoute({
@@ -122,7 +108,7 @@ const ofFinance = [
       to: anyDay,
       cursor,
     }),
-    staticData: { nav: { label: 'holdsAndRefunds', icon: IconHourglass } },
+    staticData: { nav: { label: 'holdsAndRefunds' } },
     component: lazy(() => import('../finance/reports/work.page.js'), 'WorkPage'),
   }),
   createRoute({
@@ -136,7 +122,7 @@ const ofFinance = [
       all: oneOf('yes'),
       cursor,
     }),
-    staticData: { nav: { label: 'costs', icon: IconCoins } },
+    staticData: { nav: { label: 'costs' } },
     component: lazy(() => import('../finance/costs/costs.page.js'), 'CostsPage'),
   }),
   createRoute({
@@ -148,14 +134,14 @@ const ofFinance = [
       customers: oneOf('yes'),
       zero: oneOf('yes'),
     }),
-    staticData: { nav: { label: 'trialBalance', icon: IconScale } },
+    staticData: { nav: { label: 'trialBalance' } },
     component: lazy(() => import('../finance/books/trial-balance.page.js'), 'TrialBalancePage'),
   }),
   createRoute({
     getParentRoute: () => finance,
     path: '/ledger-accounts',
     validateSearch: searchOf({ code: anyText, cursor }),
-    staticData: { nav: { label: 'ledgerAccounts', icon: IconReceipt2 } },
+    staticData: { nav: { label: 'ledgerAccounts' } },
     component: lazy(() => import('../finance/books/ledger-accounts.page.js'), 'LedgerAccountsPage'),
   }),
   createRoute({
@@ -169,7 +155,7 @@ const ofFinance = [
     path: '/periods',
     loader: textsOf('periods'),
     validateSearch: searchOf({ state: oneOf('closing', 'closed', 'abandoned'), cursor }),
-    staticData: { nav: { label: 'periods', icon: IconCalendarCheck } },
+    staticData: { nav: { label: 'periods' } },
     component: lazy(() => import('../finance/periods/periods.page.js'), 'PeriodsPage'),
   }),
   createRoute({
@@ -202,7 +188,7 @@ const ofFinance = [
       /** A closed period, in place of days. */
       period: anyText,
     }),
-    staticData: { nav: { label: 'exports', icon: IconFileExport } },
+    staticData: { nav: { label: 'exports' } },
     component: lazy(() => import('../finance/exports/exports.page.js'), 'ExportsPage'),
   }),
   createRoute({

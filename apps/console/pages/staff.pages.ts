@@ -1,17 +1,3 @@
-import {
-  IconActivityHeartbeat,
-  IconChecks,
-  IconCpu,
-  IconHistory,
-  IconInbox,
-  IconKey,
-  IconMailOff,
-  IconPlugConnected,
-  IconTags,
-  IconTrash,
-  IconUsers,
-  IconUsersGroup,
-} from '@tabler/icons-react';
 import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
 import { families, staffRoles, ticketTypes } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
@@ -40,7 +26,7 @@ const ofSupport = [
     getParentRoute: () => support,
     path: '/accounts',
     validateSearch: searchOf({ query: anyText, cursor }),
-    staticData: { nav: { label: 'accounts', icon: IconUsers } },
+    staticData: { nav: { label: 'accounts' } },
     component: lazy(() => import('../support/accounts/accounts.page.js'), 'AccountsPage'),
   }),
   createRoute({
@@ -63,7 +49,7 @@ const ofSupport = [
       kind: oneOf(...ticketTypes),
       cursor,
     }),
-    staticData: { nav: { label: 'queue', icon: IconInbox } },
+    staticData: { nav: { label: 'queue' } },
     component: lazy(() => import('../support/tickets/queue.page.js'), 'TicketQueuePage'),
   }),
   createRoute({
@@ -84,7 +70,7 @@ export const approvalPages = createRoute({
   component: lazy(() => import('../support/approvals/approvals.page.js'), 'ApprovalsPage'),
   staticData: {
     area: { label: 'support', roles: STAFF },
-    nav: { label: 'approvals', icon: IconChecks },
+    nav: { label: 'approvals' },
   },
 });
 
@@ -116,7 +102,7 @@ const ofAdmin = [
       state: oneOf('open'),
       cursor,
     }),
-    staticData: { nav: { label: 'prices', icon: IconTags } },
+    staticData: { nav: { label: 'prices' } },
     component: lazy(() => import('../admin/prices/prices.page.js'), 'PricesPage'),
   }),
   createRoute({
@@ -163,7 +149,7 @@ const ofAdmin = [
       model: anyText,
       new: oneOf('model', 'alias'),
     }),
-    staticData: { nav: { label: 'catalogModels', icon: IconCpu } },
+    staticData: { nav: { label: 'catalogModels' } },
     component: lazy(() => import('../admin/catalog/models.page.js'), 'ModelsPage'),
   }),
   createRoute({
@@ -171,7 +157,7 @@ const ofAdmin = [
     path: '/groups',
     loader: textsOf('catalog'),
     validateSearch: searchOf({ group: anyText, new: oneOf('yes') }),
-    staticData: { nav: { label: 'groups', icon: IconKey } },
+    staticData: { nav: { label: 'groups' } },
     component: lazy(() => import('../admin/catalog/groups.page.js'), 'GroupsPage'),
   }),
   createRoute({
@@ -179,7 +165,7 @@ const ofAdmin = [
     path: '/channels',
     loader: textsOf('catalog'),
     validateSearch: searchOf({ new: oneOf('yes') }),
-    staticData: { nav: { label: 'channels', icon: IconPlugConnected } },
+    staticData: { nav: { label: 'channels' } },
     component: lazy(() => import('../admin/catalog/channels.page.js'), 'ChannelsPage'),
   }),
   createRoute({
@@ -198,7 +184,7 @@ const ofAdmin = [
       /** Who is open. */
       person: anyText,
     }),
-    staticData: { nav: { label: 'people', icon: IconUsersGroup } },
+    staticData: { nav: { label: 'people' } },
     component: lazy(() => import('../admin/people/people.page.js'), 'PeoplePage'),
   }),
   createRoute({
@@ -213,14 +199,14 @@ const ofAdmin = [
       /** The entry that is open. */
       entry: anyText,
     }),
-    staticData: { nav: { label: 'auditLog', icon: IconHistory } },
+    staticData: { nav: { label: 'auditLog' } },
     component: lazy(() => import('../admin/audit/audit.page.js'), 'AuditPage'),
   }),
   createRoute({
     getParentRoute: () => admin,
     path: '/retention',
     loader: textsOf('privacy'),
-    staticData: { nav: { label: 'retention', icon: IconTrash } },
+    staticData: { nav: { label: 'retention' } },
     component: lazy(() => import('../admin/retention/retention.page.js'), 'AdminRetentionPage'),
   }),
 ] as const;
@@ -246,7 +232,7 @@ const ofOperator = [
   createRoute({
     getParentRoute: () => operator,
     path: '/system',
-    staticData: { nav: { label: 'system', icon: IconActivityHeartbeat } },
+    staticData: { nav: { label: 'system' } },
     component: lazy(() => import('../operator/system.page.js'), 'SystemPage'),
   }),
   createRoute({
@@ -261,7 +247,7 @@ const ofOperator = [
       /** The letter that is open. */
       letter: anyText,
     }),
-    staticData: { nav: { label: 'deadLetters', icon: IconMailOff } },
+    staticData: { nav: { label: 'deadLetters' } },
     component: lazy(() => import('../operator/dead-letters.page.js'), 'DeadLettersPage'),
   }),
 ] as const;

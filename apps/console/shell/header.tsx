@@ -1,23 +1,16 @@
-import { ActionIcon, Group, Menu, Text, useMantineColorScheme } from '@mantine/core';
-import {
-  IconBook,
-  IconDeviceDesktop,
-  IconLanguage,
-  IconLogout,
-  IconMoon,
-  IconSun,
-  IconUserCircle,
-} from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { ActionIcon, Group, useMantineColorScheme } from '@mantine/core';
+import { IconBook, IconLanguage, IconUserCircle } from '@tabler/icons-react';
+import { lazyRouteComponent as lazy } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '../api/client.js';
 import type { Shape } from '../api/shape.js';
-import { type Language, languageNames, languages, languageTags } from '../i18n/i18n.js';
-import { useChooseLanguage } from './mail-language.js';
-import { notifyFailure } from './notices.js';
-import { endSession, leave } from './session.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
+import { HeaderButton, type HeaderButtonProps } from './header-button.js';
+import { schemes } from './theme.js';
+
+const LanguageMenu = lazy(() => import('./menus.js'), 'LanguageMenu');
+const ThemeMenu = lazy(() => import('./menus.js'), 'ThemeMenu');
+const AccountMenu = lazy(() => import('./menus.js'), 'AccountMenu');
 
 export function Logo() {
   return (
@@ -56,96 +49,57 @@ export function DocsLink() {
   );
 }
 
-export function LanguageMenu() {
-  const { t, i18n } = useTranslation('shell');
-  const choose = useChooseLanguage();
+interface MenuButtonProps extends Pick<HeaderButtonProps, 'label' | 'icon'> {
+  load: () => Promise<void> | undefined;
+  /** The menu, which brings the same button. */
+  children: ReactNode;
+}
+
+/** What draws menus weighs a sixth of the first page: it is loaded when somebody reaches for the button of one. */
+function MenuButton({ load, children, ...button }: MenuButtonProps) {
+  const [isWanted, setWanted] = useState(false);
+  if (isWanted) return children;
+  const preload = () => void load();
+  const open = async () => {
+    await load();
+    setWanted(true);
+  };
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('language')}>
-          <IconLanguage size={20} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.RadioGroup
-          value={i18n.language}
-          onChange={(language) => void choose(language as Language).catch(notifyFailure)}
-        >
-          {languages.map((language) => (
-            <Menu.RadioItem key={language} value={language} lang={languageTags[language]} closeMenuOnClick>
-              {languageNames[language]}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
+    <HeaderButton
+      {...button}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={preload}
+      onFocus={preload}
+      onClick={() => void open()}
+    />
   );
 }
 
-const schemes = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon } as const;
-type Scheme = keyof typeof schemes;
-const schemeNames = Object.keys(schemes) as Scheme[];
-
-export function ThemeMenu() {
+export function LanguageButton() {
   const { t } = useTranslation('shell');
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const Current = schemes[colorScheme];
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('theme.choose')}>
-          <Current size={20} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as Scheme)}>
-          {schemeNames.map((scheme) => {
-            const Icon = schemes[scheme];
-            return (
-              <Menu.RadioItem
-                key={scheme}
-                value={scheme}
-                closeMenuOnClick
-                rightSection={<Icon size={16} aria-hidden />}
-              >
-                {t(`theme.${scheme}`)}
-              </Menu.RadioItem>
-            );
-          })}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton label={t('language')} icon={IconLanguage} load={() => LanguageMenu.preload?.()}>
+      <LanguageMenu />
+    </MenuButton>
   );
 }
 
-export function AccountMenu({ session }: { session: Shape<'Session'> }) {
+export function ThemeButton() {
   const { t } = useTranslation('shell');
-  const navigate = useNavigate();
-  const signOut = useMutation({
-    mutationFn: () => endSession(() => api.POST('/api/sign-out')),
-    onSuccess: async () => {
-      await navigate({ to: '/sign-in' });
-      leave();
-    },
-    onError: notifyFailure,
-  });
+  const { colorScheme } = useMantineColorScheme();
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('account')}>
-          <IconUserCircle size={20} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="xs" c="dimmed" maw="16rem" truncate>
-            {session.email}
-          </Text>
-        </Menu.Label>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.mutate()}>
-          {t('signOut')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton label={t('theme.choose')} icon={schemes[colorScheme]} load={() => ThemeMenu.preload?.()}>
+      <ThemeMenu />
+    </MenuButton>
+  );
+}
+
+export function AccountButton({ session }: { session: Shape<'Session'> }) {
+  const { t } = useTranslation('shell');
+  return (
+    <MenuButton label={t('account')} icon={IconUserCircle} load={() => AccountMenu.preload?.()}>
+      <AccountMenu session={session} />
+    </MenuButton>
   );
 }

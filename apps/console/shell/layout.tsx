@@ -1,16 +1,16 @@
-import { AppShell, Burger, Group } from '@mantine/core';
+import { Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Confirmation } from './confirmation.js';
-import { AccountMenu, DocsLink, LanguageMenu, Logo, ThemeMenu, VisitorLinks } from './header.js';
+import { AccountButton, DocsLink, LanguageButton, Logo, ThemeButton, VisitorLinks } from './header.js';
 import { OnePersonBanner } from './one-person.js';
 import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
 import { Palette } from './palette.js';
 import { useFirstMailLanguage } from './mail-language.js';
 import { useSession } from './session.js';
-import { Navigation } from './sidebar.js';
+import { Navigation } from './navigation/late-navigation.js';
 import { ViewingBanner } from './viewing.js';
 
 /** The frame of all pages: header, navigation of those who are signed in, content. */
@@ -24,40 +24,39 @@ export function Layout() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(close, [path, close]);
   return (
-    <AppShell
-      header={{ height: 56 }}
-      {...(hasNavigation ? { navbar: { width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } } } : {})}
-      padding="md"
-      className={hasNavigation ? '' : 'without-navigation'}
-    >
+    <div className={hasNavigation ? 'frame' : 'frame without-navigation'}>
       <a href="#content" className="skip-link">
         {t('skip')}
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
-          <Group gap="sm" wrap="nowrap">
-            {hasNavigation && <NavigationButton isOpen={isOpen} toggle={toggle} />}
-            <Logo />
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            {!session && <VisitorLinks />}
-            {hasNavigation && <Palette session={session} />}
-            <DocsLink />
-            <LanguageMenu />
-            <ThemeMenu />
-            {session && <AccountMenu session={session} />}
-          </Group>
+      <header className="frame-header">
+        <Group gap="sm" wrap="nowrap">
+          {hasNavigation && <NavigationButton isOpen={isOpen} toggle={toggle} />}
+          <Logo />
         </Group>
-      </AppShell.Header>
-      {hasNavigation && <Navigation session={session} />}
-      <AppShell.Main id="content" tabIndex={-1}>
+        <div className="frame-tools">
+          {!session && <VisitorLinks />}
+          {hasNavigation && <Palette session={session} />}
+          <DocsLink />
+          <LanguageButton />
+          <ThemeButton />
+          {session && <AccountButton session={session} />}
+        </div>
+      </header>
+      {hasNavigation && (
+        <nav className="frame-navigation" data-open={isOpen} aria-label={t('nav.pages')}>
+          <Suspense fallback={null}>
+            <Navigation session={session} />
+          </Suspense>
+        </nav>
+      )}
+      <main id="content" tabIndex={-1} className="frame-content">
         {session?.viewing && <ViewingBanner viewing={session.viewing} />}
         {session?.secondFactor === 'advised' && !session.viewing && <SecondFactorAdvice />}
         {session && <OnePersonBanner />}
         {isHeldBack ? <SecondFactorPage /> : <Outlet />}
-      </AppShell.Main>
+      </main>
       {session && <Confirmation session={session} />}
-    </AppShell>
+    </div>
   );
 }
 

@@ -1,5 +1,10 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
 import { setNonce } from 'get-nonce';
+
+/** Colours that people choose from. */
+export const schemes = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon } as const;
+export type Scheme = keyof typeof schemes;
 
 /** Shades with which white text has the contrast that people need (4.5 : 1). */
 export const theme = createTheme({

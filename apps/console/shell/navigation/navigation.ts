@@ -1,16 +1,15 @@
-import type { Icon } from '@tabler/icons-react';
 import type { AnyRoute } from '@tanstack/react-router';
-import type shell from '../i18n/en/shell.json';
-import type { Shape } from '../api/shape.js';
-import { mayAny, type UserRole } from './session.js';
+import type shell from '../../i18n/en/shell.json';
+import type { Shape } from '../../api/shape.js';
+import type { navigationIcons } from './navigation-icons.js';
+import { mayAny, type UserRole } from '../session.js';
 
 type Label = keyof (typeof shell)['nav'];
 
 /** Where the navigation lists a page. */
 interface NavPlace {
-  /** The text `nav.…` of the namespace shell. */
-  label: Label;
-  icon: Icon;
+  /** The text `nav.…` of the namespace shell, and the name of its icon. */
+  label: keyof typeof navigationIcons;
   /** Of no use to support who look at a customer's account: it changes something, or is about the person who looks. */
   isOwn?: true;
 }

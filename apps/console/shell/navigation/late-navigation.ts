@@ -1,0 +1,4 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+
+/** The entries of the navigation. Visitors have none, so it is loaded with the first page of a session. */
+export const Navigation = lazyRouteComponent(() => import('./sidebar.js'), 'Sidebar');
