@@ -88,3 +88,38 @@ describe('a receipt', () => {
     expect((await fetch(`${relay.consoleUrl}${own}`)).status).toBe(401);
   });
 });
+
+describe('a monthly statement', () => {
+  it('leads from the opening to the closing balance by what the ledger says', async () => {
+    const apiKey = await relay.fixture.account({ credits: '5.5' });
+    const owner = await person(relay, { accountId: apiKey.accountId });
+    const made = await fetch(`${relay.baseUrl}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'vendora-imagine-image', prompt: 'a lighthouse', n: 2 }),
+    });
+    expect(made.status).toBe(200);
+    const { rows } = await relay.fixture.owner.query(
+      `SELECT b.main + b.held AS balance, (SELECT sum(settled) FROM charges WHERE account_id = $1) AS charged,
+         to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM customer_balances b WHERE account_id = $1`,
+      [owner.accountId],
+    );
+    const { balance, charged, month } = rows[0];
+    expect(BigInt(charged) > 0n).toBe(true);
+    const texts = await textsOf(owner, `/api/statements/${month}`);
+    const after = (label: string) => texts[texts.indexOf(label) + 1];
+    expect(after('Opening balance')).toBe('0');
+    expect(after('Top-ups')).toBe('5.5');
+    expect(after('Charged: vendora-imagine-image')).toBe(formatAmount(-BigInt(charged)));
+    expect(after('Closing balance')).toBe(formatAmount(BigInt(balance)));
+    expect(after('Paid for top-ups (1)')).toBe('7.15 USD');
+
+    const finance = await person(relay, { roles: ['finance'] });
+    const any = `/api/finance/accounts/${owner.accountId}/statements/${month}`;
+    expect(await textsOf(finance, `${any}?language=zh`)).toContain('月度对账单');
+    expect((await owner.send(any)).status).toBe(403);
+    expect((await finance.send(`/api/finance/accounts/${newId()}/statements/${month}`)).status).toBe(404);
+    expect((await owner.send('/api/statements/2026-13')).status).toBe(404);
+    expect(await textsOf(owner, '/api/statements/2020-01')).toContain('None');
+  });
+});

@@ -28,7 +28,8 @@ export function receiptPdf(receipt: Receipt, look: ReceiptLook): Promise<Buffer>
   } satisfies PdfContent);
 }
 
-function issuerLines({ issuer: { name, address, taxId }, language }: ReceiptLook): string[] {
+/** Who issues a document, a line each. */
+export function issuerLines({ issuer: { name, address, taxId }, language }: ReceiptLook): string[] {
   const t = receiptTexts[language];
   const lines = [`${t.issuer} ${name}`, ...(address === null ? [] : [address])];
   return taxId === null ? lines : [...lines, `${t.taxId} ${taxId}`];

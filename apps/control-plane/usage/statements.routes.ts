@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { mailLanguage } from '#people/people.fields.js';
+import { id } from '#platform/http/fields.js';
+import { routesFor } from '../http/route.js';
+
+const month = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month of UTC, such as 2026-01');
+const query = z.strictObject({
+  language: mailLanguage.optional().meta({ description: 'Of its texts; the one of your mail by default.' }),
+});
+const produces = ['application/pdf'];
+
+export const monthlyRoutes = {
+  own: routesFor(['user'], 'Usage').get('downloadMonthlyStatement', '/api/statements/{month}', {
+    load: 'query',
+    summary: 'Your statement of a month, as a PDF.',
+    description:
+      'Opening and closing balance in credits, with what led from one to the other: top-ups, charges by model, refunds. ' +
+      'Money that was paid is beside it. A month that is not over goes up to now.',
+    params: z.strictObject({ month }),
+    query,
+    produces,
+  }),
+  any: routesFor(['finance'], 'Usage').get(
+    'downloadAnyMonthlyStatement',
+    '/api/finance/accounts/{accountId}/statements/{month}',
+    {
+      summary: 'The statement of a month of any account, as a PDF.',
+      params: z.strictObject({ accountId: id, month }),
+      query,
+      produces,
+    },
+  ),
+};

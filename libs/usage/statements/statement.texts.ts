@@ -1,0 +1,82 @@
+import type { MailLanguage } from '#identity/mail-language.js';
+
+interface StatementTexts {
+  readonly tag: string;
+  readonly title: string;
+  readonly account: string;
+  readonly upTo: string;
+  readonly credits: string;
+  readonly opening: string;
+  readonly closing: string;
+  readonly charges: string;
+  readonly noModel: string;
+  readonly kinds: Readonly<Record<string, string>>;
+  readonly money: string;
+  readonly paid: string;
+  readonly refunded: string;
+  readonly nothing: string;
+  readonly note: string;
+}
+
+export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
+  en: {
+    tag: 'en',
+    title: 'Monthly statement',
+    account: 'Account',
+    upTo: 'What was recorded before',
+    credits: 'Credits',
+    opening: 'Opening balance',
+    closing: 'Closing balance',
+    charges: 'Charged',
+    noModel: 'other work',
+    kinds: {
+      topup: 'Top-ups',
+      hold: 'Held',
+      release: 'Refunded failed calls',
+      charge_refund: 'Refunded charges',
+      'invite-transfer': 'Invite rewards transferred',
+      'topup-refunded': 'Refunded top-ups',
+      chargeback: 'Disputed payments',
+      'chargeback-won': 'Disputes won',
+      adjustment: 'Adjustments',
+      'adjustment-reversed': 'Adjustments reversed',
+      'write-off': 'Debt written off',
+      forfeited: 'Credits forfeited',
+    },
+    money: 'Money',
+    paid: 'Paid for top-ups',
+    refunded: 'Refunded to you',
+    nothing: 'None',
+    note: 'The balance includes credits that are held or being refunded. One credit is worth USD 1.00 of list price. The month is in UTC.',
+  },
+  zh: {
+    tag: 'zh-Hans',
+    title: '月度对账单',
+    account: '账户',
+    upTo: '截至',
+    credits: '额度',
+    opening: '期初余额',
+    closing: '期末余额',
+    charges: '已扣费',
+    noModel: '其他',
+    kinds: {
+      topup: '充值',
+      hold: '预扣',
+      release: '失败调用退还',
+      charge_refund: '扣费退还',
+      'invite-transfer': '邀请奖励转入',
+      'topup-refunded': '充值退还',
+      chargeback: '付款争议',
+      'chargeback-won': '争议胜诉返还',
+      adjustment: '调整',
+      'adjustment-reversed': '调整撤销',
+      'write-off': '欠款核销',
+      forfeited: '额度作废',
+    },
+    money: '资金',
+    paid: '充值付款',
+    refunded: '退还给您',
+    nothing: '无',
+    note: '余额包含预扣中和退还中的额度。1 额度相当于按目录价计 1 美元的用量。月份按 UTC 计。',
+  },
+};
