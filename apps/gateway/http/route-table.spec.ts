@@ -23,6 +23,7 @@ describe('RouteTable', () => {
   it.each([
     ['GET', '/v1/v1/models', "The path is /v1/models: the client's base URL has one /v1 too many."],
     ['POST', '/v1/models/imgmodel-4:predict', 'to end in /v1beta instead of /v1.'],
+    ['POST', '/v1/models/chatmodel-2:generateContent', 'set its apiVersion to v1beta.'],
     ['POST', '/models/imgmodel-4:predict', 'to end in /v1beta.'],
     ['POST', '/v1/v1beta/models/imgmodel-4:predict', 'one /v1 too many'],
     ['POST', '/v1beta/v1beta/models/imgmodel-4:predict', 'one /v1beta too many'],

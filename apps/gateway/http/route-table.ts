@@ -67,7 +67,10 @@ export class RouteTable {
     }
     if (isMessages) return `The path is ${right}.${messages}`;
     const instead = extra === '' ? '' : ` instead of ${shown(extra)}`;
-    return `The path is ${shown(right)}: set the client's base URL to end in ${lacking}${instead}.`;
+    const native = NATIVE_VERB.test(right)
+      ? ` Google's SDK adds it by itself: set its apiVersion to v1beta.`
+      : '';
+    return `The path is ${shown(right)}: set the client's base URL to end in ${lacking}${instead}.${native}`;
   }
 
   /** Drops leading segments, one by one, until a known path is left, with or without its base; one that takes the method, if one is named. */
