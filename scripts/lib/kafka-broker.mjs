@@ -292,7 +292,10 @@ class LocalBroker {
   }
 
   #format() {
-    const cluster = createHash('sha256').update(this.dataDir).digest().subarray(0, 16).toString('base64url');
+    const id = createHash('sha256').update(this.dataDir).digest().subarray(0, 16);
+    // An id that began with a hyphen would be taken for an option.
+    id[0] &= 0x7f;
+    const cluster = id.toString('base64url');
     const tool = ['format', '--cluster-id', cluster, '--config', this.configFile];
     const { status, stderr, stdout } = spawnSync(
       this.java,
