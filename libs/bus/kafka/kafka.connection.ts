@@ -22,8 +22,6 @@ export interface KafkaOptions {
   /** A consumer died and will not come back: the program should exit and be started again. */
   onFatal: (error: Error) => void;
   topics?: readonly AnyTopic[];
-  /** Copies of each partition, for topics that are created. */
-  replicationFactor?: number;
   /** The prefix of every topic and group, so that several installations can share brokers. */
   namespace?: string;
   backoff?: BackoffOptions;
@@ -154,10 +152,7 @@ export class KafkaConnection {
 
   private async connectOnce(): Promise<void> {
     await this.admin.connect();
-    await ensureTopics(this.admin, this.topics, {
-      namespace: this.namespace,
-      replicationFactor: this.options.replicationFactor ?? 1,
-    });
+    await ensureTopics(this.admin, this.topics, this.namespace);
     await this.producer.connect();
   }
 }

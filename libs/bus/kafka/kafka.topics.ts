@@ -19,17 +19,16 @@ export function deadLetterTopic(topic: string): string {
   return `${topic}.dead`;
 }
 
-/** Creates the topics that are missing. @throws BusWiringError when one exists with another number of partitions. */
+/**
+ * Creates the topics that are missing, each with as many copies as the brokers make by default.
+ * @throws BusWiringError when one exists with another number of partitions.
+ */
 export async function ensureTopics(
   admin: Admin,
   topics: readonly AnyTopic[],
-  { namespace, replicationFactor }: { namespace: string; replicationFactor: number },
+  namespace: string,
 ): Promise<void> {
-  const wanted = wantedTopics(topics).map((each) => ({
-    ...each,
-    topic: namespace + each.topic,
-    replicationFactor,
-  }));
+  const wanted = wantedTopics(topics).map((each) => ({ ...each, topic: namespace + each.topic }));
   const existing = new Set(await admin.listTopics());
   const missing = wanted.filter(({ topic }) => !existing.has(topic));
   if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: false });
