@@ -4,9 +4,16 @@ export interface MailContent {
   readonly paragraphs: readonly string[];
   /** Shown as a table, in this order. */
   readonly facts?: readonly MailFact[];
-  readonly button?: { readonly label: string; readonly url: string };
+  readonly button?: MailLink;
   /** In small print, below the button. */
   readonly notes?: readonly string[];
+  /** Where to go if the button is not what its reader needs. */
+  readonly otherwise?: MailLink;
+}
+
+export interface MailLink {
+  readonly label: string;
+  readonly url: string;
 }
 
 interface MailFact {

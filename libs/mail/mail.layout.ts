@@ -1,5 +1,5 @@
 import type { MailLanguage } from '#identity/mail-language.js';
-import type { MailContent } from './mail.content.js';
+import type { MailContent, MailLink } from './mail.content.js';
 
 /** What stays the same in every mail of a relay. */
 export interface MailFrame {
@@ -10,15 +10,20 @@ export interface MailFrame {
 
 /** The mail without any markup. A link has a line of its own, so that every reader finds its end. */
 export function mailAsText(content: MailContent, { consoleUrl }: MailFrame): string {
-  const { paragraphs, facts = [], button, notes = [] } = content;
+  const { paragraphs, facts = [], button, notes = [], otherwise } = content;
   const blocks = [
     ...paragraphs,
     facts.map(({ label, value }) => `${label}: ${value}`).join('\n'),
-    button ? `${button.label}:\n${button.url}` : '',
+    linkAsText(button),
     notes.join('\n'),
+    linkAsText(otherwise),
     `-- \nTollgate, ${consoleUrl}`,
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+function linkAsText(link: MailLink | undefined): string {
+  return link ? `${link.label}:\n${link.url}` : '';
 }
 
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,'PingFang SC','Microsoft YaHei',Arial,sans-serif";
@@ -31,10 +36,13 @@ const TAGS: Record<MailLanguage, string> = { en: 'en', zh: 'zh-Hans' };
 /** The mail as one HTML page: nothing in it is loaded from anywhere, and nothing reports that it was read. */
 export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailFrame): string {
   const body = [
-    ...content.paragraphs.map((paragraph) => block('ink', 'font-size:15px;color:#1c2026', paragraph)),
+    ...content.paragraphs.map((paragraph) =>
+      block('ink', 'font-size:15px;color:#1c2026', escaped(paragraph)),
+    ),
     factsTable(content.facts),
     buttonOf(content.button),
-    ...(content.notes ?? []).map((note) => block('dim', 'font-size:13px;color:#5f6775', note)),
+    ...(content.notes ?? []).map((note) => small(escaped(note))),
+    content.otherwise ? small(`${escaped(content.otherwise.label)}: ${linkTo(content.otherwise.url)}`) : '',
   ];
   return `<!doctype html>
 <html lang="${TAGS[language]}"><head><meta charset="utf-8">
@@ -52,8 +60,12 @@ ${body.filter((part) => part !== '').join('\n')}
 `;
 }
 
-function block(name: 'ink' | 'dim', style: string, text: string): string {
-  return `<p class="${name}" style="margin:0 0 14px;line-height:1.55;overflow-wrap:anywhere;${style}">${escaped(text)}</p>`;
+function block(name: 'ink' | 'dim', style: string, html: string): string {
+  return `<p class="${name}" style="margin:0 0 14px;line-height:1.55;overflow-wrap:anywhere;${style}">${html}</p>`;
+}
+
+function small(html: string): string {
+  return block('dim', 'font-size:13px;color:#5f6775', html);
 }
 
 function factsTable(facts: MailContent['facts']): string {
@@ -69,7 +81,7 @@ function factsTable(facts: MailContent['facts']): string {
 }
 
 /** The address is there to be read and copied as well. */
-function buttonOf(button: MailContent['button']): string {
+function buttonOf(button: MailLink | undefined): string {
   if (!button) return '';
   const url = escaped(button.url);
   const style =

@@ -81,11 +81,12 @@ type Notice = Exclude<
 
 /** Mail that says what was queued, with a link to a page. */
 function notice(texts: MailTexts, mail: Notice, { consoleUrl }: MailLinks): MailContent {
+  const resetUrl = `${consoleUrl}/forgot-password`;
   switch (mail.template) {
     case 'security_notice':
-      return texts.securityNotice({ ...mail.details, url: `${consoleUrl}/forgot-password` });
+      return texts.securityNotice({ ...mail.details, url: resetUrl });
     case 'account_deletion':
-      return texts.accountDeletion({ ...mail.details, url: `${consoleUrl}/sign-in` });
+      return texts.accountDeletion({ ...mail.details, url: `${consoleUrl}/sign-in`, resetUrl });
     case 'low_balance':
       return texts.lowBalance({ ...mail.details, url: `${consoleUrl}/wallet` });
     // What was written is shown in the console alone: mail may be read by others.

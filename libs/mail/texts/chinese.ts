@@ -26,7 +26,8 @@ export const chineseMail: MailTexts = {
     subject: '您已有 Tollgate 账户',
     paragraphs: ['有人（可能是您本人）用此邮箱申请注册。此邮箱已有账户，请直接登录。'],
     button: { label: '登录', url: signInUrl },
-    notes: [`忘记密码？在此重新设置：${resetUrl}`, '如果不是您本人操作，无需处理，一切保持不变。'],
+    notes: ['如果不是您本人操作，无需处理，一切保持不变。'],
+    otherwise: { label: '忘记密码？在此重新设置', url: resetUrl },
   }),
   passwordReset: ({ url, lifeMs }) => ({
     subject: '重新设置 Tollgate 密码',
@@ -57,13 +58,14 @@ export const chineseMail: MailTexts = {
     paragraphs: [NOTICES[notice], '如果不是您本人操作，请立即设置新密码。'],
     button: { label: '设置新密码', url },
   }),
-  accountDeletion: ({ dueAt, url }) => ({
+  accountDeletion: ({ dueAt, url, resetUrl }) => ({
     subject: '您的 Tollgate 账户即将删除',
     paragraphs: [
       `您的账户将在 ${minuteOf(dueAt)} 之后删除，其 API 密钥已停用。`,
       '如需保留账户，请在此之前登录并取消删除。',
     ],
     button: { label: '登录并保留账户', url },
+    otherwise: { label: '如果不是您本人操作，请立即设置新密码', url: resetUrl },
   }),
   lowBalance: ({ balance, threshold, url }) => ({
     subject: '您的 Tollgate 额度不足',

@@ -31,10 +31,8 @@ export const englishMail: MailTexts = {
       'Someone, probably you, tried to sign up with this email address. It already has an account, so just sign in.',
     ],
     button: { label: 'Sign in', url: signInUrl },
-    notes: [
-      `Forgot your password? Set a new one: ${resetUrl}`,
-      'If it was not you, there is nothing to do. Nothing was changed.',
-    ],
+    notes: ['If it was not you, there is nothing to do. Nothing was changed.'],
+    otherwise: { label: 'Forgot your password? Set a new one', url: resetUrl },
   }),
   passwordReset: ({ url, lifeMs }) => ({
     subject: 'Set a new Tollgate password',
@@ -72,13 +70,14 @@ export const englishMail: MailTexts = {
     paragraphs: [NOTICES[notice], 'If it was not you, set a new password at once.'],
     button: { label: 'Set a new password', url },
   }),
-  accountDeletion: ({ dueAt, url }) => ({
+  accountDeletion: ({ dueAt, url, resetUrl }) => ({
     subject: 'Your Tollgate account will be deleted',
     paragraphs: [
       `Your account will be deleted after ${minuteOf(dueAt)}. Its API keys no longer work.`,
       'To keep the account, sign in before then and cancel the deletion.',
     ],
     button: { label: 'Sign in to keep it', url },
+    otherwise: { label: 'If it was not you, set a new password at once', url: resetUrl },
   }),
   lowBalance: ({ balance, threshold, url }) => ({
     subject: 'Your Tollgate balance is low',

@@ -20,7 +20,7 @@ export interface MailTexts {
   emailTaken(): MailContent;
   emailChanged(details: MailDetails['email_changed']): MailContent;
   securityNotice(about: Linked & { notice: SecurityNotice }): MailContent;
-  accountDeletion(about: Linked & MailDetails['account_deletion']): MailContent;
+  accountDeletion(about: Linked & { resetUrl: string } & MailDetails['account_deletion']): MailContent;
   lowBalance(about: Linked & MailDetails['low_balance']): MailContent;
   ticketAnswered(about: Linked & MailDetails['ticket_answered']): MailContent;
   webhookOff(about: Linked & MailDetails['webhook_off']): MailContent;
