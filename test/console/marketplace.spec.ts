@@ -76,7 +76,7 @@ describe('the marketplace', () => {
     tab = await Tab.open(browser, relay);
     await tab.goto('/marketplace?text=nothing-is-called-so');
     await tab.page.getByRole('link', { name: 'Clear filters' }).click();
-    await tab.page.getByText('13 models').waitFor();
+    await tab.page.getByText('14 models').waitFor();
   });
 
   it('shows a fault with its request id, and what there is once it can be read again', async () => {
@@ -93,7 +93,7 @@ describe('the marketplace', () => {
     await page.getByText('01hzzzzzzzzzzzzzzzzzzzzzzz').waitFor();
     await page.unroute('**/api/public/prices?*');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('13 models').waitFor();
+    await page.getByText('14 models').waitFor();
   });
 });
 

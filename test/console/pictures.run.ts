@@ -93,7 +93,7 @@ const heading =
 
 describe('the pictures', () => {
   it('of the marketplace', () =>
-    draw('marketplace', null, '/marketplace', ({ page }) => page.getByText('13 models').waitFor()));
+    draw('marketplace', null, '/marketplace', ({ page }) => page.getByText('14 models').waitFor()));
 
   it('of the overview', async () => {
     await until('the sums of the month', async () => {
