@@ -281,6 +281,12 @@ describe('the native style, by the Google SDK', () => {
       [422, 'image_input_not_supported'],
     ],
     [
+      'an image of an empty size',
+      IMAGE_CALL,
+      { instances: [{ prompt: 'x' }], parameters: { sampleImageSize: '' } },
+      [400, 'invalid_value'],
+    ],
+    [
       'a video to go on from',
       VIDEO_CALL,
       { instances: [{ prompt: 'x', video: {} }] },

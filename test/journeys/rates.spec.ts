@@ -9,6 +9,7 @@ import { type Customer, expectCleanLedger, json, type Relay, startRelay, until }
 jest.setTimeout(60_000);
 
 const IMAGE = 'imgmodel-4';
+const BY_SIZE = 'vendora-imagine-image';
 const VIDEO = 'vendora-imagine-video';
 /** One pixel. */
 const PNG =
@@ -72,6 +73,12 @@ beforeAll(async () => {
   );
   await database.query(`INSERT INTO channel_models VALUES ('by-quality', $1, $1)`, [IMAGE]);
   await database.query(`INSERT INTO channel_groups VALUES ('by-quality', 'Vendora-Main')`);
+  await database.query(
+    `INSERT INTO channels (id, protocol, base_url, api_key, priority) VALUES ('by-size', 'openai-xai', $1, 'k', 9)`,
+    [url],
+  );
+  await database.query(`INSERT INTO channel_models VALUES ('by-size', $1, $1)`, [BY_SIZE]);
+  await database.query(`INSERT INTO channel_groups VALUES ('by-size', 'Vendora-Main')`);
   admin = await person(relay, { roles: ['admin'] });
   colleague = await person(relay, { roles: ['admin'] });
   customer = await relay.customer('100');
@@ -169,6 +176,7 @@ describe('a model with rates', () => {
       '0.011',
       '0.011',
     ]);
+    expect(JSON.parse(asked.at(-1)!)).toMatchObject({ quality: 'low', size: '1536x1024' });
     expect(await priced(await image({ size: 'auto' }))).toEqual([{}, '0.042', '0.042']);
     expect(await priced(await image({ size: '1536x1024' }))).toEqual([{ size: '1536x1024' }, '0.25', '0.25']);
 
@@ -244,6 +252,19 @@ describe('a model with rates', () => {
       IMAGE_PRICE,
       { unitPrice: '0.03' },
     ]);
+  });
+
+  it('asks for no resolution that its rates leave out, and for one shape', async () => {
+    const body = { model: BY_SIZE, size: '1024x1024', aspect_ratio: '3:2', resolution: '2K' };
+    await image(body);
+    expect(JSON.parse(asked.at(-1)!)).toMatchObject({ size: '1024x1024', resolution: '2k' });
+    expect(asked.at(-1)).not.toContain('aspect_ratio');
+    const rates = [{ when: { size: '1024x1024' }, unitPrice: '0.02' }];
+    await change([{ kind: 'price', model: BY_SIZE, price: { unitPrice: '0.3', rates } }]);
+    const said = { size: '1024x1024', resolution: '2k' };
+    expect(await priced(await image(body))).toEqual([said, '0.02', '0.02']);
+    expect(JSON.parse(asked.at(-1)!)).toMatchObject({ size: '1024x1024' });
+    expect(asked.at(-1)).not.toMatch(/resolution|aspect_ratio/);
   });
 });
 

@@ -98,13 +98,13 @@ export function readPredict(parsed: unknown, model: string): Prediction {
   const { instances, parameters } = readNative(body, 'predict');
   const { sampleCount, aspectRatio, sampleImageSize } = parameters;
   const each = instances.map((instance, index) =>
-    namedBy({ prompt: `instances[${index}].prompt` }, () =>
+    namedBy({ prompt: `instances[${index}].prompt`, resolution: 'parameters.sampleImageSize' }, () =>
       readImageGeneration({
         model,
         prompt: instance['prompt'],
         n: sampleCount,
         aspect_ratio: aspectRatio,
-        resolution: typeof sampleImageSize === 'string' ? sampleImageSize.toLowerCase() : undefined,
+        resolution: typeof sampleImageSize === 'string' ? sampleImageSize : undefined,
         response_format: 'b64_json',
       }),
     ),

@@ -110,6 +110,7 @@ describe('the pictures of an edit in a form', () => {
     expect(edit).toMatchObject({ count: 2, pictures: { mask: { kind: 'received' } } });
     expect(refusal(() => readFormEdit(form(file('image'), field('n', 'two')))).code).toBe('invalid_type');
     expect(refusal(() => readFormEdit(form(file('image'), field('stream', 'true')))).param).toBe('stream');
+    expect(refusal(() => readFormEdit(form(file('image'), field('quality', '')))).param).toBe('quality');
     expect(refusal(() => readFormEdit(form(file('mask')))).code).toBe('missing_required_parameter');
   });
 });

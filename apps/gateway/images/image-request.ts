@@ -30,7 +30,7 @@ export interface ImageGeneration {
   readonly size: string | undefined;
   readonly aspectRatio: string | undefined;
   readonly resolution: string | undefined;
-  /** Sent on where the price depends on it. */
+  /** In lower case, like the resolution. Sent on where the price depends on it. */
   readonly quality: string | undefined;
   readonly format: ImageFormat;
 }
@@ -125,10 +125,17 @@ function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {
     count: readCount(body, 'n'),
     size: optionalSize(body)?.text,
     aspectRatio: optionalAspectRatio(body),
-    resolution: optionalString(body, 'resolution', MAX_SHAPE_CHARS),
-    quality: optionalString(body, 'quality', MAX_SHAPE_CHARS),
+    resolution: optionalGrade(body, 'resolution'),
+    quality: optionalGrade(body, 'quality'),
     format: optionalWord(body, 'response_format', ['url', 'b64_json']) ?? openFormat,
   };
+}
+
+/** In the lower case that it is priced in, so that what is sent is what is paid for. @throws ApiError */
+function optionalGrade(body: Body, param: 'resolution' | 'quality'): string | undefined {
+  const text = optionalString(body, param, MAX_SHAPE_CHARS);
+  if (text === undefined || /^[\x21-\x7e]+$/.test(text)) return text?.toLowerCase();
+  throw invalid(param, 'must be letters, digits and signs of ASCII without spaces, or be left out');
 }
 
 /**
@@ -139,8 +146,8 @@ export function imageDimensions(asked: ImageGeneration, inputImages: number): Di
   const { size, aspectRatio, resolution, quality } = asked;
   return {
     size: size ?? aspectRatio,
-    resolution: resolution?.toLowerCase(),
-    quality: quality?.toLowerCase(),
+    resolution,
+    quality,
     input: inputImages > 0 ? 'image' : undefined,
   };
 }

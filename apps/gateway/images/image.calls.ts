@@ -141,15 +141,19 @@ const notInTime: ImageFailure = {
  * second call to fetch.
  */
 function upstreamRequest({ asked, model, hold }: HeldWork, channel: Channel): ImageRequest {
+  const { ratedBy } = hold;
+  // What rates leave out would be made at the price of something else.
+  const isResolutionPaid = ratedBy.length === 0 || ratedBy.includes('resolution');
   return {
     model: upstreamModel(channel, model),
     prompt: asked.prompt,
     n: asked.count,
     size: asked.size,
-    aspectRatio: asked.aspectRatio,
-    resolution: asked.resolution,
+    // A size is the shape that is priced.
+    aspectRatio: asked.size === undefined ? asked.aspectRatio : undefined,
+    resolution: isResolutionPaid ? asked.resolution : undefined,
     responseFormat: 'b64_json',
     // Elsewhere it costs nothing, and vendors that do not know it would refuse it.
-    ...(hold.ratedBy.includes('quality') && { extras: { quality: asked.quality } }),
+    ...(ratedBy.includes('quality') && { extras: { quality: asked.quality } }),
   };
 }
