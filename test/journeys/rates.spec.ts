@@ -266,6 +266,19 @@ describe('a model with rates', () => {
     expect(JSON.parse(asked.at(-1)!)).toMatchObject({ size: '1024x1024' });
     expect(asked.at(-1)).not.toMatch(/resolution|aspect_ratio/);
   });
+
+  it('is in the register of price changes with each rate', async () => {
+    const finance = await person(relay, { roles: ['finance'] });
+    const { data } = await finance.api.GET('/api/finance/reports/price-changes', {
+      params: { query: { kind: 'price', subject: IMAGE } },
+    });
+    expect(data!.versions.map(({ value }) => value)).toEqual([
+      '0.03',
+      '0.3 with quality=low 0.02',
+      '0.25 with size=1024x1024 quality=high 0.167; quality=low 0.011; size=auto input=image quality=auto 0.063; size=auto quality=auto 0.042',
+      '0.03',
+    ]);
+  });
 });
 
 describe('rates that make no sense', () => {

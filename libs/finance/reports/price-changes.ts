@@ -37,9 +37,15 @@ export interface PriceVersionEarned {
   units: bigint;
 }
 
+/** Each rate of a version as in a file of prices; null where it has none. */
+const RATES = `(
+  SELECT string_agg((SELECT string_agg(name || '=' || value, ' ' ORDER BY length(name), name)
+      FROM jsonb_each_text(rate -> 'when') AS w (name, value)) || ' ' || (rate ->> 'unitPrice'), '; ' ORDER BY place)
+  FROM jsonb_array_elements(rates) WITH ORDINALITY AS r (rate, place))`;
+
 const VERSIONS = `
   SELECT 'price' AS kind, id, model_id AS subject, effective_from, recorded_at, proposal_id,
-    coalesce(trim_scale(unit_price)::text || coalesce(' with ' || jsonb_array_length(rates) || ' rates', ''), trim_scale(input_price)::text || '/' || trim_scale(cached_input_price)::text || '/'
+    coalesce(trim_scale(unit_price)::text || coalesce(' with ' || ${RATES}, ''), trim_scale(input_price)::text || '/' || trim_scale(cached_input_price)::text || '/'
       || trim_scale(output_price)::text || coalesce('/' || trim_scale(cache_write_price)::text, '')
       || coalesce('/' || trim_scale(cache_write_1h_price)::text, ''), 'withdrawn') AS value
   FROM price_versions
