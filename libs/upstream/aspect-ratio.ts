@@ -27,11 +27,18 @@ export function toAspectRatio(size: string, ratios: readonly string[] = RATIOS):
   return ratios.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best));
 }
 
-/** What a size is called by its short side: 480p, 720p or 1080p, the nearest that is not smaller. */
+/**
+ * What a size is called by its short side, or by the one that its long side would have at 16:9 where that is more: 480p,
+ * 720p or 1080p, the nearest that is not smaller; above them the lines themselves, as `2160p`.
+ */
 export function toResolution(size: string): string {
-  const short = Math.min(...size.split('x').map(Number));
-  if (short <= 480) return '480p';
-  return short <= 720 ? '720p' : '1080p';
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  // Rounded down for 854x480.
+  const lines = Math.max(Math.min(width, height), Math.floor((Math.max(width, height) * 9) / 16));
+  if (lines <= 480) return '480p';
+  if (lines <= 720) return '720p';
+  // Coders of video round 1080 up to a multiple of 16.
+  return lines <= 1088 ? '1080p' : `${lines}p`;
 }
 
 /** The one of `sizes` (`1536x1024`) whose shape is nearest to an aspect ratio; undefined for what is no ratio. */
