@@ -7,7 +7,7 @@ import { versionAt } from '#groups/version.js';
 import { changeOf, type PriceChange, sameChange, changeSubject, versionsOf } from './price-change.js';
 import { changeFields } from './price-change.fields.js';
 import { faultOf } from './based-change.js';
-import { ratesFrom, ratesOf, ratesText } from './rates.js';
+import { namedTwice, ratesFrom, ratesOf, ratesText } from './rates.js';
 
 /** The columns of a file of prices, in their order. A row is a price of a model, or a multiplier or rule of a group. */
 const COLUMNS = [
@@ -147,6 +147,8 @@ function changeOfCells(cells: Cells): unknown {
   if (withdrawn !== undefined && !isWithdrawn) return { kind, fault: 'withdrawn must be yes or empty.' };
   if (isWithdrawn && Object.keys(values).length > 0)
     return { kind, fault: 'What is withdrawn has no value.' };
+  const twice = namedTwice(values.rates ?? '');
+  if (twice !== undefined) return { kind, fault: `rates names ${twice} twice in one rate.` };
   const { unit_price: unitPrice, rates, multiplier, rule, ...perToken } = values;
   if (kind === 'multiplier')
     return {

@@ -76,6 +76,7 @@ describe('rates in a file', () => {
     ['quality=high', /rates/],
     ['colour=red 0.1', /rates such as/],
     ['quality=HIGH 0.1', /lower-case/],
+    ['size=auto 0.1; quality=low quality=high 0.2', /rates names quality twice/],
     ['quality=high 0.1; quality=high size=auto 0.2', /rates\.1 can never apply/],
   ])('are refused as %s', async (rates, reason) => {
     const { refused } = await importRows(withRates(rates), { dryRun: true });

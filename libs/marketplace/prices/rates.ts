@@ -28,6 +28,15 @@ export function ratesText(rates: readonly RateText[]): string {
   return rates.map(({ when, unitPrice }) => `${whenText(when)} ${unitPrice}`).join('; ');
 }
 
+/** The first name that one rate of such a text has twice: of its two values one would be lost. */
+export function namedTwice(text: string): string | undefined {
+  const namesOf = (part: string) => [...part.matchAll(/(\S*?)=/g)].map(([, name]) => name!);
+  return text
+    .split(';')
+    .map((part) => namesOf(part).find((name, at, names) => names.indexOf(name) < at))
+    .find((name) => name !== undefined);
+}
+
 /** What such a text says; whether it makes sense is checked as for any change. */
 export function ratesFrom(text: string): { when: Dimensions; unitPrice: string }[] {
   const parts = text.split(';').map((part) => part.trim());
