@@ -4,7 +4,7 @@ import { priceBook } from './price-book.fixture.js';
 import type { PriceBook } from './price-book.js';
 import { priceOf, priceText } from './price-text.js';
 import { quote, type Quote } from './quote.js';
-import { type Dimensions, hiddenBy } from './rates.js';
+import { type Dimensions, hiddenBy, rateFor } from './rates.js';
 
 const TEXT = {
   unitPrice: '0.25',
@@ -68,6 +68,14 @@ describe('a price with rates', () => {
 });
 
 describe('a rate', () => {
+  it('of a name that only a newer version knows never applies', () => {
+    const newer = { quality: 'low', colour: 'red' } as Dimensions;
+    const unitPrice = { digits: 1n, scale: 0 };
+    const rates = [newer, { quality: 'low' }].map((when) => ({ when, unitPrice }));
+    expect(rateFor(rates, { quality: 'low' })).toBe(rates[1]);
+    expect(hiddenBy(rates, 1)).toBe(-1);
+  });
+
   it('is hidden by an earlier one that applies wherever it does', () => {
     const rates = [
       { when: { size: '1024x1024', quality: 'low' } },

@@ -56,8 +56,9 @@ function valueOf(asked: Dimensions, name: DimensionName): string {
 }
 
 function entriesOf(when: Dimensions): [DimensionName, string][] {
-  const names = Object.keys(DEFAULTS) as DimensionName[];
-  return names.flatMap((name): [DimensionName, string][] => {
+  // A name that a newer version knows is kept: no request of ours asks for it, so its rate must not apply.
+  const names = new Set([...Object.keys(DEFAULTS), ...Object.keys(when)]) as Set<DimensionName>;
+  return [...names].flatMap((name): [DimensionName, string][] => {
     const value = when[name];
     return value === undefined ? [] : [[name, value]];
   });
