@@ -28,7 +28,12 @@ const optional = {
   n: integerSchema('How many; each is charged.', { minimum: 1 }),
   size: textSchema('`<width>x<height>` in pixels, or `auto`.'),
   aspect_ratio: textSchema('Such as `16:9`, or `auto`.'),
-  resolution: textSchema(undefined, { maxLength: MAX_SHAPE_CHARS }),
+  resolution: textSchema('Such as `2k`. Left out where the model has prices by other values only.', {
+    maxLength: MAX_SHAPE_CHARS,
+  }),
+  quality: textSchema('Such as `high`, or `auto`. Sent on where the price of the model depends on it.', {
+    maxLength: MAX_SHAPE_CHARS,
+  }),
   response_format: oneOfWords(['url', 'b64_json']),
   stream: flagSchema('Images are not streamed: false.'),
 };
