@@ -8,6 +8,8 @@ const CONTENTS = [{ role: 'user', parts: [{ text: 'hi' }] }];
 const path = { model: 'm', stream: false };
 const bodyOf = (sent: unknown) => contentsBody(sent, path);
 const read = (sent: Body) => readConversation('contents', bodyOf(sent));
+/** Rewriting such a name takes more than a second. */
+const MAX_LOOK_MICROSECONDS = 300_000;
 const withPart = (part: object) => ({ contents: [{ parts: [part] }] });
 
 describe('contents', () => {
@@ -30,6 +32,13 @@ describe('contents', () => {
       generationConfig: { maxOutputTokens: 9, topP: 0.5 },
       dry_run: true,
     });
+  });
+
+  it('take no time to look at a name of many megabytes', () => {
+    const name = '_a'.repeat(4_000_000);
+    const begun = process.cpuUsage();
+    expect(Object.keys(bodyOf({ [name]: 1, contents: CONTENTS }))).toContain(name);
+    expect(process.cpuUsage(begun).user).toBeLessThan(MAX_LOOK_MICROSECONDS);
   });
 
   it('leave what the client calls its own as it is', () => {

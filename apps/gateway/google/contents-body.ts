@@ -58,13 +58,21 @@ function partOf(part: Body): Body {
   });
 }
 
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Names are looked up, never rewritten: a client may send one of many megabytes. */
+const CAMEL_CASE: ReadonlyMap<string, string> = new Map(
+  Object.values(CONTENTS_FIELDS).flatMap((names) =>
+    [...names].map((name): [string, string] => [snakeCase(name), name]),
+  ),
+);
+
 /** Known fields by their names in camel case. */
 function named(body: Body, names: ReadonlySet<string>): Body {
-  const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const entries = Object.entries(body).map(([name, value]): [string, unknown] => [
-    names.has(camel(name)) ? camel(name) : name,
-    value,
-  ]);
+  const entries = Object.entries(body).map(([name, value]): [string, unknown] => {
+    const camel = CAMEL_CASE.get(name) ?? name;
+    return [names.has(camel) ? camel : name, value];
+  });
   return Object.fromEntries(entries);
 }
 
