@@ -12,11 +12,25 @@ export interface UsageReading {
   isFinal: boolean;
   /** Characters that were streamed to the client, reasoning and tool calls included. */
   characters: number;
+  /** Some of them came after the last count of output, or without any: the count does not cover them. */
+  isBeyondCount?: boolean;
+  /** What Google reported last, each count by its name. */
+  contents?: Partial<Record<ContentsCount, number>>;
   /** Answers to one request that were seen, and those of them that said why they ended. */
   answers: number;
   finished: number;
   end: 'open' | 'complete' | 'failed';
 }
+
+/** Google counts what it read from its cache within the prompt, and thoughts and the results of tools apart. */
+const CONTENTS_COUNTS = [
+  'promptTokenCount',
+  'toolUsePromptTokenCount',
+  'cachedContentTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+] as const;
+type ContentsCount = (typeof CONTENTS_COUNTS)[number];
 
 /** How one family of answers reports its usage. */
 export interface UsageDialect {
@@ -172,14 +186,17 @@ const embeddings: UsageDialect = {
 /** What Google's image models write for an image, in tokens; its bytes say nothing. */
 const IMAGE_TOKENS = 1_290;
 
-/** Google counts what it read from its cache within the prompt, and thoughts and the results of tools apart. It leaves out zeros. */
+/** Google leaves out zeros, and, in some last events, what it has reported before: a count holds until another comes. */
 function reportContents(reading: UsageReading, usage: JsonObject | null): void {
-  const prompt = asCount(usage?.['promptTokenCount']);
-  if (usage === null || prompt === undefined) return;
-  const countOf = (name: string) => asCount(usage[name]) ?? 0;
-  reading.input = prompt + countOf('toolUsePromptTokenCount');
-  reading.cachedInput = countOf('cachedContentTokenCount');
-  reading.output = countOf('candidatesTokenCount') + countOf('thoughtsTokenCount');
+  const counts = (reading.contents ??= {});
+  for (const name of CONTENTS_COUNTS) {
+    const count = asCount(usage?.[name]);
+    if (count !== undefined) counts[name] = count;
+  }
+  if (counts.promptTokenCount === undefined) return;
+  reading.input = counts.promptTokenCount + (counts.toolUsePromptTokenCount ?? 0);
+  reading.cachedInput = counts.cachedContentTokenCount ?? 0;
+  reading.output = (counts.candidatesTokenCount ?? 0) + (counts.thoughtsTokenCount ?? 0);
 }
 
 function contentCharacters(part: JsonObject): number {
@@ -192,7 +209,7 @@ function contentCharacters(part: JsonObject): number {
 const contents: UsageDialect = {
   event(json, reading) {
     if (json['error']) reading.end = 'failed';
-    reportContents(reading, asObject(json['usageMetadata']));
+    const before = reading.characters;
     for (const { content, index, finishReason } of objects(json['candidates'])) {
       for (const part of objects(asObject(content)?.['parts'])) reading.characters += contentCharacters(part);
       reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
@@ -201,6 +218,10 @@ const contents: UsageDialect = {
     // A prompt that was blocked has no candidates.
     if (asText(asObject(json['promptFeedback'])?.['blockReason'])) reading.finished += 1;
     reading.isFinal = reading.finished > 0 && reading.finished >= reading.answers;
+    const usage = asObject(json['usageMetadata']);
+    reportContents(reading, usage);
+    if (asCount(usage?.['candidatesTokenCount']) !== undefined) reading.isBeyondCount = false;
+    else if (reading.characters > before) reading.isBeyondCount = true;
     return false;
   },
   answer(json, reading) {

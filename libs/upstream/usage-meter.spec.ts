@@ -247,6 +247,28 @@ describe('contents', () => {
     expect(meter.billable(tokens(3n, 0n, 0n))).toEqual(tokens(3n, 0n, 1_293n));
   });
 
+  it('keep a count that a last event leaves out', () => {
+    const counted = { promptTokenCount: 9, cachedContentTokenCount: 4, candidatesTokenCount: 800 };
+    const events = [
+      { ...piece([{ text: 'x' }]), usageMetadata: { ...counted, thoughtsTokenCount: 20 } },
+      { ...piece([], { finishReason: 'SAFETY' }), usageMetadata: { promptTokenCount: 9 } },
+    ];
+    expect(metered('contents', events).meter.reported()).toEqual(tokens(5n, 4n, 820n));
+  });
+
+  it('are billed by what was streamed where no count covers it, ended or not', () => {
+    const prompt = { usageMetadata: { promptTokenCount: 9 } };
+    const text = (characters: number, more = {}) => piece([{ text: 'x'.repeat(characters) }], more);
+    const reported = (...events: object[]) => metered('contents', events).meter.reported();
+    expect(reported({ ...text(400), ...prompt }, text(400), text(40, STOP))).toEqual(tokens(9n, 0n, 210n));
+    expect(reported(prompt, text(40), text(40, STOP))).toEqual(tokens(9n, 0n, 20n));
+    const begun = { usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 1 } };
+    expect(reported({ ...text(4), ...begun }, text(400, STOP))).toEqual(tokens(9n, 0n, 101n));
+    const thought = { usageMetadata: { promptTokenCount: 9, thoughtsTokenCount: 20 } };
+    expect(reported({ ...text(400, STOP), ...thought })).toEqual(tokens(9n, 0n, 100n));
+    expect(whole('contents', { ...text(41, STOP), ...prompt }).reported()).toEqual(tokens(9n, 0n, 11n));
+  });
+
   it('have failed after an error', () => {
     expect(metered('contents', [piece([{ text: 'x' }]), { error: { code: 503 } }]).meter.end).toBe('failed');
   });

@@ -51,11 +51,11 @@ export class UsageMeter {
 
   /** What the upstream reported, cached and written input apart from input; null while it has not. */
   reported(): TokenCounts | null {
-    const { input, output, cachedInput = 0, isFinal } = this.reading;
+    const { input, output, cachedInput = 0, isFinal, isBeyondCount = false } = this.reading;
     if (input === undefined || output === undefined) return null;
     const cached = Math.min(cachedInput, input);
     const { short, long } = this.writes(input - cached);
-    const streamed = isFinal ? 0n : this.streamed();
+    const streamed = isFinal && !isBeyondCount ? 0n : this.streamed();
     const counted = toTokens(output);
     return {
       input: toTokens(input - cached - short - long),
