@@ -4,7 +4,13 @@ import { ApiError as ApiError3, GoogleGenAI as GoogleGenAI3 } from 'google-genai
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { addModel } from '../support/models.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
-import { event, type ScriptedUpstream, SSE, startScriptedUpstream } from '../support/scripted-upstream.js';
+import {
+  event,
+  type Script,
+  type ScriptedUpstream,
+  SSE,
+  startScriptedUpstream,
+} from '../support/scripted-upstream.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(30_000);
@@ -31,6 +37,28 @@ const scripts = {
   },
 };
 
+const STREAM_LIMIT_SECONDS = 2;
+const PIECES = [
+  event({ candidates: [{ content: { parts: [{ text: 'one' }] }, index: 0 }] }),
+  event({ ...said(' two'), usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2 } }),
+] as const;
+
+/** Streams whose last event comes, and their end in no order. */
+const endings: Record<string, Script> = {
+  reset: (response) => {
+    response.writeHead(200, SSE).write(PIECES.join(''), () => response.destroy());
+  },
+  silence: (response) => {
+    response.writeHead(200, SSE).write(PIECES.join(''));
+  },
+  done: (response) => {
+    response.writeHead(200, SSE).end(PIECES.join('') + event('[DONE]'));
+  },
+  error: (response) => {
+    response.writeHead(200, SSE).end(PIECES.join('') + event({ error: { code: 503, message: 'secret' } }));
+  },
+};
+
 /** What is left of a dollar. */
 function afterPaying(input: number, cached: number, output: number): { main: string; held: string } {
   const cost = BigInt(input) * PRICE[0] + BigInt(cached) * PRICE[1] + BigInt(output) * PRICE[2];
@@ -47,9 +75,10 @@ let relay: Relay;
 let upstream: ScriptedUpstream;
 
 beforeAll(async () => {
-  relay = await startRelay({ STREAM_DRAIN_SECONDS: '0.3' });
-  upstream = await startScriptedUpstream(
-    Object.fromEntries(
+  relay = await startRelay({ STREAM_DRAIN_SECONDS: '0.3', STREAM_LIMIT_SECONDS: `${STREAM_LIMIT_SECONDS}` });
+  upstream = await startScriptedUpstream({
+    ...endings,
+    ...Object.fromEntries(
       Object.entries(scripts).map(([name, body]) => [
         name,
         (response, sent) => {
@@ -59,7 +88,7 @@ beforeAll(async () => {
         },
       ]),
     ),
-  );
+  });
   const { owner } = relay.fixture;
   const channel = { channel: 'scripted', protocol: 'gemini', baseUrl: upstream.url };
   await addModel(owner, { id: SCRIPTED, like: MODEL, ...channel });
@@ -247,6 +276,19 @@ describe('contents over the wire', () => {
     expect(whole + text).not.toContain('their-secret');
     expect(await customer.balance()).toEqual(afterPaying(22, 0, 0));
   });
+
+  it.each(['reset', 'silence', 'done', 'error'])(
+    'reach the client whole once they said why they ended, as they are charged: %s',
+    async (ending) => {
+      const customer = await relay.customer('1');
+      const path = `/v1beta/models/${SCRIPTED}:streamGenerateContent?alt=sse`;
+      const text = await (await send(customer, path, { contents: contentsOf(ending) })).text();
+      expect(text.startsWith(PIECES.join(''))).toBe(true);
+      expect(text.slice(PIECES.join('').length).includes('"error"')).toBe(ending === 'error');
+      expect(text).not.toMatch(/DONE|secret/);
+      expect(await customer.balance()).toEqual(afterPaying(10, 0, 2));
+    },
+  );
 
   it('are billed with the input of tools, and by estimate without a report', async () => {
     const customer = await relay.customer('1');

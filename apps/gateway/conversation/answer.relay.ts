@@ -66,16 +66,34 @@ function chooseRelay({ streamed, kind }: Conversation): Relay {
 
 async function relayEvents(
   { contentType, body }: StreamAnswer,
-  { kind, wantsUsage, clientsModel, meter, client, stop }: AnswerRelayOptions,
+  options: AnswerRelayOptions,
   progress: { passed: number },
 ): Promise<Ending> {
   if (!/^text\/event-stream\b/i.test(contentType)) throw new Error('the upstream sent no event stream');
-  const filter = new EventFilter(kind, meter, { wantsUsage, clientsModel });
+  const filter = new EventFilter(options.kind, options.meter, options);
+  try {
+    return await passEvents(body, filter, { ...options, progress });
+  } catch (error) {
+    const last = filter.kept;
+    if (last === null || options.client.left.aborted || isLeft(error, options)) throw error;
+    // The answer has said why it ended: only the end of its stream is missing.
+    body.destroy();
+    return { how: 'whole', last, contentType: EVENT_STREAM };
+  }
+}
+
+async function passEvents(
+  body: Readable,
+  filter: EventFilter,
+  { client, stop, progress }: AnswerRelayOptions & { progress: { passed: number } },
+): Promise<Ending> {
   // The body outlives the loop, so that its connection can be kept.
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   const drained = new DrainedBytes(client.left);
   for await (const chunk of chunks) {
     drained.add(chunk);
+    // Nothing is written after it, so nothing may be read either: what is kept would follow a gap.
+    if (stop.aborted) throw new Error('the time was over');
     const { pass, end, last } = filter.push(chunk);
     progress.passed = filter.passed;
     await client.write(pass, EVENT_STREAM, stop);
@@ -86,7 +104,9 @@ async function relayEvents(
       return { how: 'whole', last, contentType: EVENT_STREAM };
     }
   }
-  const { end, last } = filter.close();
+  const { pass, end, last } = filter.close();
+  progress.passed = filter.passed;
+  await client.write(pass, EVENT_STREAM, stop);
   if (end !== 'done') throw new Error('the stream ended before its last event');
   return { how: 'whole', last, contentType: EVENT_STREAM };
 }

@@ -131,13 +131,32 @@ describe('the events of contents', () => {
     expect(half).toMatchObject({ end: 'done', last: piece('a', 'STOP') });
   });
 
-  it('end with an error of the upstream, which is not passed on, nor what was kept', () => {
-    const { passed, end, last } = filtered(
-      [piece('a'), piece('b', 'STOP') + data({ error: { code: 503 } })],
-      {
-        kind,
-      },
-    );
-    expect({ passed, end, last }).toEqual({ passed: [piece('a'), ''], end: 'failed', last: null });
+  it('end with an error of the upstream, which is not passed on, but what was kept is', () => {
+    const events = [piece('a'), piece('b', 'STOP'), data({ error: { code: 503 } })];
+    const { passed, end, last, count } = filtered(events, { kind });
+    expect({ passed, end, last, count }).toEqual({
+      passed: [events[0], '', events[1]],
+      end: 'failed',
+      last: null,
+      count: 2,
+    });
+    expect(filtered([events.join('')], { kind }).passed).toEqual([`${events[0]}${events[1]}`]);
+  });
+
+  it('end with a [DONE] too, which is not passed on, but not without a reason to end', () => {
+    const end = piece('b', 'STOP');
+    for (const chunks of [[piece('a'), end, DONE], [`${piece('a')}${end}${DONE}`]])
+      expect(filtered(chunks, { kind })).toMatchObject({ end: 'done', last: end, count: 1 });
+    const unended = filtered([piece('a'), `${end}data: [DONE]`], { kind, closes: true });
+    expect(unended).toMatchObject({ end: 'done', last: end });
+    expect(filtered([piece('a'), DONE], { kind })).toMatchObject({ end: 'failed', last: null, count: 1 });
+  });
+
+  it('keep one that follows the reason to end without its blank line', () => {
+    const { last, meter } = filtered([piece('b', 'STOP'), usage.trimEnd()], { kind, closes: true });
+    expect(last).toBe(`${piece('b', 'STOP')}${usage}`);
+    expect(meter.reported()).toEqual({ input: 9n, cachedInput: 0n, output: 2n });
+    const failed = filtered([piece('b', 'STOP'), data({ error: {} }).trimEnd()], { kind, closes: true });
+    expect(failed).toMatchObject({ end: 'failed', last: null, count: 1 });
   });
 });

@@ -14,18 +14,20 @@ export interface Passage {
 }
 
 const BLANK_LINE = Buffer.from('\n\n');
+const NOTHING = Buffer.alloc(0);
 
 /**
  * Passes the events of a stream on as they came and meters them, but for three: a chat's usage chunk that the client
  * did not ask for is dropped, the last event is kept back, and an upstream's error is left to be reworded. Google's
- * streams have no event that is the last for sure: one that says why the answer ended is kept until another follows. A
- * model that the upstream knows by another name keeps the client's.
+ * streams have no event that is the last for sure: one that says why the answer ended is kept until another follows, and
+ * the [DONE] that some relays add is not for Google's clients. A model that the upstream knows by another name keeps the
+ * client's.
  */
 export class EventFilter {
   /** Events passed on so far. */
   passed = 0;
   private readonly splitter = new SseSplitter();
-  private kept: Buffer | null = null;
+  private keptBack: Buffer | null = null;
 
   constructor(
     private readonly kind: StreamKind,
@@ -34,12 +36,19 @@ export class EventFilter {
   ) {}
 
   push(chunk: Buffer): Passage {
+    return this.take(this.splitter.push(chunk));
+  }
+
+  /** The event of contents that gave the reason to end, while nothing has followed it; null when there is none. */
+  get kept(): Buffer | null {
+    return this.keptBack;
+  }
+
+  private take(events: readonly SseEvent[]): Passage {
     const pass: Buffer[] = [];
-    for (const event of this.splitter.push(chunk)) {
+    for (const event of events) {
       const isDropped = this.isDropped(event);
-      const { end } = this.meter;
-      if (end === 'failed') return { pass: Buffer.concat(pass), end, last: null };
-      if (end === 'complete') return { pass: Buffer.concat(pass), end: 'done', last: this.named(event) };
+      if (this.meter.end !== 'open') return this.endWith(event, pass);
       if (isDropped) continue;
       const due = this.dueWith(event);
       pass.push(...due);
@@ -48,17 +57,29 @@ export class EventFilter {
     return { pass: pass.length === 1 && pass[0] ? pass[0] : Buffer.concat(pass), end: 'open', last: null };
   }
 
+  /** The event that ends the stream, by its name. What was kept is paid for whatever follows, so it goes out in any case. */
+  private endWith(event: SseEvent, pass: Buffer[]): Passage {
+    const { kept } = this;
+    if (this.meter.end === 'complete' && this.kind !== 'contents')
+      return { pass: Buffer.concat(pass), end: 'done', last: this.named(event) };
+    if (this.meter.end === 'complete' && kept) return { pass: Buffer.concat(pass), end: 'done', last: kept };
+    this.keptBack = null;
+    this.passed += kept ? 1 : 0;
+    return { pass: Buffer.concat(kept ? [...pass, kept] : pass), end: 'failed', last: null };
+  }
+
   /**
    * The upstream has closed its stream in order. A last event without its blank line counts, and so does a chat that
-   * reported its usage: not every vendor says [DONE]. Anything else there was cut off.
+   * reported its usage: not every vendor says [DONE]. Anything else there was cut off, and half an event is left out.
+   * Everything that ends a whole answer is in `last`.
    */
   close(): Passage {
-    const pass = Buffer.alloc(0);
-    if (this.kept) return { pass, end: 'done', last: this.kept };
-    const { end, last } = this.push(BLANK_LINE);
-    if (end !== 'open') return { pass, end, last };
-    const isWhole = this.kept !== null || (this.kind === 'chat' && this.meter.reported() !== null);
-    return { pass, end: isWhole ? 'done' : 'failed', last: this.kept };
+    const { pass, end, last } = this.take(this.splitter.push(BLANK_LINE).filter(isReadable));
+    const isChatsEnd = this.kind === 'chat' && this.meter.reported() !== null;
+    const isWhole = end === 'done' || (end === 'open' && (this.kept !== null || isChatsEnd));
+    if (!isWhole) return { pass, end: 'failed', last: null };
+    const rest = Buffer.concat([pass, last ?? this.kept ?? NOTHING]);
+    return { pass: NOTHING, end: 'done', last: rest.length > 0 ? rest : null };
   }
 
   /** What may go out now: what was kept before, and the event itself unless it may be the last. */
@@ -67,11 +88,11 @@ export class EventFilter {
     const isKept = this.kind === 'contents' && this.meter.isFinal;
     // A comment says nothing about what follows.
     if (isKept && this.kept && event.data === null) {
-      this.kept = Buffer.concat([this.kept, bytes]);
+      this.keptBack = Buffer.concat([this.kept, bytes]);
       return [];
     }
     const due = [...(this.kept ? [this.kept] : []), ...(isKept ? [] : [bytes])];
-    this.kept = isKept ? bytes : null;
+    this.keptBack = isKept ? bytes : null;
     return due;
   }
 
@@ -83,5 +104,17 @@ export class EventFilter {
   private named({ raw, data }: SseEvent): Buffer {
     const { clientsModel } = this.options;
     return clientsModel === null || data === null ? raw : withModel(raw, clientsModel);
+  }
+}
+
+/** It came to its end, as far as its text says. */
+function isReadable({ data }: SseEvent): boolean {
+  if (data === null) return false;
+  if (data === '[DONE]') return true;
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
   }
 }
