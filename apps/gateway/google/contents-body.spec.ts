@@ -87,6 +87,8 @@ describe('what billing depends on', () => {
       { text: 'a', thought: true, thoughtSignature: 'AA' },
       { inlineData: { mimeType: 'application/pdf', data: 'AA' } },
       { fileData: { mimeType: 'image/png', fileUri: 'https://example.com/a.png' } },
+      { fileData: { mimeType: 'image/png', fileUri: 'https://storage.googleapis.com/bucket/a.png' } },
+      { fileData: { mimeType: 'image/png', fileUri: 'https://notyoutube.com:8443?a' } },
       { functionCall: { name: 'f', args: {} } },
       { functionResponse: { name: 'f', response: {} } },
     ];
@@ -122,6 +124,17 @@ describe('contents are refused by the field', () => {
     [file('https://example.com/film', null), 'invalid_value', `${PART}.fileData.mimeType`],
     [file('gs://bucket/a.png'), 'invalid_value', `${PART}.fileData.fileUri`],
     [file(7), 'invalid_value', `${PART}.fileData.fileUri`],
+    ...[
+      'https://generativelanguage.googleapis.com/v1beta/files/abc',
+      'https://GenerativeLanguage.GoogleAPIs.com.:443/v1beta/files/abc',
+      'https://googleapis.com',
+      'https://generativelanguage%2egoogleapis.com/v1beta/files/abc',
+      'https://example.com\\@generativelanguage.googleapis.com/v1beta/files/abc',
+      'https://storage.googleapis.com@generativelanguage.googleapis.com/v1beta/files/abc',
+      'https://www.youtube.com/watch?v=x',
+      'https://youtube.com/watch?v=x',
+      'https://youtu.be/x',
+    ].map((address): [Body, string, string] => [file(address), 'invalid_value', `${PART}.fileData.fileUri`]),
     [
       withPart({ functionResponse: { parts: [{ inlineData: { mimeType: 'audio/wav' } }] } }),
       'invalid_value',

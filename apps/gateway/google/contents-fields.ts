@@ -123,10 +123,20 @@ function refuseMedia(type: unknown, param: string): void {
   throw invalid(param, 'must be of an image, of text or application/pdf: other media are not offered here');
 }
 
+/** A host of plain letters, which no two readers of addresses take for different ones. */
+const ADDRESS = /^https?:\/\/([a-z\d.-]+)(:\d+)?([/?#]|$)/i;
+/** Google reads its own services with the operator's key, and bills films, which have a price of their own. */
+const GOOGLES_OWN = /(^|\.)(googleapis\.com|youtube\.com|youtu\.be)\.*$/;
+const PUBLIC_FILES = 'storage.googleapis.com';
+
 /** An address that anybody can read; whatever else there is belongs to the operator's account at the vendor. */
 function refuseAddress(address: unknown, param: string): void {
-  if (typeof address === 'string' && /^https?:\/\//i.test(address) && URL.canParse(address)) return;
-  throw invalid(param, 'must be an http or https address');
+  const host = typeof address === 'string' && URL.canParse(address) ? ADDRESS.exec(address)?.[1] : undefined;
+  if (host === undefined)
+    throw invalid(param, 'must be an http or https address with a host of letters, digits, dots and hyphens');
+  const name = host.toLowerCase();
+  if (name !== PUBLIC_FILES && GOOGLES_OWN.test(name))
+    throw invalid(param, `must be no address of YouTube, nor of Google's services but ${PUBLIC_FILES}`);
 }
 
 /** The members of an object that may be left out, all of them known. */
