@@ -53,7 +53,7 @@ export function estimateInput(body: Body, limits: ModelLimits): MeasuredTokens {
     if (REFERENCES.has(name) && value !== null) size.unbounded = true;
   }
   const { bytes, pictures, unbounded } = size;
-  const bound = BigInt(bytes + pictures * MOST_PICTURE_TOKENS);
+  const bound = BigInt(bytes + size.signed + pictures * MOST_PICTURE_TOKENS);
   // Only a stated limit is the model's own; the default must not cut a longer text short.
   const capped = limits.maxInputTokens !== undefined && bound > cap ? cap : bound;
   const most = unbounded && cap > capped ? cap : capped;
@@ -104,6 +104,8 @@ const PICTURE_FIELDS: Record<string, string> = {
 class InputSize {
   bytes = 0;
   pictures = 0;
+  /** Bytes of signatures, which are held for: no text, and no vendor says what they count. */
+  signed = 0;
   unbounded = false;
 
   addName(name: string): void {
@@ -128,10 +130,11 @@ class InputSize {
   private addNamed(part: Body): void {
     for (const [name, value] of Object.entries(part)) {
       this.addName(name);
-      const isPictureHere = name === 'inlineData' && isInlinePicture(value);
-      if (isPictureHere) this.pictures += 1;
-      else this.add(value, WRITTEN.has(name) ? 'plain' : 'named');
-      if (name === 'fileData' || (name === 'inlineData' && !isPictureHere)) this.unbounded = true;
+      const media = name === 'inlineData' ? mediaOf(value) : null;
+      if (media === 'image') this.pictures += 1;
+      else if (name === 'thoughtSignature' && isText(value)) this.signed += bytesOf(value);
+      else if (media !== 'document') this.add(value, WRITTEN.has(name) ? 'plain' : 'named');
+      if (name === 'fileData' || (name === 'inlineData' && media !== 'image')) this.unbounded = true;
     }
   }
 
@@ -151,10 +154,12 @@ class InputSize {
 /** Of calls of functions and of their results: whatever the model or the client wrote. */
 const WRITTEN = new Set(['args', 'response']);
 
-/** Base64 under the type of an image, which is checked to be one before anything is held. */
-function isInlinePicture(value: unknown): boolean {
+/** Base64 of an image, which is checked to be one before anything is held, or of a document, whose bytes say nothing. */
+function mediaOf(value: unknown): 'image' | 'document' | null {
   const { mimeType, data } = (value ?? {}) as { mimeType?: unknown; data?: unknown };
-  return typeof mimeType === 'string' && /^image\//i.test(mimeType) && isText(data);
+  if (typeof mimeType !== 'string' || !isText(data)) return null;
+  if (/^image\//i.test(mimeType)) return 'image';
+  return /^application\/pdf$/i.test(mimeType) ? 'document' : null;
 }
 
 /** An address, alone or in `url`, or base64 in `data`: what a vendor takes for an image and for nothing else. */

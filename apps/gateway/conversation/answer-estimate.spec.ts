@@ -111,6 +111,18 @@ describe('the input that is held for', () => {
         expect(most(parts(part), { maxInputTokens: 128_000 })).toBe(128_000n);
     });
 
+    it('counts nothing for the bytes of a document, nor for the signatures of thoughts', () => {
+      const limits = { maxInputTokens: 128_000 };
+      const document = estimateInput(parts(inline('application/PDF'), { text: 'a' }), limits);
+      expect(document).toMatchObject({ most: 128_000n, unbounded: true });
+      expect(document.counted).toBeLessThan(100n);
+      const signed = { text: 'a', thoughtSignature: 'A'.repeat(50_000) };
+      const thought = estimateInput(parts(signed), limits);
+      expect(thought.most).toBeGreaterThan(50_000n);
+      expect(thought.counted).toBeLessThan(100n);
+      expect(estimateInput(parts(inline('text/plain')), {}).counted).toBeGreaterThan(250_000n);
+    });
+
     it('counts the text of instructions', () => {
       const systemInstruction = { parts: [{ text: 'x'.repeat(5_000) }] };
       expect(most({ ...parts({ text: 'a' }), systemInstruction })).toBeGreaterThan(5_000n);
