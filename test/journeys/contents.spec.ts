@@ -37,7 +37,7 @@ const scripts = {
   },
 };
 
-const STREAM_LIMIT_SECONDS = 2;
+const STREAM_LIMIT_SECONDS = 5;
 const PIECES = [
   event({ candidates: [{ content: { parts: [{ text: 'one' }] }, index: 0 }] }),
   event({ ...said(' two'), usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2 } }),
