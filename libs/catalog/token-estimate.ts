@@ -9,6 +9,8 @@ type Body = Readonly<Record<string, unknown>>;
  * since vendors scale images down first.
  */
 const MOST_PICTURE_TOKENS = 5_000;
+/** Google's tiles of 768 by 768 pixels at 258 tokens each, for the largest image that is read here. */
+const MOST_TILED_PICTURE_TOKENS = 30_000;
 /** An image of middling size, where no usage was reported. */
 const LIKELY_PICTURE_TOKENS = 1_000;
 /** The usual length of a token in text of any language, where no usage was reported. */
@@ -53,7 +55,7 @@ export function estimateInput(body: Body, limits: ModelLimits): MeasuredTokens {
     if (REFERENCES.has(name) && value !== null) size.unbounded = true;
   }
   const { bytes, pictures, unbounded } = size;
-  const bound = BigInt(bytes + size.signed + pictures * MOST_PICTURE_TOKENS);
+  const bound = BigInt(bytes + size.signed + size.mostOfPictures);
   // Only a stated limit is the model's own; the default must not cut a longer text short.
   const capped = limits.maxInputTokens !== undefined && bound > cap ? cap : bound;
   const most = unbounded && cap > capped ? cap : capped;
@@ -104,6 +106,8 @@ const PICTURE_FIELDS: Record<string, string> = {
 class InputSize {
   bytes = 0;
   pictures = 0;
+  /** Tokens. */
+  mostOfPictures = 0;
   /** Bytes of signatures, which are held for: no text, and no vendor says what they count. */
   signed = 0;
   unbounded = false;
@@ -120,6 +124,11 @@ class InputSize {
     else this.bytes += String(value).length + 1;
   }
 
+  private addPicture(most: number): void {
+    this.pictures += 1;
+    this.mostOfPictures += most;
+  }
+
   private addObject(part: Body, manner: Manner): void {
     this.bytes += '{},'.length;
     if (manner === 'named') this.addNamed(part);
@@ -131,7 +140,7 @@ class InputSize {
     for (const [name, value] of Object.entries(part)) {
       this.addName(name);
       const media = name === 'inlineData' ? mediaOf(value) : null;
-      if (media === 'image') this.pictures += 1;
+      if (media === 'image') this.addPicture(MOST_TILED_PICTURE_TOKENS);
       else if (name === 'thoughtSignature' && isText(value)) this.signed += bytesOf(value);
       else if (media !== 'document') this.add(value, WRITTEN.has(name) ? 'plain' : 'named');
       if (name === 'fileData' || (name === 'inlineData' && media !== 'image')) this.unbounded = true;
@@ -144,7 +153,7 @@ class InputSize {
     if (UNBOUNDED_PARTS.has(type) || (picture !== undefined && part['file_id'])) this.unbounded = true;
     for (const [name, value] of Object.entries(part)) {
       this.addName(name);
-      if (name === picture && isPicture(value)) this.pictures += 1;
+      if (name === picture && isPicture(value)) this.addPicture(MOST_PICTURE_TOKENS);
       // The input of a tool call is whatever the model wrote.
       else this.add(value, mayHold && !(type === 'tool_use' && name === 'input') ? 'typed' : 'plain');
     }
