@@ -51,6 +51,7 @@ const OF_THE_HOUSE: Record<string, string> = {
   lineId: 'txn_1',
   periodId: '1',
   letterId: '1',
+  month: '2026-01',
   alias: 'vendora-imagine-video-1.5-preview',
 };
 

@@ -3,7 +3,10 @@ import { mailLanguage } from '#people/people.fields.js';
 import { id } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
-const month = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month of UTC, such as 2026-01');
+const month = z
+  .string()
+  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month of UTC, such as 2026-01')
+  .meta({ examples: ['2026-01'] });
 const query = z.strictObject({
   language: mailLanguage.optional().meta({ description: 'Of its texts; the one of your mail by default.' }),
 });
