@@ -41,6 +41,8 @@ export class ChargeRequested {
   @IsDecimalText() units!: string;
   /** USD. Another amount than billing's own is answered with `stale_quote`. */
   @IsDecimalText() quotedAmount!: string;
+  /** The version of the price that it comes from. Another is answered so too, though it costs the same: its rates may differ. */
+  @IsOptional() @IsWord() quotedVersion?: string | null;
   /** Handled later than this, the request is refused as expired. */
   @IsInstant() expiresAt!: string;
   /** When a synchronous charge is released if nothing resolved it; null for tasks, which end their charge themselves. */

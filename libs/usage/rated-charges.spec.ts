@@ -44,11 +44,14 @@ function withoutAbsent(dimensions: Dimensions): Dimensions {
   return JSON.parse(JSON.stringify(dimensions)) as Dimensions;
 }
 
-async function setPrice(unitPrice: string, list: object[]): Promise<void> {
-  await under.ledger.owner.query(
-    'INSERT INTO price_versions (model_id, unit_price, rates, effective_from) VALUES ($1, $2, $3, clock_timestamp())',
+/** @returns the id of the version */
+async function setPrice(unitPrice: string, list: object[]): Promise<string> {
+  const { rows } = await under.ledger.owner.query<{ id: string }>(
+    `INSERT INTO price_versions (model_id, unit_price, rates, effective_from) VALUES ($1, $2, $3, clock_timestamp())
+     RETURNING id::text`,
     [MODEL, unitPrice, list.length > 0 ? JSON.stringify(list) : null],
   );
+  return rows[0]!.id;
 }
 
 interface Asked {
@@ -136,26 +139,38 @@ describe('a charge at a price with rates', () => {
     );
   });
 
+  const holdAt = (chargeId: string, about: { dimensions: Dimensions | null; quotedVersion?: string }) =>
+    under.engine.hold({
+      ...someone,
+      ...about,
+      chargeId,
+      model: MODEL,
+      requestedModel: MODEL,
+      group: 'Vendora-Main',
+      units: 1n,
+      quotedAmount: nanos(500_000_000n),
+      expiresAtMs: Date.parse('2100-01-01'),
+      deadlineMs: null,
+      taskId: null,
+      requestId: chargeId,
+    });
+
   it('is not held for a gateway that does not say what is asked for', async () => {
     await setPrice('0.5', [{ when: { quality: 'low' }, unitPrice: '0.1' }]);
     const chargeId = newId();
-    const hold = (dimensions: Dimensions | null) =>
-      under.engine.hold({
-        ...someone,
-        chargeId,
-        model: MODEL,
-        requestedModel: MODEL,
-        group: 'Vendora-Main',
-        units: 1n,
-        dimensions,
-        quotedAmount: nanos(500_000_000n),
-        expiresAtMs: Date.parse('2100-01-01'),
-        deadlineMs: null,
-        taskId: null,
-        requestId: chargeId,
-      });
+    const hold = (dimensions: Dimensions | null) => holdAt(chargeId, { dimensions });
     expect(await hold(null)).toMatchObject({ outcome: 'refused', code: 'stale_quote' });
     expect(await hold({})).toMatchObject({ outcome: 'held' });
     expect(await hold({ quality: 'high' })).toMatchObject({ outcome: 'refused', code: 'conflict' });
+  });
+
+  it('is not held by a quote of the version before, though it costs the same', async () => {
+    const before = await setPrice('0.5', []);
+    const now = await setPrice('0.8', [{ when: { quality: 'low' }, unitPrice: '0.5' }]);
+    const chargeId = newId();
+    const hold = (quotedVersion: string) =>
+      holdAt(chargeId, { dimensions: { quality: 'low' }, quotedVersion });
+    expect(await hold(before)).toMatchObject({ outcome: 'refused', code: 'stale_quote' });
+    expect(await hold(now)).toMatchObject({ outcome: 'held' });
   });
 });

@@ -174,6 +174,7 @@ function chargeRequested(order: ChargeOrder, priced: Quote, expiresAtMs: number)
     units: String(order.units),
     dimensions: saidOf(order.dimensions),
     quotedAmount: formatAmount(priced.amount),
+    quotedVersion: priced.priceVersionId === null ? null : String(priced.priceVersionId),
     expiresAt: new Date(expiresAtMs).toISOString(),
     deadline: order.deadlineMs === null ? null : new Date(order.deadlineMs).toISOString(),
     taskId: order.taskId,

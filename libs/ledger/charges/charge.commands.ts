@@ -30,6 +30,7 @@ export function holdCommand(message: ChargeRequested): HoldCommand {
     tokens: message.tokens ? tokenCounts(message.tokens) : null,
     dimensions: message.dimensions ?? null,
     quotedAmount: parseAmount(message.quotedAmount),
+    quotedVersion: message.quotedVersion ?? null,
     expiresAtMs: Date.parse(message.expiresAt),
     deadlineMs: message.deadline ? Date.parse(message.deadline) : null,
     taskId: message.taskId ?? null,

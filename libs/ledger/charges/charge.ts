@@ -26,6 +26,8 @@ export interface HoldCommand {
   dimensions?: Dimensions | null;
   /** What the gateway quoted, nanos; another price answers stale_quote. */
   quotedAmount: Nanos;
+  /** The version of the price that it comes from; null: the gateway does not say. */
+  quotedVersion?: string | null;
   /** Processed later than this, the request is refused. */
   expiresAtMs: number;
   /** When an unresolved charge may be swept; null where a task ends the charge. */

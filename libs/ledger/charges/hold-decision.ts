@@ -60,7 +60,7 @@ function allows(allowed: readonly string[], model: string, pricedAs: string | un
 
 /** The price of now, which must be the one that the caller was quoted. */
 function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldCommand): Quote | HoldRefusal {
-  const { model, group, units, tokens, dimensions = null } = command;
+  const { model, group, units, tokens, dimensions = null, quotedVersion = null } = command;
   const wanted = { model, group, units, tokens, dimensions, atMs: nowMs };
   const priced = key.group === group ? quote(priceBook, wanted) : 'model_not_found';
   if (typeof priced === 'string') {
@@ -68,7 +68,9 @@ function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldC
   }
   // A gateway of the version before does not say what is asked for, and would have the dearest work at the default's price.
   const isUnsaid = priced.ratedBy.length > 0 && dimensions === null;
-  if (isUnsaid || priced.amount !== command.quotedAmount) {
+  // What goes upstream follows the rates of the quote: they must be those that are paid for.
+  const isOther = quotedVersion !== null && quotedVersion !== String(priced.priceVersionId);
+  if (isUnsaid || isOther || priced.amount !== command.quotedAmount) {
     return reject('stale_quote', `The price is now ${formatAmount(priced.amount)}.`);
   }
   return priced;
