@@ -23,11 +23,16 @@ const UNUSED = [
   'bare-fs/prebuilds',
   'bare-path/prebuilds',
   'bare-url/prebuilds',
+  // The package manager of its authors, and builds for browsers.
+  'pdfkit/.yarn',
+  'pdfkit/js/pdfkit.browser.js',
+  'pdfkit/js/pdfkit.browser.mjs',
+  'pdfkit/js/pdfkit.browser.old.js',
+  'pdfkit/js/pdfkit.browser.old.mjs',
+  'pdfkit/js/pdfkit.old.js',
   // What source maps point to.
-  'openai/src',
-  // Builds for browsers.
-  'pdfkit/js/pdfkit.standalone.js',
   'fontkit/src',
+  'openai/src',
   'rxjs/src',
   'zod/src',
 ];
