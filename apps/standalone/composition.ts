@@ -20,6 +20,8 @@ import type { ReadinessChecks } from '#platform/health.js';
 import { createLogger, type Logger } from '#platform/logging.js';
 import { createRegistry, type Registry } from '#platform/metrics.js';
 import type { SecretBox } from '#platform/sealed-secret.js';
+import { readTelemetry } from '#platform/telemetry/telemetry.config.js';
+import { startTelemetry } from '#platform/telemetry/telemetry.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
 
 export interface StandaloneOptions {
@@ -107,6 +109,8 @@ async function prepare(options: StandaloneOptions, undo: Undo) {
   const config = readConfigs(options);
   const log = options.log ?? createLogger('standalone');
   const registry = createRegistry('standalone');
+  const telemetry = await startTelemetry(config.telemetry, { program: 'standalone', registry, log });
+  undo.add(() => telemetry.stop());
   const pools = openPools(options, { log, registry }, undo);
   const sealed = { billing: pools.billing, secrets: config.controlPlane.secrets };
   const sandbox = await openSandbox(options.sandbox, sealed, undo);
@@ -191,6 +195,7 @@ function readConfigs({ env, storageDir }: StandaloneOptions) {
     reportsUrl: reader.get('REPORTS_DATABASE_URL'),
     storage: readStorageConfig(reader, storageDir),
     chaos: parseChaos(env['BUS_CHAOS']),
+    telemetry: readTelemetry(reader),
   };
   return reader.finish(configs);
 }

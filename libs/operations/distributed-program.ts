@@ -8,6 +8,8 @@ import { createLogger, type Logger } from '#platform/logging.js';
 import { createRegistry, type Registry } from '#platform/metrics.js';
 import { portFault, type RunningProgram, runProgram } from '#platform/program.js';
 import { helpOf } from '#platform/settings/help.js';
+import { readTelemetry } from '#platform/telemetry/telemetry.config.js';
+import { startTelemetry } from '#platform/telemetry/telemetry.js';
 
 /** What a program of the distributed mode needs. */
 interface Surroundings {
@@ -41,6 +43,7 @@ export function readShared(reader: ConfigReader) {
     host: reader.get('HOST'),
     healthPort: reader.get('HEALTH_PORT'),
     logLevel: reader.get('LOG_LEVEL'),
+    telemetry: readTelemetry(reader),
   };
 }
 
@@ -66,6 +69,7 @@ async function start<Own>(
   const { databaseUrl, brokers, namespace, host, healthPort: port } = shared;
   const log = createLogger(name, shared.logLevel);
   const registry = createRegistry(name);
+  const telemetry = await startTelemetry(shared.telemetry, { program: name, registry, log });
   const pool = openPool({ url: databaseUrl, max: shared.poolSize, applicationName: name, log, registry });
   const onFatal = (error: Error) => {
     log.fatal({ err: error }, 'the connection to Kafka is lost for good');
@@ -84,6 +88,7 @@ async function start<Own>(
       await running.close();
       await transport.close();
       await pool.end();
+      await telemetry.stop();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { logFields } from './tracing.js';
 
 export type { Logger };
 
@@ -8,6 +9,7 @@ export function createLogger(program: string, level = process.env['LOG_LEVEL'] ?
     {
       level,
       base: { program },
+      mixin: logFields,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
