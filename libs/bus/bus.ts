@@ -1,5 +1,6 @@
 import { lastValueFrom, type Observable } from 'rxjs';
 import { Registry } from '#platform/metrics.js';
+import { type SpanPlan, traced } from '#platform/tracing.js';
 import type { BusClient, ReadMarker } from './bus.client.js';
 import { BusTimeout } from './bus.errors.js';
 import { BusMetrics } from './bus.metrics.js';
@@ -59,10 +60,8 @@ export class Bus {
     const startedAt = performance.now();
     const timeoutMs = options.timeoutMs ?? this.requestTimeoutMs;
     try {
-      return await this.within(
-        topic,
-        timeoutMs,
-        firstValueOf<R>(this.client.send<R, P>(topic.name, payload)),
+      return await traced(`request ${topic.name}`, sending(topic), () =>
+        this.within(topic, timeoutMs, firstValueOf<R>(this.client.send<R, P>(topic.name, payload))),
       );
     } catch (error) {
       if (error instanceof BusTimeout) this.metrics.requestTimeouts.inc({ topic: topic.name });
@@ -82,8 +81,10 @@ export class Bus {
     options: CallOptions = {},
   ): Promise<void> {
     const timeoutMs = options.timeoutMs ?? this.publishTimeoutMs;
-    const sent = lastValueFrom(this.client.emit<void, P>(topic.name, payload), { defaultValue: undefined });
-    await this.within(topic, timeoutMs, { value: sent, forget: () => undefined });
+    await traced(`publish ${topic.name}`, sending(topic), () => {
+      const sent = lastValueFrom(this.client.emit<void, P>(topic.name, payload), { defaultValue: undefined });
+      return this.within(topic, timeoutMs, { value: sent, forget: () => undefined });
+    });
   }
 
   /** Publishes a payload that is JSON text already, without a time limit. @throws BusUnavailable, InvalidMessage */
@@ -125,6 +126,13 @@ export class Bus {
       clearTimeout(timer);
     }
   }
+}
+
+function sending({ name }: AnyTopic): SpanPlan {
+  return {
+    kind: 'producer',
+    facts: { 'messaging.destination.name': name, 'messaging.operation.type': 'send' },
+  };
 }
 
 function firstValueOf<T>(source: Observable<T>): Call<T> {

@@ -2,6 +2,7 @@ import type { MessageHandler } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
+import { type SpanPlan, traced } from '#platform/tracing.js';
 import { BusUnavailable, InvalidMessage } from './bus.errors.js';
 import { BusMetrics } from './bus.metrics.js';
 import { Chaos, type ChaosOptions } from './chaos.js';
@@ -44,6 +45,7 @@ export interface IncomingMessage {
   version: string | undefined;
   value: string | null;
   wantsReply: boolean;
+  traceparent?: string | undefined;
 }
 
 /** `done`: never to be handled again, with the reply to send, if any. `transient`: to be handled again later. */
@@ -80,10 +82,10 @@ export class MessageDelivery {
 
   /** Handles a message once, under chaos twice. Never throws. */
   async handle(message: IncomingMessage): Promise<Outcome> {
-    if (!this.chaos) return this.handleOnce(message);
+    if (!this.chaos) return this.handleTraced(message);
     if (this.chaos.duplicates) this.handleAgainLater(message, this.chaos);
     await this.chaos.beforeFirst();
-    return this.handleOnce(message);
+    return this.handleTraced(message);
   }
 
   /** Resolves when no duplicate is in progress any more. */
@@ -92,9 +94,26 @@ export class MessageDelivery {
   }
 
   private handleAgainLater(message: IncomingMessage, chaos: Chaos): void {
-    const copy = chaos.beforeDuplicate().then(() => this.handleOnce({ ...message, wantsReply: false }));
+    const copy = chaos.beforeDuplicate().then(() => this.handleTraced({ ...message, wantsReply: false }));
     this.background.add(copy);
     void copy.finally(() => this.background.delete(copy));
+  }
+
+  private handleTraced(message: IncomingMessage): Promise<Outcome> {
+    return traced(`process ${this.topic.name}`, this.planOf(message), async (span) => {
+      const outcome = await this.handleOnce(message);
+      if (!outcome.done) span.fail('retried');
+      return outcome;
+    });
+  }
+
+  private planOf({ traceparent }: IncomingMessage): SpanPlan {
+    const facts = {
+      'messaging.destination.name': this.topic.name,
+      'messaging.operation.type': 'process',
+      'messaging.consumer.group.name': this.group,
+    };
+    return { kind: 'consumer', parent: traceparent, facts };
   }
 
   private async handleOnce(message: IncomingMessage): Promise<Outcome> {

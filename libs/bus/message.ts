@@ -1,6 +1,7 @@
 import { validateSync } from 'class-validator';
 import { BusRejected, InvalidMessage } from './bus.errors.js';
 import { keepsRules } from './payload.check.js';
+import { currentTrace } from '#platform/tracing.js';
 import type { AnyTopic } from './topic.js';
 
 /** A message as it travels: text only, whatever the transport. */
@@ -9,6 +10,8 @@ export interface BusMessage {
   key: string;
   version: string;
   value: string;
+  /** The trace that it belongs to, if any. */
+  traceparent?: string | undefined;
 }
 
 /** Larger than any payload of ours by far, and small enough that 500 of them fit into one Kafka request. */
@@ -26,7 +29,15 @@ export function rawMessage(topic: AnyTopic, key: string, value: string): BusMess
   if (value.length > MAX_MESSAGE_BYTES || Buffer.byteLength(value) > MAX_MESSAGE_BYTES) {
     throw new InvalidMessage(topic.name, `larger than ${MAX_MESSAGE_BYTES} bytes`);
   }
-  return { topic: topic.name, key, version: String(topic.version), value };
+  return { topic: topic.name, key, version: String(topic.version), value, traceparent: currentTrace() };
+}
+
+/**
+ * What a row of the outbox announces, with the trace that caused it: the relay takes that out again and sends it as a header, so that it needs
+ * no column.
+ */
+export function withTrace<P extends object>(payload: P, traceparent: string | null | undefined): P {
+  return traceparent ? { ...payload, traceparent } : payload;
 }
 
 /** Reads and validates a payload into an instance of its class. Unknown fields pass. @throws InvalidMessage */

@@ -2,10 +2,11 @@ import type { Pool, PoolClient } from 'pg';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import type { Registry } from '#platform/metrics.js';
+import { currentTrace, traced } from '#platform/tracing.js';
 import type { Bus } from './bus.js';
 import { InvalidMessage } from './bus.errors.js';
 import { BusMetrics } from './bus.metrics.js';
-import { encodeMessage } from './message.js';
+import { encodeMessage, withTrace } from './message.js';
 import type { AnyTopic, EventTopic } from './topic.js';
 import { allTopics } from './topics.js';
 
@@ -22,7 +23,7 @@ export interface OutboxRow {
 
 /** @throws InvalidMessage when the payload is too large ever to be published. */
 export function outboxRow<P extends object>(topic: EventTopic<P>, payload: P): OutboxRow {
-  const { key, value } = encodeMessage(topic, payload);
+  const { key, value } = encodeMessage(topic, withTrace(payload, currentTrace()));
   return { topic: topic.name, key, payload: value };
 }
 
@@ -43,6 +44,11 @@ export function outboxInsert(
       rows.map(({ payload }) => payload),
     ],
   };
+}
+
+interface StoredRow extends OutboxRow {
+  id: string;
+  traceparent: string | null;
 }
 
 export interface OutboxRelayOptions {
@@ -222,9 +228,10 @@ export class OutboxRelay {
   /** Answers whether more rows may be waiting. */
   private async publishNext(connection: PoolClient): Promise<boolean> {
     if (this.inFlight.size >= MAX_IN_FLIGHT) return false;
-    const { rows } = await connection.query<OutboxRow & { id: string }>({
+    const { rows } = await connection.query<StoredRow>({
       name: 'outbox-next',
-      text: `SELECT id::text AS id, topic, key, payload::text AS payload FROM outbox
+      text: `SELECT id::text AS id, topic, key, (payload - 'traceparent')::text AS payload,
+          payload->>'traceparent' AS traceparent FROM outbox
         WHERE producer = $1 AND topic = ANY($2) AND id <> ALL($3::bigint[])
         ORDER BY outbox.id LIMIT ${MAX_ROWS_PER_ROUND}`,
       values: [this.options.producer, this.topicNames, [...this.inFlight.keys()]],
@@ -236,10 +243,12 @@ export class OutboxRelay {
     return rows.length === MAX_ROWS_PER_ROUND && ready.length > 0;
   }
 
-  private publish(row: OutboxRow & { id: string }): void {
+  private publish(row: StoredRow): void {
     this.inFlight.set(row.id, streamOf(row));
-    const done = this.options.bus
-      .publishText(row.topic, row.key, row.payload)
+    const { producer, bus } = this.options;
+    const facts = { 'messaging.destination.name': row.topic, 'tollgate.producer': producer };
+    const plan = { kind: 'producer', parent: row.traceparent, facts } as const;
+    const done = traced('outbox', plan, () => bus.publishText(row.topic, row.key, row.payload))
       .then(() => void this.acknowledged.add(row.id))
       .catch((error: unknown) => this.afterFailure(row, error))
       .finally(() => {

@@ -108,7 +108,7 @@ export const topics = {
     kind: 'event',
     payload: TopupCredited,
     partitions: MONEY_PARTITIONS,
-    groups: [groups.notifications],
+    groups: [groups.notifications, groups.controlPlane],
     ...byAccount,
     id: (payload) => payload.topupId,
   }),

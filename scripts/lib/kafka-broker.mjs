@@ -1,25 +1,12 @@
 // A Kafka broker for tests and for `npm run distributed`: the one that is given, else Apache Kafka (KRaft, one node)
 // resolved by Maven and run by Java, else the one of the compose file.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  closeSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:net';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { root } from './clone.mjs';
-import { guard } from './children.mjs';
+import { LocalBroker } from './kafka-local.mjs';
 
 /**
  * @typedef {object} KafkaBroker
@@ -35,8 +22,6 @@ export class NoKafka extends Error {}
 
 const OLDEST_JAVA = 17;
 const MAVEN_LIMIT_MS = 300_000;
-const READY_LIMIT_MS = 90_000;
-const STOP_LIMIT_MS = 20_000;
 
 /** The listener of the compose file's broker for programs outside of compose. */
 const COMPOSE_BROKER = '127.0.0.1:9094';
@@ -52,7 +37,7 @@ export async function startKafka({ dataDir, say = () => undefined, env = process
   if (given.length > 0) return strangersBroker(given);
   const reasons = [];
   for (const start of [
-    async () => new LocalBroker(dataDir, await resolveKafka(say)).start(),
+    async () => new LocalBroker({ dataDir, kafka: await resolveKafka(say) }).start(),
     () => startComposeBroker(say),
   ]) {
     try {
@@ -133,215 +118,6 @@ function cacheFolder() {
     }
   }
   return tmpdir();
-}
-
-async function freePorts(count) {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-/** One node that is broker and controller, on loopback, with settings that make a young cluster quick. */
-function properties({ dataDir, port, controllerPort }) {
-  return `process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@127.0.0.1:${controllerPort}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
-controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
-log.dirs=${join(dataDir, 'log')}
-auto.create.topics.enable=false
-offsets.topic.replication.factor=1
-offsets.topic.num.partitions=8
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-transaction.state.log.num.partitions=4
-share.coordinator.state.topic.replication.factor=1
-share.coordinator.state.topic.min.isr=1
-group.initial.rebalance.delay.ms=0
-controlled.shutdown.enable=false
-broker.session.timeout.ms=3000
-broker.heartbeat.interval.ms=500
-controller.quorum.election.timeout.ms=500
-controller.quorum.election.backoff.max.ms=200
-log.cleaner.dedupe.buffer.size=8388608
-`;
-}
-
-const LOGGING = `status=error
-appender.out.type=Console
-appender.out.name=OUT
-appender.out.layout.type=PatternLayout
-appender.out.layout.pattern=%d %p %c{1} %m%n
-rootLogger.level=warn
-rootLogger.appenderRef.out.ref=OUT
-`;
-
-class LocalBroker {
-  #child;
-  #lift = () => undefined;
-  #stopping = false;
-  #listeners = [];
-
-  constructor(dataDir, { java, jars }) {
-    this.java = java;
-    this.jars = jars;
-    this.temporary = dataDir === undefined;
-    this.dataDir = dataDir ?? mkdtempSync(join(tmpdir(), 'tollgate-kafka-'));
-    this.configFile = join(this.dataDir, 'server.properties');
-    this.portFile = join(this.dataDir, 'ports.json');
-    this.pidFile = join(this.dataDir, 'kafka.pid');
-  }
-
-  get pid() {
-    return this.#child?.pid;
-  }
-
-  onExit(listener) {
-    this.#listeners.push(listener);
-  }
-
-  async start() {
-    mkdirSync(this.dataDir, { recursive: true });
-    await this.#endLeftover();
-    await this.#choosePorts();
-    writeFileSync(join(this.dataDir, 'log4j2.properties'), LOGGING);
-    if (!existsSync(join(this.dataDir, 'log', 'meta.properties'))) this.#format();
-    try {
-      await this.restart();
-    } catch (error) {
-      await this.stop();
-      throw error;
-    }
-    return this;
-  }
-
-  async restart() {
-    if (this.#child?.exitCode === null && this.#child.signalCode === null) return;
-    const log = openSync(join(this.dataDir, 'kafka.log'), 'a');
-    const child = spawn(this.java, this.#arguments('kafka.Kafka', [this.configFile]), {
-      stdio: ['ignore', log, log],
-      detached: true,
-    });
-    closeSync(log);
-    this.#child = child;
-    await once(child, 'spawn');
-    writeFileSync(this.pidFile, String(child.pid));
-    const lift = (this.#lift = guard(child.pid));
-    child.once('exit', () => {
-      lift();
-      if (!this.#stopping) this.#listeners.forEach((listener) => listener());
-    });
-    await this.#untilReady(child);
-  }
-
-  async stop() {
-    this.#stopping = true;
-    const child = this.#child;
-    if (child?.exitCode === null && child.signalCode === null) {
-      const gone = once(child, 'exit');
-      child.kill('SIGTERM');
-      const impatience = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
-      await gone;
-      clearTimeout(impatience);
-    }
-    this.#lift();
-    rmSync(this.pidFile, { force: true });
-    if (this.temporary) rmSync(this.dataDir, { recursive: true, force: true });
-  }
-
-  #arguments(main, args) {
-    return [
-      ...['-Xmx384m', '-Xms128m', '-XX:+UseG1GC', '-XX:MaxGCPauseMillis=20', '-Djava.awt.headless=true'],
-      `-Dlog4j2.configurationFile=${join(this.dataDir, 'log4j2.properties')}`,
-      ...['-cp', join(this.jars, '*'), main, ...args],
-    ];
-  }
-
-  /** A predecessor that was killed may have left its broker on this folder; its command line names the folder. */
-  async #endLeftover() {
-    const pid = existsSync(this.pidFile) ? Number(readFileSync(this.pidFile, 'utf8')) : 0;
-    const isOurs = () =>
-      pid > 1 &&
-      spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.includes(
-        this.configFile,
-      );
-    if (!isOurs()) return;
-    process.kill(pid, 'SIGKILL');
-    while (isOurs()) await pause(50);
-  }
-
-  /** The same ports at every start on the same folder: its clients and its metadata know them. */
-  async #choosePorts() {
-    if (!existsSync(this.portFile)) {
-      const [port, controllerPort] = await freePorts(2);
-      writeFileSync(this.portFile, JSON.stringify({ port, controllerPort }));
-    }
-    const ports = JSON.parse(readFileSync(this.portFile, 'utf8'));
-    this.brokers = [`127.0.0.1:${ports.port}`];
-    writeFileSync(this.configFile, properties({ dataDir: this.dataDir, ...ports }));
-  }
-
-  #format() {
-    const id = createHash('sha256').update(this.dataDir).digest().subarray(0, 16);
-    // An id that began with a hyphen would be taken for an option.
-    id[0] &= 0x7f;
-    const cluster = id.toString('base64url');
-    const tool = ['format', '--cluster-id', cluster, '--config', this.configFile];
-    const { status, stderr, stdout } = spawnSync(
-      this.java,
-      this.#arguments('kafka.tools.StorageTool', tool),
-      {
-        encoding: 'utf8',
-      },
-    );
-    if (status !== 0)
-      throw new Error(`Kafka's storage could not be made in ${this.dataDir}: ${stderr || stdout}`);
-  }
-
-  async #untilReady(child) {
-    const { Kafka, logLevel } = await import('kafkajs');
-    const { quietenRequestQueue } = await import('../../dist/libs/bus/kafka/kafkajs.patch.js');
-    quietenRequestQueue();
-    const deadline = Date.now() + READY_LIMIT_MS;
-    while (Date.now() < deadline) {
-      if (child.exitCode !== null || child.signalCode !== null) {
-        throw new Error(`Kafka stopped at its start: ${this.#lastWords()}`);
-      }
-      const admin = new Kafka({
-        brokers: this.brokers,
-        logLevel: logLevel.NOTHING,
-        connectionTimeout: 1_000,
-        retry: { retries: 0 },
-      }).admin();
-      try {
-        await admin.connect();
-        if ((await admin.describeCluster()).brokers.length > 0) return;
-      } catch {
-        // Not yet; the deadline bounds it.
-      } finally {
-        await admin.disconnect();
-      }
-      await pause(100);
-    }
-    throw new Error(`Kafka did not become ready in ${READY_LIMIT_MS / 1000} s: ${this.#lastWords()}`);
-  }
-
-  #lastWords() {
-    const log = join(this.dataDir, 'kafka.log');
-    return existsSync(log)
-      ? readFileSync(log, 'utf8').trim().split('\n').slice(-5).join(' | ')
-      : 'it said nothing';
-  }
 }
 
 async function startComposeBroker(say) {

@@ -144,6 +144,23 @@ describe('KafkaTransport', () => {
     for (const each of [bus, asker, second]) await each.close();
   });
 
+  it('has committed what it handled when it leaves', async () => {
+    const namespace = `t${newId()}.`;
+    const first = createTransport({ namespace });
+    const bus = busOn(first);
+    const program = await startProgram(first, [tillController(new Till())], { groups: ['till'] });
+    await bus.connect();
+    await Promise.all(Array.from({ length: 20 }, (_, number) => bus.request(testTopics.asked, ask(number))));
+    await program.close();
+
+    const till = new Till();
+    const second = createTransport({ namespace });
+    const next = await startProgram(second, [tillController(till)], { groups: ['till'] });
+    await bus.request(testTopics.asked, ask(99));
+    expect(till.numbersOf('a1')).toEqual([99]);
+    for (const each of [next, bus, first, second]) await each.close();
+  });
+
   it('answers a request again whose program was killed between its commit and its reply', async () => {
     const namespace = `t${newId()}.`;
     const folder = mkdtempSync(join(tmpdir(), 'bus-spec-'));
@@ -157,6 +174,8 @@ describe('KafkaTransport', () => {
     const bus = busOn(asker);
     await bus.connect();
     await bus.request(testTopics.asked, ask(1));
+    const asked = await bus.endOffsets(testTopics.asked);
+    await until('the first is committed', () => bus.hasConsumedPast('till', asked));
     const question = ask(13);
     await expect(bus.request(testTopics.asked, question, { timeoutMs: 1_000 })).rejects.toThrow(BusTimeout);
     expect(await exited).toEqual([null, 'SIGKILL']);
@@ -277,7 +296,7 @@ describe('KafkaTransport', () => {
     for (const each of [program, bus, producer, consumer]) await each.close();
   });
 
-  it('refuses a topic that stands with another number of partitions', async () => {
+  it('refuses a topic that has another number of partitions', async () => {
     const namespace = `t${newId()}.`;
     const transport = createTransport({ namespace });
     await transport.connection.connect();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Account } from '../support/books.js';
 import { Deployment, type Kind } from '../support/deployment.js';
+import { OUTAGE_DURATIONS } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import { ensureBuilt, type Environment } from '../support/programs.js';
 import { expectedOutcome, shopTheList } from '../support/scenario.js';
@@ -11,22 +12,10 @@ import { seededRandom, Shoppers } from '../support/shoppers.js';
 jest.setTimeout(150_000);
 
 const SETTINGS: Environment = {
+  ...OUTAGE_DURATIONS,
   PUBLISH_SETTLEMENTS: 'true',
-  SANDBOX_IMAGE_SECONDS: '0',
-  SANDBOX_VIDEO_SECONDS: '0.3',
   BUS_REQUEST_TIMEOUT_SECONDS: '0.7',
-  HOLD_EXPIRES_SECONDS: '3',
-  IMAGE_REQUEST_LIMIT_SECONDS: '4',
-  VIDEO_CREATE_LIMIT_SECONDS: '1',
-  CHARGE_GRACE_SECONDS: '1',
-  STUCK_AFTER_SECONDS: '2',
-  LEASE_SECONDS: '2',
   TASK_DEADLINE_SECONDS: '40',
-  SWEEP_INTERVAL_SECONDS: '0.3',
-  OUTBOX_POLL_SECONDS: '0.1',
-  POLL_INTERVAL_SECONDS: '0.1',
-  POLL_MAX_SECONDS: '0.3',
-  SHUTDOWN_GRACE_SECONDS: '5',
 };
 
 const REST_LIMIT_MS = 60_000;

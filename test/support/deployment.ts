@@ -13,6 +13,7 @@ export type Kind = 'gateway' | 'billing' | 'controlPlane' | 'videoWorker';
 
 interface Ready {
   baseUrls: string[];
+  consoleUrl: string;
   brokers: string[];
   databaseUrl: string;
   healthUrls: Record<Kind, string[]>;
@@ -27,6 +28,10 @@ export interface DeploymentOptions {
   each: number;
   /** A broker of its own, which can be killed, rather than the one of KAFKA_BROKERS. */
   ownBroker?: boolean;
+  /** A command that runs the launcher, with what it and the programs are to see of the machine. */
+  under?: readonly string[];
+  /** How this process reaches what the programs know by other names. */
+  reach?: Partial<Pick<Ready, 'databaseUrl' | 'sandboxUrl'>>;
 }
 
 /** The topics that move money. */
@@ -62,22 +67,23 @@ export class Deployment {
     this.kafka = new Kafka({ brokers: ready.brokers, logLevel: logLevel.NOTHING });
   }
 
-  static async start({ env, each, ownBroker = false }: DeploymentOptions): Promise<Deployment> {
+  static async start({ env, each, ownBroker = false, under, reach }: DeploymentOptions): Promise<Deployment> {
     const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-deployment-'));
     const namespace = `d${newId()}.`;
     const given = ownBroker ? undefined : process.env['KAFKA_BROKERS'];
     const count = String(each);
     const counts = ['--gateways', '--billings', '--workers'].flatMap((kind) => [kind, count]);
     const args = [...counts, '--data', dataDir, '--json'];
-    const launched = launch('scripts/distributed.mjs', args, {
+    const variables = {
       LOG_LEVEL: 'warn',
       KAFKA_NAMESPACE: namespace,
       CRASH_FILE: join(dataDir, 'crash'),
       ...(given && { KAFKA_BROKERS: given }),
       ...env,
-    });
+    };
+    const launched = launch('scripts/distributed.mjs', args, variables, under);
     const ready = JSON.parse(await launched.line((line) => line.startsWith('{'))) as Ready;
-    return new Deployment(ready, launched, { dataDir, namespace });
+    return new Deployment({ ...ready, ...reach }, launched, { dataDir, namespace });
   }
 
   /** The gateways in turn. */

@@ -100,7 +100,7 @@ export class PartitionQueue {
 
   private async run(entry: Entry, delivery: MessageDelivery): Promise<void> {
     this.inFlight += 1;
-    const { key, version, value } = entry.message;
+    const { key, version, value, traceparent } = entry.message;
     const outcome = await delivery.handle({
       partition: this.place.partition,
       offset: `${this.place.epoch}-${entry.sequence}`,
@@ -108,6 +108,7 @@ export class PartitionQueue {
       version,
       value,
       wantsReply: entry.wantsReply,
+      traceparent,
     });
     this.inFlight -= 1;
     if (outcome.done) {

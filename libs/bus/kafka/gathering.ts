@@ -1,3 +1,5 @@
+import { untraced } from '#platform/tracing.js';
+
 interface Entry<T> {
   item: T;
   resolve: () => void;
@@ -25,7 +27,7 @@ export class Gathering<T> {
   add(item: T): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
-      this.running ??= this.run();
+      this.running ??= untraced(() => this.run());
     });
   }
 

@@ -1,8 +1,8 @@
 import type { Batch, Consumer, EachBatchPayload, Kafka, KafkaMessage, RetryOptions } from 'kafkajs';
 import type { Logger } from '#platform/logging.js';
-import { Gathering } from './gathering.js';
 import { backoffMs, type BackoffOptions } from '../backoff.js';
 import type { LagOf } from '../bus.metrics.js';
+import { OffsetCommits } from './offset.commits.js';
 
 export interface ConsumerSettings {
   log: Logger;
@@ -33,23 +33,13 @@ const MAX_SLICE = 500;
 /** Disconnecting waits for the open fetch, so it is kept short. */
 const MAX_FETCH_WAIT_MS = 250;
 
-const MAX_COMMITS_PER_REQUEST = 1_000;
-
-interface Commit {
-  payload: EachBatchPayload;
-  topic: string;
-  partition: number;
-  offset: string;
-}
-
-/** Reads topics in slices: handlers, then replies (both in `handle`), then offsets, then a heartbeat. */
+/** Reads topics in slices: handlers, then replies (both in `handle`), then a heartbeat; offsets are committed behind. */
 export class GroupConsumer {
   private readonly consumer: Consumer;
   private readonly failures = new Map<string, number>();
   private readonly resumeTimers = new Set<NodeJS.Timeout>();
   private readonly lag = new Map<string, [LagOf, number]>();
-  /** Partitions that finish together commit together: the coordinator takes one request after the other. */
-  private readonly commits = new Gathering<Commit>(MAX_COMMITS_PER_REQUEST, commitTogether);
+  private readonly commits: OffsetCommits;
   private joined = false;
   private positioned = false;
   private lastBeatMs = 0;
@@ -59,6 +49,7 @@ export class GroupConsumer {
     kafka: Kafka,
     private readonly options: GroupConsumerOptions,
   ) {
+    this.commits = new OffsetCommits(options.backoff);
     this.consumer = kafka.consumer({
       groupId: options.groupId,
       sessionTimeout: options.sessionTimeoutMs,
@@ -88,6 +79,7 @@ export class GroupConsumer {
   /** Finishes and commits the slices in progress, and leaves the group. */
   async stop(): Promise<void> {
     this.resumeTimers.forEach((timer) => clearTimeout(timer));
+    await this.commits.close();
     await this.consumer.disconnect();
   }
 
@@ -112,6 +104,7 @@ export class GroupConsumer {
       this.joined = true;
       this.positioned = false;
       this.lag.clear();
+      this.commits.forget();
       this.lastBeatMs = Date.now();
     });
     this.consumer.on(HEARTBEAT, () => (this.lastBeatMs = Date.now()));
@@ -165,9 +158,12 @@ export class GroupConsumer {
       payload.heartbeat().catch(() => undefined);
     }, this.options.heartbeatIntervalMs);
     try {
+      this.commits.check();
       const finished = await this.handleOrNone(batch, slice);
       const last = slice[finished - 1];
-      if (last) await this.advance(payload, last.offset);
+      if (last) this.advance(payload, last.offset);
+      // The last ones before leaving the group: its next member should not handle them again.
+      if (!payload.isRunning()) await this.commits.settled();
       await payload.heartbeat();
       return finished;
     } finally {
@@ -185,14 +181,13 @@ export class GroupConsumer {
     }
   }
 
-  private async advance(payload: EachBatchPayload, offset: string): Promise<void> {
+  private advance(payload: EachBatchPayload, offset: string): void {
     const { topic, partition, highWatermark } = payload.batch;
     payload.resolveOffset(offset);
     const next = BigInt(offset) + 1n;
     const remaining = Number(BigInt(highWatermark) - next);
     this.lag.set(nameOf(payload.batch), [{ topic, group: this.options.group, partition }, remaining]);
-    if (!this.options.durable) return;
-    await this.commits.add({ payload, topic, partition, offset: next.toString() });
+    if (this.options.durable) this.commits.add({ payload, offset: next.toString() });
   }
 
   /** Others of this consumer go on; this partition starts again at its first message that is not done. */
@@ -214,14 +209,4 @@ export class GroupConsumer {
 
 function nameOf({ topic, partition }: Batch): string {
   return `${topic}/${partition}`;
-}
-
-async function commitTogether(commits: Commit[]): Promise<void> {
-  const topics = new Map<string, { partition: number; offset: string }[]>();
-  for (const { topic, partition, offset } of commits) {
-    topics.set(topic, [...(topics.get(topic) ?? []), { partition, offset }]);
-  }
-  await commits.at(-1)?.payload.commitOffsetsIfNecessary({
-    topics: [...topics].map(([topic, partitions]) => ({ topic, partitions })),
-  });
 }

@@ -114,7 +114,7 @@ export class KafkaClient extends BusClient {
 }
 
 function outgoing(
-  { topic, key, value, version }: BusMessage,
+  { topic, key, value, version, traceparent }: BusMessage,
   asked?: { correlationId: string; replyTo: string },
 ): OutgoingMessage {
   return {
@@ -123,6 +123,7 @@ function outgoing(
     value,
     headers: {
       [headers.version]: version,
+      ...(traceparent !== undefined && { [headers.trace]: traceparent }),
       ...(asked && { [headers.correlationId]: asked.correlationId, [headers.replyTo]: asked.replyTo }),
     },
   };

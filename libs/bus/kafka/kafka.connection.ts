@@ -7,6 +7,7 @@ import type { ReadMarker } from '../bus.client.js';
 import { watchLag } from '../bus.metrics.js';
 import type { AnyTopic } from '../topic.js';
 import { allTopics } from '../topics.js';
+import { answeredSocket } from './answered-socket.js';
 import type { ConsumerSettings, GroupConsumer } from './group.consumer.js';
 import { ensureTopics, whileLeadersMove } from './kafka.topics.js';
 import { quietenRequestQueue } from './kafkajs.patch.js';
@@ -59,6 +60,7 @@ export class KafkaConnection {
       brokers: [...options.brokers],
       connectionTimeout: 1_000,
       requestTimeout: 15_000,
+      socketFactory: answeredSocket,
       retry: RETRY,
       logLevel: logLevel.WARN,
       logCreator: logInto(options.log),

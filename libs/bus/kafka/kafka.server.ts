@@ -98,6 +98,7 @@ export class KafkaServer extends BusServer {
           version: header(message, headers.version),
           value: message.value?.toString() ?? null,
           wantsReply: header(message, headers.replyTo) !== undefined,
+          traceparent: header(message, headers.trace),
         }),
       ),
     );

@@ -1,0 +1,94 @@
+import { expect, it } from '@jest/globals';
+import type { EachBatchPayload, Offsets } from 'kafkajs';
+import { once, EventEmitter } from 'node:events';
+import { OffsetCommits } from './offset.commits.js';
+
+type Sent = [partition: number, offset: string][];
+
+/** A coordinator that answers when it is asked to. */
+class Coordinator {
+  readonly sent: Sent[] = [];
+  private readonly events = new EventEmitter();
+  private answer: ((error?: Error) => void) | undefined;
+
+  payloadOf(partition: number): EachBatchPayload {
+    const commitOffsetsIfNecessary = ({ topics }: Offsets) =>
+      new Promise<void>((resolve, reject) => {
+        this.sent.push(
+          topics.flatMap(({ partitions }) =>
+            partitions.map((each): Sent[0] => [each.partition, each.offset]),
+          ),
+        );
+        this.answer = (error) => (error ? reject(error) : resolve());
+        this.events.emit('asked');
+      });
+    return { batch: { topic: 'told', partition }, commitOffsetsIfNecessary } as unknown as EachBatchPayload;
+  }
+
+  async answers(error?: Error): Promise<void> {
+    if (!this.answer) await once(this.events, 'asked');
+    const { answer } = this;
+    this.answer = undefined;
+    answer?.(error);
+  }
+}
+
+const open = () => new OffsetCommits({ initialMs: 1, maxMs: 1 });
+
+it('commits the last of each partition that came while another commit was in progress', async () => {
+  const coordinator = new Coordinator();
+  const commits = open();
+  const add = (partition: number, offset: string) =>
+    commits.add({ payload: coordinator.payloadOf(partition), offset });
+  add(0, '1');
+  add(0, '2');
+  add(1, '7');
+  add(0, '3');
+  await coordinator.answers();
+  await coordinator.answers();
+  await commits.settled();
+  expect(coordinator.sent).toEqual([
+    [[0, '1']],
+    [
+      [0, '3'],
+      [1, '7'],
+    ],
+  ]);
+});
+
+it('tries again what was refused, unless more was handled since, and reports the refusal once', async () => {
+  const coordinator = new Coordinator();
+  const commits = open();
+  commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
+  commits.add({ payload: coordinator.payloadOf(1), offset: '5' });
+  await coordinator.answers();
+  commits.add({ payload: coordinator.payloadOf(0), offset: '2' });
+  await coordinator.answers(new Error('rebalancing'));
+  await coordinator.answers();
+  await commits.settled();
+  expect(coordinator.sent.at(-1)).toEqual(expect.arrayContaining([[1, '5']]));
+  expect(() => commits.check()).toThrow('rebalancing');
+  expect(() => commits.check()).not.toThrow();
+});
+
+it('forgets what the group will deliver again', async () => {
+  const coordinator = new Coordinator();
+  const commits = open();
+  commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
+  commits.add({ payload: coordinator.payloadOf(0), offset: '2' });
+  commits.forget();
+  await coordinator.answers(new Error('of another generation'));
+  await commits.settled();
+  expect(coordinator.sent).toEqual([[[0, '1']]]);
+  expect(() => commits.check()).not.toThrow();
+});
+
+it('tries once more when it is closed, and no longer', async () => {
+  const coordinator = new Coordinator();
+  const commits = open();
+  commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
+  const closed = commits.close();
+  await coordinator.answers(new Error('away'));
+  await closed;
+  expect(coordinator.sent).toHaveLength(1);
+});

@@ -1,0 +1,86 @@
+// Three brokers of Apache Kafka, of which one may die: each keeps a copy of everything, and two confirm what is written.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { resolveKafka } from './kafka-broker.mjs';
+import { freePorts, LocalBroker } from './kafka-local.mjs';
+
+const IDS = [1, 2, 3];
+const HEAP = '256m';
+
+/** @throws NoKafka where Apache Kafka cannot be had */
+export async function startKafkaCluster(say = () => undefined) {
+  const kafka = await resolveKafka(say);
+  const ports = await freePorts(2 * IDS.length);
+  const nodes = IDS.map((id) => ({ id, port: ports.pop(), controllerPort: ports.pop() }));
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-kafka-'));
+  const members = nodes.map(({ id }) => {
+    const cluster = { id, nodes, name: folder, heap: HEAP };
+    return new LocalBroker({ dataDir: join(folder, String(id)), kafka, cluster });
+  });
+  const cluster = new KafkaCluster(folder, members);
+  try {
+    await Promise.all(members.map((member) => member.start()));
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  return cluster;
+}
+
+class KafkaCluster {
+  #folder;
+  #members;
+
+  constructor(folder, members) {
+    this.#folder = folder;
+    this.#members = members;
+  }
+
+  /** host:port of each. */
+  get brokers() {
+    return this.#members.flatMap(({ brokers }) => brokers);
+  }
+
+  get ids() {
+    return IDS;
+  }
+
+  /** The broker that decides who leads what, as the others last knew it. */
+  controller() {
+    const known = IDS.map((id) => {
+      const file = join(this.#folder, String(id), 'log', '__cluster_metadata-0', 'quorum-state');
+      return JSON.parse(readFileSync(file, 'utf8'));
+    });
+    const [newest] = known.sort((one, other) => other.leaderEpoch - one.leaderEpoch);
+    return newest.leaderId;
+  }
+
+  signal(id, signal) {
+    process.kill(this.#member(id).pid, signal);
+  }
+
+  /** Starts one that was killed, on what it kept. */
+  restart(id) {
+    return this.#member(id).restart();
+  }
+
+  /** Nothing of it is kept, so none has to end in order. */
+  async stop() {
+    for (const { pid } of this.#members) if (pid !== undefined) this.#end(pid);
+    await Promise.all(this.#members.map((member) => member.stop()));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #end(pid) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It was killed before.
+    }
+  }
+
+  #member(id) {
+    return this.#members[IDS.indexOf(id)];
+  }
+}
