@@ -9,6 +9,22 @@ import {
   textSchema,
 } from '../openapi/operation.js';
 
+/** The answer of a count, in the field that each vendor has for it. */
+export function countIn(field: string): Operation['answers'] {
+  const tokens = integerSchema(undefined, { minimum: 0, examples: [12] });
+  return { 200: { description: 'As the vendor counts.', content: json(objectSchema({ [field]: tokens })) } };
+}
+
+export const COUNT_REFUSALS = [
+  'model_not_found',
+  'model_not_allowed',
+  'model_not_supported_here',
+  'unknown_parameter',
+  'upstream_rejected',
+  'content_policy_violation',
+  'rate_limit_exceeded',
+] as const;
+
 export const countMessageTokensOperation: Operation = {
   id: 'countMessageTokens',
   tag: 'Conversation',
@@ -24,19 +40,6 @@ export const countMessageTokensOperation: Operation = {
       { system: { type: ['string', 'array'] }, tools: listSchema({ type: 'object' }) },
     ),
   ),
-  answers: {
-    200: {
-      description: 'As the vendor counts.',
-      content: json(objectSchema({ input_tokens: integerSchema(undefined, { minimum: 0, examples: [12] }) })),
-    },
-  },
-  refusals: [
-    'model_not_found',
-    'model_not_allowed',
-    'model_not_supported_here',
-    'unknown_parameter',
-    'upstream_rejected',
-    'content_policy_violation',
-    'rate_limit_exceeded',
-  ],
+  answers: countIn('input_tokens'),
+  refusals: COUNT_REFUSALS,
 };

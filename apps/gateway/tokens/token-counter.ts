@@ -89,6 +89,7 @@ export class TokenCounter {
     return calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const { last } = await calls.askInTurn<CountOutcome, 'counted'>(entry, {
         work: workOf(caller, model),
+        asked: { operation: 'count', model },
         taken: 'counted',
         mayAsk: () => clock.nowMs() < limitAtMs,
         ask: async (channel) => {

@@ -60,7 +60,7 @@ function Used({ used, limit, label }: { used: string; limit: string | null; labe
   if (limit === null) return <Money value={used} />;
   const isOver = compareDecimals(used, limit) >= 0;
   return (
-    <Stack gap={4} align="stretch">
+    <Stack gap="tiny" align="stretch">
       <TextLine>
         <Money value={used} />
       </TextLine>

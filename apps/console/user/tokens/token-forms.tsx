@@ -80,7 +80,7 @@ export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => 
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
       <RuleFields form={form}>
-        <Stack gap={2}>
+        <Stack gap="hair">
           <Text size="sm" fw={500}>
             {t('fields.group')}
           </Text>

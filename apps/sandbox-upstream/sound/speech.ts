@@ -1,6 +1,6 @@
-import { readJsonBody, VendorRefusal } from './answers.js';
-import { deliver } from './delivery.js';
-import { readDirectives, refuseAsOrdered } from './directives.js';
+import { readJsonBody, VendorRefusal } from '../answers.js';
+import { deliver } from '../delivery.js';
+import { readDirectives, refuseAsOrdered } from '../directives.js';
 import {
   type Exchange,
   holdUntilClientLeaves,
@@ -9,7 +9,7 @@ import {
   requiredTextField,
   seedOf,
   type Vendor,
-} from './vendor.js';
+} from '../vendor.js';
 
 const SAMPLES_PER_SECOND = 16_000;
 const SECONDS_PER_WORD = 0.2;

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { addModel } from '../support/models.js';
+import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
+import { silentMp3, silentWav, soundForm, wavHead } from '../support/sounds.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(60_000);
+
+const PATH = '/v1/audio/transcriptions';
+const MODEL = 'vendora-transcribe';
+const MB = 1024 * 1024;
+
+describe('a sound from a stranger', () => {
+  let relay: Relay;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    relay = await startRelay();
+    const channel = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
+    const model = { id: MODEL, like: 'vendora-speech', unit: 'second', ...channel };
+    await addModel(relay.fixture.owner, model);
+    customer = await relay.customer('1');
+  }, 60_000);
+  afterAll(() => closeClean(relay));
+
+  const send = (form: FormData, path = PATH) => customer.send(path, { method: 'POST', body: form });
+  const formWith = (fields: Record<string, string>, sound = silentWav(1)) =>
+    soundForm(sound, { model: MODEL, ...fields });
+
+  function twoFiles(): FormData {
+    const form = formWith({});
+    form.append('file', new Blob(['x']), 'b.wav');
+    return form;
+  }
+
+  it.each<[string, () => FormData, [number, string, string | null]]>([
+    ['a web page', () => formWith({}, Buffer.from('<!doctype html>')), [400, 'invalid_value', 'file']],
+    ['an empty file', () => formWith({}, Buffer.alloc(0)), [400, 'invalid_value', 'file']],
+    ['text in place of a file', () => textFile(), [400, 'missing_required_parameter', 'file']],
+    ['two files', twoFiles, [413, 'request_too_large', null]],
+    [
+      'more than 25 MB',
+      () => formWith({}, Buffer.concat([silentWav(1), Buffer.alloc(25 * MB)])),
+      [413, 'request_too_large', null],
+    ],
+    [
+      'sound for two days',
+      () => formWith({}, Buffer.concat([wavHead({ rate: 1, bits: 8, bytes: 0 }), Buffer.alloc(200_000)])),
+      [400, 'invalid_value', 'file'],
+    ],
+    [
+      'a format that nobody knows',
+      () => formWith({ response_format: 'docx' }),
+      [400, 'invalid_value', 'response_format'],
+    ],
+    ['a flag that is none', () => formWith({ stream: 'perhaps' }), [400, 'invalid_type', 'stream']],
+    [
+      'a stream of what is priced by the second',
+      () => formWith({ stream: 'true' }),
+      [400, 'invalid_value', 'stream'],
+    ],
+    [
+      'a field that may cost more',
+      () => formWith({ chunking_strategy: 'auto' }),
+      [400, 'unknown_parameter', 'chunking_strategy'],
+    ],
+    ['a name of a prototype', () => formWith({ __proto__x: '1' }), [400, 'unknown_parameter', '__proto__x']],
+    ['no model', () => formWith({ model: ' ' }), [400, 'missing_required_parameter', 'model']],
+    ['a chat model', () => formWith({ model: 'vendora-chat' }), [400, 'model_not_supported_here', 'model']],
+  ])('is refused before anything is held: %s', async (_what, form, [status, code, param]) => {
+    const response = await send(form());
+    const { error } = (await response.json()) as { error: { code: string; param: string | null } };
+    expect({ status: response.status, code: error.code, param: error.param }).toEqual({
+      status,
+      code,
+      param,
+    });
+    expect(await customer.balance()).toEqual({ main: '1', held: '0' });
+  });
+
+  it('is a form, and nothing else', async () => {
+    const response = await customer.send(PATH, json({ model: MODEL, file: 'aGk=' }));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { param: 'file' } });
+    const spoken = { model: MODEL, input: 'x', voice: 'alloy' };
+    const speech = await customer.send('/v1/audio/speech', json(spoken));
+    expect(await speech.json()).toMatchObject({ error: { code: 'model_not_supported_here' } });
+  });
+
+  it.each<[string, Buffer]>([
+    [
+      'a head that says that there is nothing',
+      Buffer.concat([wavHead({ rate: 8_000, bits: 16, bytes: 0 }), Buffer.alloc(160_000)]),
+    ],
+    [
+      'a file of frames behind a tag that is cut',
+      Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\x09', 'latin1'), silentMp3(383)]),
+    ],
+  ])('makes nothing cheaper by what its head says: %s', async (_what, sound) => {
+    const other = await relay.customer('1');
+    const body = formWith({ prompt: '[[seconds:10]]' }, sound);
+    expect((await other.send(PATH, { method: 'POST', body })).status).toBe(200);
+    expect(await other.balance()).toEqual({ main: '0.85', held: '0' });
+  });
+
+  it('is not sent where its account cannot pay for the most that it can be', async () => {
+    const poor = await relay.customer('0.1');
+    const sound = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(75_000)]);
+    const response = await poor.send(PATH, { method: 'POST', body: formWith({}, sound) });
+    expect(await response.json()).toMatchObject({ error: { code: 'insufficient_user_quota' } });
+    expect(await poor.balance()).toEqual({ main: '0.1', held: '0' });
+  });
+
+  it('goes on without the name that its sender gave it', async () => {
+    const before = relay.logged().length;
+    expect((await send(formWith({ prompt: 'x' }))).status).toBe(200);
+    expect(relay.logged().slice(before)).not.toContain('speech.exe');
+  });
+
+  it('does not pile up: several of the largest at once are answered or turned away', async () => {
+    const rich = await relay.customer('1000');
+    const largest = Buffer.concat([
+      wavHead({ rate: 96_000, bits: 16, bytes: 0 }),
+      Buffer.alloc(25 * MB - 44),
+    ]);
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => rich.send(PATH, { method: 'POST', body: formWith({}, largest) })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+    expect(statuses).toContain(200);
+    await Promise.all(answers.map((answer) => answer.text()));
+    expect((await rich.balance()).held).toBe('0');
+  });
+
+  function textFile(): FormData {
+    const form = new FormData();
+    form.set('model', MODEL);
+    form.set('file', 'RIFF');
+    return form;
+  }
+});

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { toFile } from 'openai';
+import { addModel } from '../support/models.js';
+import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
+import { silentMp3, silentWav, soundForm } from '../support/sounds.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(30_000);
+
+/** 0.015 a second. */
+const MODEL = 'vendora-transcribe';
+/** 2.5 and 10 for a million tokens of input and output. */
+const BY_TOKENS = 'vendora-transcribe-tokens';
+const PATH = '/v1/audio/transcriptions';
+const m4a = (bytes: number) => Buffer.concat([Buffer.from('\0\0\0\x20ftypM4A '), Buffer.alloc(bytes - 12)]);
+
+let relay: Relay;
+let customer: Customer;
+
+beforeAll(async () => {
+  relay = await startRelay();
+  const { owner } = relay.fixture;
+  const channel = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
+  await addModel(owner, { id: MODEL, like: 'vendora-speech', unit: 'second', ...channel });
+  await addModel(owner, { id: BY_TOKENS, like: 'vendora-chat', ...channel });
+  await addModel(owner, { id: 'strict', like: 'vendora-speech', unit: 'second', ...channel });
+  await owner.query(`UPDATE models SET family = 'speech' WHERE id = $1`, [BY_TOKENS]);
+  await owner.query(`UPDATE models SET limits = '{"maxSeconds": 5}' WHERE id = 'strict'`);
+  customer = await relay.customer('100');
+}, 60_000);
+afterAll(() => closeClean(relay));
+
+const hear = (sound: Buffer, fields: Record<string, string | string[]>, path = PATH) =>
+  customer.send(path, { method: 'POST', body: soundForm(sound, { model: MODEL, ...fields }) });
+
+interface Charge {
+  state: string;
+  held: string;
+  settled: string;
+  charged: string;
+  delivered: { units: string };
+}
+
+async function chargeOf(response: Pick<Response, 'headers'>): Promise<Charge> {
+  const id = response.headers.get('x-request-id') ?? '';
+  return until('the end of the charge', async () => {
+    const charge = (await (await customer.send(`/v1/charges/${id}`)).json()) as Charge;
+    return charge.state !== 'held' && charge;
+  });
+}
+
+describe('a transcription, by the OpenAI SDK', () => {
+  it('is charged by the seconds that the vendor heard', async () => {
+    const other = await relay.customer('1');
+    const file = await toFile(silentWav(3.2), 'speech.wav');
+    const { data, response } = await other
+      .sdk()
+      .audio.transcriptions.create({ model: MODEL, file, language: 'en', prompt: 'two words' })
+      .withResponse();
+    expect(data).toMatchObject({ text: 'two words', usage: { type: 'duration', seconds: 4 } });
+    expect(await other.balance()).toEqual({ main: '0.94', held: '0' });
+    const { rows } = await relay.fixture.billing.query(
+      `SELECT state, family, settled::text AS settled FROM charges WHERE request_id = $1`,
+      [response.headers.get('x-request-id')],
+    );
+    expect(rows).toEqual([{ state: 'settled', family: 'speech', settled: '60000000' }]);
+  });
+
+  it('is what the client asked for, in each format', async () => {
+    const file = await toFile(silentWav(5), 'speech.wav');
+    const { transcriptions, translations } = customer.sdk().audio;
+    const ask = { model: MODEL, file };
+    expect(await transcriptions.create({ ...ask, response_format: 'text' })).toBe('The light is on.\n');
+    expect(await transcriptions.create({ ...ask, response_format: 'srt' })).toBe(
+      '1\n00:00:00,000 --> 00:00:04,000\nThe light is on.\n\n2\n00:00:04,000 --> 00:00:05,000\nThe light is on.\n',
+    );
+    expect(await transcriptions.create({ ...ask, response_format: 'vtt' })).toMatch(
+      /^WEBVTT\n\n00:00:00\.000/,
+    );
+    expect(
+      await transcriptions.create({
+        ...ask,
+        response_format: 'verbose_json',
+        timestamp_granularities: ['segment'],
+      }),
+    ).toMatchObject({ text: 'The light is on.', duration: 5, segments: [{ start: 0 }, { end: 5 }] });
+    expect(await translations.create(ask)).toMatchObject({ text: 'The light is on.' });
+  });
+
+  it('is a stream where tokens are counted, and is charged what they cost', async () => {
+    const other = await relay.customer('1');
+    const file = await toFile(silentWav(10), 'speech.wav');
+    const ask = { model: BY_TOKENS, file, prompt: 'one two three' } as const;
+    const whole = await other.sdk().audio.transcriptions.create(ask);
+    expect(whole).toMatchObject({ text: 'one two three', usage: { input_tokens: 100, output_tokens: 3 } });
+    // 100 of input at 0.0000025 and 3 of output at 0.00001.
+    expect(await other.balance()).toEqual({ main: '0.99972', held: '0' });
+    const events = await other.sdk().audio.transcriptions.create({ ...ask, stream: true });
+    let text = '';
+    for await (const event of events) if (event.type === 'transcript.text.delta') text += event.delta;
+    expect(text).toBe('one two three');
+    expect(await other.balance()).toEqual({ main: '0.99944', held: '0' });
+  });
+});
+
+describe('what is held for a sound', () => {
+  it.each<[string, Buffer, Record<string, string>, Partial<Charge>]>([
+    ['its length where it can be counted', silentMp3(383), {}, { held: '0.18', settled: '0.15' }],
+    [
+      'the most that its file can be, and what was heard is charged',
+      m4a(75_000),
+      {},
+      { held: '1.5', settled: '0.075' },
+    ],
+    [
+      'no less than it is charged',
+      m4a(7_500),
+      { prompt: '[[seconds:5000]]' },
+      { held: '0.15', settled: '0.15' },
+    ],
+  ])('is %s', async (_what, sound, fields, expected) => {
+    const response = await hear(sound, fields);
+    expect(response.status).toBe(200);
+    expect(await chargeOf(response)).toMatchObject({ state: 'settled', ...expected });
+  });
+
+  it('and what a vendor heard beyond it, is noted for the operator, who bears it', async () => {
+    const response = await hear(m4a(750), { prompt: '[[seconds:100]]' });
+    const id = response.headers.get('x-request-id');
+    const lines = relay
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes(`"requestId":"${id}"`));
+    expect(
+      lines.filter((line) => line.includes('more than was held') && line.includes('"excess":"1.485"')),
+    ).toHaveLength(1);
+  });
+
+  it('counts where a vendor reports nothing, or else what is likely', async () => {
+    const quiet = { prompt: '[[fault:no-usage]]' };
+    expect(await chargeOf(await hear(silentWav(3.2), quiet))).toMatchObject({ settled: '0.06' });
+    expect(await chargeOf(await hear(m4a(80_000), quiet))).toMatchObject({ settled: '0.15' });
+    const tokens = await chargeOf(await hear(silentWav(10), { ...quiet, model: BY_TOKENS }));
+    // 102 of input: ten a second, and those of the fields.
+    expect(tokens).toMatchObject({ state: 'settled' });
+    expect(Number(tokens.settled)).toBeCloseTo(0.0003, 3);
+  });
+
+  it('is no more than the model hears', async () => {
+    const response = await hear(m4a(75_000), { model: 'strict' });
+    expect(await chargeOf(response)).toMatchObject({ held: '0.075', settled: '0.075' });
+    expect((await hear(silentWav(6), { model: 'strict' })).status).toBe(400);
+  });
+
+  it('is said before, and held and sent by nobody', async () => {
+    const dry = await hear(silentWav(10), { dry_run: 'true', 'models[]': ['strict', BY_TOKENS] });
+    expect(await dry.json()).toMatchObject({
+      object: 'dry_run',
+      model: MODEL,
+      models: [
+        { model: MODEL, amount: '0.165' },
+        { model: 'strict', available: false },
+        { model: BY_TOKENS, available: true },
+      ],
+    });
+  });
+});
+
+describe('a transcription that fails', () => {
+  it.each([
+    ['reject-503', 503],
+    ['reject-400', 400],
+    ['fail-late', 503],
+    ['bad-file', 502],
+    ['truncated', 502],
+  ])('costs nothing: %s', async (fault, status) => {
+    const response = await hear(silentWav(2), { prompt: `[[fault:${fault}]]` });
+    expect(response.status).toBe(status);
+    expect(await chargeOf(response)).toMatchObject({ state: 'released', charged: '0' });
+  });
+
+  it('is answered once under a key, with the same file, and refused with another', async () => {
+    const ask = (sound: Buffer) => {
+      const body = soundForm(sound, { model: MODEL, prompt: 'once' });
+      return customer.send(PATH, { method: 'POST', body, headers: { 'idempotency-key': 'sound-1' } });
+    };
+    const before = await customer.balance();
+    const first = await ask(silentWav(2));
+    const again = await ask(silentWav(2));
+    expect(again.headers.get('x-request-id')).toBe(first.headers.get('x-request-id'));
+    expect(await again.json()).toEqual(await first.json());
+    expect((await ask(silentWav(3))).status).toBe(400);
+    expect(Number(before.main) - Number((await customer.balance()).main)).toBeCloseTo(0.03, 9);
+  });
+
+  it('is charged to a client that left while it was made', async () => {
+    const other = await relay.customer('1');
+    const leaving = new AbortController();
+    const body = soundForm(silentWav(2), { model: MODEL, prompt: 'x [[work:0.5]]' });
+    const answer = other.send(PATH, { method: 'POST', body, signal: leaving.signal }).catch(() => null);
+    await until('the hold', async () => (await other.balance()).held !== '0');
+    leaving.abort();
+    expect(await answer).toBeNull();
+    await until('the settlement', async () => (await other.balance()).main === '0.97');
+  });
+});
