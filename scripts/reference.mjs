@@ -8,11 +8,13 @@ import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { root, say } from './lib/clone.mjs';
 import { configurationPage } from './lib/configuration.mjs';
 import { errorsPage } from './lib/errors.mjs';
+import { modelsPage } from './lib/models.mjs';
 
 const HELP = `Writes the reference pages from what the programs declare:
 
   docs/configuration.md   every variable, from libs/platform/settings
   docs/errors.md          every error code with what to do
+  docs/models.md          what each protocol of vendors offers, and what is tried
   docs/asyncapi.yaml      every topic of the bus, from libs/bus/topics.ts
 
 Usage: npm run reference [-- --help]
@@ -25,6 +27,7 @@ if (process.argv.includes('--help')) {
   await underPinnedNode();
   await write('docs/configuration.md', await configurationPage(ofTheBuild));
   await write('docs/errors.md', await errorsPage(ofTheBuild));
+  await write('docs/models.md', await modelsPage(ofTheBuild));
   await write('docs/asyncapi.yaml', await topicsPage(ofTheBuild));
 }
 

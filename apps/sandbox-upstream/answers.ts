@@ -32,10 +32,11 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** Whose manner a path has. */
-export type ApiFamily = 'openai' | 'google' | 'anthropic';
+export type ApiFamily = 'openai' | 'google' | 'anthropic' | 'fal';
 
 export function apiFamilyOf(path: string): ApiFamily {
   if (path.startsWith('/v1beta/')) return 'google';
+  if (path.startsWith('/fal/')) return 'fal';
   return path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
 }
 
@@ -45,7 +46,23 @@ export function sendRefusal(response: ServerResponse, refusal: VendorRefusal, fa
   // The rest of a body that was too large is not worth reading, so the connection ends with this answer.
   if (status === 413) response.setHeader('connection', 'close');
   if (family === 'google') sendJson(response, googleStatus(refusal), googleError(refusal));
-  else sendJson(response, status, family === 'anthropic' ? anthropicError(refusal) : openaiError(refusal));
+  else {
+    // fal refuses content as it refuses any input.
+    const isInput = family === 'fal' && refusal.code === CONTENT_REFUSED;
+    sendJson(response, isInput ? 422 : status, errorIn[family](refusal));
+  }
+}
+
+const errorIn: Record<Exclude<ApiFamily, 'google'>, (refusal: VendorRefusal) => object> = {
+  openai: openaiError,
+  anthropic: anthropicError,
+  fal: falError,
+};
+
+/** What a model refuses is a list; what the queue refuses is a text. */
+function falError({ status, code, message, param }: VendorRefusal) {
+  if (status !== 422 && code !== CONTENT_REFUSED) return { detail: message, error_type: code };
+  return { detail: [{ loc: ['body', param ?? 'prompt'], msg: message, type: code }] };
 }
 
 function openaiError({ status, code, message, param }: VendorRefusal) {
@@ -119,7 +136,7 @@ export async function readJsonBody(
 }
 
 /** Reads a body whole. @throws VendorRefusal 413 when it is longer. */
-export async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   // The connection has to outlive a body that is given up half-way, or the 413 would never arrive.
@@ -130,6 +147,17 @@ export async function readBytes(request: IncomingMessage, maxBytes: number): Pro
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Reads a form. @throws VendorRefusal 400 for what is none, 413 when it is longer. */
+export async function readFormBody(request: IncomingMessage, maxBytes: number): Promise<FormData> {
+  const bytes = await readBytes(request, maxBytes);
+  const type = request.headers['content-type'] ?? '';
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => undefined);
+  if (!form) throw new VendorRefusal(400, 'invalid_multipart', 'The body is no form.');
+  return form;
 }
 
 function parse(text: string): unknown {

@@ -37,6 +37,8 @@ export interface Directives {
   /** Length of a written answer, and how much of the input counts as cached; undefined where it is not ordered. */
   tokens: number | undefined;
   cachedTokens: number | undefined;
+  /** How long a sound is said to be; undefined where it is not ordered. */
+  seconds: number | undefined;
   /** The prompt without its directives: what is drawn. */
   caption: string;
 }
@@ -50,7 +52,7 @@ const MAX_WORK_SECONDS = 86_400;
 /** A streamed answer of a million tokens is 200 MB: more proves nothing. */
 const MAX_TOKENS = 1_000_000;
 
-const DIRECTIVE = /\[\[(fault|work|tokens|cached):([^\]]{0,64})\]\]/g;
+const DIRECTIVE = /\[\[(fault|work|tokens|cached|seconds):([^\]]{0,64})\]\]/g;
 
 /** Reads the directives of a prompt. @throws VendorRefusal 400 on a misspelt one, so that no test passes by a typo. */
 export function readDirectives(prompt: string): Directives {
@@ -58,14 +60,16 @@ export function readDirectives(prompt: string): Directives {
   let workMs: number | undefined;
   let tokens: number | undefined;
   let cachedTokens: number | undefined;
+  let seconds: number | undefined;
   for (const [, verb, value = ''] of prompt.matchAll(DIRECTIVE)) {
     if (verb === 'fault') faults.push(readFault(value));
     else if (verb === 'work') workMs = readWork(value);
     else if (verb === 'tokens') tokens = readTokens(value);
+    else if (verb === 'seconds') seconds = readTokens(value);
     else cachedTokens = readTokens(value);
   }
   const caption = prompt.replace(DIRECTIVE, ' ').replaceAll(INSTANT, ' ').replace(/\s+/g, ' ').trim();
-  return { faults, workMs, tokens, cachedTokens, caption };
+  return { faults, workMs, tokens, cachedTokens, seconds, caption };
 }
 
 /** The vendor's word for each status that a prompt can order. */
@@ -121,7 +125,7 @@ function readTokens(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
   if (count <= MAX_TOKENS) return count;
   throw new VendorRefusal(400, 'unknown_directive', {
-    message: `Tokens are 0 to ${MAX_TOKENS}.`,
+    message: `Tokens and seconds are 0 to ${MAX_TOKENS}.`,
     param: 'prompt',
   });
 }

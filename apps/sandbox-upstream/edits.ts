@@ -1,7 +1,8 @@
-import { readBytes, readJsonBody, VendorRefusal } from './answers.js';
-import { INSTANT, readDirectives } from './directives.js';
+import { readFormBody, readJsonBody, VendorRefusal } from './answers.js';
+import { deliver } from './delivery.js';
+import { type Fault, INSTANT, readDirectives } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
-import { answerInstantly, fulfil, readOrder } from './images.js';
+import { answerInstantly, fulfil, readImageOrder } from './images.js';
 import { captionOf, type Exchange, publicOriginOf, seedOf, type Vendor } from './vendor.js';
 
 /** A few photos; the vendor keeps them only while it draws. */
@@ -22,7 +23,7 @@ interface EditInput {
 export async function editImages(vendor: Vendor, exchange: Exchange): Promise<void> {
   vendor.stats.imagesRequests += 1;
   const { body, pictures } = await readInput(exchange);
-  const order = readOrder(body);
+  const order = readImageOrder(body);
   const [original] = pictures;
   if (!original)
     throw new VendorRefusal(400, 'missing_required_parameter', {
@@ -40,19 +41,27 @@ export async function editImages(vendor: Vendor, exchange: Exchange): Promise<vo
     seconds: 0,
     original,
   });
-  const address = async (of: Drawing) => {
-    const bytes = await vendor.studio.draw(of);
-    const name = vendor.kept.keep({ bytes, expiresAtMs: vendor.clock.nowMs() + vendor.settings.fileMs });
-    return `${publicOriginOf(vendor, exchange.request)}/files/edits/${name}.png`;
-  };
+  const address = (of: Drawing) => keepEdit(vendor, exchange, { drawing: of, faults: directives.faults });
   await fulfil(vendor, exchange, { order, directives, drawing, address });
   vendor.stats.editsMade += 1;
+}
+
+/** Draws an altered image, keeps it, and says where it is. */
+export async function keepEdit(
+  vendor: Vendor,
+  { request }: Exchange,
+  { drawing, faults }: { drawing: Drawing; faults: readonly Fault[] },
+): Promise<string> {
+  const bytes = await vendor.studio.draw(drawing);
+  const expiresAtMs = vendor.clock.nowMs() + vendor.settings.fileMs;
+  const name = vendor.kept.keep({ bytes, expiresAtMs, faults });
+  return `${publicOriginOf(vendor, request)}/files/edits/${name}.png`;
 }
 
 async function readInput({ request }: Exchange): Promise<EditInput> {
   const type = request.headers['content-type'] ?? '';
   const input = /^multipart\/form-data\b/i.test(type)
-    ? await readForm(await readBytes(request, MAX_BODY_BYTES), type)
+    ? await readForm(await readFormBody(request, MAX_BODY_BYTES))
     : readPictureFields(await readJsonBody(request, MAX_BODY_BYTES));
   if (input.pictures.length > MAX_IMAGES) {
     throw new VendorRefusal(400, 'invalid_value', {
@@ -69,11 +78,7 @@ async function readInput({ request }: Exchange): Promise<EditInput> {
   });
 }
 
-async function readForm(bytes: Buffer, type: string): Promise<EditInput> {
-  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
-    .formData()
-    .catch(() => undefined);
-  if (!form) throw new VendorRefusal(400, 'invalid_multipart', 'The body is no form.');
+async function readForm(form: FormData): Promise<EditInput> {
   const body: Record<string, unknown> = {};
   const pictures: Buffer[] = [];
   for (const [name, value] of form) {
@@ -88,10 +93,10 @@ function readPictureFields(body: Record<string, unknown>): EditInput {
   if (image && images)
     throw new VendorRefusal(400, 'invalid_value', { message: 'Either "image" or "images".', param: 'image' });
   const values: unknown[] = Array.isArray(images) ? images : [image ?? images];
-  return { body, pictures: values.filter((value) => value != null).map(readPicture) };
+  return { body, pictures: values.filter((value) => value != null).map(decodePicture) };
 }
 
-function readPicture(value: unknown): Buffer {
+export function decodePicture(value: unknown): Buffer {
   const url = typeof value === 'object' && value !== null ? (value as { url?: unknown }).url : value;
   const [, base64] = typeof url === 'string' ? (/^data:[\w/.+-]+;base64,(.+)$/.exec(url) ?? []) : [];
   if (base64) return Buffer.from(base64, 'base64');
@@ -102,10 +107,10 @@ function readPicture(value: unknown): Buffer {
 }
 
 /** `GET /files/edits/...`: needs no key. @throws VendorRefusal 404 */
-export function serveEdit(vendor: Vendor, { response }: Exchange, name: string): void {
+export async function serveEdit(vendor: Vendor, exchange: Exchange, name: string): Promise<void> {
   vendor.stats.downloads += 1;
   const file = vendor.kept.find(name, vendor.clock.nowMs());
   if (!file) throw new VendorRefusal(404, 'file_not_found', 'There is no such image, or no longer.');
-  response.writeHead(200, { 'content-type': 'image/png', 'content-length': file.bytes.length });
-  response.end(file.bytes);
+  const { bytes, faults } = file;
+  await deliver(vendor, exchange, { bytes, contentType: 'image/png', faults });
 }

@@ -45,7 +45,7 @@ export interface ImageWork {
 /** `POST /v1/images/generations`. */
 export async function createImages(vendor: Vendor, exchange: Exchange): Promise<void> {
   vendor.stats.imagesRequests += 1;
-  const order = readOrder(await readJsonBody(exchange.request));
+  const order = readImageOrder(await readJsonBody(exchange.request));
   if (order.prompt.includes(INSTANT)) return answerInstantly(vendor, exchange, order);
   const directives = readDirectives(order.prompt);
   await fulfil(vendor, exchange, {
@@ -97,7 +97,7 @@ async function answer(vendor: Vendor, exchange: Exchange, work: ImageWork): Prom
 }
 
 /** Reads the fields that all image calls share. @throws VendorRefusal 400 */
-export function readOrder(body: Record<string, unknown>): ImageOrder {
+export function readImageOrder(body: Record<string, unknown>): ImageOrder {
   requiredTextField(body, 'model');
   const prompt = requiredTextField(body, 'prompt');
   const count = body['n'] ?? 1;
@@ -145,7 +145,11 @@ type Ticket = [
   faults: Fault[],
 ];
 
-function addressOf(vendor: Vendor, { request }: Exchange, of: { drawing: Drawing; faults: Fault[] }): string {
+export function addressOf(
+  vendor: Vendor,
+  { request }: Exchange,
+  of: { drawing: Drawing; faults: Fault[] },
+): string {
   const { seed, caption, width, height } = of.drawing;
   const ticket: Ticket = [
     seed,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Fault } from './directives.js';
 
 /** Enough for every test; the oldest goes first. */
 const MAX_FILES = 128;
@@ -6,6 +7,8 @@ const MAX_FILES = 128;
 export interface KeptFile {
   bytes: Buffer;
   expiresAtMs: number;
+  /** How it is handed out. */
+  faults: readonly Fault[];
 }
 
 /** Results in memory under addresses that nobody can guess; a restart loses them. */

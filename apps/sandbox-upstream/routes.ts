@@ -8,13 +8,15 @@ import { createImages, instantPng, serveImage } from './images.js';
 import { createMesh, pollMesh, serveMesh } from './meshes.js';
 import { countMessage, message } from './messages.js';
 import { respond } from './responses.js';
-import { speak } from './speech.js';
+import { speak } from './sound/speech.js';
+import { transcribe } from './sound/transcripts.js';
+import { cancelAtFal, falResult, falStatus, submitToFal } from './polled/fal.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { endOf, stateAt } from './vendor-tasks.js';
 import { createVideo, downloadVideo, pollVideo, serveVideo } from './videos.js';
 
 interface Route {
-  verb: 'GET' | 'POST';
+  verb: 'GET' | 'POST' | 'PUT';
   path: RegExp;
   /** `first` is what the path's first group holds. */
   serve(vendor: Vendor, exchange: Exchange, first: string): void | Promise<void>;
@@ -22,6 +24,7 @@ interface Route {
 
 const ID = '([\\w-]{1,64})';
 const MODEL = '([\\w.-]{1,100})';
+const FAL_REQUEST = `([\\w.-]{1,64}/[\\w.-]{1,64}/requests/[\\w-]{1,64})`;
 
 function at(path: string): RegExp {
   return new RegExp(`^${path}$`);
@@ -46,6 +49,7 @@ const routes: readonly Route[] = [
   { verb: 'POST', path: at('/v1/messages'), serve: message },
   { verb: 'POST', path: at('/v1/messages/count_tokens'), serve: countMessage },
   { verb: 'POST', path: at('/v1/audio/speech'), serve: speak },
+  { verb: 'POST', path: at('/v1/audio/(?:transcriptions|translations)'), serve: transcribe },
   { verb: 'POST', path: at('/v1/embeddings'), serve: embed },
   { verb: 'POST', path: at(`/v1beta/models/${MODEL}:generateContent`), serve: generateContent },
   { verb: 'POST', path: at(`/v1beta/models/${MODEL}:streamGenerateContent`), serve: streamGenerateContent },
@@ -57,6 +61,10 @@ const routes: readonly Route[] = [
   { verb: 'POST', path: at('/v1/3d/generations'), serve: createMesh },
   { verb: 'GET', path: at(`/v1/3d/generations/${ID}`), serve: pollMesh },
   { verb: 'GET', path: at(`/v1/3d/generations/${ID}/content`), serve: serveMesh },
+  { verb: 'POST', path: at('/fal/((?:[\\w.-]{1,64}/){1,5}[\\w.-]{1,64})'), serve: submitToFal },
+  { verb: 'GET', path: at(`/fal/${FAL_REQUEST}/status`), serve: falStatus },
+  { verb: 'GET', path: at(`/fal/${FAL_REQUEST}`), serve: falResult },
+  { verb: 'PUT', path: at(`/fal/${FAL_REQUEST}/cancel`), serve: cancelAtFal },
 ];
 
 /** Results, whose addresses need no key, as with the vendors. */
@@ -101,6 +109,7 @@ function authorise({ settings }: Vendor, { request }: Exchange, path: string): v
     openai: path === '/v1/models' ? [bearer, headers['x-api-key']] : [bearer],
     anthropic: [headers['x-api-key'], bearer],
     google: [headers['x-goog-api-key'], inQuery],
+    fal: [scheme === 'Key' ? token : undefined],
   }[family];
   if (keys.includes(settings.apiKey)) return;
   throw new VendorRefusal(401, WRONG_KEY, 'The key is missing or wrong.');
@@ -116,6 +125,7 @@ function reset(vendor: Vendor, { request, response }: Exchange): void {
   request.resume();
   vendor.videos.clear();
   vendor.meshes.clear();
+  vendor.jobs.clear();
   vendor.kept.clear();
   vendor.studio.clear();
   Object.assign(vendor.stats, newStats());
@@ -125,12 +135,13 @@ function reset(vendor: Vendor, { request, response }: Exchange): void {
 /** A list of tasks is for reading by tests: the newest of them are enough, unless `?limit=` asks for more. */
 const LISTED_TASKS = 1_000;
 
-function listTasks({ videos, meshes, clock }: Vendor, { request, response }: Exchange): void {
+function listTasks({ videos, meshes, jobs, clock }: Vendor, { request, response }: Exchange): void {
   const nowMs = clock.nowMs();
   const limit = new URLSearchParams(request.url?.split('?')[1]).get('limit');
   const tasks = [
     ...videos.list().map((task) => ({ ...task, seconds: task.drawing.seconds })),
     ...meshes.list().map((task) => ({ ...task, dialect: `3d ${task.mode}`, seconds: null })),
+    ...jobs.list().map((task) => ({ ...task, dialect: 'image', seconds: null })),
   ];
   const listed = tasks.slice(-(Number(limit) || LISTED_TASKS)).map((task) => ({
     id: task.id,

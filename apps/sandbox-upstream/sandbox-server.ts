@@ -84,6 +84,7 @@ function vendorOf(options: SandboxOptions, closing: AbortSignal): Vendor {
     studio: new Studio(),
     videos: new VendorTasks(options.stateDir, '.json'),
     meshes: new VendorTasks(options.stateDir, '.mesh'),
+    jobs: new VendorTasks(options.stateDir, '.job'),
     kept: new KeptFiles(),
     stats: newStats(),
     closing,

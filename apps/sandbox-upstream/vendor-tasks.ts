@@ -22,10 +22,16 @@ export interface VendorTask {
 
 export interface VideoTask extends VendorTask {
   /** The form it was created in, which decides the words of its polls. */
-  dialect: 'openai' | 'xai' | 'google';
+  dialect: 'openai' | 'xai' | 'google' | 'fal';
   /** Size as the OpenAI form shows it; the file itself is smaller. */
   size: string;
   drawing: Drawing;
+}
+
+/** Images of a vendor that lets them be asked for. */
+export interface ImageJob extends VendorTask {
+  /** Where the images are once they are finished. */
+  addresses: string[];
 }
 
 export interface MeshTask extends VendorTask {

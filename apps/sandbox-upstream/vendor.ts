@@ -4,7 +4,7 @@ import { setTimeout as pauseTimer } from 'node:timers/promises';
 import type { Clock } from '#platform/clock.js';
 import { VendorRefusal } from './answers.js';
 import type { Studio } from './studio.js';
-import type { MeshTask, VendorTasks, VideoTask } from './vendor-tasks.js';
+import type { ImageJob, MeshTask, VendorTasks, VideoTask } from './vendor-tasks.js';
 import type { KeptFiles } from './kept-files.js';
 
 /** What is counted since the start or the last reset, so that a test can prove that nothing was asked twice. */
@@ -25,6 +25,9 @@ export function newStats() {
     /** Answers whose client left before their end. */
     textsAbandoned: 0,
     speechesMade: 0,
+    transcriptsMade: 0,
+    /** Images that are not wanted any more. */
+    jobsCancelled: 0,
   };
 }
 
@@ -47,6 +50,7 @@ export interface Vendor {
   studio: Studio;
   videos: VendorTasks<VideoTask>;
   meshes: VendorTasks<MeshTask>;
+  jobs: VendorTasks<ImageJob>;
   /** Images that cannot be drawn again from their address. */
   kept: KeptFiles;
   stats: ReturnType<typeof newStats>;

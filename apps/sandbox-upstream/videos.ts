@@ -60,6 +60,7 @@ const IDS: Record<VideoTask['dialect'], () => string> = {
   xai: () => randomUUID(),
   openai: () => `video_${randomUUID().replaceAll('-', '')}`,
   google: () => randomUUID().replaceAll('-', ''),
+  fal: () => randomUUID(),
 };
 
 /** Reads a body with the fields of the OpenAI and xAI forms. @throws VendorRefusal */

@@ -34,7 +34,15 @@ export interface CatalogModel {
 }
 
 /** How a channel's vendor is spoken to: a folder of libs/upstream each. */
-export const channelProtocols = ['openai-xai', 'openai', 'xai', 'gemini', 'anthropic', 'mesh3d'] as const;
+export const channelProtocols = [
+  'openai-xai',
+  'openai',
+  'xai',
+  'gemini',
+  'anthropic',
+  'mesh3d',
+  'fal',
+] as const;
 export type ChannelProtocol = (typeof channelProtocols)[number];
 
 /** One configured upstream. Its key is a secret of the operator: never logged, never sent to a client. */

@@ -10,6 +10,7 @@ export const familiesOf: Readonly<Record<ChannelProtocol, readonly Family[]>> = 
   gemini: ['image', 'video', 'chat'],
   anthropic: ['chat'],
   mesh3d: ['3d'],
+  fal: ['image', 'video'],
 };
 
 /** Why a model is neither listed nor sold in a group. */

@@ -9,8 +9,8 @@ type Body = Readonly<Record<string, unknown>>;
  * since vendors scale images down first.
  */
 const MOST_PICTURE_TOKENS = 5_000;
-/** Google's tiles of 768 by 768 pixels at 258 tokens each, for the largest image that is read here. */
-const MOST_TILED_PICTURE_TOKENS = 30_000;
+/** Google's tiles of 768 by 768 pixels at 258 tokens each: 129 for 32,529 by 1,537 pixels, the worst image that is read here. */
+const MOST_TILED_PICTURE_TOKENS = 34_000;
 /** An image of middling size, where no usage was reported. */
 const LIKELY_PICTURE_TOKENS = 1_000;
 /** The usual length of a token in text of any language, where no usage was reported. */

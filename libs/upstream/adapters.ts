@@ -2,6 +2,7 @@ import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
 import { AnthropicProtocol } from './anthropic/anthropic.protocol.js';
 import { UpstreamConnections } from './connections.js';
 import { type FileOptions, openFile, readWhole } from './file-download.js';
+import { FalProtocol } from './fal/fal.protocol.js';
 import { GeminiProtocol } from './gemini/gemini.protocol.js';
 import type { ImageBytes } from './image-bytes.js';
 import { Mesh3dProtocol } from './mesh3d/mesh3d.protocol.js';
@@ -20,6 +21,7 @@ const protocols: Record<ChannelProtocol, new (connections: UpstreamConnections) 
   gemini: GeminiProtocol,
   anthropic: AnthropicProtocol,
   mesh3d: Mesh3dProtocol,
+  fal: FalProtocol,
 };
 
 export const protocolNames = Object.keys(protocols) as ChannelProtocol[];

@@ -53,6 +53,16 @@ export function readError(body: JsonObject | null): UpstreamError | null {
   };
 }
 
+/** The `detail` of vendors that speak FastAPI's way: a text, or a list of what is wrong. Null when there is none. */
+export function readDetail(body: JsonObject | null): UpstreamError | null {
+  const detail = body?.['detail'];
+  const first = Array.isArray(detail) ? asObject(detail[0]) : null;
+  const message = asText(detail) ?? asText(first?.['msg']);
+  if (message === undefined && first === null) return null;
+  const code = asText(first?.['type']) ?? asText(body?.['error_type']) ?? '';
+  return { code, message: plainText(message ?? 'The upstream gave no reason.') };
+}
+
 /** Words by which upstreams refuse a prompt for its content, under whatever status. */
 const MODERATION =
   /content[_ -]?(policy|filter)|moderation|safety[_ -]?(system|violation)|usage guidelines|prohibited[_ ]content|responsible ai/i;

@@ -1,6 +1,7 @@
 import type { Channel } from '#catalog/catalog.js';
 import { type WrittenJson, writeJson } from '#platform/http/long-text.js';
-import { classify, classifyError, isToBeRead, type VerdictRow, type Yield } from './classification.js';
+import { upstreamTrace } from '#platform/tracing.js';
+import { classify, classifyError, isToBeRead, type VendorManner, type Yield } from './classification.js';
 import type { UpstreamConnections } from './connections.js';
 import { type FileBody, openFile } from './file-download.js';
 import { httpCall, type HttpAnswer, type HttpCall, type HttpFailure } from './http-call.js';
@@ -11,12 +12,11 @@ import type { NotAccepted, Refused, StreamOutcome, Unknown } from './outcomes.js
 const MAX_PAID_ANSWER_BYTES = 128 * 1024 * 1024;
 /** A task and its error text; anything larger is not one. */
 const MAX_TASK_ANSWER_BYTES = 1024 * 1024;
+const CANCEL_MS = 5_000;
 
-export interface CallStyle {
+export interface CallStyle extends VendorManner {
   /** The headers that prove to the vendor that a call is the operator's. */
   credentials(channel: Channel): Record<string, string>;
-  /** Verdicts on statuses that differ from the common table. */
-  verdicts?: readonly VerdictRow[];
 }
 
 /** A body that is sent as JSON, or bytes that are sent as they are with their own type. */
@@ -53,7 +53,7 @@ export class ChannelCalls {
     });
     if (result.kind === 'answer') this.noteKey(channel, result);
     const { read, yields = 'answer' } = call;
-    return classify(result, { read, yields, ownRows: this.style.verdicts });
+    return classify(result, { read, yields, manner: this.style });
   }
 
   /** A call that only asks. */
@@ -66,10 +66,27 @@ export class ChannelCalls {
     return httpCall(this.connections.api, {
       method: 'GET',
       url: urlOf(channel, path),
-      headers: { ...headers, ...this.style.credentials(channel), accept: 'application/json' },
+      headers: {
+        ...headers,
+        ...upstreamTrace(),
+        ...this.style.credentials(channel),
+        accept: 'application/json',
+      },
       timeoutMs: channel.requestTimeoutMs,
       maxBytes: MAX_TASK_ANSWER_BYTES,
       signal,
+    });
+  }
+
+  /** Says that a task is not wanted any more. It is free, and nobody waits for what the vendor makes of it. */
+  async cancel(channel: Channel, path: string, method: 'POST' | 'PUT'): Promise<void> {
+    await httpCall(this.connections.api, {
+      method,
+      url: urlOf(channel, path),
+      headers: { ...this.style.credentials(channel), accept: 'application/json' },
+      timeoutMs: CANCEL_MS,
+      maxBytes: MAX_TASK_ANSWER_BYTES,
+      signal: AbortSignal.timeout(CANCEL_MS),
     });
   }
 
@@ -84,7 +101,7 @@ export class ChannelCalls {
     const result = await openHttp(this.connections.api, request, isSuccess);
     if (result.kind === 'answer') {
       this.noteKey(channel, result);
-      return classifyError(result, 'answer', this.style.verdicts);
+      return classifyError(result, 'answer', this.style);
     }
     if (result.kind === 'failure') {
       const { sent, reason, status } = result;
@@ -123,6 +140,7 @@ export class ChannelCalls {
       headers: {
         accept: 'application/json',
         ...headers,
+        ...upstreamTrace(),
         'content-type': isJson ? 'application/json' : body.contentType,
         ...this.style.credentials(channel),
       },

@@ -58,9 +58,9 @@ const CREATED_IDS = ['id', 'request_id', 'task_id', 'name'];
  * proxy that lost the answer to its create: only the vendor's own error, without the id of any task, says that there is
  * none.
  */
-function provesNothingTaken(yields: Yield, body: JsonObject | null): boolean {
+function provesNothingTaken(yields: Yield, body: JsonObject | null, error: UpstreamError | null): boolean {
   if (yields === 'answer') return true;
-  return readError(body) !== null && !CREATED_IDS.some((field) => asText(body?.[field]));
+  return error !== null && !CREATED_IDS.some((field) => asText(body?.[field]));
 }
 
 /**
@@ -96,35 +96,43 @@ export interface Reading<T> {
   /** Gets the answers that say what was accepted. */
   read: (answer: HttpAnswer) => T;
   yields: Yield;
-  ownRows?: readonly VerdictRow[] | undefined;
+  manner?: VendorManner | undefined;
+}
+
+/** Where a vendor's errors differ from those of most. */
+export interface VendorManner {
+  /** Verdicts on statuses; the first row that fits decides. */
+  verdicts?: readonly VerdictRow[];
+  /** What an error says, in a shape of the vendor's own. */
+  errorOf?: (body: JsonObject | null) => UpstreamError | null;
 }
 
 /** Turns the end of a paid call into an outcome. */
 export function classify<T>(
   result: HttpAnswer | HttpFailure,
-  { read, yields, ownRows = [] }: Reading<T>,
+  { read, yields, manner = {} }: Reading<T>,
 ): T | Refused | NotAccepted | Unknown {
   if (result.kind === 'failure') {
     const { sent, reason, status } = result;
     return { kind: sent ? 'unknown' : 'not_accepted', reason, upstreamStatus: status };
   }
-  return isToBeRead(result.status, ownRows) ? read(result) : classifyError(result, yields, ownRows);
+  return isToBeRead(result.status, manner.verdicts) ? read(result) : classifyError(result, yields, manner);
 }
 
 /** What an answer that is no success says. */
 export function classifyError(
   { status, body }: Answered,
   yields: Yield,
-  ownRows: readonly VerdictRow[] = [],
+  { verdicts: ownRows = [], errorOf = readError }: VendorManner = {},
 ): Refused | NotAccepted | Unknown {
   const verdict = verdictOf(status, ownRows);
   const object = readObject(body);
-  const error = readError(object);
+  const error = errorOf(object);
   const reason = `HTTP ${status}${error ? `: ${error.message}` : ''}`;
   if (verdict === 'unknown') return { kind: 'unknown', reason, upstreamStatus: status };
   if (error && isRefusalOfContent(status, error)) return refused(status, error);
   if (verdict === 'callers_fault' && !(error && isOurFault(error))) return refused(status, error);
-  const proven = verdict !== 'given_up' || provesNothingTaken(yields, object);
+  const proven = verdict !== 'given_up' || provesNothingTaken(yields, object, error);
   return { kind: proven ? 'not_accepted' : 'unknown', reason, upstreamStatus: status };
 }
 

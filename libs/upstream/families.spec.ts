@@ -14,6 +14,8 @@ const FAMILY: Record<Capability, Family> = {
   messages: 'chat',
   contents: 'chat',
   speech: 'speech',
+  transcription: 'speech',
+  translation: 'speech',
   embeddings: 'chat',
   messagesCount: 'chat',
   contentsCount: 'chat',

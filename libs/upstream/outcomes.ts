@@ -115,9 +115,20 @@ export interface ImageEditRequest extends ImageRequest {
 }
 
 /** Calls whose body and answer pass through as they are. */
-export type StreamKind = TalkKind | 'contents' | 'speech' | 'embeddings';
+export type StreamKind = TalkKind | HearingKind | 'contents' | 'speech' | 'embeddings';
 /** Of them, conversations whose messages and parts say their type; Google's contents do not. */
 export type TalkKind = 'chat' | 'responses' | 'messages';
+/** Calls that turn sound into text; they are forms with a file. */
+export type HearingKind = 'transcription' | 'translation';
+
+/** A file that a form hands over, in the pieces that it came in. */
+export interface SentFile {
+  readonly pieces: readonly Buffer[];
+  /** Its real type, as sniffed. */
+  readonly mime: string;
+  /** A file name without a path. */
+  readonly name: string;
+}
 
 export interface StreamRequest {
   kind: StreamKind;
@@ -125,6 +136,8 @@ export interface StreamRequest {
   model: string;
   /** The client's body, checked by the caller only where it has to be. */
   body: Record<string, unknown>;
+  /** Makes the call a form with this file beside the fields. */
+  file?: SentFile | undefined;
   /** The client's headers; only those that the protocol declares go along, such as `anthropic-beta`. */
   headers?: Readonly<Record<string, string | string[] | undefined>>;
 }

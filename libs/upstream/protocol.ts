@@ -21,6 +21,7 @@ import type {
   VideoRequest,
 } from './outcomes.js';
 import { streamHeaders, type StreamRoute } from './stream-route.js';
+import { writtenForm } from './written-form.js';
 
 /** What a channel can be asked for; a model's family and the path of a call decide which of them it needs. */
 export type Capability = 'images' | 'imageEdits' | 'videos' | 'assets3d' | `${CountedKind}Count` | StreamKind;
@@ -102,8 +103,10 @@ export class UpstreamAdapter {
     const body = { ...request.body, model: request.model };
     const headers = streamHeaders(route, request);
     const path = typeof route.path === 'string' ? route.path : route.path(body);
-    const json = route.prepare?.(body) ?? body;
-    return this.protocol.calls.open(channel, path, { body: { json }, headers, signal });
+    const fields = route.prepare?.(body) ?? body;
+    const { file } = request;
+    const written = file ? writtenForm(fields, [['file', file]]) : { json: fields };
+    return this.protocol.calls.open(channel, path, { body: written, headers, signal });
   }
 
   /** Opens the file of a finished task, whose address `pollVideo` gave. @throws FileUnavailable */

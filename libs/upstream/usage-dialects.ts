@@ -16,6 +16,8 @@ export interface UsageReading {
   isBeyondCount?: boolean;
   /** What Google reported last, each count by its name. */
   contents?: Partial<Record<ContentsCount, number>>;
+  /** Of sound that was heard, where it is metered by its length. */
+  seconds?: number;
   /** Answers to one request that were seen, and those of them that said why they ended. */
   answers: number;
   finished: number;
@@ -183,6 +185,35 @@ const embeddings: UsageDialect = {
   },
 };
 
+/** What was heard is metered by the token, or by the second: then whole answers say the length twice, in two places. */
+function reportHeard(reading: UsageReading, json: JsonObject): void {
+  const usage = asObject(json['usage']);
+  report(reading, usage, RESPONSE_NAMES);
+  reading.seconds = asCount(usage?.['seconds']) ?? asLength(json['duration']) ?? reading.seconds;
+}
+
+/** Some vendors write the seconds of a duration as text. */
+function asLength(value: unknown): number | undefined {
+  return asCount(typeof value === 'string' && /^\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : value);
+}
+
+const hearing: UsageDialect = {
+  event(json, reading) {
+    const type = asText(json['type']);
+    if (type === 'transcript.text.delta') reading.characters += lengthOf(json['delta']);
+    if (type === 'transcript.text.done') {
+      reportHeard(reading, json);
+      reading.end = 'complete';
+    }
+    if (type === 'error' || json['error']) reading.end = 'failed';
+    return false;
+  },
+  answer(json, reading) {
+    reportHeard(reading, json);
+    reading.characters += lengthOf(json['text']);
+  },
+};
+
 /** What Google's image models write for an image, in tokens; its bytes say nothing. */
 const IMAGE_TOKENS = 1_290;
 
@@ -238,4 +269,6 @@ export const dialects: Record<StreamKind, UsageDialect> = {
   contents,
   speech,
   embeddings,
+  transcription: hearing,
+  translation: hearing,
 };

@@ -86,6 +86,12 @@ export class UsageMeter {
     return this.reported() ?? { ...estimated, output };
   }
 
+  /** The length of the sound that was heard, as reported, in whole seconds; undefined where it was not. */
+  get seconds(): bigint | undefined {
+    const { seconds } = this.reading;
+    return seconds === undefined ? undefined : toTokens(seconds);
+  }
+
   /** How many answers to the one request were seen; 0 in dialects that have one at most. */
   get answers(): number {
     return this.reading.answers;

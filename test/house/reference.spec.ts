@@ -37,6 +37,12 @@ it('docs/errors.md has every code of the one table: `npm run reference` writes i
   expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await errorsPage(load)));
 });
 
+it('docs/models.md says what each protocol offers and what is tried: `npm run reference` writes it', async () => {
+  const { modelsPage } = (await script('models.mjs')) as { modelsPage: Page };
+  const file = 'docs/models.md';
+  expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await modelsPage(load)));
+});
+
 describe('docs/asyncapi.yaml', () => {
   const describeTopics = async () =>
     ((await script('asyncapi.mjs')) as { describeTopics: (load: Load) => Promise<AsyncApi> }).describeTopics(

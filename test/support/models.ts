@@ -4,6 +4,8 @@ interface NewModel {
   id: string;
   /** The model whose family, unit and limits it has. */
   like: string;
+  /** Another unit than the other's. */
+  unit?: string;
   /** Its prices are that many times the other's. */
   times?: number;
   channel: string;
@@ -13,7 +15,7 @@ interface NewModel {
 
 /** Adds a model of Vendora-Main to the catalog, on a channel that is made where there is none of that name. */
 export async function addModel(owner: pg.Pool, model: NewModel): Promise<void> {
-  const { id, like, times = 1, channel, protocol, baseUrl } = model;
+  const { id, like, unit, times = 1, channel, protocol, baseUrl } = model;
   await owner.query(
     `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address)
      VALUES ($1, $2, $3, 'k', true) ON CONFLICT DO NOTHING`,
@@ -24,8 +26,8 @@ export async function addModel(owner: pg.Pool, model: NewModel): Promise<void> {
   ]);
   await owner.query(
     `INSERT INTO models (id, family, unit, owned_by, limits)
-     SELECT $1, family, unit, owned_by, limits FROM models WHERE id = $2`,
-    [id, like],
+     SELECT $1, family, coalesce($3, unit), owned_by, limits FROM models WHERE id = $2`,
+    [id, like, unit ?? null],
   );
   await owner.query(
     `INSERT INTO price_versions (model_id, unit_price, input_price, cached_input_price, output_price)

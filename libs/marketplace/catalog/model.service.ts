@@ -37,7 +37,7 @@ const UNITS: Record<Family, readonly Unit[]> = {
   image: ['call'],
   video: ['second'],
   chat: ['token', 'call'],
-  speech: ['call', 'token'],
+  speech: ['call', 'token', 'second'],
   '3d': ['call'],
 };
 

@@ -26,6 +26,7 @@ const PROBES: Record<ChannelProtocol, Probe> = {
   xai: { path: '/v1/models' },
   gemini: { path: '/v1beta/models?pageSize=1' },
   anthropic: { path: '/v1/models?limit=1', headers: { 'anthropic-version': '2023-06-01' } },
+  fal: { path: '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status', expected: 404 },
   mesh3d: { path: '/v1/3d/generations/none', expected: 404 },
 };
 

@@ -21,6 +21,8 @@ export const openAiStreams = {
   responses: { path: '/v1/responses' },
   speech: { path: '/v1/audio/speech' },
   embeddings: { path: '/v1/embeddings' },
+  transcription: { path: '/v1/audio/transcriptions' },
+  translation: { path: '/v1/audio/translations' },
 } satisfies Protocol['streams'];
 
 /** A streamed chat reports its usage only when asked to, in a last chunk that `isUsageOnly` recognises. */
@@ -37,7 +39,7 @@ const ALWAYS_BASE64 = /^(gpt-image|chatgpt-image)/;
 const IMAGE_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const DEFAULT_VIDEO = { aspectRatio: '16:9', shortSide: 720 };
 
-/** OpenAI: images, edits as forms, videos at /v1/videos, chat, responses and speech. */
+/** OpenAI: images, edits as forms, videos at /v1/videos, chat, responses, speech and transcriptions. */
 export class OpenAiProtocol implements Protocol {
   readonly calls: ChannelCalls;
   readonly streams = openAiStreams;

@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
+import { Upstreams } from '#upstream/adapters.js';
+import { FileUnavailable } from '#upstream/file-download.js';
+import type { Capability, UpstreamAdapter } from '#upstream/protocol.js';
+import { SandboxUnderTest } from '../sandbox.fixture.js';
+import { vendorContracts } from './vendors.js';
+
+/** How long a call of a case may take; those that are never answered are given up early. */
+export const CALL_MS = 20_000;
+const UNANSWERED_MS = 200;
+/** Longer than the sandbox keeps its files. */
+const EXPIRY_MS = 2 * 3_600_000;
+
+const unanswered: readonly string[] = ['accept-then-timeout', 'never-finish', 'repeat'];
+/** What a driver does by itself; everything else is a fault that the prompt orders. */
+const ownWords: readonly string[] = ['nothing', 'whole', 'wrong-key', 'unknown-task', 'leave', 'drop'];
+
+/** One case of one operation over one protocol. */
+export interface CaseOf {
+  protocol: ChannelProtocol;
+  operation: Capability;
+  happens: string;
+}
+
+/** The sandbox, and the adapters that call it. */
+export class Bench {
+  private shiftMs = 0;
+  private calls = 0;
+  readonly upstreams = new Upstreams();
+  sandbox!: SandboxUnderTest;
+
+  static async start(): Promise<Bench> {
+    const bench = new Bench();
+    bench.sandbox = await SandboxUnderTest.start({ clock: { nowMs: () => Date.now() + bench.shiftMs } });
+    return bench;
+  }
+
+  async close(): Promise<void> {
+    await this.upstreams.close();
+    await this.sandbox.close();
+  }
+
+  adapter({ protocol }: CaseOf): UpstreamAdapter {
+    return this.upstreams.adapterFor(protocol);
+  }
+
+  channel({ protocol, happens }: CaseOf): Channel {
+    const apiKey = happens === 'wrong-key' ? 'stale' : 'sandbox-key';
+    return {
+      id: protocol,
+      protocol,
+      baseUrl: this.sandbox.url + (vendorContracts[protocol].basePath ?? ''),
+      apiKey,
+      apiKeys: happens === 'two-keys' ? [apiKey, 'another-key'] : [apiKey],
+      enabled: true,
+      priority: 0,
+      weight: 1,
+      requestTimeoutMs: CALL_MS,
+      allowPrivateAddress: true,
+      honoursIdempotency: true,
+      maxConcurrency: null,
+      models: new Map(),
+      groups: new Set(),
+    };
+  }
+
+  model({ protocol, operation }: CaseOf): string {
+    return vendorContracts[protocol].models?.[operation] ?? 'their-model';
+  }
+
+  /** A key for a create that no other case has. */
+  nextKey(): string {
+    this.calls += 1;
+    return `case-${this.calls}`;
+  }
+
+  signal({ happens }: CaseOf): AbortSignal {
+    return AbortSignal.timeout(unanswered.includes(happens) ? UNANSWERED_MS : CALL_MS);
+  }
+
+  /** Whether the other key of the case's channel is taken after its first was told to wait. */
+  keyText(each: CaseOf): string {
+    const [next] = this.upstreams.serving([this.channel(each)], each.operation);
+    return next?.apiKey === 'another-key' ? ', the other key is next' : '';
+  }
+
+  /** Results of the vendor are gone after this. */
+  letFilesExpire(): void {
+    this.shiftMs += EXPIRY_MS;
+  }
+}
+
+/** What makes a case happen, beside what its driver does. */
+export function promptOf({ happens }: CaseOf): string {
+  if (ownWords.includes(happens)) return 'a fox';
+  if (happens === 'expired') return 'a fox [[work:0]]';
+  if (happens === 'two-keys') return '[[fault:reject-429]]';
+  if (happens === 'repeat') return '[[fault:accept-then-timeout]] [[work:0]]';
+  return `[[fault:${happens}]] [[work:0]]`;
+}
+
+export async function bytesOf(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** What a file is, or that it cannot be had. */
+export async function fileText(open: () => Promise<string>): Promise<string> {
+  try {
+    return await open();
+  } catch (error) {
+    const isBroken = error instanceof FileUnavailable || (error as { code?: string }).code !== undefined;
+    if (isBroken) return 'not to be had';
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Capability } from '#upstream/protocol.js';
+
+/** One thing that happens to a call, and what the adapter of every protocol has to make of it. */
+export interface ContractCase {
+  name: string;
+  /** A fault of the sandbox, or a word that the driver of the operation knows. */
+  happens: string;
+  /** What comes of it, as `outcome-text.ts` says it. */
+  outcome: string;
+}
+
+type CaseTable = ReadonlyMap<string, ContractCase>;
+
+/** Reads `name | what happens | outcome`, one case a line. */
+function table(text: string): CaseTable {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return new Map(
+    lines.map((line) => {
+      const [name = '', happens = '', outcome = ''] = line.split('|').map((cell) => cell.trim());
+      return [name, { name, happens, outcome }];
+    }),
+  );
+}
+
+/** What turns away any call that may cost money: nothing has been done by then. */
+const turnedAway = `
+  refused             | reject-400     | refused 400 upstream_rejected
+  refused input       | reject-422     | refused 422 upstream_rejected
+  refused type        | reject-415     | refused 415 unsupported_media_type
+  moderation          | moderation     | refused 400 content_policy_violation
+  wrong key           | wrong-key      | not accepted 401
+  key turned away     | reject-401     | not accepted 401
+  no permission       | reject-403     | not accepted 403
+  model not there     | reject-404     | not accepted 404
+  rate limit          | reject-429     | not accepted 429
+  key that must rest  | two-keys       | not accepted 429, the other key is next
+  vendor's fault      | reject-500     | not accepted 500
+  unavailable         | reject-503     | not accepted 503
+  strange status      | reject-529     | unclear 529
+  answer lost         | accept-then-timeout | unclear without an answer`;
+
+const images = table(`
+  made                | nothing        | delivered 2 image/png
+  partial             | partial        | delivered 1 image/png
+  ${turnedAway}
+  late failure        | fail-late      | not accepted 500
+  never finished      | never-finish   | unclear without an answer
+  slow bytes          | slow-bytes     | delivered 2 image/png
+  broken answer       | truncated      | unclear 200
+  file that is none   | bad-file       | delivered 2, not to be had
+  expired file        | expired        | delivered 2, not to be had`);
+
+/** Videos and 3D assets; what a poll meets before the end is said first. */
+const tasks = table(`
+  made                | nothing        | running, completed, the file
+  ${turnedAway}
+  lost, then repeated | repeat         | unclear, then the same task
+  late failure        | fail-late      | failed generation_failed
+  never finished      | never-finish   | running
+  unknown status      | unknown-status | no answer, completed, the file
+  broken polls        | poll-5xx       | no answer, completed, the file
+  another last word   | done-word      | completed, the file
+  unknown task        | unknown-task   | no answer
+  slow bytes          | slow-bytes     | completed, the file
+  broken file         | truncated      | completed, not to be had
+  file that is none   | bad-file       | completed, another file
+  expired file        | expired        | completed, not to be had`);
+
+const conversations = table(`
+  streamed            | nothing        | 50 tokens reported, 3 cached, to its end
+  whole               | whole          | 20 tokens reported
+  ${turnedAway}
+  late failure        | fail-late      | not accepted 500
+  nothing reported    | no-usage       | counted by its text, to its end
+  cut off             | stream-cut     | counted by its text, broken off
+  failed on the way   | mid-stream-error | failed on the way
+  given up            | leave          | cancelled at the vendor
+  body given up       | drop           | cancelled at the vendor`);
+
+const answers = table(`
+  made                | nothing        | answered
+  ${turnedAway}
+  late failure        | fail-late      | not accepted 500
+  never finished      | never-finish   | unclear without an answer
+  slow bytes          | slow-bytes     | answered
+  broken answer       | truncated      | broken off`);
+
+const counts = table(`
+  counted             | nothing        | counted
+  refused             | reject-400     | refused 400 upstream_rejected
+  wrong key           | wrong-key      | not accepted 401
+  rate limit          | reject-429     | not accepted 429
+  unavailable         | reject-503     | not accepted 503`);
+
+/** Every case of every operation. A protocol that differs says so in `vendors.ts`. */
+export const casesOf: Readonly<Record<Capability, CaseTable>> = {
+  images,
+  imageEdits: images,
+  videos: tasks,
+  assets3d: tasks,
+  chat: conversations,
+  responses: conversations,
+  messages: conversations,
+  contents: conversations,
+  speech: answers,
+  transcription: answers,
+  translation: answers,
+  embeddings: answers,
+  messagesCount: counts,
+  contentsCount: counts,
+};

@@ -1,0 +1,39 @@
+import type { ImageOutcome } from '#upstream/outcomes.js';
+import { instantPng } from '../images.js';
+import { type Bench, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
+import { failureText } from './outcome-text.js';
+
+/** Where the file misbehaves, it has to be a file of its own. */
+const byAddress: readonly string[] = ['bad-file', 'expired'];
+
+/** Makes two images, from a text or from an image. */
+export async function imageCase(bench: Bench, each: CaseOf): Promise<string> {
+  const outcome = await ask(bench, each);
+  if (outcome.kind !== 'delivered') {
+    return failureText(outcome) + (each.happens === 'two-keys' ? bench.keyText(each) : '');
+  }
+  if (each.happens === 'expired') bench.letFilesExpire();
+  const mimes = await fileText(async () => {
+    const read = outcome.images.map((image) =>
+      bench.upstreams.fetchImage(bench.channel(each), image, AbortSignal.timeout(CALL_MS)),
+    );
+    return [...new Set((await Promise.all(read)).map(({ mime }) => mime))].join();
+  });
+  const count = outcome.images.length;
+  return mimes === 'not to be had' ? `delivered ${count}, ${mimes}` : `delivered ${count} ${mimes}`;
+}
+
+function ask(bench: Bench, each: CaseOf): Promise<ImageOutcome> {
+  const request = {
+    model: bench.model(each),
+    prompt: promptOf(each),
+    n: 2,
+    aspectRatio: '1:1',
+    responseFormat: byAddress.includes(each.happens) ? ('url' as const) : ('b64_json' as const),
+  };
+  const signal = bench.signal(each);
+  const adapter = bench.adapter(each);
+  if (each.operation === 'images') return adapter.generateImages(bench.channel(each), request, signal);
+  const images = [{ bytes: instantPng, mime: 'image/png', name: 'in.png' }];
+  return adapter.editImages(bench.channel(each), { ...request, images }, signal);
+}

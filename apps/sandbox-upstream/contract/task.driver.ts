@@ -1,0 +1,88 @@
+import type { CreateOutcome, PollOutcome } from '#upstream/outcomes.js';
+import { type Bench, bytesOf, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
+import { failureText } from './outcome-text.js';
+
+/** A repeat is answered at once, or not at all. */
+const REPEAT_MS = 3_000;
+/** What the first bytes of a file of each kind are, and where. */
+const HEADS = { videos: { at: 4, text: 'ftyp' }, assets3d: { at: 0, text: 'glTF' } };
+
+/** Creates a video or a 3D asset, follows it to its end, and opens its file. */
+export async function taskCase(bench: Bench, each: CaseOf): Promise<string> {
+  if (each.happens === 'unknown-task') return pollText(await poll(bench, each, 'none'));
+  const key = bench.nextKey();
+  const outcome = await create(bench, each, { key, signal: bench.signal(each) });
+  if (each.happens === 'repeat') return repeated(bench, each, { key, outcome });
+  if (outcome.kind !== 'accepted') {
+    return failureText(outcome) + (each.happens === 'two-keys' ? bench.keyText(each) : '');
+  }
+  return follow(bench, each, outcome.upstreamId);
+}
+
+function create(
+  bench: Bench,
+  each: CaseOf,
+  { key, signal }: { key: string; signal: AbortSignal },
+): Promise<CreateOutcome> {
+  const [model, prompt] = [bench.model(each), promptOf(each)];
+  const options = { idempotencyKey: key, signal };
+  const adapter = bench.adapter(each);
+  if (each.operation === 'assets3d')
+    return adapter.createAsset(bench.channel(each), { model, mode: 'draft', prompt }, options);
+  const request = { model, prompt, seconds: 1, aspectRatio: '16:9', resolution: '720p' };
+  return adapter.createVideo(bench.channel(each), request, options);
+}
+
+/** Twice under one key: a vendor that knows such keys has one task of it. */
+async function repeated(
+  bench: Bench,
+  each: CaseOf,
+  { key, outcome }: { key: string; outcome: CreateOutcome },
+): Promise<string> {
+  const before = await bench.sandbox.read('/_sandbox/tasks');
+  const again = await create(bench, each, { key, signal: AbortSignal.timeout(REPEAT_MS) });
+  const after = await bench.sandbox.read('/_sandbox/tasks');
+  const isOne = before['tasks'].length === after['tasks'].length;
+  const then = again.kind === 'accepted' ? `${isOne ? 'the same' : 'another'} task` : failureText(again);
+  return `${outcome.kind === 'unknown' ? 'unclear' : outcome.kind}, then ${then}`;
+}
+
+function poll(bench: Bench, each: CaseOf, id: string): Promise<PollOutcome> {
+  const signal = AbortSignal.timeout(CALL_MS);
+  const adapter = bench.adapter(each);
+  return each.operation === 'assets3d'
+    ? adapter.pollAsset(bench.channel(each), id, signal)
+    : adapter.pollVideo(bench.channel(each), id, signal);
+}
+
+function pollText(outcome: PollOutcome): string {
+  if (outcome.kind === 'failed') return `failed ${outcome.code}`;
+  return outcome.kind === 'no_answer' ? 'no answer' : outcome.kind;
+}
+
+/** Every different thing that its polls say, and what the file is in the end. */
+async function follow(bench: Bench, each: CaseOf, id: string): Promise<string> {
+  const said: string[] = [];
+  for (const before = performance.now(); performance.now() - before < CALL_MS;) {
+    const outcome = await poll(bench, each, id);
+    const text = pollText(outcome);
+    if (said.at(-1) !== text) said.push(text);
+    if (outcome.kind === 'failed' || each.happens === 'never-finish') return said.join(', ');
+    if (outcome.kind !== 'completed') continue;
+    if (each.happens === 'expired') bench.letFilesExpire();
+    return [...said, await fileText(() => fileOf(bench, each, outcome.fileUrl))].join(', ');
+  }
+  throw new Error(`The task did not end: ${said.join(', ')}.`);
+}
+
+async function fileOf(bench: Bench, each: CaseOf, fileUrl: string): Promise<string> {
+  const options = { signal: AbortSignal.timeout(CALL_MS), maxBytes: 10_000_000 };
+  const adapter = bench.adapter(each);
+  const isAsset = each.operation === 'assets3d';
+  const file = isAsset
+    ? await adapter.openAsset(bench.channel(each), fileUrl, options)
+    : await adapter.openVideo(bench.channel(each), fileUrl, options);
+  const { at, text } = isAsset ? HEADS.assets3d : HEADS.videos;
+  const isRight = (await bytesOf(file.body)).toString('latin1', at, at + text.length) === text;
+  return isRight ? 'the file' : 'another file';
+}

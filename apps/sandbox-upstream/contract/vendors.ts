@@ -1,0 +1,73 @@
+import type { ChannelProtocol } from '#catalog/catalog.js';
+import type { Capability } from '#upstream/protocol.js';
+import { casesOf, type ContractCase } from './cases.js';
+
+/** How the sandbox speaks a protocol, and where its vendor's way leads to another outcome than that of most. */
+export interface VendorContract {
+  /** In short, for the page. */
+  about: string;
+  /** Below the sandbox's origin, where paths of its own would meet those of others. */
+  basePath?: string;
+  /** The vendor's names of the model, where the paths are made of them. */
+  models?: Partial<Record<Capability, string>>;
+  /** Outcomes by operation and case; `every` for all operations. */
+  differences: Partial<Record<Capability | 'every', Record<string, string>>>;
+}
+
+/** Google answers 400 to a wrong key. */
+const GOOGLE_KEYS = { 'wrong key': 'not accepted 400', 'key turned away': 'not accepted 400' };
+
+/** A queue holds addresses, so a broken file is no broken answer. */
+const NAMED_FILES = { 'broken answer': 'delivered 2, not to be had' };
+/** No create can be repeated safely: only a channel that is said to honour keys has it repeated. */
+const WITHOUT_KEYS = { 'lost, then repeated': 'unclear, then unclear without an answer' };
+
+/** One declaration for each protocol: the suite does the rest. */
+export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> = {
+  'openai-xai': { about: 'lenient: for relays that speak either, or a mixture', differences: {} },
+  openai: { about: 'sizes, edits as forms, videos at `/v1/videos`', differences: {} },
+  xai: { about: 'aspect ratios, edits as JSON, videos at `/v1/videos/generations`', differences: {} },
+  gemini: {
+    about: '`:predict`, `:predictLongRunning`, files; contents and counts',
+    differences: {
+      every: GOOGLE_KEYS,
+      // An operation is done or not; it has no words.
+      videos: { 'unknown status': 'running, completed, the file' },
+      // The images are inside the answer.
+      images: { 'file that is none': 'unclear 200', 'expired file': 'delivered 2 image/png' },
+    },
+  },
+  anthropic: {
+    about: 'messages, and counts of their tokens',
+    differences: { every: { 'strange status': 'not accepted 529' } },
+  },
+  fal: {
+    about: 'a queue of requests: images are waited for, videos are tasks; `Authorization: Key`',
+    basePath: '/fal',
+    models: {
+      images: 'fal-ai/flux/schnell',
+      imageEdits: 'fal-ai/flux-pro/kontext',
+      videos: 'fal-ai/kling-video/v2/master/text-to-video',
+    },
+    differences: {
+      images: NAMED_FILES,
+      imageEdits: NAMED_FILES,
+      // The queue takes everything; a model refuses when it works.
+      videos: {
+        ...WITHOUT_KEYS,
+        'refused input': 'failed generation_failed',
+        moderation: 'failed content_policy_violation',
+      },
+    },
+  },
+  mesh3d: { about: 'drafts and textures at `/v1/3d/generations`', differences: {} },
+};
+
+/** The cases of an operation as a protocol has to meet them. */
+export function casesFor(protocol: ChannelProtocol, operation: Capability): ContractCase[] {
+  const { every = {}, [operation]: own = {} } = vendorContracts[protocol].differences;
+  return [...casesOf[operation].values()].map((each) => ({
+    ...each,
+    outcome: own[each.name] ?? every[each.name] ?? each.outcome,
+  }));
+}

@@ -1,0 +1,102 @@
+import { readJsonBody, sendJson, VendorRefusal } from '../answers.js';
+import { decodePicture } from '../edits.js';
+import { readImageOrder } from '../images.js';
+import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
+import { stateAt, type VendorTaskState } from '../vendor-tasks.js';
+import { acceptFilm, acceptImages, polled, refuseResult } from './jobs.js';
+
+/** A few photos in base64, twice where both fields of an edit carry them. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** The way to the queue on the sandbox's origin, where the vendor has a host for it. */
+const BASE = '/fal';
+const WORDS = { queued: 'IN_QUEUE', working: 'IN_PROGRESS', completed: 'COMPLETED', failed: 'COMPLETED' };
+
+/** `POST /fal/{endpoint}`: an endpoint with `video` in its name makes one, others make images. */
+export async function submitToFal(vendor: Vendor, exchange: Exchange, endpoint: string): Promise<void> {
+  const input = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const accepted = endpoint.includes('video')
+    ? await acceptFilm(vendor, exchange, { body: filmFields(input, endpoint), dialect: 'fal' })
+    : await acceptImages(vendor, exchange, orderOf(input, endpoint));
+  if (!accepted) return;
+  const app = endpoint.split('/').slice(0, 2).join('/');
+  sendJson(exchange.response, 200, {
+    ...addressesOf(vendor, exchange, `${app}/requests/${accepted.id}`),
+    status: 'IN_QUEUE',
+    queue_position: 0,
+  });
+}
+
+function filmFields(input: Record<string, unknown>, endpoint: string): Record<string, unknown> {
+  const duration = typeof input['duration'] === 'string' ? Number.parseInt(input['duration'], 10) : undefined;
+  return { ...input, model: endpoint, duration };
+}
+
+function orderOf(input: Record<string, unknown>, model: string) {
+  const { num_images: n, image_size: size, image_url: one, image_urls: several } = input;
+  const { width, height } = (size ?? {}) as { width?: number; height?: number };
+  const fields = { ...input, model, n, size: width && height ? `${width}x${height}` : undefined };
+  const addresses: unknown[] = Array.isArray(several) ? several : one === undefined ? [] : [one];
+  return { model, order: readImageOrder(fields), originals: addresses.map(decodePicture) };
+}
+
+function idOf(path: string): string {
+  return path.split('/').at(-1) ?? '';
+}
+
+function addressesOf(vendor: Vendor, { request }: Exchange, path: string) {
+  const at = `${publicOriginOf(vendor, request)}${BASE}/${path}`;
+  return { request_id: idOf(path), response_url: at, status_url: `${at}/status`, cancel_url: `${at}/cancel` };
+}
+
+/** Requests of both kinds share their paths. */
+function pollOf(vendor: Vendor, id: string) {
+  return vendor.jobs.find(id) ? polled(vendor, vendor.jobs, id) : polled(vendor, vendor.videos, id);
+}
+
+/** `GET /fal/{app}/requests/{id}/status`: 202 until the end. */
+export function falStatus(vendor: Vendor, exchange: Exchange, path: string): void {
+  const { state, strange } = pollOf(vendor, idOf(path));
+  const status = strange?.toUpperCase() ?? WORDS[state.phase];
+  const isOver = status === 'COMPLETED';
+  sendJson(exchange.response, isOver ? 200 : 202, {
+    ...addressesOf(vendor, exchange, path),
+    status,
+    ...(isOver ? { logs: [], metrics: {} } : { queue_position: 0 }),
+  });
+}
+
+/** `GET /fal/{app}/requests/{id}`: the result, or the error that the request ended with. @throws VendorRefusal */
+export function falResult(vendor: Vendor, { request, response }: Exchange, path: string): void {
+  const nowMs = vendor.clock.nowMs();
+  const job = vendor.jobs.find(idOf(path));
+  const task = job ?? vendor.videos.find(idOf(path));
+  if (!task) throw new VendorRefusal(404, 'not_found', 'Request not found');
+  refuseUnlessOver(stateAt(task, nowMs));
+  response.setHeader('x-fal-request-id', task.id);
+  refuseResult(task);
+  if (job) {
+    const images = job.addresses.map((url) => ({ url, content_type: 'image/png' }));
+    return sendJson(response, 200, {
+      images,
+      has_nsfw_concepts: images.map(() => false),
+      prompt: job.prompt,
+    });
+  }
+  const url = `${publicOriginOf(vendor, request)}/files/videos/${task.id}.mp4`;
+  sendJson(response, 200, { video: { url, content_type: 'video/mp4' } });
+}
+
+function refuseUnlessOver({ phase }: VendorTaskState): void {
+  if (phase === 'failed') throw new VendorRefusal(500, 'runner_server_error', 'It failed as ordered.');
+  if (phase !== 'completed') throw new VendorRefusal(400, 'bad_request', 'Request is still in progress');
+}
+
+/** `PUT /fal/{app}/requests/{id}/cancel`. */
+export function cancelAtFal(vendor: Vendor, { response }: Exchange, path: string): void {
+  const job = vendor.jobs.find(idOf(path));
+  if (!job) throw new VendorRefusal(404, 'not_found', 'Request not found');
+  if (stateAt(job, vendor.clock.nowMs()).phase === 'completed')
+    return sendJson(response, 400, { status: 'ALREADY_COMPLETED' });
+  vendor.stats.jobsCancelled += 1;
+  sendJson(response, 202, { status: 'CANCELLATION_REQUESTED' });
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { VendorRefusal } from '../answers.js';
+import { type Directives, type Fault, readDirectives, refuseAsOrdered } from '../directives.js';
+import { keepEdit } from '../edits.js';
+import { addressOf, drawingOf, drawingsOf, type ImageOrder } from '../images.js';
+import { spoilPoll } from '../task-calls.js';
+import { captionOf, type Exchange, holdUntilClientLeaves, seedOf, type Vendor } from '../vendor.js';
+import {
+  type ImageJob,
+  stateAt,
+  type VendorTask,
+  type VendorTasks,
+  type VendorTaskState,
+} from '../vendor-tasks.js';
+import { readVideoTask } from '../videos.js';
+
+/** What a vendor refuses only once it works: by then the task is there. */
+const refusedLate: readonly Fault[] = ['moderation', 'reject-422'];
+
+/** The order of an image, as its vendor's fields say it. */
+export interface JobOrder {
+  model: string;
+  order: ImageOrder;
+  /** Images that are altered. */
+  originals: readonly Buffer[];
+}
+
+/** Begins the work on images; undefined when the prompt ordered that there be no answer. @throws VendorRefusal */
+export async function acceptImages(
+  vendor: Vendor,
+  exchange: Exchange,
+  { model, order, originals }: JobOrder,
+): Promise<ImageJob | undefined> {
+  vendor.stats.imagesRequests += 1;
+  const directives = readDirectives(order.prompt);
+  const { faults } = directives;
+  refuseAtOnce(faults);
+  const [original] = originals;
+  const job: ImageJob = {
+    id: randomUUID(),
+    model,
+    prompt: order.prompt,
+    faults,
+    createdAtMs: vendor.clock.nowMs(),
+    workMs: directives.workMs ?? vendor.settings.imageMs,
+    spoiledPolls: 0,
+    idempotencyKey: null,
+    inputHash: '',
+    addresses: await addressesOf(vendor, exchange, { order, directives, original }),
+  };
+  vendor.jobs.add(job);
+  vendor.stats.imagesMade += job.addresses.length;
+  return answered(vendor, exchange, job);
+}
+
+async function addressesOf(
+  vendor: Vendor,
+  exchange: Exchange,
+  of: { order: ImageOrder; directives: Directives; original: Buffer | undefined },
+): Promise<string[]> {
+  const { order, directives, original } = of;
+  const { faults } = directives;
+  const drawing = (index: number) => {
+    const picture = drawingOf(order, directives, index);
+    const altered = { ...(order.area ?? { width: 0, height: 0 }), seconds: 0, original };
+    const caption = captionOf(directives.caption);
+    return original
+      ? { kind: 'edit' as const, seed: seedOf(order.prompt, index), caption, ...altered }
+      : picture;
+  };
+  const drawings = drawingsOf({ order, directives, drawing });
+  return Promise.all(
+    drawings.map(async (each) =>
+      original
+        ? keepEdit(vendor, exchange, { drawing: each, faults })
+        : addressOf(vendor, exchange, { drawing: each, faults }),
+    ),
+  );
+}
+
+/** Begins the work on a video whose fields are those of xAI. @throws VendorRefusal */
+export async function acceptFilm<D extends 'fal'>(
+  vendor: Vendor,
+  exchange: Exchange,
+  { body, dialect }: { body: Record<string, unknown>; dialect: D },
+) {
+  vendor.stats.videoCreates += 1;
+  const task = readVideoTask(vendor, body, dialect);
+  refuseAtOnce(task.faults);
+  vendor.videos.add(task);
+  vendor.stats.videosAccepted += 1;
+  return answered(vendor, exchange, task);
+}
+
+function refuseAtOnce(faults: readonly Fault[]): void {
+  refuseAsOrdered(faults.filter((fault) => !refusedLate.includes(fault)));
+}
+
+async function answered<T extends VendorTask>(
+  vendor: Vendor,
+  { response }: Exchange,
+  task: T,
+): Promise<T | undefined> {
+  if (!task.faults.includes('accept-then-timeout')) return task;
+  await holdUntilClientLeaves(vendor, response);
+  return undefined;
+}
+
+/** Of a poll: the state of a task, or a strange word in its place. */
+export function polled<T extends VendorTask>(
+  vendor: Vendor,
+  tasks: VendorTasks<T>,
+  id: string,
+): { task: T; state: VendorTaskState; strange: string | undefined } {
+  vendor.stats.polls += 1;
+  const task = tasks.find(id);
+  if (!task) throw new VendorRefusal(404, 'not_found', 'Request not found');
+  return { task, strange: spoilPoll(tasks, task), state: stateAt(task, vendor.clock.nowMs()) };
+}
+
+/** Refuses the result of a task as its prompt ordered, at its end. @throws VendorRefusal */
+export function refuseResult({ faults }: VendorTask): void {
+  refuseAsOrdered(faults.filter((fault) => refusedLate.includes(fault)));
+}

@@ -1,0 +1,104 @@
+import type { Channel } from '#catalog/catalog.js';
+import { readDetail } from '../answers.js';
+import { ChannelCalls } from '../channel-calls.js';
+import type { UpstreamConnections } from '../connections.js';
+import { dataUrl } from '../data-url.js';
+import type {
+  CreateOutcome,
+  ImageEditRequest,
+  ImageOutcome,
+  ImageRequest,
+  PollOutcome,
+  VideoRequest,
+} from '../outcomes.js';
+import { type ImagesPending, waitForImages } from '../polled-images.js';
+import type { CreateOptions, Protocol } from '../protocol.js';
+import { isRequestPath, readImageResult, readStatus, readSubmitted, readVideoResult } from './fal.answers.js';
+
+/** These models name their lengths `8s`; the others `8`. */
+const LENGTH_WITH_UNIT = /\/(veo|luma)/;
+
+/** fal: requests in a queue at the endpoint that the model names; images are waited for, videos are tasks. */
+export class FalProtocol implements Protocol {
+  readonly calls: ChannelCalls;
+
+  constructor(connections: UpstreamConnections) {
+    this.calls = new ChannelCalls(connections, { credentials, errorOf: readDetail });
+  }
+
+  generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
+    return this.images(channel, request, { input: imageFields(request), signal });
+  }
+
+  editImages(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome> {
+    const images = request.images.map(dataUrl);
+    const input = {
+      ...imageFields(request),
+      // Some endpoints take one image, others a list also of one; neither minds the other's field.
+      image_url: images.length === 1 ? images[0] : undefined,
+      image_urls: images,
+      mask_url: request.mask && dataUrl(request.mask),
+    };
+    return this.images(channel, request, { input, signal });
+  }
+
+  createVideo(channel: Channel, request: VideoRequest, { signal }: CreateOptions): Promise<CreateOutcome> {
+    const { model, prompt, seconds, aspectRatio, resolution } = request;
+    const duration = LENGTH_WITH_UNIT.test(model) ? `${seconds}s` : String(seconds);
+    const input = { prompt, duration, aspect_ratio: aspectRatio, resolution };
+    return this.submit(channel, model, { input, signal });
+  }
+
+  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    if (!isRequestPath(upstreamId)) return { kind: 'no_answer', reason: 'no id of a request', of: 'task' };
+    const status = readStatus(await this.calls.get(channel, `/${upstreamId}/status`, { signal }));
+    if (status !== 'completed') return status;
+    return readVideoResult(await this.calls.get(channel, `/${upstreamId}`, { signal }));
+  }
+
+  private async images(
+    channel: Channel,
+    { model, n }: ImageRequest,
+    { input, signal }: Submission,
+  ): Promise<ImageOutcome> {
+    const poll = async (id: string): Promise<ImageOutcome | ImagesPending> => {
+      const status = readStatus(await this.calls.get(channel, `/${id}/status`, { signal }));
+      if (status !== 'completed') return { kind: 'pending' };
+      return readImageResult(await this.calls.get(channel, `/${id}`, { signal }), n);
+    };
+    const cancel = (id: string) => this.calls.cancel(channel, `/${id}/cancel`, 'PUT');
+    return waitForImages(await this.submit(channel, model, { input, signal }), { poll, cancel, signal });
+  }
+
+  private submit(channel: Channel, endpoint: string, { input, signal }: Submission): Promise<CreateOutcome> {
+    return this.calls.create(channel, `/${endpoint}`, {
+      body: { json: input },
+      signal,
+      yields: 'task',
+      read: (answer) => readSubmitted(answer, endpoint),
+    });
+  }
+}
+
+interface Submission {
+  input: object;
+  signal: AbortSignal;
+}
+
+/** A size is two numbers here; endpoints that take shapes take them as ratios. */
+function imageFields(request: ImageRequest): Record<string, unknown> {
+  const { prompt, n, size = '', aspectRatio, resolution, extras } = request;
+  const [, width, height] = (/^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size) ?? []).map(Number);
+  return {
+    ...extras,
+    prompt,
+    num_images: n,
+    image_size: width === undefined ? undefined : { width, height },
+    aspect_ratio: aspectRatio,
+    resolution,
+  };
+}
+
+function credentials({ apiKey }: Channel): Record<string, string> {
+  return { authorization: `Key ${apiKey}` };
+}

@@ -1,0 +1,37 @@
+import { setTimeout as pauseTimer } from 'node:timers/promises';
+import type { CreateOutcome, ImageOutcome } from './outcomes.js';
+
+/** Nothing is known of the images yet. */
+export interface ImagesPending {
+  kind: 'pending';
+}
+
+interface Waiting {
+  /** Asks for the images of a task; whatever is not understood is `pending`. */
+  poll: (upstreamId: string) => Promise<ImageOutcome | ImagesPending>;
+  /** Called once when nobody waits any more. */
+  cancel: (upstreamId: string) => Promise<void>;
+  /** The limit of the whole call. */
+  signal: AbortSignal;
+}
+
+/** Images take seconds: early enough not to add to them, late enough to stay far below any vendor's limit. */
+const PAUSE = { firstMs: 250, longestMs: 2_000, growth: 1.5 };
+
+/**
+ * The images of a vendor that answers a create with a task. The task is asked for within the call: a program that dies
+ * meanwhile leaves a charge that is released at its deadline, and the create is never sent again.
+ */
+export async function waitForImages(created: CreateOutcome, waiting: Waiting): Promise<ImageOutcome> {
+  if (created.kind !== 'accepted') return created;
+  const { upstreamId } = created;
+  const { poll, cancel, signal } = waiting;
+  for (let pauseMs = PAUSE.firstMs; ; pauseMs = Math.min(pauseMs * PAUSE.growth, PAUSE.longestMs)) {
+    const outcome = await poll(upstreamId);
+    if (outcome.kind !== 'pending') return outcome;
+    await pauseTimer(pauseMs, undefined, { signal }).catch(() => undefined);
+    if (!signal.aborted) continue;
+    void cancel(upstreamId);
+    return { kind: 'unknown', reason: 'the images were not ready in time', upstreamStatus: null };
+  }
+}
