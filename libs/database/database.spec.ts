@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Registry } from '#platform/metrics.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { socketOf, TcpSwitch } from '../../test/support/tcp-switch.js';
 import { bigintTransformer, inTransaction, isTransient, openDataSource, openPool } from './database.js';
+import { type EntityTransaction, inEntityTransaction } from './entity-transaction.js';
 import { limitStatements } from './statement-limit.js';
 
 let database: TestDatabase;
@@ -160,7 +162,8 @@ describe('isTransient', () => {
       statementTimeoutMs: 500,
     });
     try {
-      await patient.query('SELECT 1');
+      // What one transaction may wait is forgotten with it: it would be longer than this spec.
+      await inTransaction(patient, (client) => limitStatements(client, 60_000));
       way.silence();
       const lost = failure(patient.query('SELECT 1'));
       way.speak();
@@ -180,7 +183,8 @@ describe('isTransient', () => {
       applicationName: 'spec',
       statementTimeoutMs: 500,
     });
-    const sleep = (client: pg.ClientBase) => client.query('SELECT pg_sleep(1)');
+    // Longer than the client itself waits for the answer of a statement that may take 500 ms.
+    const sleep = (client: pg.ClientBase) => client.query('SELECT pg_sleep(6)');
     await inTransaction(hasty, async (client) => {
       await limitStatements(client, 10_000);
       await sleep(client);
@@ -210,19 +214,65 @@ class Counter {
 }
 
 describe('openDataSource', () => {
-  it('serves entities whose bigint columns are exact', async () => {
-    const source = await openDataSource({
-      url: database.ownerUrl,
-      max: 2,
-      applicationName: 'spec',
+  const connect = (url: string, settings: { max: number; registry?: Registry }) =>
+    openDataSource({
+      url,
+      applicationName: 'spec-entities',
+      statementTimeoutMs: 500,
       entities: [Counter],
+      ...settings,
     });
+
+  it('serves entities whose bigint columns are exact', async () => {
+    const source = await connect(database.ownerUrl, { max: 2 });
     const counters = source.getRepository(Counter);
     await counters.save({ id: 1, amountNanos: 9007199254740993n });
     expect(await counters.findOneBy({ amountNanos: 9007199254740993n })).toEqual({
       id: 1,
       amountNanos: 9007199254740993n,
     });
+    await source.destroy();
+  });
+
+  it('takes a new connection after a server that kept silent', async () => {
+    const way = await TcpSwitch.open(socketOf(database.ownerUrl));
+    const source = await connect(way.urlOf(database.ownerUrl), { max: 1 });
+    try {
+      way.silence();
+      const lost = failure(source.query('SELECT 1'));
+      way.speak();
+      expect(isTransient(await lost)).toBe(true);
+      expect(await source.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    } finally {
+      await source.destroy();
+      await way.close();
+    }
+  });
+
+  it('never commits what was left of a transaction that got no answer', async () => {
+    const source = await connect(database.ownerUrl, { max: 1 });
+    const add = (id: number) => (transaction: EntityTransaction) =>
+      transaction.client.query('INSERT INTO counters VALUES ($1, 0)', [id]);
+    let pid = 0;
+    const hung = failure(
+      inEntityTransaction(source, async (transaction) => {
+        await add(1)(transaction);
+        const { rows } = await transaction.client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+        pid = rows[0]!.pid;
+        process.kill(pid, 'SIGSTOP');
+        await add(2)(transaction);
+      }),
+    );
+    expect((await hung.finally(() => process.kill(pid, 'SIGCONT'))).message).toContain('Query read timeout');
+    await inEntityTransaction(source, add(10));
+    expect((await pool.query('SELECT id FROM counters')).rows).toEqual([{ id: 10 }]);
+    await source.destroy();
+  });
+
+  it('shows how full it is', async () => {
+    const registry = new Registry();
+    const source = await connect(database.ownerUrl, { max: 3, registry });
+    expect(await registry.metrics()).toContain('database_connections_limit{pool="spec-entities"} 3');
     await source.destroy();
   });
 });

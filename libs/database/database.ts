@@ -194,10 +194,13 @@ export interface DataSourceSettings extends PoolOptions {
   entities: DataSourceOptions['entities'];
 }
 
-/** Connects TypeORM for entities and ordinary reads and writes. The schema is the migrations' alone. */
+/**
+ * Connects TypeORM for entities and ordinary reads and writes, with the limits of `openPool`. The schema is the migrations'
+ * alone.
+ */
 export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
   const statementTimeoutMs = settings.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
-  return new DataSource({
+  const source = await new DataSource({
     type: 'postgres',
     url: settings.url,
     entities: settings.entities,
@@ -212,11 +215,31 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     extra: {
       ...KEEP_ALIVE,
       types: bigintTypes,
+      // Only then does the driver drop a connection whose query got no answer; else the next person gets it as it is.
+      pipeline: true,
       statement_timeout: statementTimeoutMs,
       query_timeout: answerLimitMs(statementTimeoutMs),
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     },
   }).initialize();
+  const pool = poolUnder(source);
+  pool.on('release', (_error, client) => endClosed(client));
+  if (settings.registry) measurePool(settings.registry, pool);
+  return source;
+}
+
+/**
+ * TypeORM puts a connection back without an error. One that the driver has just given up learns of its end a moment later, and
+ * would meet the next person before that.
+ */
+function endClosed(client: pg.PoolClient): void {
+  const { connection } = client as unknown as { connection: { stream: { writable: boolean } } };
+  if (!connection.stream.writable) void client.end();
+}
+
+/** The driver's types leave it open which pool it has. */
+function poolUnder(source: DataSource): pg.Pool {
+  return (source.driver as unknown as { master: pg.Pool }).master;
 }
 
 /** For int8 columns of entities: bigint in code, exact beyond 2^53. */

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
-import { acrossMigration } from '../../test/support/earlier-schema.js';
+import { expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { databaseAcross } from '../../test/support/earlier-schema.js';
 
 const GRANTING = '0048_granted_groups.sql';
 
-let database: TestDatabase;
-let owner: pg.Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new pg.Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  expect(await acrossMigration(database, GRANTING, customersOfThoseDays)).toEqual([GRANTING]);
-}, 60_000);
-afterAll(async () => {
-  await owner.end();
-  await database.drop();
-});
+const database = databaseAcross(GRANTING, customersOfThoseDays);
 
 /** Accounts with keys of groups that everybody could name. */
-async function customersOfThoseDays(): Promise<void> {
+async function customersOfThoseDays(owner: pg.Client): Promise<void> {
   await owner.query(`INSERT INTO groups (name)
     VALUES ('Vendora-Main'), ('Public-Relay'), ('Half-Price'), ('Unused') ON CONFLICT DO NOTHING`);
   await owner.query(`INSERT INTO accounts (id, name) VALUES ('live', 'l'), ('revoked', 'r'), ('open', 'o')`);
@@ -33,7 +20,7 @@ async function customersOfThoseDays(): Promise<void> {
 }
 
 it('opens the groups that everybody has, and no others', async () => {
-  const { rows } = await owner.query('SELECT name, open FROM groups ORDER BY name');
+  const { rows } = await database().query('SELECT name, open FROM groups ORDER BY name');
   expect(rows).toEqual([
     { name: 'Half-Price', open: false },
     { name: 'Public-Relay', open: true },
@@ -43,7 +30,7 @@ it('opens the groups that everybody has, and no others', async () => {
 });
 
 it('grants each account what its live keys use, once, and nothing that it had given up', async () => {
-  const { rows } = await owner.query(
+  const { rows } = await database().query(
     `SELECT account_id AS account, group_name AS "group", granted_by AS by, ticket_id AS ticket,
        granted_at IS NOT NULL AS dated FROM account_groups`,
   );

@@ -22,7 +22,7 @@ import { filesIn, type ServerFiles } from './server-files.js';
 import { lastLine } from './server-log.js';
 
 /** sockaddr_un holds 104 bytes on macOS, 108 on Linux, with the closing zero. */
-const LONGEST_SOCKET_PATH = 103;
+export const LONGEST_SOCKET_PATH = 103;
 
 interface WantedCluster {
   binaries: PostgresBinaries;

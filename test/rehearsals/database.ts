@@ -16,13 +16,17 @@ export interface RehearsalDatabase {
 }
 
 /** A database of its own, which programs reach through a switch. */
-export async function startDatabase(undo: Undo, parent: string): Promise<RehearsalDatabase> {
+export async function startDatabase(
+  undo: Undo,
+  parent: string,
+  more: Readonly<Record<string, string | number>> = {},
+): Promise<RehearsalDatabase> {
   const dataDir = mkdtempSync(join(parent, 'tollgate-rehearsal-'));
   undo.add(async () => rmSync(dataDir, { recursive: true, force: true }));
   // The server runs as a user of its own when root starts it.
   chmodSync(dataDir, 0o755);
   const log = createLogger('rehearsal', 'silent');
-  const server = await startEmbeddedPostgres({ dataDir, log, settings: SETTINGS });
+  const server = await startEmbeddedPostgres({ dataDir, log, settings: { ...SETTINGS, ...more } });
   undo.add(() => server.stop());
   const way = await TcpSwitch.open(socketOf(server.ownerUrl));
   undo.add(() => way.close());

@@ -43,8 +43,12 @@ async function run({ only, json }: Options): Promise<void> {
     process.once(signal, () => void undo.all().finally(() => process.exit(code)));
   }
   const results: Result[] = [];
+  const say = (text: string) => process.stderr.write(`${text}\n`);
   for (const rehearsal of rehearsals.filter(({ name }) => only.includes(name))) {
-    results.push(await rehearse(rehearsal, { undo, say: (text) => process.stderr.write(`${text}\n`) }));
+    const result = await rehearse(rehearsal, { undo, say });
+    results.push(result);
+    // What ended is known although a later one may break off.
+    say(`${result.name}: ${JSON.stringify({ ...result, name: undefined, fault: undefined })}`);
   }
   if (json) process.stdout.write(`${JSON.stringify({ rehearsals: results })}\n`);
   else printResults(results);

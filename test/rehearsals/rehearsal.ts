@@ -1,4 +1,4 @@
-import { Deployment } from '../support/deployment.js';
+import { Deployment, type DeploymentOptions } from '../support/deployment.js';
 import { OUTAGE_DURATIONS } from '../support/durations.js';
 import type { Environment } from '../support/programs.js';
 import { Shoppers } from '../support/shoppers.js';
@@ -15,8 +15,12 @@ export interface Rehearsal {
   prepare(undo: Undo): Promise<Scene>;
 }
 
-interface Scene {
+export interface Scene {
   env: Environment;
+  /** A command that runs the programs, with what they are to see of the machine. */
+  under?: readonly string[];
+  /** Addresses that programs know by other names. */
+  reach?: DeploymentOptions['reach'];
   /** The programs start a broker of their own, rather than use the one of KAFKA_BROKERS. */
   ownBroker?: boolean;
   /**
@@ -65,7 +69,8 @@ export async function rehearse(
     say(`${rehearsal.name}: starting the programs`);
     const scene = await rehearsal.prepare(undo);
     const env = { ...OUTAGE_DURATIONS, CHAIN_SEAL_SECONDS: '1', ...scene.env };
-    const relay = await Deployment.start({ env, each: 1, ownBroker: scene.ownBroker });
+    const { ownBroker, under, reach } = scene;
+    const relay = await Deployment.start({ env, each: 1, ownBroker, under, reach });
     undo.add(() => relay.stop());
     await relay.untilReady();
     return await underLoad({ rehearsal, scene, relay, say });

@@ -1,7 +1,19 @@
 import { badNetworks } from './bad-network.js';
+import { brokers } from './brokers.js';
 import { fullDisk } from './full-disk.js';
+import { namesGone } from './names.js';
+import { pointInTime } from './point-in-time.js';
+import { poolsExhausted } from './pools.js';
 import type { Rehearsal } from './rehearsal.js';
 import { standbyTakesOver } from './standby-takes-over.js';
 
 /** In the order in which they run. */
-export const rehearsals: readonly Rehearsal[] = [standbyTakesOver, ...badNetworks, fullDisk];
+export const rehearsals: readonly Rehearsal[] = [
+  standbyTakesOver,
+  ...badNetworks,
+  poolsExhausted,
+  namesGone,
+  fullDisk,
+  pointInTime,
+  ...brokers,
+];

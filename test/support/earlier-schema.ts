@@ -1,8 +1,10 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { migrate } from '#database/migrations.js';
-import { asLogin, type TestDatabase } from './database.js';
+import { asLogin, createTestDatabase, type TestDatabase } from './database.js';
 
 const MIGRATIONS = join(import.meta.dirname, '../../libs/database/migrations');
 
@@ -27,4 +29,21 @@ export async function acrossMigration(
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** For a whole spec file: a database that was filled before one migration and has been migrated by it alone. */
+export function databaseAcross(name: string, fill: (owner: pg.Client) => Promise<unknown>): () => pg.Client {
+  let database: TestDatabase;
+  let owner: pg.Client;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    owner = new pg.Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    expect(await acrossMigration(database, name, () => fill(owner))).toEqual([name]);
+  }, 60_000);
+  afterAll(async () => {
+    await owner.end();
+    await database.drop();
+  });
+  return () => owner;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { findPostgres } from '#database/postgres-binaries.js';
-import { giveTo, runAs, serverAccountFor } from '#database/server-account.js';
+import { giveTo, runAs, type ServerAccount, serverAccountFor } from '#database/server-account.js';
 import { asLogin } from './database.js';
 import { until } from './eventually.js';
 
@@ -24,42 +24,59 @@ export interface StandbyOptions {
   /** Of the slot on the primary, and what the primary knows the standby by. */
   name: string;
   /** A standby that allows fewer connections than its primary does not start. */
-  settings: Readonly<Record<string, string | number>>;
+  settings: Settings;
 }
 
 /** Copies the server while it runs, as pg_basebackup does, and starts a standby on the copy. */
 export async function startStandby({ adminUrl, name, settings }: StandbyOptions): Promise<Standby> {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-standby-'));
-  const source = await asLogin(adminUrl, dataDirectory);
-  const account = serverAccountFor(source);
-  giveTo(folder, account);
-  const pgdata = join(folder, 'pgdata');
-  await asLogin(adminUrl, (admin) => copyServer(admin, { source, pgdata, slot: name }));
-  for (const file of ['standby.signal', 'backup_label']) giveTo(join(pgdata, file), account);
-  const all = Object.entries({
-    ...settings,
-    hot_standby: 'on',
-    listen_addresses: '',
-    unix_socket_directories: folder,
-    primary_slot_name: name,
-    primary_conninfo: conninfoOf(adminUrl, name),
+  await asLogin(adminUrl, (admin) =>
+    admin.query('SELECT pg_create_physical_replication_slot($1, true)', [name]),
+  );
+  const copy = await copyServer(adminUrl);
+  const standby = await startCopy(copy, {
+    signal: 'standby.signal',
+    settings: {
+      ...settings,
+      hot_standby: 'on',
+      primary_slot_name: name,
+      primary_conninfo: conninfoOf(adminUrl, name),
+    },
   });
+  const ask = (sql: string) =>
+    asLogin(standby.urlOf(adminUrl), async (admin) => void (await admin.query(sql)));
+  await until('the standby to answer', () => ask('SELECT').then(yes, no), { limitMs: 60_000 });
+  return { ...standby, ask };
+}
+
+/** A base backup: the files of a server, copied while it ran. */
+export interface ServerCopy {
+  folder: string;
+  pgdata: string;
+  account: ServerAccount;
+}
+
+type Settings = Readonly<Record<string, string | number>>;
+
+/** Starts a server on a copy; the file of that name makes it follow, or recover. */
+export async function startCopy(
+  { folder, pgdata, account }: ServerCopy,
+  { signal, settings }: { signal: 'standby.signal' | 'recovery.signal'; settings: Settings },
+): Promise<Omit<Standby, 'ask'>> {
+  writeFileSync(join(pgdata, signal), '');
+  giveTo(join(pgdata, signal), account);
+  const all = Object.entries({ ...settings, listen_addresses: '', unix_socket_directories: folder });
   const child = spawn(
     join(findPostgres(account).bin, 'postgres'),
     ['-D', pgdata, ...all.flatMap(([setting, value]) => ['-c', `${setting}=${value}`])],
     { ...runAs(account), stdio: 'ignore' },
   );
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  const urlOf = (primaryUrl: string) => {
-    const url = new URL(primaryUrl);
-    url.hostname = encodeURIComponent(folder);
-    return url.toString();
-  };
-  const ask = (sql: string) => asLogin(urlOf(adminUrl), async (admin) => void (await admin.query(sql)));
-  await until('the standby to answer', () => ask('SELECT').then(yes, no), { limitMs: 60_000 });
   return {
-    urlOf,
-    ask,
+    urlOf: (primaryUrl) => {
+      const url = new URL(primaryUrl);
+      url.hostname = encodeURIComponent(folder);
+      return url.toString();
+    },
     stop: async () => {
       child.kill('SIGINT');
       await gone;
@@ -76,28 +93,33 @@ async function dataDirectory(admin: pg.Client): Promise<string> {
   return rows[0]!.data_directory;
 }
 
-/** The slot keeps the log that the copy needs. */
-async function copyServer(
-  admin: pg.Client,
-  { source, pgdata, slot }: { source: string; pgdata: string; slot: string },
-): Promise<void> {
-  await admin.query('SELECT pg_create_physical_replication_slot($1, true)', [slot]);
-  await admin.query(`SELECT pg_backup_start('standby', true)`);
+/** Something else keeps the log that the copy needs: a slot, or an archive. */
+export async function copyServer(adminUrl: string): Promise<ServerCopy> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-copy-'));
+  const pgdata = join(folder, 'pgdata');
+  return asLogin(adminUrl, async (admin) => {
+    const source = await dataDirectory(admin);
+    const account = serverAccountFor(source);
+    giveTo(folder, account);
+    await admin.query(`SELECT pg_backup_start('copy', true)`);
+    copyFiles(source, pgdata);
+    const { rows } = await admin.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+    const label = join(pgdata, 'backup_label');
+    writeFileSync(label, rows[0]!.labelfile);
+    giveTo(label, account);
+    return { folder, pgdata, account };
+  });
+}
+
+function copyFiles(source: string, pgdata: string): void {
   const left = ['postmaster.pid', 'postmaster.opts', 'pg_wal/*', 'pg_replslot/*'];
   mkdirSync(pgdata, { mode: 0o700 });
-  const copied = spawnSync('sh', [
-    '-c',
+  const script =
     'tar -C "$1" --ignore-failed-read --warning=no-file-changed --warning=no-file-removed ' +
-      left.map((pattern) => `--exclude='./${pattern}'`).join(' ') +
-      ' -cf - . | tar -C "$2" -xpf -',
-    'sh',
-    source,
-    pgdata,
-  ]);
+    left.map((pattern) => `--exclude='./${pattern}'`).join(' ') +
+    ' -cf - . | tar -C "$2" -xpf -';
+  const copied = spawnSync('sh', ['-c', script, 'sh', source, pgdata]);
   if (copied.status !== 0) throw new Error(`the server could not be copied: ${copied.stderr.toString()}`);
-  const { rows } = await admin.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
-  writeFileSync(join(pgdata, 'backup_label'), rows[0]!.labelfile);
-  writeFileSync(join(pgdata, 'standby.signal'), '');
 }
 
 function conninfoOf(url: string, name: string): string {

@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
+import { NameServer } from '../support/name-server.js';
+import { TcpSwitch } from '../support/tcp-switch.js';
+import { startDatabase } from './database.js';
+import type { Rehearsal, Scene, Undo } from './rehearsal.js';
+
+const DATABASE = 'database.test';
+const UPSTREAM = 'upstream.test';
+const SANDBOX_API_KEY = 'sandbox-key';
+/** Calls while nothing is resolved. */
+const CALLS = 40;
+
+/** Open connections need no name, so they are cut as well. */
+export const namesGone: Rehearsal = {
+  name: 'names',
+  fault: 'the name server silent and every connection to PostgreSQL and the upstream cut (needs root)',
+  isQuick: false,
+  prepare: async (undo) => {
+    const names = await NameServer.open([DATABASE, UPSTREAM]);
+    undo.add(() => names.close());
+    const database = await startDatabase(undo, tmpdir());
+    const upstream = await startUpstream(undo);
+    const ways = [database.way, upstream.way];
+    return {
+      under: resolvedBy(names, undo),
+      env: {
+        DATABASE_URL: named(database.env['DATABASE_URL']!, DATABASE),
+        ADMIN_DATABASE_URL: named(database.env['ADMIN_DATABASE_URL']!, DATABASE),
+        SANDBOX_URL: `http://${UPSTREAM}:${upstream.way.port}`,
+        SANDBOX_API_KEY,
+      },
+      reach: { databaseUrl: database.env['DATABASE_URL']!, sandboxUrl: upstream.url },
+      hurt: async ({ load }) => {
+        names.silence();
+        for (const way of ways) way.cut();
+        await load.ended(CALLS);
+        names.speak();
+        return performance.now();
+      },
+    };
+  },
+};
+
+async function startUpstream(undo: Undo): Promise<{ url: string; way: TcpSwitch }> {
+  const sandbox = await startSandbox({ apiKey: SANDBOX_API_KEY, imageSeconds: 0, videoSeconds: 0.3 });
+  undo.add(() => sandbox.close());
+  const way = await TcpSwitch.open({ host: '127.0.0.1', port: sandbox.port });
+  undo.add(() => way.close());
+  return { url: sandbox.url, way };
+}
+
+function named(url: string, name: string): string {
+  const led = new URL(url);
+  led.hostname = name;
+  return led.toString();
+}
+
+/** A command that runs another with a resolver of its own: only root may mount a file over /etc/resolv.conf. */
+function resolvedBy(names: NameServer, undo: Undo): Scene['under'] {
+  if (spawnSync('unshare', ['--mount', 'true']).status !== 0)
+    throw new Error('unshare --mount failed, is this root?');
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-names-'));
+  undo.add(async () => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'resolv.conf');
+  writeFileSync(file, names.configuration, { mode: 0o644 });
+  const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
+  return ['unshare', '--mount', 'sh', '-c', script, file];
+}

@@ -1,0 +1,98 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { builtInSettings } from '#database/server-settings.js';
+import { databaseUrlOf, databaseName } from '#database/roles.js';
+import { asLogin } from '../support/database.js';
+import { until } from '../support/eventually.js';
+import { copyServer, type ServerCopy, startCopy } from '../support/standby.js';
+import { socketOf } from '../support/tcp-switch.js';
+import { type RehearsalDatabase, startDatabase } from './database.js';
+import type { Rehearsal, Undo } from './rehearsal.js';
+
+/** Calls that only the archive has, since they came after the base backup. */
+const CALLS = 40;
+const LIMIT_MS = 60_000;
+
+/** In a maintenance, while programs are kept out, someone drops a table; the server is recovered to just before. */
+export const pointInTime: Rehearsal = {
+  name: 'point-in-time',
+  fault: 'a table dropped by mistake while programs were kept out, PostgreSQL recovered to just before',
+  isQuick: false,
+  prepare: async (undo) => {
+    const archive = mkdtempSync(join(tmpdir(), 'tollgate-archive-'));
+    undo.add(async () => rmSync(archive, { recursive: true, force: true }));
+    // The server writes as a user of its own when root starts it.
+    chmodSync(archive, 0o777);
+    const archiving = {
+      archive_mode: 'on',
+      archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
+    };
+    const database = await startDatabase(undo, tmpdir(), archiving);
+    return {
+      env: database.env,
+      hurt: async ({ load }) => {
+        const backup = await copyServer(database.server.urlFor('admin'));
+        await load.ended(CALLS);
+        database.way.lead({ path: join(archive, 'nothing') });
+        const keptOutAt = performance.now();
+        const before = await dropByMistake(database);
+        await database.server.stop();
+        await recover({ database, backup, archive, before, undo });
+        return keptOutAt;
+      },
+    };
+  },
+};
+
+/** @returns the moment before it, by the server's clock, when the log of it is in the archive */
+async function dropByMistake({ server }: RehearsalDatabase): Promise<string> {
+  return asLogin(databaseUrlOf(server.urlFor('admin'), databaseName), async (admin) => {
+    await until('programs to be gone', async () => (await admin.query(OTHERS)).rows.length === 0);
+    const { rows } = await admin.query<{ before: string }>('SELECT clock_timestamp()::text AS before');
+    await admin.query('DROP TABLE charges CASCADE');
+    await admin.query('SELECT pg_switch_wal()');
+    return rows[0]!.before;
+  });
+}
+
+const OTHERS = `
+SELECT pid FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND application_name <> 'test-books' AND pid <> pg_backend_pid()`;
+
+interface Recovery {
+  database: RehearsalDatabase;
+  backup: ServerCopy;
+  archive: string;
+  before: string;
+  undo: Undo;
+}
+
+async function recover({
+  database: { server, way },
+  backup,
+  archive,
+  before,
+  undo,
+}: Recovery): Promise<void> {
+  const recovered = await startCopy(backup, {
+    signal: 'recovery.signal',
+    settings: {
+      ...builtInSettings,
+      max_connections: 150,
+      restore_command: `cp ${archive}/%f %p`,
+      recovery_target_time: before,
+      recovery_target_inclusive: 'off',
+      recovery_target_action: 'promote',
+    },
+  });
+  undo.add(() => recovered.stop());
+  const url = recovered.urlOf(server.urlFor('admin'));
+  const isPrimary = () =>
+    asLogin(url, async (admin) => {
+      const { rows } = await admin.query<{ is: boolean }>('SELECT NOT pg_is_in_recovery() AS is');
+      return rows[0]!.is;
+    });
+  await until('the server to have recovered', () => isPrimary().catch(() => false), { limitMs: LIMIT_MS });
+  way.lead(socketOf(recovered.urlOf(server.ownerUrl)));
+}

@@ -1,0 +1,76 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+
+/** Of the loopback network, so that no other resolver of this machine has it. */
+const HOST = '127.0.0.77';
+/** The system's resolver asks no other port. */
+const PORT = 53;
+const HEADER_BYTES = 12;
+const ADDRESS_TYPE = 1;
+const ANSWERED = 0x8180;
+const NO_SUCH_NAME = 3;
+/** The name of the question, type A, class IN, kept for no time, four bytes: 127.0.0.1. */
+const LOOPBACK = Buffer.from('c00c000100010000000000047f000001', 'hex');
+
+/** A name server for the programs of a test, which knows some names by the loopback address. */
+export class NameServer {
+  private isSilent = false;
+
+  private constructor(
+    private readonly socket: Socket,
+    private readonly names: readonly string[],
+  ) {
+    socket.on('message', (query, { port, address }) => {
+      if (!this.isSilent) socket.send(this.answerTo(query), port, address);
+    });
+  }
+
+  /** @throws Error where a port below 1024 is not to be had */
+  static async open(names: readonly string[]): Promise<NameServer> {
+    const socket = createSocket('udp4').bind(PORT, HOST);
+    await once(socket, 'listening');
+    return new NameServer(socket, names);
+  }
+
+  /** What /etc/resolv.conf has to say for this server to be asked. */
+  get configuration(): string {
+    return `nameserver ${HOST}\n`;
+  }
+
+  /** Questions are not answered any more, as when the server is out of reach. */
+  silence(): void {
+    this.isSilent = true;
+  }
+
+  speak(): void {
+    this.isSilent = false;
+  }
+
+  async close(): Promise<void> {
+    this.socket.close();
+    await once(this.socket, 'close');
+  }
+
+  private answerTo(query: Buffer): Buffer {
+    const { name, end } = questionOf(query);
+    const isKnown = this.names.includes(name);
+    const hasAnswer = isKnown && query.readUInt16BE(end - 4) === ADDRESS_TYPE;
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.writeUInt16BE(query.readUInt16BE(0), 0);
+    header.writeUInt16BE(isKnown ? ANSWERED : ANSWERED | NO_SUCH_NAME, 2);
+    header.writeUInt16BE(1, 4);
+    header.writeUInt16BE(hasAnswer ? 1 : 0, 6);
+    return Buffer.concat([header, query.subarray(HEADER_BYTES, end), ...(hasAnswer ? [LOOPBACK] : [])]);
+  }
+}
+
+/** The name that is asked for, and where the question ends: behind its type and class. */
+function questionOf(query: Buffer): { name: string; end: number } {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.').toLowerCase(), end: at + 5 };
+}
