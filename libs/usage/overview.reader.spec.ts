@@ -15,7 +15,7 @@ afterAll(() => fixture?.close());
 
 type Ended = 'settled' | 'released' | 'refused' | 'held';
 
-/** A charge as it would be after so long; its times are text that PostgreSQL reads. */
+/** A charge as it would be after a time; its times are text that PostgreSQL reads. */
 async function charge(state: Ended, createdAt: string, resolvedAt = createdAt, owner = accountId) {
   await fixture.owner.query(
     `INSERT INTO charges (id, account_id, state, amount, settled, released, refusal_code, created_at, resolved_at)

@@ -111,7 +111,10 @@ describe('where a quote is for', () => {
     await expect(ask({ accountId: revoked, keyId: key })).rejects.toMatchObject({ code: 'not_found' });
     const { accountId: expired, keyId: old } = await ledger.account({ credits: '0' });
     await ledger.owner.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [old]);
-    await expect(ask({ accountId: expired, group: VENDORA_MAIN })).rejects.toMatchObject(invalid('group'));
+    await expect(ask({ accountId: expired })).rejects.toMatchObject(invalid('group'));
+    // Before the first key is created, people see what calls will cost.
+    expect(await ask({ accountId: expired, group: VENDORA_MAIN })).toMatchObject({ group: VENDORA_MAIN });
+    await expect(ask({ accountId: expired, group: 'nowhere' })).rejects.toMatchObject(invalid('group'));
     await expect(ask({ group: PUBLIC_RELAY })).rejects.toMatchObject(invalid('group'));
   });
 

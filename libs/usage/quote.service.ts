@@ -6,6 +6,7 @@ import {
   mostOutputTokens,
   type TokenEstimate,
 } from '#catalog/token-estimate.js';
+import { hasGroup } from '#groups/account-groups.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import type { Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
@@ -111,6 +112,8 @@ export class QuoteService {
     const only = own.length === 1 ? own[0] : undefined;
     const chosen = group ?? only;
     if (chosen !== undefined && own.includes(chosen)) return chosen;
+    if (own.length === 0 && group !== undefined && (await hasGroup(this.pool, { accountId, group })))
+      return group;
     const fault =
       own.length === 0
         ? 'The account has no key: a key decides the group.'

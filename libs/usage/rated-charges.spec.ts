@@ -122,7 +122,7 @@ describe('a charge at a price with rates', () => {
     }
   });
 
-  it('is told apart in the database by the rule of this code', async () => {
+  it("has the same rate by the database's rule as by this code's", async () => {
     await fc.assert(
       fc.asyncProperty(price, rates, asked, async (unitPrice, list, dimensions) => {
         const { rows } = await under.ledger.owner.query<{ rated: string }>(

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { RECORDING_APART } from '#ledger/postings/horizon.js';
 import type { Slice, UsageEntry } from './usage.store.js';
 
 export const balances = ['main', 'held', 'invite', 'refund-pending'] as const;
@@ -42,8 +43,6 @@ export interface StatementEntry {
 
 /** A page with a filter looks at this many lines at most, newest first; later pages find what it did not. */
 const SCAN_LIMIT = 2_000;
-/** A transaction is recorded at its start and numbered under its locks: never this long apart. */
-const RECORDING_APART = `interval '1 minute'`;
 const LAST = (2n ** 63n - 1n).toString();
 
 const LEDGERS = `SELECT v.balance, v.id FROM customer_balances b CROSS JOIN LATERAL (VALUES

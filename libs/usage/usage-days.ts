@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { KEPT_DAYS, NOT_SUMMED_UP } from './usage-summary.js';
+import { NOT_SUMMED_UP } from './usage-summary.js';
 
 /** How far back usage by day and model is known: today and the days before it. */
-export const USAGE_DAYS = KEPT_DAYS - 1;
+export const USAGE_DAYS = 61;
 
 /** The requests of a UTC day that ended, of one model; amounts in nanos. */
 export interface UsageOfDay {

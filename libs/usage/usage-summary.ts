@@ -3,8 +3,8 @@ import { inTransaction } from '#database/database.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**
- * Sums of the requests of each account, by quarters of an hour, and by day, key and model, so that no page has to read a
- * million charges. Derived from charges: what ended before a time is in the sums once, whichever process adds up and
+ * Sums of the requests of each account, by quarters of an hour, and by key and model for each day and for each five minutes of
+ * the last days, so that no page has to read a million charges. Derived from charges: what ended before a time is in the sums once, whichever process adds up and
  * however often it is killed.
  */
 
@@ -13,8 +13,14 @@ const CHUNK = 25_000;
 const DAY_MS = 86_400_000;
 const LONGEST_SLICE_MS = 8 * DAY_MS;
 const SHORTEST_SLICE_MS = 1;
-/** Overviews show thirty days, usage by model twice as many; what is older is neither summed up nor kept. */
-export const KEPT_DAYS = 62;
+/** Charts show as many days and compare them with as many before; what is older is neither summed up nor kept. */
+export const CHART_DAYS = 92;
+/** In days: overviews show thirty, charts by five minutes two. */
+const KEPT = {
+  usage_quarters: { time: 'quarter', days: 62 },
+  usage_days: { time: 'day', days: 2 * CHART_DAYS },
+  usage_recent: { time: 'at', days: 3 },
+};
 const MOST_PURGED = 10_000;
 
 /** Adds what ended since the last time, up to the horizon: nothing can still appear before that. */
@@ -26,17 +32,17 @@ export async function sumUpUsage(pool: pg.Pool, signal?: AbortSignal, chunk = CH
   }
 }
 
-/** Removes some of what is too old to be shown. */
-export async function purgeUsageSums(pool: pg.Pool): Promise<void> {
-  for (const [table, time] of [
-    ['usage_quarters', 'quarter'],
-    ['usage_days', 'day'],
-  ]) {
-    await pool.query(
+/** Removes some of what is too old to be shown; true when more is left. */
+export async function purgeUsageSums(pool: pg.Pool): Promise<boolean> {
+  let isMore = false;
+  for (const [table, { time, days }] of Object.entries(KEPT)) {
+    const { rowCount } = await pool.query(
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table}
-         WHERE ${time} < now() - interval '${KEPT_DAYS} days' LIMIT ${MOST_PURGED}))`,
+         WHERE ${time} < now() - interval '${days} days' LIMIT ${MOST_PURGED}))`,
     );
+    isMore ||= rowCount === MOST_PURGED;
   }
+  return isMore;
 }
 
 /** What ended since sums were brought up to date is read from the newest charges themselves, this many at most. */
@@ -44,25 +50,36 @@ const NEWEST = 1_000;
 const AFTER_EVERY_ID = 'z'.repeat(26);
 
 /** Of the account `$1`, the charges that ended and are in no sum yet: what follows FROM. */
-export const NOT_SUMMED_UP = `(SELECT key_id, model_id, created_at, resolved_at, settled, released, state
+export const NOT_SUMMED_UP = `(SELECT key_id, model_id, created_at, resolved_at, settled, released, state, latency_ms
     FROM charges WHERE (account_id, id) < ($1, '${AFTER_EVERY_ID}') AND (account_id, id) >= ($1, '') ORDER BY account_id DESC, id DESC LIMIT ${NEWEST}) AS newest
   WHERE resolved_at >= (SELECT through FROM usage_progress)`;
 
-/** Both sums of the charges that ended from $1 to $2. */
+/** Of charges that ended, by key and model, and what is added to sums that are there. */
+const BY_WORK = `coalesce(key_id, ''), coalesce(model_id, ''), count(*), coalesce(sum(settled), 0),
+    count(*) FILTER (WHERE state = 'released'), coalesce(sum(latency_ms), 0), count(latency_ms)`;
+const ADDED = `requests = d.requests + excluded.requests, settled = d.settled + excluded.settled,
+    failures = d.failures + excluded.failures, latency_ms = d.latency_ms + excluded.latency_ms,
+    timed = d.timed + excluded.timed`;
+
+/** All sums of the charges that ended from $1 to $2. */
 const ADD_SUMS = `WITH ended AS MATERIALIZED (
-    SELECT account_id, key_id, model_id, created_at, settled, released, state FROM charges
+    SELECT account_id, key_id, model_id, created_at, settled, released, state, latency_ms FROM charges
     WHERE resolved_at >= $1::timestamptz AND resolved_at < $2::timestamptz),
   days AS (
-    INSERT INTO usage_days AS d (account_id, day, key_id, model_id, requests, settled, failures)
-    SELECT account_id, (created_at AT TIME ZONE 'UTC')::date, coalesce(key_id, ''), coalesce(model_id, ''), count(*),
-      coalesce(sum(settled), 0), count(*) FILTER (WHERE state = 'released')
+    INSERT INTO usage_days AS d (account_id, day, key_id, model_id, requests, settled, failures, latency_ms, timed)
+    SELECT account_id, (created_at AT TIME ZONE 'UTC')::date, ${BY_WORK}
     FROM ended GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-    ON CONFLICT (account_id, day, key_id, model_id) DO UPDATE SET requests = d.requests + excluded.requests,
-      settled = d.settled + excluded.settled, failures = d.failures + excluded.failures)
+    ON CONFLICT (account_id, day, key_id, model_id) DO UPDATE SET ${ADDED}),
+  recent AS (
+    INSERT INTO usage_recent AS d (account_id, at, key_id, model_id, requests, settled, failures, latency_ms, timed)
+    SELECT account_id, date_bin('5 minutes', created_at, timestamptz '2000-01-01 00:00:00+00'), ${BY_WORK}
+    FROM ended WHERE created_at >= now() - interval '${KEPT.usage_recent.days} days'
+    GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (account_id, at, key_id, model_id) DO UPDATE SET ${ADDED})
   INSERT INTO usage_quarters AS q (account_id, quarter, requests, settled, failures, given_back)
   SELECT account_id, date_bin('15 minutes', created_at, timestamptz '2000-01-01 00:00:00+00'), count(*),
     coalesce(sum(settled), 0), count(*) FILTER (WHERE state = 'released'), coalesce(sum(released), 0)
-  FROM ended GROUP BY 1, 2 ORDER BY 1, 2
+  FROM ended WHERE created_at >= now() - interval '${KEPT.usage_quarters.days} days' GROUP BY 1, 2 ORDER BY 1, 2
   ON CONFLICT (account_id, quarter) DO UPDATE SET requests = q.requests + excluded.requests,
     settled = q.settled + excluded.settled, failures = q.failures + excluded.failures,
     given_back = q.given_back + excluded.given_back`;
@@ -78,7 +95,7 @@ async function addWindow(client: pg.PoolClient, wanted: Wanted): Promise<boolean
   // Charges of a time are found by their range index, whatever the planner thinks of an empty or a new table.
   await client.query('SET LOCAL enable_seqscan = off');
   const { rows } = await client.query<{ through: string }>(
-    `SELECT CASE WHEN through = '-infinity' THEN $1::timestamptz - interval '${KEPT_DAYS} days' ELSE through END::text
+    `SELECT CASE WHEN through = '-infinity' THEN $1::timestamptz - interval '${KEPT.usage_days.days} days' ELSE through END::text
        AS through FROM usage_progress FOR UPDATE`,
     [wanted.horizon],
   );

@@ -57,7 +57,8 @@ const CLOCKS_APART_MS = 10 * 60_000;
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 const AFTER_EVERY_ID = 'z'.repeat(26);
 
-const COLUMNS = `c.id AS "chargeId", c.request_id AS "requestId", c.created_at AS at, c.resolved_at AS "endedAt",
+/** An entry of charges `c` and their models `m`. */
+export const USAGE_COLUMNS = `c.id AS "chargeId", c.request_id AS "requestId", c.created_at AS at, c.resolved_at AS "endedAt",
   c.key_id AS "keyId", c.requested_model AS "requestedModel", c.model_id AS model, coalesce(c.family, m.family) AS family,
   c.group_name AS "group", c.state, c.units, c.delivered_units AS "deliveredUnits", c.amount AS held, c.settled, c.released,
   c.operator_loss AS "operatorLoss", c.refusal_code AS "refusalCode", c.resolution_reason AS reason,
@@ -72,7 +73,7 @@ export async function readUsage(
   const { scan, values } = scanOf(accountId, filter, page.after);
   const where = conditionsOf(filter, values);
   const { rows } = await pool.query<UsageEntry>(
-    `SELECT ${COLUMNS} FROM (SELECT * ${scan} ${NEWEST_FIRST} LIMIT ${SCAN_LIMIT}) AS c
+    `SELECT ${USAGE_COLUMNS} FROM (SELECT * ${scan} ${NEWEST_FIRST} LIMIT ${SCAN_LIMIT}) AS c
      LEFT JOIN models m ON m.id = c.model_id ${where} ORDER BY c.account_id DESC, c.id DESC LIMIT ${page.limit + 1}`,
     values,
   );

@@ -60,6 +60,41 @@ export const statementEntry = z
   })
   .meta({ id: 'StatementEntry' });
 
+export const foundRequest = usageEntry.extend({ accountId: z.string() }).meta({ id: 'FoundRequest' });
+
+const totals = {
+  spent: amountView,
+  requests: z.int(),
+  failures: z.int().meta({ description: 'Of them, those that were refunded in full.' }),
+  latencyMs: z.int().nullable().meta({ description: 'On average.' }),
+};
+const chartTotals = z.object(totals).meta({ id: 'UsageTotals' });
+const subjectView = z
+  .string()
+  .nullable()
+  .meta({ description: 'Empty: requests that have none. Null: all that are not listed by name.' });
+const before = chartTotals
+  .nullable()
+  .meta({ description: 'Of the period before; null where it is not known.' });
+
+export const usageChart = z
+  .object({
+    from: timeView,
+    to: timeView.meta({ description: 'Not included.' }),
+    stepSeconds: z.int(),
+    total: chartTotals,
+    before,
+    subjects: z.array(z.object({ subject: subjectView, ...totals, before })),
+    points: z.array(
+      z.object({
+        at: timeView.meta({ description: 'The beginning of the step.' }),
+        before,
+        subjects: z.array(z.object({ subject: subjectView, ...totals })),
+      }),
+    ),
+  })
+  .meta({ id: 'UsageChart' });
+
 export const dailyTotal = z
   .object({
     day: z.string().meta({ description: 'Of UTC, such as 2026-01-31.' }),

@@ -45,7 +45,7 @@ async function open(path: string): Promise<Page> {
 
 async function search(page: Page, words: string): Promise<void> {
   await page.keyboard.press('Control+k');
-  const field = page.getByRole('textbox', { name: 'Search pages, or paste an ID' });
+  const field = page.getByRole('textbox', { name: 'Search pages, or paste any ID' });
   await field.fill(words);
   await field.press('Enter');
 }
@@ -71,7 +71,7 @@ it('has its navigation behind a button on a narrow screen, until a page is chose
 
 it('returns to the button that opened it', async () => {
   const page = await open('/overview');
-  const button = page.getByRole('button', { name: 'Go to a page (Ctrl-K)' });
+  const button = page.getByRole('button', { name: 'Search (Ctrl-K)' });
   await button.click();
   await page.getByRole('dialog').and(page.locator(':focus-within')).waitFor();
   await page.keyboard.press('Escape');
@@ -97,7 +97,8 @@ it('opens a request by its id, with the models that were tried for it', async ()
 
 it('opens a row of a list wherever it is clicked', async () => {
   const page = await open('/usage');
-  const row = page.getByRole('row').filter({ hasText: 'dead-image' });
+  const requests = page.getByRole('table', { name: 'Requests, newest first' });
+  const row = requests.getByRole('row').filter({ hasText: 'dead-image' });
   await row.getByRole('cell').nth(2).click();
   await page.waitForURL(`**/usage?charge=${requestId}`);
 });

@@ -1,7 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { ApiError } from '#platform/errors.js';
+import { sendPdf } from '#platform/http/attachment.js';
 import { readMonthlyStatement } from '#usage/statements/monthly-statement.js';
 import { statementPdf } from '#usage/statements/statement.pdf.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
@@ -35,11 +36,6 @@ export class StatementsController {
     if (!statement) throw new ApiError('not_found', 'There is no such account.');
     const language = query.language ?? session.language ?? 'en';
     const file = await statementPdf(statement, { issuer: this.config.payments.issuer, language });
-    void reply.headers({
-      'content-type': 'application/pdf',
-      'content-disposition': `attachment; filename="statement-${month}.pdf"`,
-      'cache-control': 'private, no-store',
-    });
-    return Readable.from([file], { objectMode: false });
+    return sendPdf(reply, `statement-${month}.pdf`, file);
   }
 }

@@ -8,6 +8,9 @@ import { isDay } from '#platform/times.js';
 import { sendCsv, shaped } from '#platform/http/csv.js';
 import { foreignCursor, pageFrom, readCursor, readCursorId, sliceOf } from '#platform/http/page.js';
 import { listStatement, type StatementFilter } from '#usage/statement.store.js';
+import { spanOf, spanOfDays } from '#usage/chart-span.js';
+import { findRequests } from '#usage/request-finder.js';
+import { readUsageChart } from '#usage/usage-chart.js';
 import { type DailySubject, readDailyUsage, readUsage, type UsageFilter } from '#usage/usage.store.js';
 import {
   dailyView,
@@ -71,6 +74,25 @@ export class UsageController {
     return this.dailyPage(database, await this.known(params.accountId), query);
   }
 
+  @Serves(routes.chart)
+  async chart({ actor, query, database }: CallOf<typeof routes.chart>) {
+    const { range, from, to, by, ...filter } = query;
+    const nowMs = this.clock.nowMs();
+    const span = from === undefined ? spanOf(range, nowMs) : spanOfDays({ from, to: to ?? from }, nowMs);
+    const chart = await readUsageChart(database, { accountId: actor.accountId, span, by, filter });
+    return { from: span.from, to: span.to, stepSeconds: span.stepMs / 1_000, ...chart };
+  }
+
+  @Serves(routes.find)
+  async find({ actor, query }: CallOf<typeof routes.find>) {
+    return this.found(query.id, actor.accountId);
+  }
+
+  @Serves(routes.findAny)
+  async findAny({ query }: CallOf<typeof routes.findAny>) {
+    return this.found(query.id, null);
+  }
+
   @Serves(routes.statement)
   async statement({ actor, query }: CallOf<typeof routes.statement>) {
     return this.statementPage(actor.accountId, query);
@@ -89,6 +111,12 @@ export class UsageController {
   @Serves(routes.accountStatementCsv)
   async accountStatementCsv(call: CallOf<typeof routes.accountStatementCsv>): Promise<Readable> {
     return statementFile(call, await this.known(call.params.accountId), call.query);
+  }
+
+  private async found(id: string, accountId: string | null) {
+    const items = await findRequests(this.pool, id, accountId);
+    const isForStaff = accountId === null;
+    return { items: items.map((each) => ({ ...usageView(each, isForStaff), accountId: each.accountId })) };
   }
 
   private async known(accountId: string): Promise<string> {

@@ -1,10 +1,19 @@
 import { z } from 'zod';
-import { id, pageOf, pageQuery, time } from '#platform/http/fields.js';
+import { day, id, pageOf, pageQuery, time } from '#platform/http/fields.js';
 import { groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { balances, statementViews } from '#usage/statement.store.js';
+import { chartRanges } from '#usage/chart-span.js';
+import { chartSubjects } from '#usage/usage-chart.js';
 import { usageStates } from '#usage/usage.store.js';
 import { routesFor } from '../http/route.js';
-import { usageFamilies, usageEntry, dailyTotal, statementEntry } from '#usage/usage.view.js';
+import {
+  usageChart,
+  usageFamilies,
+  usageEntry,
+  dailyTotal,
+  foundRequest,
+  statementEntry,
+} from '#usage/usage.view.js';
 
 const accountParams = z.strictObject({ accountId: id });
 
@@ -13,11 +22,15 @@ const times = {
   to: time.optional().meta({ description: 'Before this time.' }),
 };
 
-const usageFilter = {
+const workFilter = {
   keyId: id.optional(),
   model: modelName.optional(),
   group: groupName.optional(),
   family: z.enum(usageFamilies).optional(),
+};
+
+const usageFilter = {
+  ...workFilter,
   state: z.enum(usageStates).optional(),
   ...times,
 };
@@ -42,7 +55,26 @@ const SPARSE =
 const dailyQuery = z.strictObject({ ...pageQuery, ...usageFilter, by: z.enum(['model', 'key']).optional() });
 const DAILY = 'By UTC day, newest first; the last 31 days, or another time of at most 92.';
 
+const chartQuery = z.strictObject({
+  range: z.enum(chartRanges).default('30d').meta({ description: 'Up to now.' }),
+  from: day.optional().meta({ description: 'The first UTC day, in place of a range.' }),
+  to: day.optional().meta({ description: 'The last UTC day, included; that of from when left out.' }),
+  by: z.enum(chartSubjects).default('model'),
+  ...workFilter,
+});
+
+const anyId = z.strictObject({
+  id: z
+    .string()
+    .trim()
+    .min(8, 'must have at least 8 characters')
+    .max(200)
+    .meta({ description: 'Of the request, its charge, its task, or the task at the upstream.' }),
+});
+const found = z.object({ items: z.array(foundRequest) });
+
 const forUsers = routesFor(['user'], 'Usage');
+const forStaff = routesFor(['support', 'finance', 'admin'], 'Usage');
 const forSupportAndFinance = routesFor(['support', 'finance'], 'Usage');
 
 export const usageRoutes = {
@@ -56,6 +88,24 @@ export const usageRoutes = {
   usageCsv: forUsers.csv('downloadUsage', '/api/usage.csv', {
     summary: 'The same, all of it, as a CSV file.',
     query: z.strictObject(usageFilter),
+  }),
+  chart: forUsers.get('chartUsage', '/api/usage/chart', {
+    reads: 'reports',
+    summary: 'What you used, step by step, by model, key, group or type, beside the period before.',
+    description:
+      'Steps are 5 minutes within an hour, hours within 24, else UTC days, of which 92 at most. Requests in progress are not in it.',
+    query: chartQuery,
+    answer: usageChart,
+  }),
+  find: forUsers.get('findRequests', '/api/requests', {
+    summary: 'Your requests that an id names.',
+    query: anyId,
+    answer: found,
+  }),
+  findAny: forStaff.get('findAnyRequests', '/api/support/requests', {
+    summary: 'The requests of any account that an id names.',
+    query: anyId,
+    answer: found,
   }),
   daily: forUsers.get('listDailyUsage', '/api/usage/daily', {
     reads: 'reports',

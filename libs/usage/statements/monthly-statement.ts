@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { balanceBefore } from '#ledger/postings/account-balance.js';
-import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
+import { atHorizon, type Horizon, RECORDING_APART } from '#ledger/postings/horizon.js';
 
 /** A UTC month of one account: credits in nanos, as they moved on what it can spend, has on hold, or is being refunded. */
 export interface MonthlyStatement {
@@ -24,12 +24,17 @@ interface Month {
   to: string;
 }
 
-/** What was recorded in a month, summed by the database. Null: there is no such account. */
+/**
+ * What was recorded in a month, summed by the database. Null: there is no such account.
+ * @throws Error where the moves do not lead from the opening to the closing balance
+ */
 export function readMonthlyStatement(
   pool: pg.Pool,
   { accountId, month }: { accountId: string; month: string },
 ): Promise<MonthlyStatement | null> {
-  return atHorizon(pool, (client, horizon) => read(client, horizon, { accountId, month }));
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  const end = new Date(Date.UTC(year, number, 1));
+  return atHorizon(pool, (client, horizon) => read(client, horizon, { accountId, month }), end);
 }
 
 async function read(
@@ -46,6 +51,9 @@ async function read(
     await sumBefore(client, ledgerIds, to),
   ];
   const moves = await movesOf(client, ledgerIds, { from, to });
+  const sum = moves.reduce((total, { amount }) => total + amount, opening);
+  if (sum !== closing)
+    throw new Error(`the moves of ${accountId} in ${month} lead to ${sum}, not ${closing}`);
   const money = await moneyOf(client, accountId, { from, to });
   return { month, accountId, name, to, opening, closing, moves, money };
 }
@@ -78,17 +86,14 @@ async function sumBefore(client: pg.ClientBase, ledgerIds: readonly string[], at
   return sum;
 }
 
-/** Ids of transactions and times of their recording are never this far out of order. */
-const APART = `interval '1 minute'`;
-
 async function movesOf(
   client: pg.ClientBase,
   ledgerIds: readonly string[],
   { from, to }: Month,
 ): Promise<MonthlyStatement['moves']> {
   const { rows } = await client.query<{ kind: string; model: string | null; amount: string }>(
-    `WITH bounds AS MATERIALIZED (SELECT first_transaction_since($1::bigint[], $2::timestamptz - ${APART}) AS first_id,
-       first_transaction_since($1::bigint[], $3::timestamptz + ${APART}) AS end_id)
+    `WITH bounds AS MATERIALIZED (SELECT first_transaction_since($1::bigint[], $2::timestamptz - ${RECORDING_APART}) AS first_id,
+       first_transaction_since($1::bigint[], $3::timestamptz + ${RECORDING_APART}) AS end_id)
      SELECT t.kind, c.model_id AS model, sum(e.amount)::text AS amount
      FROM bounds CROSS JOIN ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
        LEFT JOIN charges c ON c.id = t.charge_id AND t.kind IN ('settle', 'charge_refund')

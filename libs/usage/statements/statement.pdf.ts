@@ -3,6 +3,7 @@ import { formatAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { issuerLines, type ReceiptLook } from '#payments/receipts/receipt.pdf.js';
 import { pdfOf, type PdfRow } from '#platform/pdf/pdf-file.js';
+import { minuteOf } from '#platform/times.js';
 import type { MonthlyStatement } from './monthly-statement.js';
 import { monthlyTexts } from './statement.texts.js';
 
@@ -13,7 +14,7 @@ export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Pr
   return pdfOf({
     language: t.tag,
     title: `${t.title} ${month}`,
-    lines: [...issuerLines(look), name, `${t.account} ${accountId}`, `${t.upTo} ${to.slice(0, 16)} UTC`],
+    lines: [...issuerLines(look), name, `${t.account} ${accountId}`, `${t.upTo} ${minuteOf(to)}`],
     sections: [
       { title: t.credits, rows: creditRows(statement, look.language) },
       { title: t.money, rows: moneyRows(statement, look.language) },
@@ -27,7 +28,7 @@ function creditRows({ opening, closing, moves }: MonthlyStatement, language: Mai
   const labelOf = ({ kind, model }: MonthlyStatement['moves'][number]) =>
     kind === 'settle'
       ? `${t.charges}: ${model ?? t.noModel}`
-      : [t.kinds[kind] ?? kind, ...(model === null ? [] : [model])].join(': ');
+      : [t.kinds[kind] ?? t.otherKind, ...(model === null ? [] : [model])].join(': ');
   return [
     { label: t.opening, value: formatAmount(opening), isTotal: true },
     ...moves.map((move) => ({ label: labelOf(move), value: formatAmount(move.amount) })),

@@ -10,7 +10,9 @@ interface StatementTexts {
   readonly closing: string;
   readonly charges: string;
   readonly noModel: string;
+  /** Of the postings that change what an account has; a hold and a release only move it. */
   readonly kinds: Readonly<Record<string, string>>;
+  readonly otherKind: string;
   readonly money: string;
   readonly paid: string;
   readonly refunded: string;
@@ -31,8 +33,6 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
     noModel: 'other work',
     kinds: {
       topup: 'Top-ups',
-      hold: 'Held',
-      release: 'Refunded failed calls',
       charge_refund: 'Refunded charges',
       'invite-transfer': 'Invite rewards transferred',
       'topup-refunded': 'Refunded top-ups',
@@ -41,8 +41,12 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
       adjustment: 'Adjustments',
       'adjustment-reversed': 'Adjustments reversed',
       'write-off': 'Debt written off',
+      'write-off-reversed': 'Write-offs reversed',
+      'reward-clawback': 'Invite rewards withdrawn',
+      'reward-returned': 'Invite rewards returned',
       forfeited: 'Credits forfeited',
     },
+    otherKind: 'Other',
     money: 'Money',
     paid: 'Paid for top-ups',
     refunded: 'Refunded to you',
@@ -61,8 +65,6 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
     noModel: '其他',
     kinds: {
       topup: '充值',
-      hold: '预扣',
-      release: '失败调用退还',
       charge_refund: '扣费退还',
       'invite-transfer': '邀请奖励转入',
       'topup-refunded': '充值退还',
@@ -71,8 +73,12 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
       adjustment: '调整',
       'adjustment-reversed': '调整撤销',
       'write-off': '欠款核销',
+      'write-off-reversed': '核销撤销',
+      'reward-clawback': '邀请奖励收回',
+      'reward-returned': '邀请奖励返还',
       forfeited: '额度作废',
     },
+    otherKind: '其他变动',
     money: '资金',
     paid: '充值付款',
     refunded: '退还给您',

@@ -1,65 +1,76 @@
 import '@mantine/charts/styles.css';
-import { AreaChart, BarChart, LineChart } from '@mantine/charts';
-import { Paper, Text } from '@mantine/core';
-import type { ChartProps } from './chart-props.js';
+import { CompositeChart } from '@mantine/charts';
+import { ChartTooltip } from './chart-tooltip.js';
+import type { ChartPoint, ChartProps, ChartSeries } from './chart-props.js';
 
-type Row = { at: string; exact: Record<string, string | null> } & Record<string, unknown>;
+interface Row {
+  point: ChartPoint;
+  place: string | number;
+  [series: string]: ChartPoint | number | string | null;
+}
 
-/** Keyboards and screen readers have the table beside the drawing, which is hidden from them and takes no focus. */
-const still = { accessibilityLayer: false, tabIndex: -1 };
+const CURVES = { line: 'linear', step: 'stepAfter', 'stacked-bar': 'linear' } as const;
 
 /** The part of charts that loads late; pages use Chart. */
-export default function ChartDrawing({ kind, points, series, text, height = 260 }: ChartProps) {
-  const data = points.map(({ at, values }): Row => {
-    const numbers = Object.entries(values).map(([name, value]) => [
-      name,
-      value === null ? null : Number(value),
-    ]);
-    return { at, exact: values, ...(Object.fromEntries(numbers) as object) };
-  });
-  const shared = {
-    h: height,
-    data,
-    dataKey: 'at',
-    series: series.map(({ name, label, color }) => ({ name, label, color })),
-    withLegend: series.length > 1,
-    valueFormatter: (value: number) => text(String(value)),
-    yAxisProps: { width: 90 },
-    tooltipProps: {
-      content: ({ label, payload }: { label?: unknown; payload?: readonly { payload?: Row }[] }) => (
-        <Exact title={String(label)} row={payload?.[0]?.payload} series={series} text={text} />
-      ),
-    },
-  };
-  if (kind === 'bar' || kind === 'stacked-bar')
-    return <BarChart {...shared} type={kind === 'bar' ? 'default' : 'stacked'} barChartProps={still} />;
-  if (kind === 'area') return <AreaChart {...shared} curveType="monotone" areaChartProps={still} />;
+export default function ChartDrawing(props: ChartProps) {
+  const { kind, points, series, text, height = 260, choosePoint } = props;
+  const isTimed = points.every(({ ms }) => ms !== undefined);
   return (
-    <LineChart {...shared} curveType={kind === 'step' ? 'stepAfter' : 'linear'} lineChartProps={still} />
+    <CompositeChart
+      h={height}
+      data={points.map((point, index) => rowOf(point, isTimed ? (point.ms ?? 0) : index))}
+      dataKey="place"
+      series={series.map((each) => drawn(each, kind))}
+      curveType={CURVES[kind]}
+      // A line of one point would not be seen.
+      withDots={kind === 'line'}
+      barProps={{ stackId: 'all' }}
+      maxBarWidth={48}
+      valueFormatter={(value) => text(String(value))}
+      xAxisProps={axisOf(points, isTimed)}
+      yAxisProps={{ width: 95 }}
+      tooltipProps={{
+        content: ({ payload }: { payload?: readonly { payload?: Row }[] }) => (
+          <ChartTooltip {...props} point={payload?.[0]?.payload?.point} />
+        ),
+      }}
+      // Keyboards and screen readers have the table beside the drawing, which is hidden from them and takes no focus.
+      accessibilityLayer={false}
+      composedChartProps={{
+        tabIndex: -1,
+        ...(choosePoint ? { onClick: choosing(choosePoint), className: 'chart-choice' } : {}),
+      }}
+    />
   );
 }
 
-function Exact({
-  title,
-  row,
-  series,
-  text,
-}: Pick<ChartProps, 'series' | 'text'> & { title: string; row: Row | undefined }) {
-  return (
-    <Paper withBorder shadow="md" p="xs">
-      <Text size="sm" fw={600}>
-        {title}
-      </Text>
-      {series.map(({ name, label }) => {
-        const value = row?.exact[name];
-        return (
-          value != null && (
-            <Text key={name} size="sm">
-              {label}: {text(value)}
-            </Text>
-          )
-        );
-      })}
-    </Paper>
-  );
+function rowOf(point: ChartPoint, place: number): Row {
+  const row: Row = { point, place };
+  for (const [name, value] of Object.entries(point.values)) row[name] = value === null ? null : Number(value);
+  return row;
+}
+
+function drawn({ name, label, color, isBefore }: ChartSeries, kind: ChartProps['kind']) {
+  const type = kind === 'stacked-bar' && !isBefore ? ('bar' as const) : ('line' as const);
+  return { name, label, color, type, ...(isBefore ? { strokeDasharray: '4 4' } : {}) };
+}
+
+/** Points are beside each other, or as far apart as their times are. */
+function axisOf(points: readonly ChartPoint[], isTimed: boolean) {
+  if (!isTimed) return { tickFormatter: (place: number) => points[place]?.at ?? '' };
+  const labels = new Map(points.map(({ ms, at }) => [ms, at]));
+  return {
+    type: 'number' as const,
+    scale: 'time' as const,
+    domain: ['dataMin', 'dataMax'] as [string, string],
+    ticks: [...labels.keys()].map((ms) => ms ?? 0),
+    tickFormatter: (ms: number) => labels.get(ms) ?? '',
+  };
+}
+
+function choosing(choose: (index: number) => void) {
+  return ({ activeTooltipIndex }: { activeTooltipIndex?: unknown }) => {
+    const index = Number(activeTooltipIndex ?? Number.NaN);
+    if (Number.isInteger(index)) choose(index);
+  };
 }

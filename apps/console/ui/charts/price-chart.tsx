@@ -1,6 +1,7 @@
 import type { Shape } from '../../api/shape.js';
 import { useLocale } from '../locale.js';
 import { useMoneyText } from '../money.js';
+import { useNow } from '../now.js';
 import type { ChartPoint } from './chart-props.js';
 import { Chart } from './chart.js';
 
@@ -14,6 +15,8 @@ const SERIES = {
 } as const;
 type SeriesName = keyof typeof SERIES;
 
+const MINUTE_MS = 60_000;
+
 interface PriceChartProps {
   label: string;
   versions: readonly Shape<'PriceHistoryEntry'>[];
@@ -25,20 +28,33 @@ interface PriceChartProps {
   fewest: number;
 }
 
-/** The list price from the oldest version to the newest, and today, so that the price in force is drawn as a line. */
+/** How much of the time before its first change a price from the beginning is drawn for. */
+const BEGINNING = 0.1;
+
+/** The list price from the oldest version to the newest, and today, true to time; the price in force is drawn as a line. */
 export function PriceChart({ label, versions, now, always, seriesLabel, fewest }: PriceChartProps) {
   const locale = useLocale();
   const money = useMoneyText();
-  const day = (at: string | null) =>
-    at === null ? always : new Date(at).toLocaleDateString(locale, { dateStyle: 'medium' });
+  const nowMs = useNow(MINUTE_MS);
   const prices = versions.filter(({ kind }) => kind === 'price').reverse();
+  const startMs = startOf(prices, nowMs);
   const points = prices.flatMap(({ price, effectiveFrom, state }): ChartPoint[] => {
-    const start = { at: day(effectiveFrom), values: { ...price } };
-    return state === 'in_force' ? [start, { at: now, values: { ...price } }] : [start];
+    const ms = effectiveFrom === null ? startMs : Date.parse(effectiveFrom);
+    const at =
+      effectiveFrom === null ? always : new Date(ms).toLocaleDateString(locale, { dateStyle: 'medium' });
+    const start = { at, ms, values: { ...price } };
+    return state === 'in_force' ? [start, { at: now, ms: nowMs, values: { ...price } }] : [start];
   });
   if (points.length < fewest) return null;
   const series = (Object.keys(SERIES) as SeriesName[])
     .filter((name) => points.some(({ values }) => values[name] !== undefined))
     .map((name) => ({ name, label: seriesLabel(name), color: SERIES[name] }));
   return <Chart kind="step" label={label} points={points} series={series} text={money} height={200} />;
+}
+
+/** Where a price from the beginning begins: some way before the first change that has a time. */
+function startOf(prices: readonly Shape<'PriceHistoryEntry'>[], nowMs: number): number {
+  const times = prices.flatMap(({ effectiveFrom }) => (effectiveFrom ? [Date.parse(effectiveFrom)] : []));
+  const firstMs = Math.min(nowMs, ...times);
+  return firstMs - Math.max(BEGINNING * (Math.max(nowMs, ...times) - firstMs), MINUTE_MS);
 }

@@ -132,7 +132,7 @@ function Versions({ versions }: { versions: Pricing['versions'] }) {
     return version ? [{ kind, ...version }] : [];
   });
   return (
-    <Stack gap={2}>
+    <Stack gap="hair">
       {named.map(({ kind, id, effectiveFrom }) => (
         <Text key={kind} size="sm">
           {t(`charge.versions.${kind}`, { id })}{' '}

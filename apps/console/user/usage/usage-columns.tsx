@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, rightColumn } from '../../ui/lists/columns.js';
+import { amountColumn, column, extra, rightColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { TextLink, OpenLink } from '../../ui/links.js';
@@ -31,7 +31,7 @@ function useMainColumns(): ListColumn<Shape<'UsageEntry'>>[] {
     )),
     column('state', t('usage.columns.state'), (entry) => <ChargeBadge charge={entry} />),
     rightColumn('units', t('usage.columns.units'), (entry) => <Units entry={entry} />),
-    rightColumn('settled', t('usage.columns.settled'), ({ settled }) =>
+    amountColumn('settled', t('usage.columns.settled'), ({ settled }) =>
       settled === null ? NONE : <Money value={settled} />,
     ),
     rightColumn('released', t('usage.columns.released'), ({ released }) =>

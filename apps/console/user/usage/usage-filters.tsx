@@ -1,17 +1,68 @@
-import { Group, Select } from '@mantine/core';
+import { Button, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { families } from '../../api/enumerations.js';
+import { addDays, today } from '../../finance/utc-days.js';
 import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
+import { Switch } from '../../ui/lists/choice.js';
 import { marketQuery, distinctValues } from '../../visitor/market.js';
 import { useKeys } from '../keys.js';
-import { chargeStages, families } from '../../api/enumerations.js';
+import { rangeOf, usageRanges } from './usage-search.js';
 
 const route = getRouteApi('/user/usage');
+const DAYS = 'days';
+const RANGES = [...usageRanges, DAYS] as const;
 
-/** What the log is narrowed by. */
+/** What the chart and the list are narrowed by. */
 export function UsageFilters() {
+  const { t } = useTranslation('calls');
+  const search = route.useSearch();
+  const set = useFilter({ replace: false });
+  const isNarrowed = [search.keyId, search.model, search.group, search.family].some(Boolean);
+  return (
+    <Group align="flex-end" gap="sm">
+      <Range />
+      <WorkFilters />
+      {isNarrowed && (
+        <Button
+          variant="subtle"
+          onClick={() => set({ keyId: undefined, model: undefined, group: undefined, family: undefined })}
+        >
+          {t('usage.clear')}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** A range up to now, or days to choose. */
+function Range() {
+  const { t } = useTranslation('calls');
+  const search = route.useSearch();
+  const set = useFilter({ replace: false });
+  const choose = (range: (typeof RANGES)[number]) => {
+    const days = range === DAYS ? { from: addDays(today(), -6), to: today() } : {};
+    const chosen = range === DAYS || range === '30d' ? undefined : range;
+    set({ from: undefined, to: undefined, ...days, range: chosen, at: undefined });
+  };
+  return (
+    <>
+      <Switch
+        label={t('usage.range')}
+        options={RANGES.map((value) => ({ value, label: t(`usage.ranges.${value}`) }))}
+        value={rangeOf(search) ?? DAYS}
+        set={choose}
+      />
+      {rangeOf(search) === null && (
+        <DayRange from={search.from} to={search.to} set={(days) => set({ ...days, at: undefined })} />
+      )}
+    </>
+  );
+}
+
+function WorkFilters() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();
   const keys = useKeys().data?.items ?? [];
@@ -25,29 +76,23 @@ export function UsageFilters() {
       options: distinctValues(models, ({ groups }) => groups.map(({ group }) => group)).map(same),
     },
     { name: 'family', options: families.map((value) => ({ value, label: t(`families.${value}`) })) },
-    { name: 'state', options: chargeStages.map((value) => ({ value, label: t(`chargeStates.${value}`) })) },
   ] as const;
-  return (
-    <Group align="flex-end" gap="sm">
-      <DayRange from={search.from} to={search.to} set={set} />
-      {choices.map(({ name, options }) => (
-        <Select
-          key={name}
-          label={t(`usage.filters.${name}`)}
-          placeholder={t('usage.any')}
-          searchable
-          clearable
-          clearButtonProps={{
-            'aria-label': t('filters.clear', { ns: 'shell', what: t(`usage.filters.${name}`) }),
-          }}
-          data={withChosen(options, search[name])}
-          value={search[name] ?? null}
-          onChange={(value) => set({ [name]: value ?? undefined })}
-          w={{ base: '100%', xs: '9rem' }}
-        />
-      ))}
-    </Group>
-  );
+  return choices.map(({ name, options }) => (
+    <Select
+      key={name}
+      label={t(`usage.filters.${name}`)}
+      placeholder={t('usage.any')}
+      searchable
+      clearable
+      clearButtonProps={{
+        'aria-label': t('filters.clear', { ns: 'shell', what: t(`usage.filters.${name}`) }),
+      }}
+      data={withChosen(options, search[name])}
+      value={search[name] ?? null}
+      onChange={(value) => set({ [name]: value ?? undefined })}
+      w={{ base: '100%', xs: '9rem' }}
+    />
+  ));
 }
 
 interface Option {

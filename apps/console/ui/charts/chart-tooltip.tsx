@@ -1,0 +1,67 @@
+import { Group, Paper, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { addDecimals, compareDecimals } from '../decimal.js';
+import type { ChartPoint, ChartProps, ChartSeries } from './chart-props.js';
+
+/** More lines than these cover the drawing. */
+const MOST_LINES = 5;
+
+interface ChartTooltipProps extends Pick<ChartProps, 'kind' | 'series' | 'text'> {
+  point: ChartPoint | undefined;
+}
+
+/** The exact values of a point: the largest of a stack with its total, or all of some lines. */
+export function ChartTooltip({ kind, series, text, point }: ChartTooltipProps) {
+  const { t } = useTranslation('shell');
+  if (!point) return null;
+  const { at, values } = point;
+  const isStack = kind === 'stacked-bar';
+  const known = series.filter(({ name }) => values[name] != null);
+  const parts = known.filter(({ isBefore }) => !isBefore);
+  const sorted = isStack ? parts.toSorted(largestFirst(values)) : parts;
+  const left = sorted.length - MOST_LINES;
+  return (
+    <Paper withBorder shadow="md" p="xs">
+      <Text size="sm" fw={600}>
+        {at}
+      </Text>
+      {sorted.slice(0, MOST_LINES).map(({ name, label }) => (
+        <Line key={name} name={label} value={text(values[name]!)} />
+      ))}
+      {left > 0 && (
+        <Text size="sm" c="dimmed">
+          {t('chart.more', { count: left })}
+        </Text>
+      )}
+      {isStack && parts.length > 1 && (
+        <Line
+          name={t('chart.total')}
+          value={text(addDecimals(...parts.map(({ name }) => values[name]!)))}
+          isStrong
+        />
+      )}
+      {known
+        .filter(({ isBefore }) => isBefore)
+        .map(({ name, label }) => (
+          <Line key={name} name={label} value={text(values[name]!)} />
+        ))}
+    </Paper>
+  );
+}
+
+function largestFirst(values: ChartPoint['values']) {
+  return (a: ChartSeries, b: ChartSeries) => compareDecimals(values[b.name] ?? '0', values[a.name] ?? '0');
+}
+
+function Line({ name, value, isStrong = false }: { name: string; value: string; isStrong?: boolean }) {
+  return (
+    <Group justify="space-between" gap="md" wrap="nowrap">
+      <Text size="sm" fw={isStrong ? 600 : 400}>
+        {name}
+      </Text>
+      <Text size="sm" fw={isStrong ? 600 : 400} className="money">
+        {value}
+      </Text>
+    </Group>
+  );
+}

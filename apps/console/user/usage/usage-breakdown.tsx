@@ -1,0 +1,68 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
+import { useDurationText } from '../../finance/reports/durations.js';
+import { column, rightColumn } from '../../ui/lists/columns.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money } from '../../ui/money.js';
+import { narrowedTo, useSubjectName } from './usage-subjects.js';
+import type { UsageSubject } from './usage-search.js';
+import { useChange } from './usage-totals.js';
+
+type Row = Shape<'UsageChart'>['subjects'][number];
+
+const route = getRouteApi('/user/usage');
+
+/** What was spent on what: a line for each model, key, group or type. The name leads to what that is made of. */
+export function UsageBreakdown({ chart }: { chart: Shape<'UsageChart'> }) {
+  const { t } = useTranslation('calls');
+  const { by = 'model' } = route.useSearch();
+  return (
+    <DataList
+      label={t('usage.breakdown')}
+      query={knownRows(chart.subjects)}
+      columns={useColumns(by, Number(chart.total.spent))}
+      rowKey={({ subject }) => subject ?? 'others '}
+      empty={{ title: t('usage.nothing'), hint: t('usage.nothingHint') }}
+    />
+  );
+}
+
+function useColumns(by: UsageSubject, total: number): ListColumn<Row>[] {
+  const { t } = useTranslation('calls');
+  const locale = useLocale();
+  const change = useChange();
+  const duration = useDurationText();
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  return [
+    column('subject', t(`usage.subjects.${by}`), ({ subject }) => <Subject by={by} subject={subject} />),
+    rightColumn('spent', t('usage.metrics.spent'), ({ spent }) => <Money value={spent} />),
+    rightColumn('share', t('usage.share'), ({ spent }) =>
+      total === 0 ? '–' : percent.format(Number(spent) / total),
+    ),
+    rightColumn(
+      'change',
+      t('usage.changeColumn'),
+      ({ spent, before }) => (before && change(Number(spent), Number(before.spent))) ?? '–',
+    ),
+    rightColumn('requests', t('usage.metrics.requests'), ({ requests }) => requests.toLocaleString(locale)),
+    rightColumn('failures', t('usage.metrics.failures'), ({ failures }) => failures.toLocaleString(locale)),
+    rightColumn('latency', t('usage.metrics.latency'), ({ latencyMs }) =>
+      latencyMs === null ? '–' : duration(latencyMs),
+    ),
+  ];
+}
+
+function Subject({ by, subject }: { by: UsageSubject; subject: string | null }) {
+  const name = useSubjectName(by)(subject);
+  const narrowed = narrowedTo(by, subject);
+  if (narrowed === null) return name;
+  const search = (before: object) => ({ ...before, ...narrowed, cursor: undefined });
+  return (
+    <TextLink to="/usage" search={search} resetScroll={false} className="model-name">
+      {name}
+    </TextLink>
+  );
+}

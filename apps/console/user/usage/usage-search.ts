@@ -1,0 +1,102 @@
+import { chargeStages, families } from '../../api/enumerations.js';
+import { addDays, timesOf, today } from '../../finance/utc-days.js';
+import { anyDay, anyText, cursor, oneOf } from '../../ui/search.js';
+
+export const usageRanges = ['1h', '24h', '7d', '30d', '90d'] as const;
+export const usageSubjects = ['model', 'key', 'group', 'family'] as const;
+export const usageMetrics = ['spent', 'requests', 'failures', 'latency'] as const;
+export type UsageSubject = (typeof usageSubjects)[number];
+export type UsageMetric = (typeof usageMetrics)[number];
+
+const USUAL_RANGE = '30d';
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LENGTHS_MS = { '1h': HOUR_MS, '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS, '90d': 90 * DAY_MS };
+const FIVE_MINUTES_MS = 300_000;
+/** As the server has it: so many days in one chart, and so many that are kept. */
+const MOST_DAYS = 92;
+const KEPT_DAYS = 183;
+
+/** What the address says of the usage page. */
+export const usageSearch = {
+  /** 30d when left out. */
+  range: oneOf('1h', '24h', '7d', '90d'),
+  /** UTC days in place of a range. */
+  from: anyDay,
+  to: anyDay,
+  /** By model when left out. */
+  by: oneOf('key', 'group', 'family'),
+  /** What was spent when left out. */
+  show: oneOf('requests', 'failures', 'latency'),
+  keyId: anyText,
+  model: anyText,
+  group: anyText,
+  family: oneOf(...families),
+  state: oneOf(...chargeStages),
+  /** The beginning of the step of the chart whose requests are listed. */
+  at: anyText,
+  /** An id that requests are looked up by. */
+  id: anyText,
+  cursor,
+  /** The request that is open. */
+  charge: anyText,
+};
+
+export interface UsageSearch {
+  range?: Exclude<(typeof usageRanges)[number], typeof USUAL_RANGE> | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  by?: Exclude<UsageSubject, 'model'> | undefined;
+  show?: Exclude<UsageMetric, 'spent'> | undefined;
+  keyId?: string | undefined;
+  model?: string | undefined;
+  group?: string | undefined;
+  family?: (typeof families)[number] | undefined;
+  state?: (typeof chargeStages)[number] | undefined;
+  at?: string | undefined;
+}
+
+/** Of the chart and the list alike. */
+function workOf({ keyId, model, group, family }: UsageSearch) {
+  return { keyId, model, group, family };
+}
+
+/** The range that is drawn; null: days are chosen. */
+export function rangeOf({ range, from }: UsageSearch): (typeof usageRanges)[number] | null {
+  return from === undefined ? (range ?? USUAL_RANGE) : null;
+}
+
+/** What the chart is asked for; null where there is none of such days. */
+export function chartQuery(search: UsageSearch) {
+  const { by = 'model', from, to = from } = search;
+  const range = rangeOf(search);
+  if (range !== null) return { ...workOf(search), by, range };
+  const isKept = from! >= addDays(today(), -KEPT_DAYS);
+  const isShort = from! <= to! && to! < addDays(from!, MOST_DAYS);
+  return isKept && isShort ? { ...workOf(search), by, from, to } : null;
+}
+
+/** What the list is asked for: the requests of the chart, or of one of its steps. */
+export function listQuery(search: UsageSearch, nowMs: number) {
+  return { ...workOf(search), state: search.state, ...listTimes(search, nowMs) };
+}
+
+function listTimes(search: UsageSearch, nowMs: number): { from?: string; to?: string } {
+  const { at, from, to = from } = search;
+  const range = rangeOf(search);
+  const startMs = Date.parse(at ?? '');
+  if (Number.isFinite(startMs)) return { from: isoOf(startMs), to: isoOf(startMs + stepMs(range)) };
+  if (range === null) return timesOf({ from, to });
+  const step = stepMs(range);
+  return { from: isoOf((Math.floor(nowMs / step) + 1) * step - LENGTHS_MS[range]) };
+}
+
+/** The length of a step of the chart, as the server draws it. */
+function stepMs(range: (typeof usageRanges)[number] | null): number {
+  if (range === '1h') return FIVE_MINUTES_MS;
+  return range === '24h' ? HOUR_MS : DAY_MS;
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,33 @@
+import { useTranslation } from 'react-i18next';
+import { families } from '../../api/enumerations.js';
+import { useKeyName } from '../keys.js';
+import type { UsageSearch, UsageSubject } from './usage-search.js';
+
+/** How a model, key, group or type is called; requests may have none, and the smallest are together. */
+export function useSubjectName(by: UsageSubject): (subject: string | null) => string {
+  const { t } = useTranslation('calls');
+  const keyName = useKeyName();
+  return (subject) => {
+    if (subject === null) return t('usage.others');
+    if (subject === '') return t('usage.none');
+    if (by === 'key') return keyName(subject);
+    const family = families.find((each) => by === 'family' && each === subject);
+    return family ? t(`families.${family}`) : subject;
+  };
+}
+
+/** What the next question is, after one model, key, group or type was chosen. */
+const NEXT: Record<UsageSubject, UsageSubject> = {
+  model: 'key',
+  key: 'model',
+  group: 'model',
+  family: 'model',
+};
+const FIELDS = { model: 'model', key: 'keyId', group: 'group', family: 'family' } as const;
+
+/** The address narrowed to a subject, and what it is made of; null where it is none that can be chosen. */
+export function narrowedTo(by: UsageSubject, subject: string | null): UsageSearch | null {
+  if (subject === null || subject === '') return null;
+  const next = NEXT[by];
+  return { [FIELDS[by]]: subject, by: next === 'model' ? undefined : next, at: undefined };
+}

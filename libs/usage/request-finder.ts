@@ -1,0 +1,35 @@
+import type pg from 'pg';
+import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
+import { USAGE_COLUMNS, type UsageEntry } from './usage.store.js';
+
+/** A request with the account that made it. */
+interface FoundRequest extends UsageEntry {
+  accountId: string;
+}
+
+/** An upstream may give tasks of several accounts the same id; nobody means more than these. */
+const MOST_FOUND = 20;
+
+/** Each part is looked up by an index of its own. */
+const FIND = {
+  name: 'request-find',
+  text: `WITH named AS MATERIALIZED (
+      SELECT unnest($2::text[]) AS id
+      UNION SELECT charge_id FROM tasks WHERE id = $1
+      UNION (SELECT charge_id FROM tasks WHERE upstream_id = $1 AND ($3::text IS NULL OR account_id = $3) LIMIT ${MOST_FOUND}))
+    SELECT ${USAGE_COLUMNS}, c.account_id AS "accountId" FROM charges c LEFT JOIN models m ON m.id = c.model_id
+    WHERE c.id = ANY (ARRAY(SELECT id FROM named)) AND ($3::text IS NULL OR c.account_id = $3)
+    ORDER BY c.id = $1 DESC, c.id DESC LIMIT ${MOST_FOUND}`,
+};
+
+/**
+ * The requests that an id names, that of this very id first, then the newest: the id of a request, which names each model that was tried, of a charge,
+ * of a task, or of a task upstream. Of an account, or of any where none is named.
+ */
+export async function findRequests(
+  pool: pg.Pool,
+  id: string,
+  accountId: string | null,
+): Promise<FoundRequest[]> {
+  return (await pool.query<FoundRequest>({ ...FIND, values: [id, chargeIdsOf(id), accountId] })).rows;
+}

@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type Person, person } from '../support/console.js';
+import { type Relay, startRelay } from '../support/relay.js';
+import { type Look, openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
+import { endedVideo, keyOf, play } from './support/work.js';
+
+jest.setTimeout(180_000);
+
+let relay: Relay;
+let browser: Browser;
+let someone: Person;
+let projectKey: string;
+let tab: Tab;
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
+  someone = await person(relay, { credits: '5' });
+  projectKey = await keyOf(someone, 'Spring campaign');
+  const otherKey = await keyOf(someone, 'Newsletter');
+  const picture = { prompt: 'a boat', model: 'imgmodel-4' };
+  await play(relay, someone, { keyId: projectKey, path: 'images/generations', body: { ...picture, n: 3 } });
+  await play(relay, someone, { keyId: otherKey, path: 'images/generations', body: picture });
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(() => closeTabs(tab));
+
+async function open(as: Person, path: string, look: Partial<Look> = {}): Promise<Page> {
+  tab = await Tab.open(browser, relay, { as, look });
+  await tab.goto(path);
+  return tab.page;
+}
+
+describe('the usage page', () => {
+  it('says what a project cost last week three clicks after sign-in', async () => {
+    const page = await open(someone, '/overview');
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByText('7 days', { exact: true }).click();
+    await page.getByText('By key', { exact: true }).click();
+    const costs = page.getByRole('table', { name: 'Spending breakdown' });
+    await costs.getByRole('row', { name: /Spring campaign 0\.09 credits 75%/ }).waitFor();
+    await costs.getByRole('row', { name: /Newsletter 0\.03 credits 25%/ }).waitFor();
+    await page.getByText('($0.15)').waitFor();
+    expect(new URL(page.url()).search).toBe('?range=7d&by=key');
+  });
+
+  it('goes from a name to what it is made of, and from a bar to its requests', async () => {
+    const page = await open(someone, '/usage?by=key');
+    const costs = page.getByRole('table', { name: 'Spending breakdown' });
+    await costs.getByRole('link', { name: 'Spring campaign' }).click();
+    await page.waitForURL(`**keyId=${projectKey}**`);
+    await costs.getByRole('row', { name: /imgmodel-4 0\.09 credits 100%/ }).waitFor();
+    const requests = page.getByRole('table', { name: 'Requests, newest first' });
+    await requests.getByText('3 images').waitFor();
+    expect(await requests.getByText('1 image', { exact: true }).count()).toBe(0);
+    const bar = page.locator('.recharts-bar-rectangle path').last();
+    await bar.hover();
+    await page.locator('.recharts-tooltip-wrapper').getByText('0.09 credits').first().waitFor();
+    await bar.click();
+    await page.waitForURL('**at=**');
+    await requests.getByText('3 images').waitFor();
+    await page.getByRole('button', { name: 'Show the whole time again' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await requests.getByText('1 image', { exact: true }).waitFor();
+    await page.goBack();
+    await page.waitForURL(`**keyId=${projectKey}**`);
+  });
+
+  it('names what a bar is made of in a legend of buttons and in a table', async () => {
+    const page = await open(someone, '/usage?by=key', { width: 'narrow', scheme: 'dark' });
+    const chart = page.getByRole('figure', { name: 'Spent over time, grouped by Key' });
+    const values = chart.getByRole('table');
+    await values.getByRole('row', { name: /0\.09 credits 0\.03 credits 0\.00 credits/ }).waitFor();
+    await chart.getByRole('button', { name: 'Newsletter' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**keyId=**');
+    expect(await tab.isTooWide()).toBe(false);
+  });
+});
+
+describe('the statement', () => {
+  it('is narrowed to a key', async () => {
+    const page = await open(someone, '/wallet?tab=statement');
+    await page.getByRole('row', { name: /imgmodel-4 Charged -0\.09 credits/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Key' }).click();
+    await page.getByRole('option', { name: 'Newsletter' }).click();
+    await page.waitForURL('**keyId=**');
+    await page.getByRole('row', { name: /imgmodel-4 Charged -0\.03 credits/ }).waitFor();
+    await page.getByRole('row', { name: /0\.09 credits/ }).waitFor({ state: 'detached' });
+    const csv = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
+    expect(csv).toMatch(/^\/api\/statement\.csv\?view=requests&keyId=/);
+  });
+});
+
+describe('an id', () => {
+  it('of a task leads to its request from anywhere, pasted and sent at once', async () => {
+    const task = await endedVideo(relay, someone, { keyId: projectKey, prompt: 'a boat' });
+    const page = await open(someone, '/tokens');
+    await page.keyboard.press('Control+K');
+    await page.getByLabel('Search pages, or paste any ID').fill(task.id);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Request cost' }).getByText('vendora-imagine-video').waitFor();
+    await tab.goto(`/usage?id=${task.id}`);
+    await page.getByRole('table', { name: 'Requests, newest first' }).getByText('4 seconds').waitFor();
+  });
+
+  it('of a request leads support to it, and finance too', async () => {
+    const staff = await person(relay, { roles: ['support', 'finance'] });
+    const { data } = await someone.api.GET('/api/usage', { params: { query: { keyId: projectKey } } });
+    const { chargeId, requestId } = data!.items.at(-1)!;
+    const page = await open(staff, '/support/accounts');
+    await page.keyboard.press('Control+K');
+    await page.getByLabel('Search pages, or paste any ID').fill(requestId!);
+    const found = page.getByRole('button', { name: `Request imgmodel-4 · ${chargeId}` });
+    await found.nth(1).waitFor();
+    await found.first().click();
+    await page.waitForURL(`**/support/accounts/${someone.accountId}?tab=usage&charge=${chargeId}`);
+    await page.getByRole('dialog').getByText('imgmodel-4').first().waitFor();
+  });
+
+  it('that nothing has is said to be unknown', async () => {
+    const page = await open(someone, '/overview');
+    await page.keyboard.press('Control+K');
+    await page.getByLabel('Search pages, or paste any ID').fill('01hzzzzzzzzzzzzzzzzzzzzzzz');
+    await page.getByText('No request has this ID').waitFor();
+  });
+});
