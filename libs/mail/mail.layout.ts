@@ -1,4 +1,5 @@
 import type { MailLanguage } from '#identity/mail-language.js';
+import { asHtml } from '#platform/http/html.js';
 import type { MailContent, MailLink } from './mail.content.js';
 
 /** What stays the same in every mail of a relay. */
@@ -36,19 +37,17 @@ const TAGS: Record<MailLanguage, string> = { en: 'en', zh: 'zh-Hans' };
 /** The mail as one HTML page: nothing in it is loaded from anywhere, and nothing reports that it was read. */
 export function mailAsHtml(content: MailContent, { language, consoleUrl }: MailFrame): string {
   const body = [
-    ...content.paragraphs.map((paragraph) =>
-      block('ink', 'font-size:15px;color:#1c2026', escaped(paragraph)),
-    ),
+    ...content.paragraphs.map((paragraph) => block('ink', 'font-size:15px;color:#1c2026', asHtml(paragraph))),
     factsTable(content.facts),
     buttonOf(content.button),
-    ...(content.notes ?? []).map((note) => small(escaped(note))),
-    content.otherwise ? small(`${escaped(content.otherwise.label)}: ${linkTo(content.otherwise.url)}`) : '',
+    ...(content.notes ?? []).map((note) => small(asHtml(note))),
+    content.otherwise ? small(`${asHtml(content.otherwise.label)}: ${linkTo(content.otherwise.url)}`) : '',
   ];
   return `<!doctype html>
 <html lang="${TAGS[language]}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
-<title>${escaped(content.subject)}</title><style>${DARK}</style></head>
+<title>${asHtml(content.subject)}</title><style>${DARK}</style></head>
 <body class="page" style="margin:0;padding:24px 12px;background:#f3f4f6;${FONT}">
 <table role="presentation" align="center" width="100%" cellspacing="0" cellpadding="0" style="max-width:560px">
 <tr><td class="ink" style="padding:0 4px 12px;font-size:17px;font-weight:700;color:#1c2026">Tollgate</td></tr>
@@ -73,9 +72,9 @@ function factsTable(facts: MailContent['facts']): string {
   const cell = 'padding:8px 0;border-top:1px solid #e3e6ea;font-size:14px;vertical-align:top';
   const rows = facts.map(
     ({ label, value }) =>
-      `<tr><td class="dim line" style="${cell};color:#5f6775">${escaped(label)}</td>` +
+      `<tr><td class="dim line" style="${cell};color:#5f6775">${asHtml(label)}</td>` +
       `<td class="ink line" align="right" style="${cell};padding-left:16px;color:#1c2026;overflow-wrap:anywhere">` +
-      `${escaped(value)}</td></tr>`,
+      `${asHtml(value)}</td></tr>`,
   );
   return `<table width="100%" cellspacing="0" cellpadding="0" style="margin:0 0 18px">${rows.join('')}</table>`;
 }
@@ -83,27 +82,14 @@ function factsTable(facts: MailContent['facts']): string {
 /** The address is there to be read and copied as well. */
 function buttonOf(button: MailLink | undefined): string {
   if (!button) return '';
-  const url = escaped(button.url);
+  const url = asHtml(button.url);
   const style =
     'display:inline-block;padding:11px 20px;border-radius:8px;background:#2f5bea;color:#ffffff;' +
     'font-size:15px;font-weight:600;text-decoration:none';
-  return `<p style="margin:4px 0 14px"><a href="${url}" style="${style}">${escaped(button.label)}</a></p>
+  return `<p style="margin:4px 0 14px"><a href="${url}" style="${style}">${asHtml(button.label)}</a></p>
 <p class="dim" style="margin:0 0 14px;font-size:12px;line-height:1.5;overflow-wrap:anywhere;color:#5f6775">${url}</p>`;
 }
 
 function linkTo(url: string): string {
-  return `<a href="${escaped(url)}" class="dim" style="color:#5f6775">${escaped(url)}</a>`;
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** For content and for attributes in quotes. */
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+  return `<a href="${asHtml(url)}" class="dim" style="color:#5f6775">${asHtml(url)}</a>`;
 }

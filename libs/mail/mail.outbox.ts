@@ -1,7 +1,14 @@
 import type pg from 'pg';
 
 /** A change of how someone gets into their account. */
-export type SecurityNotice = 'password.changed' | 'totp.enabled' | 'totp.codes_renewed' | 'totp.disabled';
+export const securityNotices = [
+  'password.changed',
+  'totp.enabled',
+  'totp.codes_renewed',
+  'totp.disabled',
+] as const;
+
+export type SecurityNotice = (typeof securityNotices)[number];
 
 /**
  * What mail is about, and what is known of it when it is queued. Its text is made when it goes out, so links and their tokens
@@ -15,6 +22,7 @@ export interface MailDetails {
   security_notice: { notice: SecurityNotice };
   account_deletion: { dueAt: string };
   low_balance: { balance: string; threshold: string };
+  top_up: { credits: string; paid: string; orderId: string | null };
   ticket_answered: { ticketId: string; subject: string };
   webhook_off: { host: string; reason: string };
 }

@@ -5,7 +5,7 @@ import { Counter, type Registry } from '#platform/metrics.js';
 import type { MailConfig } from './mail.config.js';
 import type { AboutMail } from './mail.outbox.js';
 import { type MailLinks, writeMail } from './mail.writer.js';
-import type { Mailer } from './mailer.js';
+import { AddressRefused, type Mailer } from './mailer.js';
 
 /** Mail taken in one round; several processes take different ones. */
 const AT_ONCE = 10;
@@ -14,6 +14,8 @@ const LEASE_MS = 120_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;
 const MAX_ERROR_CHARS = 500;
+/** `refused`: nobody has the address, so there is nothing to try again, and nothing for an operator to do. */
+const OUTCOMES = ['sent', 'failed', 'refused'] as const;
 
 type TakenMail = AboutMail & {
   id: string;
@@ -47,6 +49,8 @@ export class MailSender {
       labelNames: ['outcome'],
       registers: [registry],
     });
+    // What begins with its first burst hides it from rates.
+    for (const outcome of OUTCOMES) this.attempts.inc({ outcome }, 0);
   }
 
   start(): void {
@@ -96,8 +100,10 @@ export class MailSender {
   }
 
   private async afterFailure(mail: TakenMail, error: unknown): Promise<void> {
-    const { id, template, attempts, isLast } = mail;
-    this.attempts.inc({ outcome: 'failed' });
+    const { id, template, attempts } = mail;
+    const isRefused = error instanceof AddressRefused;
+    const isLast = isRefused || mail.isLast;
+    this.attempts.inc({ outcome: isRefused ? 'refused' : 'failed' });
     this.parts.log.warn({ err: error, mailId: id, template, attempts, isLast }, 'a mail could not be sent');
     const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_RETRY_MS);
     await this.parts.pool.query(

@@ -14,10 +14,10 @@ import { queueMail } from './mail.outbox.js';
 import { MailSender } from './mail.sender.js';
 import { openMailer } from './mailer.js';
 
-/** A mail server of few words, which keeps what it is given. It can be told to refuse. */
+/** A mail server of few words, which keeps what it is given, and may refuse who it is for. */
 class SmtpServer {
   readonly received: { to: string; data: string }[] = [];
-  isRefusing = false;
+  refusal: string | null = null;
   private readonly sockets = new Set<Socket>();
   private readonly server: Server = createServer((socket) => this.talk(socket));
 
@@ -48,7 +48,7 @@ class SmtpServer {
           say('250 taken');
         } else if (/^RCPT TO:<(.*)>/i.test(part)) {
           to = /<(.*)>/.exec(part)![1]!;
-          say(this.isRefusing ? '451 later' : '250 ok');
+          say(this.refusal ?? '250 ok');
         } else if (/^DATA/i.test(part)) {
           inData = true;
           say('354 go on');
@@ -138,12 +138,12 @@ describe('mail', () => {
 
   it('is handed to a mail server, with a message id that a second try repeats', async () => {
     const server = new SmtpServer();
-    server.isRefusing = true;
+    server.refusal = '451 later';
     sender({ smtpUrl: await server.listen() });
     const to = await queueNotice('A long line for a mail server: '.repeat(10));
     await until('a try that failed', async () => (await rowOf(to)).last_error);
     expect((await rowOf(to)).ended_at).toBeNull();
-    server.isRefusing = false;
+    server.refusal = null;
     await fixture.owner.query('UPDATE mail_outbox SET next_attempt_at = now() WHERE recipient = $1', [to]);
     await until('the mail', async () => server.received.length === 1);
     const [mail] = server.received;
@@ -155,6 +155,36 @@ describe('mail', () => {
     expect(await counted('tollgate_mail_attempts_total{outcome="failed"} 1')).toBe(true);
     await until('its count', () => counted('tollgate_mail_attempts_total{outcome="sent"} 1'));
   });
+
+  it.each(['550 5.1.1 no such user', '553 no such domain'])(
+    'is not tried again, nor counted as a failure, where the server answers %s',
+    async (refusal) => {
+      const server = new SmtpServer();
+      server.refusal = refusal;
+      sender({ smtpUrl: await server.listen() });
+      const to = await queueNotice();
+      await until('its end', async () => (await rowOf(to)).ended_at);
+      expect(await rowOf(to)).toMatchObject({ attempts: 1, last_error: expect.stringContaining(refusal) });
+      await server.close();
+      const metrics = await registry.metrics();
+      expect(metrics).toContain('tollgate_mail_attempts_total{outcome="refused"} 1');
+      expect(metrics).toContain('tollgate_mail_attempts_total{outcome="failed"} 0');
+    },
+  );
+
+  it.each(['550 5.7.1 relaying denied', '554 relay access denied', '452 mailbox full'])(
+    'is tried again where the server answers %s',
+    async (refusal) => {
+      const server = new SmtpServer();
+      server.refusal = refusal;
+      sender({ smtpUrl: await server.listen() });
+      const to = await queueNotice();
+      await until('a try that failed', async () => (await rowOf(to)).last_error);
+      expect((await rowOf(to)).ended_at).toBeNull();
+      await server.close();
+      expect(await registry.metrics()).toContain('tollgate_mail_attempts_total{outcome="failed"} 1');
+    },
+  );
 
   it('is sent by the next process when one died with it in hand', async () => {
     const to = await queueNotice();
@@ -186,7 +216,7 @@ describe('mail', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('is given up after so long, and its neighbours are sent', async () => {
+  it('is given up in the end, and its neighbours are sent', async () => {
     await writeFile(join(folder, 'blocked'), 'a file where a folder should be');
     const hopeless = await queueNotice();
     const failing = sender({ folder: join(folder, 'blocked'), giveUpMs: 0 });

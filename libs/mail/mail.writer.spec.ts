@@ -61,6 +61,10 @@ const SAMPLES: Samples = {
     details: { balance: '0.04', threshold: '0.05' },
     says: ['0.04', '0.05', `${CONSOLE}/wallet`],
   },
+  top_up: {
+    details: { credits: '10', paid: '13.00 USD', orderId: 'order-1' },
+    says: ['10', '13.00 USD', `${CONSOLE}/topups/order-1`],
+  },
   ticket_answered: {
     details: { ticketId: 'ticket-1', subject: 'Where is it?' },
     says: ['Where is it?', `${CONSOLE}/tickets/ticket-1`],
@@ -126,6 +130,37 @@ it('is in English for a person who never chose, and for a sign-up that names no 
     expect(mail.html).toContain('<html lang="en">');
     expect(mail.text).not.toMatch(HAN);
   }
+});
+
+describe('a notice that a program of another version queued', () => {
+  const queued = async (details: object) => {
+    const { email } = await personWith('en');
+    return written({ template: 'security_notice', to: email, details } as AboutMail);
+  };
+
+  it('says the sentence that it was queued as', async () => {
+    const what = 'The password of your account was changed, and all other sessions were ended.';
+    const { text, html } = await queued({ what });
+    for (const body of [text, html]) {
+      expect(body).toContain(what);
+      expect(body).toContain(`${CONSOLE}/forgot-password`);
+    }
+  });
+
+  it.each([{ notice: 'passkey.added' }, { notice: 'constructor' }, { what: 7 }, {}])(
+    'says that something was changed, for %j',
+    async (details) => {
+      const { text } = await queued(details);
+      expect(text).toContain('Something about how you sign in to your account was changed.');
+      expect(text).not.toMatch(/undefined|\[object|native code/);
+    },
+  );
+
+  it('is left to a program that knows its template', async () => {
+    const { email } = await personWith('en');
+    const mail = { template: 'passkey_added', to: email, details: {} } as unknown as AboutMail;
+    await expect(written(mail)).rejects.toThrow('passkey_added is not known to this version');
+  });
 });
 
 it('shows what people wrote as text, and loads nothing from anywhere', async () => {

@@ -3,10 +3,10 @@ import type { MailLanguage } from '#identity/mail-language.js';
 import { hashToken, newToken } from '#identity/secret-token.js';
 import type { MailContent } from './mail.content.js';
 import { mailAsHtml, mailAsText } from './mail.layout.js';
-import type { AboutMail, MailDetails } from './mail.outbox.js';
+import { type AboutMail, type MailDetails, securityNotices } from './mail.outbox.js';
 import { chineseMail } from './texts/chinese.js';
 import { englishMail } from './texts/english.js';
-import type { MailTexts } from './texts/mail-texts.js';
+import type { MailTexts, NoticeText } from './texts/mail-texts.js';
 
 export interface MailLinks {
   /** Without a slash at the end. */
@@ -84,17 +84,34 @@ function notice(texts: MailTexts, mail: Notice, { consoleUrl }: MailLinks): Mail
   const resetUrl = `${consoleUrl}/forgot-password`;
   switch (mail.template) {
     case 'security_notice':
-      return texts.securityNotice({ ...mail.details, url: resetUrl });
+      return texts.securityNotice({ ...noticeText(mail.details), url: resetUrl });
     case 'account_deletion':
       return texts.accountDeletion({ ...mail.details, url: `${consoleUrl}/sign-in`, resetUrl });
     case 'low_balance':
       return texts.lowBalance({ ...mail.details, url: `${consoleUrl}/wallet` });
+    case 'top_up': {
+      const { orderId, ...paid } = mail.details;
+      const page = orderId === null ? 'wallet' : `topups/${orderId}`;
+      return texts.topUp({ ...paid, url: `${consoleUrl}/${page}` });
+    }
     // What was written is shown in the console alone: mail may be read by others.
     case 'ticket_answered':
       return texts.ticketAnswered({ ...mail.details, url: `${consoleUrl}/tickets/${mail.details.ticketId}` });
     case 'webhook_off':
       return texts.webhookOff({ ...mail.details, url: `${consoleUrl}/webhooks` });
+    default:
+      // It waits for a program that knows it.
+      throw new Error(
+        `mail of the template ${String((mail as AboutMail).template)} is not known to this version`,
+      );
   }
+}
+
+/** A program of another version may have queued it: earlier ones wrote the sentence itself. */
+function noticeText(details: Partial<Record<'notice' | 'what', unknown>>): NoticeText {
+  const notice = securityNotices.find((each) => each === details.notice);
+  if (notice) return { notice };
+  return { sentence: typeof details.what === 'string' ? details.what : null };
 }
 
 type To<D> = D & { to: string };

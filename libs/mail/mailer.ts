@@ -14,11 +14,21 @@ interface Mail {
   html: string;
 }
 
+/** The server takes no mail for this address, now or later: nobody has it, or it is none. */
+export class AddressRefused extends Error {}
+
 /** A way for mail to leave. */
 export interface Mailer {
-  /** @throws the transport's error when the mail was not taken. */
+  /** @throws AddressRefused, or the transport's error, when the mail was not taken. */
   send(mail: Mail): Promise<void>;
   close(): void;
+}
+
+/** What the library's errors know of an answer of the server. */
+interface RefusedCommand {
+  command: string;
+  responseCode: number;
+  response: string;
 }
 
 /** Longer than any healthy server takes; the loop tries again. */
@@ -47,12 +57,27 @@ class SmtpMailer implements Mailer {
   }
 
   async send(mail: Mail): Promise<void> {
-    await this.transport.sendMail(message(mail, this.from));
+    try {
+      await this.transport.sendMail(message(mail, this.from));
+    } catch (error) {
+      throw refusesAddress(error) ? new AddressRefused((error as Error).message, { cause: error }) : error;
+    }
   }
 
   close(): void {
     this.transport.close();
   }
+}
+
+/** A mailbox that is not there, has moved, or cannot be: what a server says of an address, by RFC 5321. */
+const NO_SUCH_MAILBOX = new Set([550, 551, 553]);
+/** By RFC 3463, a matter of policy, as when it relays nothing for us: the address may be good. */
+const BY_POLICY = /^\d{3}[- ]5\.7\./;
+
+function refusesAddress(error: unknown): boolean {
+  const { command, responseCode, response } = error as Partial<RefusedCommand>;
+  if (command !== 'RCPT TO' || responseCode === undefined || !NO_SUCH_MAILBOX.has(responseCode)) return false;
+  return !BY_POLICY.test(response ?? '');
 }
 
 /** Writes each mail to a file of its own, for a relay that has no mail server. Its links can be copied as they are. */

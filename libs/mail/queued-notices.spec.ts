@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
-import { acrossMigration } from '../../test/support/earlier-schema.js';
+import { expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { databaseAcross } from '../../test/support/earlier-schema.js';
 
 const CONVERTING = '0077_queued_notices.sql';
 const SENTENCES = {
@@ -13,27 +12,15 @@ const SENTENCES = {
     'Your account will be deleted after 2026-12-01 09:30 UTC. Its API keys no longer work. To keep the account, sign in before then and cancel the deletion.',
 };
 
-let database: TestDatabase;
-let owner: pg.Client;
+const database = databaseAcross(CONVERTING, queueAsBefore);
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  owner = new pg.Client({ connectionString: database.ownerUrl });
-  await owner.connect();
-  expect(await acrossMigration(database, CONVERTING, queueAsBefore)).toEqual([CONVERTING]);
-}, 60_000);
-afterAll(async () => {
-  await owner.end();
-  await database.drop();
-});
-
-async function queueAsBefore(): Promise<void> {
-  for (const [to, what] of Object.entries(SENTENCES)) await queue(to, { what });
-  await queue('sent', { what: SENTENCES.on });
+async function queueAsBefore(owner: pg.Client): Promise<void> {
+  for (const [to, what] of Object.entries(SENTENCES)) await queue(owner, to, { what });
+  await queue(owner, 'sent', { what: SENTENCES.on });
   await owner.query(`UPDATE mail_outbox SET ended_at = now() WHERE recipient = 'sent'`);
 }
 
-function queue(to: string, details: object): Promise<unknown> {
+function queue(owner: pg.Client, to: string, details: object): Promise<unknown> {
   return owner.query(
     `INSERT INTO mail_outbox (template, recipient, details) VALUES ('security_notice', $1, $2)`,
     [to, details],
@@ -41,7 +28,7 @@ function queue(to: string, details: object): Promise<unknown> {
 }
 
 it('puts notices that wait into the form that mail is written from', async () => {
-  const { rows } = await owner.query<{ to: string; template: string; details: object }>(
+  const { rows } = await database().query<{ to: string; template: string; details: object }>(
     'SELECT recipient AS to, template, details FROM mail_outbox ORDER BY id',
   );
   expect(rows).toEqual([

@@ -66,7 +66,7 @@ async function refundsOf(topupId: string): Promise<TopupRefund[]> {
 }
 
 describe('a refund of a top-up', () => {
-  it('gives back what was paid for the credit, once, however often and at once it is asked for', async () => {
+  it('refunds what was paid for the credit, once, however often and at once it is asked for', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
     const request = asking(await payments.finance());
     const answers = await Promise.all(
@@ -79,7 +79,7 @@ describe('a refund of a top-up', () => {
     expect(await balanceOf(payments.ledger, accountId)).toBe('6');
   });
 
-  it('by two people at once never gives back more than is unused', async () => {
+  it('by two people at once never refunds more than is unused', async () => {
     const { accountId, topupId, paymentId } = await paidTopup();
     const ends = await Promise.allSettled(
       [await payments.finance(), await payments.finance()].map((actor) =>

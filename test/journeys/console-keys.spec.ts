@@ -57,6 +57,38 @@ describe('keys', () => {
     expect(JSON.stringify(rows)).not.toContain(apiKey);
   });
 
+  it('begin with one, however often it is asked for, which is shown once', async () => {
+    const someone = await person(relay, { credits: '1' });
+    const before = (await someone.api.GET('/api/keys')).data!.items;
+    for (const { keyId } of before)
+      await someone.api.DELETE('/api/keys/{keyId}', { params: { path: { keyId } } });
+    const quote = { model: 'vendora-imagine-image', n: 1, group: 'Vendora-Main' };
+    expect((await someone.api.POST('/api/quote', { body: quote })).data?.amount).toBe('0.02');
+    const body = { name: 'Playground', group: 'Vendora-Main' };
+    const asked = await Promise.all(
+      Array.from({ length: 5 }, () => someone.api.POST('/api/keys/first', { body })),
+    );
+    const answers = asked.map(({ data }) => data!);
+    expect(new Set(answers.map(({ keyId }) => keyId)).size).toBe(1);
+    const secrets = answers.flatMap(({ apiKey }) => apiKey ?? []);
+    expect(secrets).toHaveLength(1);
+    expect(await draw(secrets[0]!)).toEqual([200, undefined]);
+    const other = { name: 'Other', group: 'no-such-group' };
+    expect((await someone.api.POST('/api/keys/first', { body: other })).data?.keyId).toBe(answers[0]!.keyId);
+    expect((await someone.api.GET('/api/keys')).data!.items).toHaveLength(1);
+  });
+
+  it('begin in a group that the account has', async () => {
+    const someone = await person(relay);
+    const before = (await someone.api.GET('/api/keys')).data!.items;
+    for (const { keyId } of before)
+      await someone.api.DELETE('/api/keys/{keyId}', { params: { path: { keyId } } });
+    const body = { name: 'Playground', group: 'no-such-group' };
+    expect((await someone.api.POST('/api/keys/first', { body })).response.status).toBe(400);
+    const quote = { model: 'vendora-imagine-image', n: 1, group: 'no-such-group' };
+    expect((await someone.api.POST('/api/quote', { body: quote })).response.status).toBe(400);
+  });
+
   it('belong to their account alone', async () => {
     const [owner, stranger] = [await person(relay), await person(relay, { roles: ['support', 'admin'] })];
     const { keyId } = await createKey(owner);
@@ -119,7 +151,7 @@ describe('what a key may do is decided in the hold', () => {
     expect(await draw(apiKey)).toEqual([200, undefined]);
   });
 
-  it('gives back to a limit what was released', async () => {
+  it('restores to a limit what was released', async () => {
     const someone = await person(relay, { credits: '1' });
     const { apiKey } = await createKey(someone, { totalLimit: '0.02' });
     const failing = await draw(apiKey, undefined, { prompt: 'a cat [[fault:moderation]]' });

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
+import { mailTopup } from '#payments/receipts/topup.mail.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
+import { awaitMail, mailTo } from '../support/mail.js';
 import { textsOfPdf } from '../support/pdf.js';
-import { type Relay, startRelay } from '../support/relay.js';
+import { type Relay, startRelay, until } from '../support/relay.js';
 
 let relay: Relay;
 beforeAll(async () => {
@@ -12,6 +14,8 @@ beforeAll(async () => {
     ISSUER_NAME: 'Tollgate Example Ltd.',
     ISSUER_ADDRESS: '1 Example Street\\n10115 Berlin',
     ISSUER_TAX_ID: 'DE000000000',
+    MAIL_POLL_SECONDS: '0.1',
+    SANDBOX_PAYMENTS: 'true',
   });
 }, 60_000);
 afterAll(() => relay?.close());
@@ -42,6 +46,32 @@ async function textsOf(someone: Person, path: string): Promise<string[]> {
   expect(response.headers.get('content-type')).toBe('application/pdf');
   expect(response.headers.get('cache-control')).toBe('private, no-store');
   return textsOfPdf(Buffer.from(await response.arrayBuffer()));
+}
+
+async function monthNow(): Promise<string> {
+  const { rows } = await relay.fixture.owner.query(
+    `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month`,
+  );
+  return rows[0].month;
+}
+
+/** Something that begins and ends in the same month: where it did not, once more. */
+async function inOneMonth<T>(happen: () => Promise<T>): Promise<{ month: string; done: T }> {
+  const month = await monthNow();
+  const done = await happen();
+  return (await monthNow()) === month ? { month, done } : inOneMonth(happen);
+}
+
+/** A new account that paid for two images. */
+async function paidCall(): Promise<Person> {
+  const { accountId, apiKey } = await relay.fixture.account({ credits: '5.5' });
+  const made = await fetch(`${relay.baseUrl}/v1/images/generations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'vendora-imagine-image', prompt: 'a lighthouse', n: 2 }),
+  });
+  expect(made.status).toBe(200);
+  return person(relay, { accountId });
 }
 
 describe('a receipt', () => {
@@ -91,20 +121,13 @@ describe('a receipt', () => {
 
 describe('a monthly statement', () => {
   it('leads from the opening to the closing balance by what the ledger says', async () => {
-    const apiKey = await relay.fixture.account({ credits: '5.5' });
-    const owner = await person(relay, { accountId: apiKey.accountId });
-    const made = await fetch(`${relay.baseUrl}/v1/images/generations`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${apiKey.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'vendora-imagine-image', prompt: 'a lighthouse', n: 2 }),
-    });
-    expect(made.status).toBe(200);
+    const { month, done: owner } = await inOneMonth(paidCall);
     const { rows } = await relay.fixture.owner.query(
-      `SELECT b.main + b.held AS balance, (SELECT sum(settled) FROM charges WHERE account_id = $1) AS charged,
-         to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month FROM customer_balances b WHERE account_id = $1`,
+      `SELECT b.main + b.held AS balance, (SELECT sum(settled) FROM charges WHERE account_id = $1) AS charged
+       FROM customer_balances b WHERE account_id = $1`,
       [owner.accountId],
     );
-    const { balance, charged, month } = rows[0];
+    const { balance, charged } = rows[0];
     expect(BigInt(charged) > 0n).toBe(true);
     const texts = await textsOf(owner, `/api/statements/${month}`);
     const after = (label: string) => texts[texts.indexOf(label) + 1];
@@ -121,5 +144,39 @@ describe('a monthly statement', () => {
     expect((await finance.send(`/api/finance/accounts/${newId()}/statements/${month}`)).status).toBe(404);
     expect((await owner.send('/api/statements/2026-13')).status).toBe(404);
     expect(await textsOf(owner, '/api/statements/2020-01')).toContain('None');
+  });
+});
+
+/** Orders credits and pays them at the sandbox provider; the id of the order. */
+async function paidOrder(buyer: Person): Promise<string> {
+  const body = { credits: '10', provider: 'sandbox', requestId: newId() } as const;
+  const { data: order } = await buyer.api.POST('/api/topups', { body });
+  await fetch(`${relay.consoleUrl}${order!.checkoutUrl!}/pay`, { method: 'POST', redirect: 'manual' });
+  return order!.id;
+}
+
+describe('the mail after a top-up', () => {
+  it('says what was credited and paid, leads to the receipt, and comes once however often it is announced', async () => {
+    const buyer = await person(relay);
+    const orderId = await paidOrder(buyer);
+    const mail = await awaitMail(relay, buyer.email, { subject: /Your Tollgate top-up/ });
+    expect(mail.text).toMatch(/Credits: 10\b/);
+    expect(mail.text).toContain('13.00 USD');
+    expect(mail.text).toContain(`/topups/${orderId}\n`);
+    const topupId = await topupOf(buyer);
+    await Promise.all([1, 2, 3].map(() => mailTopup(relay.fixture.billing, topupId)));
+    await until('all mail to be sent', async () => {
+      const { rows } = await relay.fixture.owner.query('SELECT FROM mail_outbox WHERE ended_at IS NULL');
+      return rows.length === 0;
+    });
+    expect(await mailTo(relay, buyer.email)).toHaveLength(1);
+  });
+
+  it('is in the language of its reader', async () => {
+    const buyer = await person(relay);
+    await buyer.api.PUT('/api/mail-language', { body: { language: 'zh' } });
+    await paidOrder(buyer);
+    const mail = await awaitMail(relay, buyer.email, { subject: /充值已到账/ });
+    expect(mail.text).toContain('13.00 USD');
   });
 });

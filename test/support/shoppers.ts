@@ -20,7 +20,7 @@ interface ToldImages extends ToldCall {
 interface ToldVideo extends ToldCall {
   kind: 'video';
   taskId: string | null;
-  /** How the client saw it end; null when it did not wait so long. */
+  /** How the client saw it end; null when it left before. */
   seenStatus: string | null;
 }
 

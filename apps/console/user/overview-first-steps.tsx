@@ -33,7 +33,7 @@ export function FirstSteps({ overview }: { overview: AccountOverview }) {
               <ThemeIcon variant={isDone[name] ? 'filled' : 'default'} radius="xl" color="green" aria-hidden>
                 {isDone[name] ? <IconCheck size={16} /> : index + 1}
               </ThemeIcon>
-              <Stack gap={4} align="flex-start">
+              <Stack gap="tiny" align="flex-start">
                 <Text fw={600}>
                   {t(`overview.steps.${name}`)}
                   {isDone[name] && <span className="visually-hidden"> ({t('overview.steps.done')})</span>}

@@ -31,7 +31,7 @@ function Running({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('user');
   const { prompt, model, progress, state, held, createdAt } = task;
   return (
-    <Stack component="li" gap={4}>
+    <Stack component="li" gap="tiny">
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm" fw={600} lineClamp={1}>
           {prompt}

@@ -12,7 +12,14 @@ import { Loaded, Section } from '../ui/states.js';
 import { Hint, SmallPrint } from '../ui/texts.js';
 import { FirstSteps } from './overview-first-steps.js';
 import { LastRequests, RunningTasks } from './overview-lists.js';
-import { daysLeft, isLow, type AccountOverview, useOverview } from './overview.js';
+import {
+  DAYS_FORECAST,
+  DAYS_TO_WARN,
+  daysLeft,
+  isLow,
+  type AccountOverview,
+  useOverview,
+} from './overview.js';
 import { useShortDay } from '../ui/when.js';
 
 /** What the account has and what becomes of it, as it happens. */
@@ -58,7 +65,7 @@ function Warnings({ overview }: { overview: AccountOverview }) {
     );
   }
   if (isNew(overview) || !isLow(overview, account?.lowBalanceThreshold ?? null)) return null;
-  const days = daysLeft(overview);
+  const days = daysLeft(overview, DAYS_TO_WARN);
   return (
     <Notice tone="warning" title={t('overview.low.title')}>
       <Group justify="space-between">
@@ -76,6 +83,7 @@ function Warnings({ overview }: { overview: AccountOverview }) {
 function Balances({ overview }: { overview: AccountOverview }) {
   const { t } = useTranslation('user');
   const { balance, today } = overview;
+  const left = daysLeft(overview, DAYS_FORECAST);
   const cards = [
     { name: 'main', value: balance.main },
     { name: 'held', value: balance.held },
@@ -86,12 +94,16 @@ function Balances({ overview }: { overview: AccountOverview }) {
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
       {cards.map(({ name, value }) => (
         <Card key={name} withBorder>
-          <Stack gap={4}>
+          <Stack gap="tiny">
             <Hint>{t(`overview.balance.${name}`)}</Hint>
             <Text size="xl" fw={600} component="div">
               <Money value={value} short />
             </Text>
-            <SmallPrint>{t(`overview.balanceHint.${name}`)}</SmallPrint>
+            <SmallPrint>
+              {name === 'main' && left
+                ? t('overview.lasts', { count: left })
+                : t(`overview.balanceHint.${name}`)}
+            </SmallPrint>
           </Stack>
         </Card>
       ))}
@@ -121,7 +133,7 @@ function Days({ overview: { days, total, zone } }: { overview: AccountOverview }
         <Stack>
           <FactGrid cols={{ base: 2, md: 4 }} facts={facts} />
           <Chart
-            kind="bar"
+            kind="stacked-bar"
             label={t('overview.days.chart')}
             points={points}
             series={[{ name: 'spent', label: t('overview.days.spent'), color: 'blue.6' }]}
@@ -130,9 +142,14 @@ function Days({ overview: { days, total, zone } }: { overview: AccountOverview }
           />
           <Group justify="space-between">
             <SmallPrint>{t('overview.days.zone', { zone })}</SmallPrint>
-            <TextLink to="/wallet" search={{ tab: 'statement' }} size="sm">
-              {t('overview.days.statement')}
-            </TextLink>
+            <Group>
+              <TextLink to="/usage" size="sm">
+                {t('overview.days.usage')}
+              </TextLink>
+              <TextLink to="/wallet" search={{ tab: 'statement' }} size="sm">
+                {t('overview.days.statement')}
+              </TextLink>
+            </Group>
           </Group>
         </Stack>
       </Card>

@@ -10,7 +10,9 @@ export type AccountOverview = GetAnswer<'/api/overview'>;
 /** Changes that come together are read together. */
 const GATHERING_MS = 500;
 const DAYS_LOOKED_AT = 7;
-const DAYS_TO_WARN = 3;
+export const DAYS_TO_WARN = 3;
+/** A forecast of more days than these says nothing. */
+export const DAYS_FORECAST = 60;
 
 /** Days begin where the viewer is. */
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -68,15 +70,14 @@ function isProgress(before: AccountOverview, after: AccountOverview): boolean {
 export function isLow(overview: AccountOverview, threshold: string | null): boolean {
   const { main } = overview.balance;
   if (signOf(main) <= 0 || (threshold !== null && compareDecimals(main, threshold) < 0)) return true;
-  const days = daysLeft(overview);
-  return days !== null && days < DAYS_TO_WARN;
+  return daysLeft(overview, DAYS_TO_WARN) !== null;
 }
 
-/** For how many whole days the balance lasts at the pace of the last week; null: nothing was spent, or it lasts long. */
-export function daysLeft({ balance, days }: AccountOverview): number | null {
+/** For how many whole days the balance lasts at the pace of the last week; null: nothing was spent, or it lasts longer. */
+export function daysLeft({ balance, days }: AccountOverview, most: number): number | null {
   const week = addDecimals(...days.slice(-DAYS_LOOKED_AT).map(({ spent }) => spent));
   if (signOf(week) <= 0) return null;
-  for (let left = 0; left < DAYS_TO_WARN; left++) {
+  for (let left = 0; left < most; left++) {
     const needed = multiplyDecimal(week, left + 1);
     if (compareDecimals(multiplyDecimal(balance.main, DAYS_LOOKED_AT), needed) < 0) return left;
   }

@@ -21,6 +21,12 @@ export class KeyController {
     return { ...viewKey(key), apiKey };
   }
 
+  @Serves(keyRoutes.first)
+  async first(call: CallOf<typeof keyRoutes.first>) {
+    const { key, apiKey } = await this.service.first(call, call.body);
+    return { ...viewKey(key), apiKey };
+  }
+
   @Serves(keyRoutes.show)
   async show({ actor, params }: CallOf<typeof keyRoutes.show>) {
     return viewKey(await this.service.find(actor.accountId, params.keyId));

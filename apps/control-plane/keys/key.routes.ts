@@ -60,6 +60,13 @@ export const keyRoutes = {
     status: 201,
     refusals: ['conflict'],
   }),
+  first: forUsers.post('createFirstKey', '/api/keys/first', {
+    summary: 'The key that an account begins with: created if it has none that works.',
+    description:
+      'However often it is asked, it creates one key. The key itself is shown when it is created, and only then.',
+    body: z.strictObject({ name, group: z.string().min(1).max(100) }),
+    answer: z.object({ ...keyView.shape, apiKey: z.string().nullable() }),
+  }),
   show: forUsers.get('getKey', '/api/keys/{keyId}', {
     summary: 'One of your keys.',
     params,

@@ -38,6 +38,7 @@ import { PaymentEventsController } from './payment-events.controller.js';
 import { PROVIDERS } from './payments.tokens.js';
 import { ReceiptsController } from './receipts.controller.js';
 import { SandboxController } from './sandbox.controller.js';
+import { TopupMailController } from './topup-mail.controller.js';
 import { TopupsController } from './topups.controller.js';
 
 interface PaymentWorkParts extends Shared {
@@ -79,6 +80,7 @@ function openProviders(
     FinanceController,
     SuspenseController,
     SandboxController,
+    TopupMailController,
   ],
   providers: [
     {

@@ -1,9 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { receiptPdf } from '#payments/receipts/receipt.pdf.js';
 import { findReceipt } from '#payments/receipts/receipt.store.js';
 import { ApiError } from '#platform/errors.js';
+import { sendPdf } from '#platform/http/attachment.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -35,11 +36,6 @@ export class ReceiptsController {
     if (!receipt) throw new ApiError('not_found', 'There is no such top-up.');
     const language = query.language ?? session.language ?? 'en';
     const file = await receiptPdf(receipt, { issuer: this.config.payments.issuer, language });
-    void reply.headers({
-      'content-type': 'application/pdf',
-      'content-disposition': `attachment; filename="receipt-${receipt.topupId}.pdf"`,
-      'cache-control': 'private, no-store',
-    });
-    return Readable.from([file], { objectMode: false });
+    return sendPdf(reply, `receipt-${receipt.topupId}.pdf`, file);
   }
 }

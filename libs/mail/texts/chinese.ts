@@ -1,5 +1,6 @@
 import type { SecurityNotice } from '../mail.outbox.js';
-import { lifeOf, type MailTexts, minuteOf } from './mail-texts.js';
+import { minuteOf } from '#platform/times.js';
+import { lifeOf, type MailTexts, wordsOf } from './mail-texts.js';
 
 const NOTICES: Record<SecurityNotice, string> = {
   'password.changed': '您的账户密码已更改，其他登录会话均已退出。',
@@ -7,6 +8,8 @@ const NOTICES: Record<SecurityNotice, string> = {
   'totp.codes_renewed': '您的账户已生成新的恢复码，旧恢复码不再有效。',
   'totp.disabled': '您的账户已关闭动态验证码。',
 };
+
+const SOMETHING = '您的账户登录方式有变更。';
 
 const ACCESS_CHANGED = '您的 Tollgate 账户：登录方式有变更';
 
@@ -53,9 +56,9 @@ export const chineseMail: MailTexts = {
     facts: [{ label: '新邮箱', value: email }],
     notes: ['如果不是您本人操作，请立即联系客服。'],
   }),
-  securityNotice: ({ notice, url }) => ({
+  securityNotice: ({ url, ...about }) => ({
     subject: ACCESS_CHANGED,
-    paragraphs: [NOTICES[notice], '如果不是您本人操作，请立即设置新密码。'],
+    paragraphs: [wordsOf(about, NOTICES, SOMETHING), '如果不是您本人操作，请立即设置新密码。'],
     button: { label: '设置新密码', url },
   }),
   accountDeletion: ({ dueAt, url, resetUrl }) => ({
@@ -72,6 +75,15 @@ export const chineseMail: MailTexts = {
     paragraphs: [`当前可用额度为 ${balance}，低于您设置的提醒值 ${threshold}。`],
     button: { label: '充值', url },
     notes: ['充值使额度回到提醒值以上之后，才会再次提醒。'],
+  }),
+  topUp: ({ credits, paid, url }) => ({
+    subject: '您的 Tollgate 充值已到账',
+    paragraphs: ['已收到付款，额度已计入您的账户。'],
+    facts: [
+      { label: '额度', value: credits },
+      { label: '支付金额', value: paid },
+    ],
+    button: { label: '查看收据', url },
   }),
   ticketAnswered: ({ subject, url }) => ({
     subject: 'Tollgate 客服已回复',

@@ -1,5 +1,6 @@
 import type { SecurityNotice } from '../mail.outbox.js';
-import { lifeOf, type MailTexts, minuteOf } from './mail-texts.js';
+import { minuteOf } from '#platform/times.js';
+import { lifeOf, type MailTexts, wordsOf } from './mail-texts.js';
 
 const NOTICES: Record<SecurityNotice, string> = {
   'password.changed': 'The password of your account was changed, and all other sessions were ended.',
@@ -7,6 +8,8 @@ const NOTICES: Record<SecurityNotice, string> = {
   'totp.codes_renewed': 'New recovery codes were created for your account. The old ones no longer work.',
   'totp.disabled': 'One-time codes were switched off for your account.',
 };
+
+const SOMETHING = 'Something about how you sign in to your account was changed.';
 
 const ACCESS_CHANGED = 'Your Tollgate account: a change of access';
 
@@ -65,9 +68,9 @@ export const englishMail: MailTexts = {
     facts: [{ label: 'New address', value: email }],
     notes: ['If it was not you, write to support at once.'],
   }),
-  securityNotice: ({ notice, url }) => ({
+  securityNotice: ({ url, ...about }) => ({
     subject: ACCESS_CHANGED,
-    paragraphs: [NOTICES[notice], 'If it was not you, set a new password at once.'],
+    paragraphs: [wordsOf(about, NOTICES, SOMETHING), 'If it was not you, set a new password at once.'],
     button: { label: 'Set a new password', url },
   }),
   accountDeletion: ({ dueAt, url, resetUrl }) => ({
@@ -84,6 +87,15 @@ export const englishMail: MailTexts = {
     paragraphs: [`Your balance is ${balance} credits, below ${threshold} credits, the alert level you set.`],
     button: { label: 'Add credits', url },
     notes: ['We email you again only after a top-up has brought the balance back above that level.'],
+  }),
+  topUp: ({ credits, paid, url }) => ({
+    subject: 'Your Tollgate top-up',
+    paragraphs: ['Payment received. The credits are in your balance.'],
+    facts: [
+      { label: 'Credits', value: credits },
+      { label: 'Paid', value: paid },
+    ],
+    button: { label: 'View receipt', url },
   }),
   ticketAnswered: ({ subject, url }) => ({
     subject: 'Tollgate support has answered',

@@ -11,6 +11,12 @@ interface Linked {
   readonly url: string;
 }
 
+/**
+ * What a notice says: what happened, as programs of this version queue it; else the sentence that one of another version queued,
+ * in English, or null where it queued none.
+ */
+export type NoticeText = { notice: SecurityNotice } | { sentence: string | null };
+
 /** Every mail in one language. Each function only puts words to what it is given. */
 export interface MailTexts {
   signUp(link: TimedLink): MailContent;
@@ -19,11 +25,21 @@ export interface MailTexts {
   emailChange(link: TimedLink): MailContent;
   emailTaken(): MailContent;
   emailChanged(details: MailDetails['email_changed']): MailContent;
-  securityNotice(about: Linked & { notice: SecurityNotice }): MailContent;
+  securityNotice(about: Linked & NoticeText): MailContent;
   accountDeletion(about: Linked & { resetUrl: string } & MailDetails['account_deletion']): MailContent;
   lowBalance(about: Linked & MailDetails['low_balance']): MailContent;
+  topUp(about: Linked & Omit<MailDetails['top_up'], 'orderId'>): MailContent;
   ticketAnswered(about: Linked & MailDetails['ticket_answered']): MailContent;
   webhookOff(about: Linked & MailDetails['webhook_off']): MailContent;
+}
+
+/** The words of a notice, from those of its language. */
+export function wordsOf(
+  about: NoticeText,
+  words: Readonly<Record<SecurityNotice, string>>,
+  otherwise: string,
+): string {
+  return 'notice' in about ? words[about.notice] : (about.sentence ?? otherwise);
 }
 
 const MINUTE_MS = 60_000;
@@ -34,9 +50,4 @@ export function lifeOf(ms: number): { count: number; unit: 'hour' | 'minute' } {
   return ms % HOUR_MS === 0
     ? { count: ms / HOUR_MS, unit: 'hour' }
     : { count: Math.max(1, Math.round(ms / MINUTE_MS)), unit: 'minute' };
-}
-
-/** A time of ISO 8601 as it is read: `2026-11-23 05:10 UTC`. */
-export function minuteOf(iso: string): string {
-  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }

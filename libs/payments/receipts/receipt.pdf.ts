@@ -2,6 +2,7 @@ import type { MailLanguage } from '#identity/mail-language.js';
 import { formatAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { type PdfContent, pdfOf, type PdfRow } from '#platform/pdf/pdf-file.js';
+import { minuteOf } from '#platform/times.js';
 import type { Issuer } from './issuer.js';
 import type { Receipt } from './receipt.store.js';
 import { receiptTexts } from './receipt.texts.js';
@@ -42,7 +43,7 @@ function paymentRows(receipt: Receipt, { language }: ReceiptLook): PdfRow[] {
     { label: t.number, value: topupId },
     { label: t.customer, value: name },
     { label: t.account, value: accountId },
-    { label: t.paidAt, value: minuteOf(paidAt) },
+    { label: t.paidAt, value: minuteOf(paidAt.toISOString()) },
     { label: t.method, value: t.methods[provider] },
     { label: t.reference, value: paymentId },
   ];
@@ -60,23 +61,22 @@ function boughtRows({ credits, rate, paidMinor, currency }: Receipt, { language 
 /** A refund that failed and a dispute that was won took nothing. */
 function reversalRows({ refunds, disputes, currency }: Receipt, { language }: ReceiptLook): PdfRow[] {
   const t = receiptTexts[language];
-  const rowsOf = (label: string, found: readonly { payMinor: bigint; at: Date }[]) =>
-    found.map(({ payMinor, at }) => ({
-      label: `${label}, ${minuteOf(at)}`,
+  const rowsOf = (label: string, found: readonly { payMinor: bigint; on: Date }[]) =>
+    found.map(({ payMinor, on }) => ({
+      label: `${label}, ${minuteOf(on.toISOString())}`,
       value: moneyText(-payMinor, currency),
     }));
   return [
     ...rowsOf(
       t.refund,
-      refunds.filter(({ state }) => state === 'succeeded'),
+      // By the day that the statement of the month counts it on.
+      refunds
+        .filter(({ state }) => state === 'succeeded')
+        .map(({ payMinor, at, endedAt }) => ({ payMinor, on: endedAt ?? at })),
     ),
     ...rowsOf(
       t.dispute,
-      disputes.filter(({ state }) => state !== 'won'),
+      disputes.filter(({ state }) => state !== 'won').map(({ payMinor, at }) => ({ payMinor, on: at })),
     ),
   ];
-}
-
-function minuteOf(at: Date): string {
-  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -76,6 +76,28 @@ export class KeyService {
     return (await withSpend(this.parts.source.manager, [key]))[0]!;
   }
 
+  /**
+   * The key that an account begins with: created where it has none that works, else one that it has, and then without the
+   * key itself. Asked twice at once it makes one. @throws ApiError invalid_value, conflict when there are too many.
+   */
+  async first(
+    { actor, requestId }: KeyChange,
+    { name, group }: { name: string; group: string },
+  ): Promise<{ key: KeyWithSpend; apiKey: string | null }> {
+    const { accountId } = actor;
+    const found = await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
+      await lockAccount(client, accountId);
+      const keyId = await workingKey(client, accountId);
+      if (keyId !== null) return { keyId, apiKey: null };
+      await refuseTooMany(entities, accountId);
+      const created = await insertKey(client, { accountId, name, group });
+      const after = describe({ name, group });
+      await note(client, { actor, requestId, action: 'key.created', keyId: created.keyId, after });
+      return created;
+    });
+    return { key: await this.find(accountId, found.keyId), apiKey: found.apiKey };
+  }
+
   /** Creates a key; it is answered this once. @throws ApiError invalid_value, conflict when there are too many. */
   async create(
     { actor, requestId }: KeyChange,
@@ -84,8 +106,7 @@ export class KeyService {
     const { accountId } = actor;
     const { keyId, apiKey } = await inEntityTransaction(this.parts.source, async ({ entities, client }) => {
       await lockAccount(client, accountId);
-      const count = await entities.countBy(ApiKey, { accountId, revokedAt: IsNull() });
-      if (count >= MAX_KEYS) throw new ApiError('conflict', `An account has at most ${MAX_KEYS} keys.`);
+      await refuseTooMany(entities, accountId);
       await this.check(client, rules);
       const created = await insertKey(client, { accountId, name: rules.name, group });
       await entities.update(ApiKey, created.keyId, rules);
@@ -152,6 +173,22 @@ export class KeyService {
 /** Takes the lock that every hold of the account takes. */
 async function lockAccount(client: pg.ClientBase, accountId: string): Promise<void> {
   await client.query('SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE', [accountId]);
+}
+
+/** Under the account's lock, so that no two pass together. */
+async function refuseTooMany(entities: EntityManager, accountId: string): Promise<void> {
+  const count = await entities.countBy(ApiKey, { accountId, revokedAt: IsNull() });
+  if (count >= MAX_KEYS) throw new ApiError('conflict', `An account has at most ${MAX_KEYS} keys.`);
+}
+
+/** The oldest key that has not expired. */
+async function workingKey(client: pg.ClientBase, accountId: string): Promise<string | null> {
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT id FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
+     ORDER BY id LIMIT 1`,
+    [accountId],
+  );
+  return rows[0]?.id ?? null;
 }
 
 async function withSpend(manager: EntityManager, keys: ApiKey[]): Promise<KeyWithSpend[]> {

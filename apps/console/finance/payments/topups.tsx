@@ -15,13 +15,13 @@ import {
 } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { CreditsField } from '../../ui/forms/fields.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
+import { creditsField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
-import { NoteField } from '../note.js';
+import { useNote } from '../note.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
 import { refreshPayments } from './payments.js';
@@ -87,25 +87,16 @@ function RefundTopUp({ topup: { id } }: { topup: Shape<'Topup'> }) {
       hint={t('refund.hint')}
       button={{ size: 'xs' }}
       isDangerous
-      initial={{ credits: '', note: '' }}
-      validate={({ credits, note }) => ({
-        ...(credits.trim() === '' || CREDITS.test(credits.trim()) ? {} : { credits: t('amountWrong') }),
-        ...(note.trim().length < 3 ? { note: t('note.missing', { ns: 'finance' }) } : {}),
-      })}
-      fields={(form) => (
-        <>
-          <CreditsField
-            form={form}
-            name="credits"
-            label={t('refund.credits')}
-            description={t('refund.creditsHint')}
-          />
-          <NoteField form={form} />
-        </>
-      )}
+      fields={{
+        credits: creditsField(t('refund.credits'), {
+          hint: t('refund.creditsHint'),
+          rule: [CREDITS, t('amountWrong')],
+          isOptional: true,
+        }),
+        note: useNote(),
+      }}
       send={async ({ credits, note }, requestId) => {
-        const amount = credits.trim() === '' ? {} : { credits: credits.trim() };
-        const body = { ...amount, reason: note, requestId };
+        const body = { ...(credits === '' ? {} : { credits }), reason: note, requestId };
         const params = { path: { topupId: id } };
         return (await api.POST('/api/finance/topups/{topupId}/refunds', { params, body })).data!;
       }}

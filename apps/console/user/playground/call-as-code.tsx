@@ -1,11 +1,16 @@
-import { Stack, Tabs, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Group, Stack, Tabs, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { relayQuery } from '../../api/queries.js';
+import { api } from '../../api/client.js';
+import { refresh, relayQuery } from '../../api/queries.js';
 import { CodeLines } from '../../ui/copy.js';
+import { FormFault } from '../../ui/forms/form.js';
+import { Notice } from '../../ui/notice.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { type PlaygroundCall, type CodeLanguage, codeLines } from './call.js';
+import { FirstRequest } from './first-request.js';
+import type { KeptKey } from './first-key.js';
 
 const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
   { id: 'curl', name: 'curl' },
@@ -13,8 +18,17 @@ const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
   { id: 'python', name: 'Python' },
 ];
 
+interface CodeProps {
+  call: PlaygroundCall;
+  /** Of the key that is created for code. */
+  group: string;
+  kept: KeptKey;
+  /** No call of this page is being made: a request that comes now is one of the code. */
+  isWaiting: boolean;
+}
+
 /** The call of the form, as it would be written; it changes with the form. */
-export function CallAsCode({ call }: { call: PlaygroundCall }) {
+export function CallAsCode({ call, group, kept, isWaiting }: CodeProps) {
   const { t } = useTranslation('calls');
   const relay = useQuery(relayQuery);
   return (
@@ -22,10 +36,10 @@ export function CallAsCode({ call }: { call: PlaygroundCall }) {
       <Title order={2} size="h4">
         {t('play.code')}
       </Title>
-      <Hint>{t('play.codeHint')}</Hint>
+      <KeyForCode group={group} kept={kept} />
       <Loaded query={relay}>
         {({ baseUrl }) => {
-          const lines = codeLines(call, baseUrl);
+          const lines = codeLines(call, { baseUrl, apiKey: kept.apiKey });
           return (
             <Tabs defaultValue="curl" keepMounted={false}>
               <Tabs.List aria-label={t('play.code')}>
@@ -44,6 +58,36 @@ export function CallAsCode({ call }: { call: PlaygroundCall }) {
           );
         }}
       </Loaded>
+      {kept.apiKey !== null && isWaiting && <FirstRequest />}
     </Stack>
+  );
+}
+
+/** The key itself is known only when it is created: else people put in one that they saved, or create one here. */
+function KeyForCode({ group, kept }: { group: string; kept: KeptKey }) {
+  const { t } = useTranslation('calls');
+  const creating = useMutation({
+    mutationFn: async () =>
+      (await api.POST('/api/keys', { body: { name: t('play.codeKeyName'), group } })).data!,
+    onSuccess: async ({ apiKey }) => {
+      kept.keep(apiKey);
+      await refresh('/api/keys');
+    },
+  });
+  if (kept.apiKey !== null) return <Notice tone="warning">{t('play.keyOnce')}</Notice>;
+  return (
+    <Group gap="sm">
+      <Hint>{t('play.codeHint')}</Hint>
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => creating.mutate()}
+        loading={creating.isPending}
+        disabled={group === ''}
+      >
+        {t('play.codeKey')}
+      </Button>
+      <FormFault error={creating.error} />
+    </Group>
   );
 }

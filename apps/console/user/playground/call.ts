@@ -1,7 +1,7 @@
 import type { Shape } from '../../api/shape.js';
 import { KEY_PLACEHOLDER } from '../../visitor/code-samples.js';
 
-export const playKinds = ['image', 'edit', 'video', 'chat', 'speech'] as const;
+export const playKinds = ['image', 'edit', 'video', '3d', 'chat', 'speech'] as const;
 export type PlayKind = (typeof playKinds)[number];
 
 /** What the form holds, under the names that the gateway uses, so that its refusals find their field. */
@@ -29,6 +29,7 @@ const PATHS: Record<PlayKind, string> = {
   image: 'images/generations',
   edit: 'images/edits',
   video: 'videos',
+  '3d': '3d',
   chat: 'chat/completions',
   speech: 'audio/speech',
 };
@@ -50,6 +51,8 @@ function bodyOf(kind: PlayKind, model: string, values: PlayValues): Record<strin
       return { model, prompt, ...given({ n }), ...shape, response_format: 'b64_json' };
     case 'video':
       return { model, prompt, ...given({ seconds: String(seconds) }), ...shape };
+    case '3d':
+      return { model, prompt };
     case 'chat':
       return { model, messages: [{ role: 'user', content: prompt }] };
     case 'speech':
@@ -84,19 +87,39 @@ function wholeOf(name: 'n' | 'seconds', value: number | string): { n?: number; s
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? { [name]: value } : {};
 }
 
+/** What tasks make. */
+const FILES: Record<string, string> = { [PATHS.video]: 'MP4', [PATHS['3d']]: 'GLB' };
+
+interface CodePlace {
+  baseUrl: string;
+  /** Null: the placeholder is there. */
+  apiKey: string | null;
+}
+
 export type CodeLanguage = 'curl' | 'javascript' | 'python';
 
 /** The same call in lines to copy. `baseUrl` is where calls for models go, without /v1. */
-export function codeLines(call: PlaygroundCall, baseUrl: string): Record<CodeLanguage, string> {
+export function codeLines(
+  call: PlaygroundCall,
+  { baseUrl, apiKey }: CodePlace,
+): Record<CodeLanguage, string> {
+  const lines = linesOf(call, baseUrl);
+  if (apiKey === null) return lines;
+  const filled = (text: string) => text.replaceAll(KEY_PLACEHOLDER, apiKey);
+  return { curl: filled(lines.curl), javascript: filled(lines.javascript), python: filled(lines.python) };
+}
+
+function linesOf(call: PlaygroundCall, baseUrl: string): Record<CodeLanguage, string> {
   const url = `${baseUrl}/v1/${call.path}`;
   const isForm = call.path === PATHS.edit;
   const lines = isForm ? formLines(call, url) : jsonLines(call, url);
-  if (call.path !== PATHS.video) return lines;
+  const ending = FILES[call.path];
+  if (ending === undefined) return lines;
   const { curl, javascript, python } = lines;
   return {
-    curl: `${curl}\n\n# ${url}/<ID> -> status; ${url}/<ID>/content -> MP4\ncurl ${url}/<ID> -H "Authorization: Bearer ${KEY_PLACEHOLDER}"`,
-    javascript: `${javascript}\n// ${url}/\${answer.id} -> status; ${url}/\${answer.id}/content -> MP4`,
-    python: `${python}\n# ${url}/{answer["id"]} -> status; ${url}/{answer["id"]}/content -> MP4`,
+    curl: `${curl}\n\n# ${url}/<ID> -> status; ${url}/<ID>/content -> ${ending}\ncurl ${url}/<ID> -H "Authorization: Bearer ${KEY_PLACEHOLDER}"`,
+    javascript: `${javascript}\n// ${url}/\${answer.id} -> status; ${url}/\${answer.id}/content -> ${ending}`,
+    python: `${python}\n# ${url}/{answer["id"]} -> status; ${url}/{answer["id"]}/content -> ${ending}`,
   };
 }
 

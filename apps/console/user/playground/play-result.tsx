@@ -2,10 +2,10 @@ import { Alert, Button, Code, Image, Loader, Paper, SimpleGrid, Stack, Text, Tit
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ApiFailure } from '../../api/failure.js';
-import { TextLink } from '../../ui/links.js';
 import { Loaded } from '../../ui/states.js';
 import { useTask } from '../tasks/task.js';
 import { TaskDetails } from '../tasks/task-details.js';
+import { PlayReceipt } from './play-receipt.js';
 import type { Played } from './play.js';
 
 interface ResultProps {
@@ -51,15 +51,12 @@ function WatchedTask({ id }: { id: string }) {
 }
 
 function Shown({ played }: { played: Played }) {
-  const { t } = useTranslation('calls');
   return (
     <Stack>
       {played.kind === 'pictures' && <Pictures pictures={played.pictures} />}
       {played.kind === 'text' && <Text className="spoken">{played.text}</Text>}
       {played.kind === 'sound' && <Sound sound={played.sound} />}
-      <TextLink to="/usage" size="sm">
-        {t('play.toUsage')}
-      </TextLink>
+      {played.requestId !== null && <PlayReceipt requestId={played.requestId} />}
     </Stack>
   );
 }

@@ -10,14 +10,22 @@ export type Played =
   | { kind: 'text'; text: string; requestId: string | null }
   | { kind: 'sound'; sound: Blob; requestId: string | null };
 
+interface PlayAs {
+  keyId: string;
+  signal: AbortSignal;
+  /** Calls under one name are made once. */
+  name: string | null;
+}
+
 /** Makes a call as one of the person's keys. @throws ApiFailure in the gateway's words */
-export async function play(call: PlaygroundCall, keyId: string, signal: AbortSignal): Promise<Played> {
+export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs): Promise<Played> {
   const session = await currentSession();
   const response = await fetch(`/api/playground/v1/${call.path}`, {
     method: 'POST',
     headers: {
       'x-tollgate-key': keyId,
       'x-csrf-token': session?.csrfToken ?? '',
+      ...(name === null ? {} : { 'idempotency-key': name }),
       ...(call.file ? {} : { 'content-type': 'application/json' }),
     },
     body: call.file ? formOf(call, call.file) : JSON.stringify(call.body),
@@ -47,8 +55,16 @@ interface Answered {
   choices?: { message?: { content?: string | null } }[];
 }
 
+/** Requests that this page made: those of people's code are others. */
+const playedHere = new Set<string>();
+
+export function isPlayedHere(requestId: string | null): boolean {
+  return requestId !== null && playedHere.has(requestId);
+}
+
 async function playedOf(response: Response): Promise<Played> {
   const requestId = response.headers.get('x-request-id');
+  if (requestId !== null) playedHere.add(requestId);
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('audio/')) return { kind: 'sound', sound: await response.blob(), requestId };
   const answer = (await response.json()) as Answered;

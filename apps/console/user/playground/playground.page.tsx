@@ -1,13 +1,16 @@
-import { Paper, SimpleGrid, Tabs } from '@mantine/core';
+import { Paper, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { marketQuery } from '../../visitor/market.js';
 import { useKeys } from '../keys.js';
 import { type PlayKind, playKinds } from './call.js';
+import { type KeptKey, widestGroup } from './first-key.js';
 import { MakeKey } from './make-key.js';
 import { Workbench } from './workbench.js';
 
@@ -20,6 +23,8 @@ export function PlaygroundPage() {
   const navigate = route.useNavigate();
   const market = useQuery(marketQuery);
   const keys = useKeys();
+  const own = $api.useQuery('get', '/api/groups');
+  const [apiKey, keep] = useState<string | null>(null);
   return (
     <PageFrame title={t('play.title')} about={t('play.about')}>
       <Tabs
@@ -38,7 +43,13 @@ export function PlaygroundPage() {
           <Loaded query={market} lines={8}>
             {(models) => (
               <Loaded query={keys} lines={8}>
-                {({ items }) => <Kind kind={kind} models={modelsFor(kind, models)} keys={items} />}
+                {({ items }) => (
+                  <Loaded query={own} lines={8}>
+                    {({ groups }) => (
+                      <Kind kind={kind} all={models} keys={items} own={groups} kept={{ apiKey, keep }} />
+                    )}
+                  </Loaded>
+                )}
               </Loaded>
             )}
           </Loaded>
@@ -48,30 +59,43 @@ export function PlaygroundPage() {
   );
 }
 
-function Kind({
-  kind,
-  models,
-  keys,
-}: {
+interface KindProps {
   kind: PlayKind;
-  models: Shape<'ListedModel'>[];
+  all: readonly Shape<'ListedModel'>[];
   keys: readonly Shape<'Key'>[];
-}) {
+  /** The groups that the account may create keys in. */
+  own: readonly string[];
+  kept: KeptKey;
+}
+
+function Kind({ kind, all, keys, own, kept }: KindProps) {
   const { t } = useTranslation('calls');
   const { model: named } = route.useSearch();
-  const model = models.find(({ id }) => id === named) ?? models[0];
+  const models = modelsFor(kind, all);
+  const usableFirst = models.find((each) => isUsable(each, { keys, own })) ?? models[0];
+  const model = models.find(({ id }) => id === named) ?? usableFirst;
   if (!model) return <EmptyState title={t('play.noModels')} hint={t('play.noModelsHint')} />;
   const usable = keys.filter((key) => mayUse(key, model));
-  if (keys.every((key) => !models.some((each) => mayUse(key, each)))) {
+  const group = widestGroup(all, { own, model });
+  // Where no model of the type can be called, the form would be of no use.
+  if (!models.some((each) => isUsable(each, { keys, own })))
     return (
-      <SimpleGrid cols={1}>
-        <Paper withBorder>
-          <MakeKey model={model} />
-        </Paper>
-      </SimpleGrid>
+      <Paper withBorder>
+        <MakeKey model={model} />
+      </Paper>
     );
-  }
-  return <Workbench key={kind} kind={kind} model={model} models={models} keys={usable} />;
+  return (
+    <Workbench
+      key={kind}
+      kind={kind}
+      model={model}
+      models={models}
+      keys={usable}
+      group={group}
+      isNew={!keys.some(isWorking)}
+      kept={kept}
+    />
+  );
 }
 
 /** Models that edit images are of the same family as those that generate them; their names decide which come first. */
@@ -84,10 +108,24 @@ function modelsFor(kind: PlayKind, models: readonly Shape<'ListedModel'>[]): Sha
   return found.sort((a, b) => later(a) - later(b));
 }
 
-function mayUse({ group, allowedModels, expiresAt }: Shape<'Key'>, model: Shape<'ListedModel'>): boolean {
+/** Whether a call could be made now: by a key, or by the first one, which that call creates. */
+function isUsable(
+  model: Shape<'ListedModel'>,
+  { keys, own }: { keys: readonly Shape<'Key'>[]; own: readonly string[] },
+): boolean {
+  if (keys.some(isWorking)) return keys.some((key) => mayUse(key, model));
+  return model.groups.some(({ group }) => own.includes(group));
+}
+
+function isWorking({ expiresAt }: Shape<'Key'>): boolean {
+  return expiresAt === null || expiresAt > new Date().toISOString();
+}
+
+function mayUse(key: Shape<'Key'>, model: Shape<'ListedModel'>): boolean {
+  const { group, allowedModels } = key;
   return (
     model.groups.some((each) => each.group === group) &&
     (allowedModels === null || allowedModels.includes(model.id)) &&
-    (expiresAt === null || expiresAt > new Date().toISOString())
+    isWorking(key)
   );
 }

@@ -13,26 +13,33 @@ import { type PlayKind, type PlayValues, quoteRequest } from './call.js';
 
 const TYPING_PAUSE_MS = 400;
 
-/** What the call will cost, from the code that charges it, before anything is sent. */
-export function PriceBefore({
-  kind,
-  model,
-  keyId,
-  values,
-}: {
+/** Whose price: that of a key, or of the group in which the first one will be created. */
+export type PricePlace = { keyId: string } | { group: string };
+
+interface Priced {
   kind: PlayKind;
   model: Shape<'ListedModel'>;
-  keyId: string;
+  /** Null: there is no price to ask for. */
+  place: PricePlace | null;
   values: PlayValues;
-}) {
+}
+
+/** What the call will cost, from the code that charges it, before anything is sent. */
+export function usePrice({ kind, model, place, values }: Priced) {
+  const wanted = JSON.stringify({ ...quoteRequest(kind, model, values), ...place });
+  const [asked] = useDebouncedValue(wanted, TYPING_PAUSE_MS);
+  const body = JSON.parse(asked) as ReturnType<typeof quoteRequest> & PricePlace;
+  const quote = $api.useQuery('post', '/api/quote', { body }, { enabled: place !== null, ...keepShown });
+  /** Null while the price of what is typed now is not known. */
+  const current = asked === wanted && !quote.isPlaceholderData ? (quote.data ?? null) : null;
+  return { quote, current };
+}
+
+type CallPrice = ReturnType<typeof usePrice>;
+
+export function PriceBefore({ price: { quote } }: { price: CallPrice }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
-  const [asked] = useDebouncedValue(
-    JSON.stringify({ ...quoteRequest(kind, model, values), keyId }),
-    TYPING_PAUSE_MS,
-  );
-  const body = JSON.parse(asked) as ReturnType<typeof quoteRequest> & { keyId: string };
-  const quote = $api.useQuery('post', '/api/quote', { body }, keepShown);
   if (quote.error && !quote.data)
     return <ErrorState error={quote.error} retry={() => void quote.refetch()} />;
   if (!quote.data) return <Skeleton height={56} />;

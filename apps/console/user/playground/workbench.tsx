@@ -1,19 +1,17 @@
 import { Button, Group, Paper, Select, SimpleGrid, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { queryClient } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { useSend } from '../../ui/forms/form.js';
 import { CallAsCode } from './call-as-code.js';
-import { type PlayKind, type PlayValues, callOf } from './call.js';
+import { callOf, type PlayKind } from './call.js';
 import { MakeKey } from './make-key.js';
+import type { KeptKey } from './first-key.js';
 import { PlayFields } from './play-fields.js';
 import { PlayFault, PlayResult } from './play-result.js';
-import { type Played, play } from './play.js';
-import { PriceBefore } from './price-before.js';
+import { PriceBefore, type PricePlace } from './price-before.js';
+import { TopUpSheet } from './top-up-sheet.js';
+import { usePlay } from './use-play.js';
 
 const route = getRouteApi('/user/playground');
 
@@ -23,68 +21,22 @@ interface WorkbenchProps {
   models: readonly Shape<'ListedModel'>[];
   /** Those that may use the model. */
   keys: readonly Shape<'Key'>[];
-}
-
-function initialValues(model: Shape<'ListedModel'>): PlayValues {
-  return {
-    prompt: '',
-    n: 1,
-    size: '',
-    aspect_ratio: '',
-    resolution: '',
-    seconds: model.limits.defaultSeconds ?? 5,
-    voice: 'alloy',
-    image: null,
-  };
-}
-
-interface Playing {
-  kind: PlayKind;
-  model: Shape<'ListedModel'>;
-  key: Shape<'Key'> | undefined;
-}
-
-/** The form of a call, and what came of the last one that was sent. */
-function usePlay({ kind, model, key }: Playing) {
-  const { t } = useTranslation('calls');
-  const navigate = route.useNavigate();
-  const [played, setPlayed] = useState<Played | null>(null);
-  const leaving = useRef<AbortController>(null);
-  const form = useForm<PlayValues>({
-    initialValues: initialValues(model),
-    validate: {
-      prompt: (value) => (value.trim() ? null : t('play.promptMissing')),
-      image: (value) => (kind === 'edit' && value === null ? t('play.pictureMissing') : null),
-    },
-  });
-  const sending = useSend({
-    form,
-    send: (values) => {
-      setPlayed(null);
-      leaving.current = new AbortController();
-      return play(callOf(kind, model.id, values), key!.keyId, leaving.current.signal);
-    },
-    done: async (result) => {
-      setPlayed(result);
-      if (result.kind === 'task')
-        await navigate({ search: (before) => ({ ...before, task: result.taskId }), replace: true });
-      await refresh('/api/usage', '/api/tasks', '/api/account');
-      // A quote contains the balance, too.
-      await queryClient.invalidateQueries({ queryKey: ['post', '/api/quote'] });
-    },
-    refused: ({ code }) => code === 'unreachable' && leaving.current?.signal.aborted === true,
-  });
-  return { form, sending, played, cancel: () => leaving.current?.abort() };
+  /** Where a key for the model would be created; null: the account has no group that has it. */
+  group: string | null;
+  /** The account has no key that works: the first call creates one. */
+  isNew: boolean;
+  kept: KeptKey;
 }
 
 /** Form, price, result and code of one kind of calls. */
-export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
-  const { t } = useTranslation('calls');
+export function Workbench({ kind, model, models, keys, group, isNew, kept }: WorkbenchProps) {
   const { task } = route.useSearch();
   const navigate = route.useNavigate();
   const [chosenKey, chooseKey] = useState<string | null>(null);
-  const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0];
-  const { form, sending, played, cancel } = usePlay({ kind, model, key });
+  const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0] ?? null;
+  const place: PricePlace | null = key ? { keyId: key.keyId } : isNew && group ? { group } : null;
+  const playing = usePlay({ kind, model, key, place, keep: kept.keep });
+  const { form, price, sending, played, cancel, topUp } = playing;
   const { onSubmit, isSending, failure } = sending;
   const chooseModel = (id: string | null) => {
     form.setValues({ size: '', aspect_ratio: '', resolution: '', n: 1 });
@@ -94,54 +46,85 @@ export function Workbench({ kind, model, models, keys }: WorkbenchProps) {
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Stack>
         <form onSubmit={onSubmit} noValidate className="stack">
-          <Select
-            label={t('play.model')}
-            data={models.map(({ id }) => id)}
-            value={model.id}
-            onChange={chooseModel}
-            allowDeselect={false}
-            searchable
-          />
-          <KeyField model={model} keys={keys} chosen={key} choose={chooseKey} />
+          <ModelField models={models} chosen={model} choose={chooseModel} />
+          {key && <KeyField keys={keys} chosen={key} choose={chooseKey} />}
+          {place === null && (
+            <Paper withBorder>
+              <MakeKey model={model} />
+            </Paper>
+          )}
           <PlayFields kind={kind} model={model} form={form} />
-          {key && <PriceBefore kind={kind} model={model} keyId={key.keyId} values={form.values} />}
+          {place && <PriceBefore price={price} />}
           {failure && <PlayFault failure={failure} />}
-          <Group>
-            <Button type="submit" loading={isSending} disabled={!key}>
-              {t(`play.send.${kind}`)}
-            </Button>
-            {isSending && (
-              <Button variant="default" onClick={cancel}>
-                {t('play.cancel')}
-              </Button>
-            )}
-          </Group>
+          <Send kind={kind} isSending={isSending} disabled={place === null} cancel={cancel} />
         </form>
+        <TopUpSheet sheet={topUp} price={price.current} />
       </Stack>
       <Stack>
         <PlayResult played={played} taskId={task} isSending={isSending} />
-        <CallAsCode call={callOf(kind, model.id, form.values)} />
+        <CallAsCode
+          call={callOf(kind, model.id, form.values)}
+          group={key?.group ?? group ?? ''}
+          kept={kept}
+          isWaiting={!isSending}
+        />
       </Stack>
     </SimpleGrid>
   );
 }
 
+interface ModelFieldProps {
+  models: readonly Shape<'ListedModel'>[];
+  chosen: Shape<'ListedModel'>;
+  choose: (id: string | null) => void;
+}
+
+function ModelField({ models, chosen, choose }: ModelFieldProps) {
+  const { t } = useTranslation('calls');
+  return (
+    <Select
+      label={t('play.model')}
+      data={models.map(({ id }) => id)}
+      value={chosen.id}
+      onChange={choose}
+      allowDeselect={false}
+      searchable
+    />
+  );
+}
+
+interface SendProps {
+  kind: PlayKind;
+  isSending: boolean;
+  disabled: boolean;
+  cancel: () => void;
+}
+
+function Send({ kind, isSending, disabled, cancel }: SendProps) {
+  const { t } = useTranslation('calls');
+  return (
+    <Group>
+      <Button type="submit" loading={isSending} disabled={disabled}>
+        {t(`play.send.${kind}`)}
+      </Button>
+      {isSending && (
+        <Button variant="default" onClick={cancel}>
+          {t('play.cancel')}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
 interface KeyFieldProps {
-  model: Shape<'ListedModel'>;
   keys: readonly Shape<'Key'>[];
-  chosen: Shape<'Key'> | undefined;
+  chosen: Shape<'Key'>;
   choose: (keyId: string | null) => void;
 }
 
-/** The key that is charged; without one that may use the model, the way to one. */
-function KeyField({ model, keys, chosen, choose }: KeyFieldProps) {
+/** The key that is charged. */
+function KeyField({ keys, chosen, choose }: KeyFieldProps) {
   const { t } = useTranslation('calls');
-  if (!chosen)
-    return (
-      <Paper withBorder>
-        <MakeKey model={model} />
-      </Paper>
-    );
   return (
     <Select
       label={t('play.key')}

@@ -1,0 +1,146 @@
+import { useForm } from '@mantine/form';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { refresh } from '../../api/queries.js';
+import { queryClient } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
+import { useSession } from '../../shell/session.js';
+import { compareDecimals } from '../../ui/decimal.js';
+import { type SendableForm, useSend } from '../../ui/forms/form.js';
+import { callOf, type PlayKind, type PlayValues } from './call.js';
+import { firstKey } from './first-key.js';
+import { type PendingCall, savePendingCall, takePendingCall } from './pending-call.js';
+import { type Played, play } from './play.js';
+import { type PricePlace, usePrice } from './price-before.js';
+
+const route = getRouteApi('/user/playground');
+
+export interface Playing {
+  kind: PlayKind;
+  model: Shape<'ListedModel'>;
+  /** Null: the account has none that works; the first call creates one. */
+  key: Shape<'Key'> | null;
+  place: PricePlace | null;
+  /** Takes the key itself, which is known only when it is created. */
+  keep: (apiKey: string) => void;
+}
+
+function initialValues(model: Shape<'ListedModel'>, prompt: string): PlayValues {
+  return {
+    prompt,
+    n: 1,
+    size: '',
+    aspect_ratio: '',
+    resolution: '',
+    seconds: model.limits.defaultSeconds ?? 5,
+    voice: 'alloy',
+    image: null,
+  };
+}
+
+/** The form of a call, its price, and what came of the last one that was sent. */
+export function usePlay(playing: Playing) {
+  const { kind, model, key, place } = playing;
+  const { t } = useTranslation('calls');
+  const userId = useSession()?.userId;
+  const [pending] = useState(() => takePendingCall(kind, userId));
+  const form = useForm<PlayValues>({
+    initialValues: {
+      ...initialValues(model, key === null ? t(`play.samples.${kind}`) : ''),
+      ...pending?.values,
+    },
+    validate: {
+      prompt: (value) => (value.trim() ? null : t('play.promptMissing')),
+      image: (value) => (kind === 'edit' && value === null ? t('play.pictureMissing') : null),
+    },
+  });
+  const price = usePrice({ kind, model, place, values: form.values });
+  const { current } = price;
+  const [isShort, setShort] = useState(false);
+  const { sending, ...sent } = useSending(playing, { form, pending });
+  useResume({ pending, price: current, send: () => sending.onSubmit() });
+  const lacksCredits =
+    current !== null && !current.covered && compareDecimals(current.balance, current.amount) < 0;
+  const onSubmit: typeof sending.onSubmit = lacksCredits
+    ? form.onSubmit(() => setShort(true))
+    : sending.onSubmit;
+  return {
+    form,
+    price,
+    ...sent,
+    sending: { ...sending, onSubmit },
+    topUp: {
+      opened: isShort,
+      close: () => setShort(false),
+      /** The call is made when the order is paid. */
+      ordered: (orderId: string) => {
+        if (userId === undefined || current === null) return;
+        const { image: _file, ...values } = form.getValues();
+        savePendingCall({ orderId, kind, model: model.id, values, amount: current.amount }, userId);
+      },
+    },
+  };
+}
+
+interface SendingParts {
+  form: SendableForm<PlayValues>;
+  pending: PendingCall | null;
+}
+
+function useSending({ kind, model, key, place, keep }: Playing, { form, pending }: SendingParts) {
+  const { t } = useTranslation('calls');
+  const navigate = route.useNavigate();
+  const [played, setPlayed] = useState<Played | null>(null);
+  const leaving = useRef<AbortController>(null);
+  // In a copy of this tab, too, the call that waited is made once.
+  const name = useRef(pending?.orderId ?? null);
+  const sending = useSend({
+    form,
+    send: async (values) => {
+      setPlayed(null);
+      leaving.current = new AbortController();
+      const { signal } = leaving.current;
+      const keyId = key?.keyId ?? (await createdKey(place, t('play.keyName'), keep));
+      const once = name.current;
+      name.current = null;
+      return play(callOf(kind, model.id, values), { keyId, signal, name: once });
+    },
+    done: async (result) => {
+      setPlayed(result);
+      if (result.kind === 'task')
+        await navigate({ search: (before) => ({ ...before, task: result.taskId }), replace: true });
+      await refresh('/api/usage', '/api/tasks', '/api/account');
+      // A quote contains the balance, too.
+      await queryClient.invalidateQueries({ queryKey: ['post', '/api/quote'] });
+    },
+    refused: ({ code }) => code === 'unreachable' && leaving.current?.signal.aborted === true,
+  });
+  return { sending, played, cancel: () => leaving.current?.abort() };
+}
+
+async function createdKey(
+  place: PricePlace | null,
+  name: string,
+  keep: (apiKey: string) => void,
+): Promise<string> {
+  const { keyId, apiKey } = await firstKey(place && 'group' in place ? place.group : '', name);
+  if (apiKey !== null) keep(apiKey);
+  return keyId;
+}
+
+interface Resuming {
+  pending: PendingCall | null;
+  price: { amount: string; covered: boolean } | null;
+  send: () => void;
+}
+
+/** Makes the call that waited for credits, once its price is known to be the one that was seen. */
+function useResume({ pending, price, send }: Resuming): void {
+  const isOver = useRef(pending === null);
+  useEffect(() => {
+    if (isOver.current || price === null || pending === null) return;
+    isOver.current = true;
+    if (price.covered && compareDecimals(price.amount, pending.amount) === 0) send();
+  });
+}

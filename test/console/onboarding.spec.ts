@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { newId } from '#platform/ids.js';
+import { awaitMail, tokenIn } from '../support/mail.js';
+import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+import { closeTabs, PASSWORD } from './support/steps.js';
+
+// A long journey on a busy machine: a limit that only a hang reaches.
+jest.setTimeout(300_000);
+
+const MOST_CLICKS = 7;
+
+let relay: Relay;
+let browser: Browser;
+const tabs: Tab[] = [];
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([
+    startRelay({ SANDBOX_PAYMENTS: 'true', MAIL_POLL_SECONDS: '0.1' }),
+    openBrowser(),
+  ]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(async () => {
+  await closeTabs(...tabs.splice(0));
+  await expectCleanLedger(relay);
+});
+
+/** Counts what a new customer presses, the link of the mail included. */
+class Clicks {
+  count = 0;
+
+  async on(target: Locator): Promise<void> {
+    this.count += 1;
+    await target.click();
+  }
+
+  async link(page: Page, path: string): Promise<void> {
+    this.count += 1;
+    await page.goto(path);
+  }
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+
+describe('a new customer', () => {
+  it('has a first image after seven clicks, with its receipt, and calls from code with the same key', async () => {
+    const tab = await Tab.open(browser, relay);
+    tabs.push(tab);
+    const { page } = tab;
+    const clicks = new Clicks();
+    await tab.goto('/sign-up');
+    const email = `${newId()}@example.com`;
+    await page.getByLabel('E-mail address').fill(email);
+    await clicks.on(button(page, 'Send me the link'));
+    const mail = await awaitMail(relay, email, { subject: /Finish signing up/ });
+    await clicks.link(page, `/sign-up/confirm#token=${tokenIn(mail)}`);
+    await page.getByLabel(/^New password/).fill(PASSWORD);
+    await clicks.on(button(page, 'Create account'));
+    await page.waitForURL('**/playground');
+    expect(await page.getByLabel('Prompt').inputValue()).toMatch(/lighthouse/);
+    await page.getByText(/^Price: 0\.0\d credits/).waitFor();
+    await clicks.on(button(page, 'Generate image'));
+    const sheet = page.getByRole('dialog', { name: 'Add credits to run this call' });
+    await clicks.on(sheet.getByRole('button', { name: 'Pay $13.00' }));
+    await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
+    await clicks.on(button(page, 'Pay'));
+    // The page comes back and makes the call by itself.
+    await page.getByRole('img', { name: 'Generated image 1' }).waitFor();
+    expect(clicks.count).toBeLessThanOrEqual(MOST_CLICKS);
+    await page.getByText('Verified in your browser').waitFor();
+    expect(await tab.barriers()).toEqual([]);
+    await tab.picture('onboarding/first-image');
+    await callFromCode(page);
+    await comesBackToNothing(page);
+  });
+
+  it('is sent the mail again, and may use another address', async () => {
+    const tab = await Tab.open(browser, relay);
+    tabs.push(tab);
+    const { page } = tab;
+    await tab.goto('/sign-up');
+    const email = `${newId()}@example.com`;
+    await page.getByLabel('E-mail address').fill(email);
+    await button(page, 'Send me the link').click();
+    await button(page, 'Send it again').click();
+    await page.getByText('Sent again.').waitFor();
+    const mail = await awaitMail(relay, email, { subject: /Finish signing up/, count: 2 });
+    expect(tokenIn(mail)).not.toBe('');
+    await button(page, 'Use a different address').click();
+    await page.getByLabel('E-mail address').waitFor();
+  });
+});
+
+/** With the key that the code shows; the page turns green without a click. */
+async function callFromCode(page: Page): Promise<void> {
+  await page.getByText('Waiting for your first request').waitFor();
+  const code = await page.getByRole('region', { name: 'curl' }).textContent();
+  const apiKey = /Bearer (sk-tg-[\w-]+)/.exec(code!)![1]!;
+  const body = { model: 'vendora-imagine-image', prompt: 'a gate' };
+  const { status } = await fetch(
+    `${relay.baseUrl}/v1/images/generations`,
+    json(body, { authorization: `Bearer ${apiKey}` }),
+  );
+  expect(status).toBe(200);
+  await page.getByText('Your first request arrived').waitFor();
+}
+
+/** The call that waited was made once, and the key itself is shown no more. */
+async function comesBackToNothing(page: Page): Promise<void> {
+  await page.reload();
+  await page.getByText('Your result will appear here').waitFor();
+  const code = page.getByRole('region', { name: 'curl' });
+  await code.getByText('<API_KEY>').first().waitFor();
+  expect(await code.textContent()).not.toContain('sk-tg-');
+  const { rows } = await relay.fixture.owner.query(
+    `SELECT (SELECT count(*) FROM api_keys)::int AS keys, (SELECT count(*) FROM charges)::int AS calls`,
+  );
+  expect(rows).toEqual([{ keys: 1, calls: 2 }]);
+}
