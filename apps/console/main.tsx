@@ -1,4 +1,5 @@
 import '@mantine/core/styles.css';
+import './ui/tokens.css';
 import './console.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';

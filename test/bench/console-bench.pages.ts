@@ -21,6 +21,8 @@ interface Opening {
 const COLD_AIM_MS = 2_500;
 const WARM_AIM_MS = 1_500;
 const NEXT_AIM_MS = 1_000;
+/** Of the server, so that a chart follows what is chosen at once. */
+const CHART_AIM_MS = 100;
 
 const OVERVIEW: Opening = {
   what: 'overview',
@@ -28,9 +30,9 @@ const OVERVIEW: Opening = {
   rows: 5,
   also: '.recharts-surface',
 };
-const USAGE: Opening = { what: 'usage log', path: '/usage', rows: 50 };
+const USAGE: Opening = { what: 'usage', path: '/usage', rows: 50, also: '.recharts-surface' };
 const FILTERED: Opening = {
-  what: 'usage log, one model, refunded',
+  what: 'usage, one model, refunded',
   rows: 50,
   path: '/usage?model=imgmodel-4&state=released',
 };
@@ -47,7 +49,7 @@ export async function measurePages(
     figures.push(timeOf(`${opening.what}, cold cache`, cold, COLD_AIM_MS));
     figures.push(timeOf(`${opening.what}, warm cache`, warm, WARM_AIM_MS));
   }
-  return [...figures, timeOf('usage log, next page', await pageOn(browser, relay, samples), NEXT_AIM_MS)];
+  return [...figures, timeOf('usage, next page', await pageOn(browser, relay, samples), NEXT_AIM_MS)];
 }
 
 function timeOf(what: string, times: number[], atMost: number): Figure {
@@ -106,11 +108,12 @@ async function interactiveAt(page: Page): Promise<number> {
 function watching({ rows, also = 'h1' }: Opening): string {
   return `
     window.bench = { fromMs: 0, shownMs: null, busyUntilMs: 0, before: null };
-    const first = () => document.querySelector('tbody tr')?.textContent;
+    const rows = () => [...document.querySelectorAll('.data-list')].at(-1)?.querySelectorAll('tbody tr') ?? [];
+    const first = () => rows()[0]?.textContent;
     const isShown = () =>
       document.querySelector('h1') && document.querySelector(${JSON.stringify(also)}) &&
       !document.querySelector('[aria-busy="true"], .mantine-Skeleton-root') &&
-      document.querySelectorAll('tbody tr').length >= ${rows} && first() !== bench.before;
+      rows().length >= ${rows} && first() !== bench.before;
     new MutationObserver(() => {
       if (bench.shownMs === null && isShown()) bench.shownMs = performance.now();
     }).observe(document, { subtree: true, childList: true, attributes: true });
@@ -133,7 +136,7 @@ export async function measureFloors(
   relay: ConsoleRelay,
   samples: number,
 ): Promise<Figure[]> {
-  const { consoleUrl, owner } = relay;
+  const { owner } = relay;
   const tab = await Tab.open(browser, relay, { as: owner });
   const pictures: number[] = [];
   for (let sample = 0; sample < samples; sample += 1) {
@@ -148,18 +151,35 @@ export async function measureFloors(
     '/api/overview?zone=Asia/Shanghai',
     '/api/usage?limit=50',
     '/api/usage?limit=50&model=imgmodel-4&state=released',
+  ])
+    figures.push(floor(`floor: GET ${path}`, await answerTimes(relay, path, samples)));
+  for (const asked of [
+    'range=24h',
+    'range=30d',
+    'range=90d',
+    'range=90d&by=key',
+    'range=30d&model=imgmodel-4',
   ]) {
-    const times: number[] = [];
-    for (let sample = 0; sample < samples; sample += 1) {
-      const startMs = performance.now();
-      const answer = await fetch(consoleUrl + path, { headers: owner.headers });
-      await answer.text();
-      if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}`);
-      times.push(performance.now() - startMs);
-    }
-    figures.push(floor(`floor: GET ${path}`, times));
+    const path = `/api/usage/chart?${asked}`;
+    figures.push(timeOf(`GET ${path}`, await answerTimes(relay, path, samples), CHART_AIM_MS));
   }
   return figures;
+}
+
+async function answerTimes(
+  { consoleUrl, owner }: ConsoleRelay,
+  path: string,
+  samples: number,
+): Promise<number[]> {
+  const times: number[] = [];
+  for (let sample = 0; sample < samples; sample += 1) {
+    const startMs = performance.now();
+    const answer = await fetch(consoleUrl + path, { headers: owner.headers });
+    await answer.text();
+    if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}`);
+    times.push(performance.now() - startMs);
+  }
+  return times;
 }
 
 function floor(what: string, times: number[]): Figure {

@@ -100,6 +100,18 @@ describePages({
     { name: 'usage', path: '/usage', prepare: async (relay, viewer) => void (await workOf(relay, viewer!)) },
     { name: 'usage-filtered', path: '/usage?family=video&state=settled&from=2026-01-01&to=2026-01-02' },
     {
+      name: 'usage-by-key',
+      path: '/usage?range=24h&by=key&show=requests',
+      open: ({ page }) => page.locator('.recharts-bar-rectangle').first().waitFor(),
+    },
+    {
+      name: 'usage-found',
+      path: '/usage',
+      prepare: async (relay, viewer) =>
+        `/usage?range=7d&show=latency&id=${(await workOf(relay, viewer!)).done}`,
+    },
+    { name: 'usage-not-found', path: '/usage?range=1h&id=no-such-request-1' },
+    {
       name: 'usage-charge',
       path: '/usage',
       prepare: async (relay, viewer) => `/usage?charge=${(await workOf(relay, viewer!)).charge}`,

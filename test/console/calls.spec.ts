@@ -35,16 +35,16 @@ async function open(someone: Person, path: string): Promise<Page> {
 }
 
 describe('a video of the playground', () => {
-  it('is not begun without the balance for it, and the page says so before and after', async () => {
+  it('is not begun without the balance for it: the page says so before, and offers credits', async () => {
     const someone = await person(relay, { credits: '0.01' });
     await keyOf(someone);
-    tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [403] });
-    const { page } = tab;
-    await tab.goto('/playground?kind=video');
+    const page = await open(someone, '/playground?kind=video');
     await page.getByText('Your balance doesn’t cover this call. Top up first.').waitFor();
     await page.getByLabel('Prompt').fill('a boat');
     await page.getByRole('button', { name: 'Generate video' }).click();
-    await page.getByText('insufficient_user_quota').waitFor();
+    const sheet = page.getByRole('dialog', { name: 'Add credits to run this call' });
+    await sheet.getByRole('button', { name: /^Pay \$/ }).waitFor();
+    expect((await someone.api.GET('/api/usage')).data!.items).toEqual([]);
   });
 });
 
@@ -53,13 +53,14 @@ describe('pictures of the playground', () => {
     const someone = await person(relay, { credits: '1' });
     await withoutKeys(someone);
     const page = await open(someone, '/playground');
-    // People without a key get one here.
-    await page.getByRole('button', { name: 'Create a key' }).click();
+    // The first call of an account without a key creates one.
     await page.getByLabel('Prompt').fill('a boat');
     await page.getByLabel('Number').fill('2');
     await page.getByRole('button', { name: 'Generate image' }).click();
     await page.getByRole('img', { name: 'Generated image 2' }).waitFor();
     await page.getByRole('link', { name: 'See what it cost' }).click();
+    await page.getByRole('dialog').getByText('Verified in your browser').waitFor();
+    await page.keyboard.press('Escape');
     await page.getByText('2 images').waitFor();
     await page.getByLabel('Type', { exact: true }).first().click();
     await page.getByRole('option', { name: 'Video' }).click();
@@ -68,7 +69,8 @@ describe('pictures of the playground', () => {
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Duration' }).click();
     await tab.goto('/usage?family=image');
-    await page.getByRole('columnheader', { name: 'Duration' }).waitFor();
+    const requests = page.getByRole('table', { name: 'Requests, newest first' });
+    await requests.getByRole('columnheader', { name: 'Duration' }).waitFor();
   });
 });
 

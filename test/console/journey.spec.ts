@@ -78,11 +78,12 @@ async function signUp(tab: Tab, link: string): Promise<void> {
   await page.getByText('10 to 200 characters.').nth(1).waitFor();
   await page.getByLabel(/^New password/).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.waitForURL('**/overview');
+  await page.waitForURL('**/playground');
 }
 
 async function topUpForTheFirstTime(tab: Tab): Promise<void> {
   const { page } = tab;
+  await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('heading', { name: 'Get started' }).waitFor();
   await page.getByRole('link', { name: 'Add credits' }).click();
   await page.getByText('20.00 credits', { exact: true }).click();

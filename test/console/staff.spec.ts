@@ -191,7 +191,7 @@ describe('a ticket', () => {
     await asking.page.getByRole('button', { name: 'Pay $12.00' }).waitFor();
   });
 
-  it('gives back above the limit when a colleague agrees', async () => {
+  it('refunds above the limit when a colleague agrees', async () => {
     const { owner, chargeId } = await customerAtWork(relay);
     const { data: before } = await owner.api.GET('/api/account');
     const body = { kind: 'refund', subject: 'Blank picture', body: 'It is all black.', chargeId } as const;

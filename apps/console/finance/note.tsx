@@ -1,51 +1,25 @@
-import { Textarea } from '@mantine/core';
-import type { FormErrors, UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
+import type { Field } from '../ui/forms/field.js';
 import { ModalForm, type ModalFormProps } from '../ui/forms/modal-form.js';
+import { MOST_REASON_CHARS } from '../ui/forms/reason-action.js';
+import { linesField } from '../ui/forms/text-fields.js';
 
 const SHORTEST = 3;
-const LONGEST = 500;
-
-interface NoteFieldProps<Values> {
-  form: UseFormReturnType<Values>;
-  label?: string | undefined;
-}
 
 /** Why something is done; the server wants some letters. */
-export function NoteField<Values extends { note: string }>({ form, label }: NoteFieldProps<Values>) {
+export function useNote(label?: string): Field<string> {
   const { t } = useTranslation('finance');
-  return (
-    <Textarea
-      label={label ?? t('note.label')}
-      required
-      autosize
-      minRows={2}
-      maxLength={LONGEST}
-      {...form.getInputProps('note')}
-    />
-  );
+  const isLongEnough = ({ length }: string) => length >= SHORTEST;
+  return linesField(label ?? t('note.label'), {
+    rule: [isLongEnough, t('note.missing')],
+    maxLength: MOST_REASON_CHARS,
+  });
 }
 
-/** What `validate` of a form with a note begins with. */
-export function useNoteCheck(): (values: { note: string }) => FormErrors {
-  const { t } = useTranslation('finance');
-  return ({ note }) => (note.trim().length < SHORTEST ? { note: t('note.missing') } : {});
-}
-
-type NoteActionProps<Answer> = Omit<ModalFormProps<{ note: string }, Answer>, 'initial' | 'fields'> & {
-  noteLabel?: string;
-};
+type Note = Record<'note', Field<string>>;
+type NoteActionProps<Answer> = Omit<ModalFormProps<Note, Answer>, 'fields'> & { noteLabel?: string };
 
 /** A button of a row for what is done with nothing but a note that says why. */
 export function NoteAction<Answer>({ noteLabel, ...action }: NoteActionProps<Answer>) {
-  const check = useNoteCheck();
-  return (
-    <ModalForm
-      button={{ size: 'xs' }}
-      validate={check}
-      {...action}
-      initial={{ note: '' }}
-      fields={(form) => <NoteField form={form} label={noteLabel} />}
-    />
-  );
+  return <ModalForm button={{ size: 'xs' }} {...action} fields={{ note: useNote(noteLabel) }} />;
 }

@@ -55,7 +55,7 @@ function Alarms({ system }: { system: System }) {
     );
   return (
     <Notice tone="bad" title={t('system.alarms')} role="status">
-      <Stack gap={2}>
+      <Stack gap="hair">
         {alarms.map(({ kind, of }) => (
           <Text size="sm" key={`${kind} ${of}`}>
             {t(`alarms.${kind}`, { of })}

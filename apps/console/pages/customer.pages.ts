@@ -1,8 +1,9 @@
 import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
-import { chargeStages, families, ticketStages, ticketTypes } from '../api/enumerations.js';
+import { families, ticketStages, ticketTypes } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
 import { currentSession } from '../shell/session.js';
-import { anyDay, anyText, cursor, oneOf, ownPath, searchOf } from '../ui/search.js';
+import { anyText, cursor, oneOf, ownPath, searchOf } from '../ui/search.js';
+import { usageSearch } from '../user/usage/usage-search.js';
 import { statementSearch } from '../user/wallet/statement-search.js';
 import { rootRoute } from './root.route.js';
 
@@ -151,7 +152,7 @@ const ofUser = [
     path: '/playground',
     loader: textsOf('calls'),
     validateSearch: searchOf({
-      kind: oneOf('image', 'edit', 'video', 'chat', 'speech'),
+      kind: oneOf('image', 'edit', 'video', '3d', 'chat', 'speech'),
       model: anyText,
       /** The video that was begun here. */
       task: anyText,
@@ -163,18 +164,7 @@ const ofUser = [
     getParentRoute: () => user,
     path: '/usage',
     loader: textsOf('calls'),
-    validateSearch: searchOf({
-      from: anyDay,
-      to: anyDay,
-      keyId: anyText,
-      model: anyText,
-      group: anyText,
-      family: oneOf(...families),
-      state: oneOf(...chargeStages),
-      cursor,
-      /** The request that is open. */
-      charge: anyText,
-    }),
+    validateSearch: searchOf(usageSearch),
     staticData: { nav: { label: 'usage' } },
     component: lazy(() => import('../user/usage/usage.page.js'), 'UsagePage'),
   }),

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
+import { Form } from '../ui/forms/declared.js';
 import { Dialog } from '../ui/forms/dialog.js';
-import { PasswordField, TextField } from '../ui/forms/fields.js';
-import { SendForm, useSendForm } from '../ui/forms/form.js';
+import { passwordField, textField } from '../ui/forms/text-fields.js';
 
 interface ConfirmationDialogProps {
   by: 'code' | 'password';
@@ -13,36 +13,29 @@ interface ConfirmationDialogProps {
 /** Above whatever is open: a code of the device, or the password of those who have none. */
 export default function ConfirmationDialog({ by, answer }: ConfirmationDialogProps) {
   const { t } = useTranslation('shell');
-  const { form, sending } = useSendForm({
-    initialValues: { code: '', password: '' },
-    validate: { [by]: (value: string) => (value.trim() ? null : t(`confirmation.missing.${by}`)) },
-    send: ({ code, password }) =>
-      api.POST('/api/session/confirm', { body: by === 'code' ? { code: code.trim() } : { password } }),
-    done: () => answer(true),
-  });
+  const missing = t(`confirmation.missing.${by}`);
   return (
     <Dialog opened onClose={() => answer(false)} title={t('confirmation.title')} zIndex={300}>
-      <SendForm sending={sending} submit={t('confirmation.submit')} isWide>
+      <Form
+        fields={{
+          code: textField(t('confirmation.code'), { missing, autoComplete: 'one-time-code', isFirst: true }),
+          password: passwordField(t('confirmation.password'), {
+            missing,
+            autoComplete: 'current-password',
+            isFirst: true,
+          }),
+        }}
+        hidden={() => [by === 'code' ? 'password' : 'code']}
+        submit={t('confirmation.submit')}
+        isWide
+        isShort
+        send={({ code, password }) =>
+          api.POST('/api/session/confirm', { body: by === 'code' ? { code } : { password } })
+        }
+        done={() => answer(true)}
+      >
         <Text size="sm">{t(`confirmation.about.${by}`)}</Text>
-        {by === 'code' ? (
-          <TextField
-            form={form}
-            name="code"
-            label={t('confirmation.code')}
-            autoComplete="one-time-code"
-            data-autofocus
-            required
-          />
-        ) : (
-          <PasswordField
-            form={form}
-            name="password"
-            label={t('confirmation.password')}
-            autoComplete="current-password"
-            data-autofocus
-          />
-        )}
-      </SendForm>
+      </Form>
     </Dialog>
   );
 }

@@ -81,7 +81,7 @@ export function AccountMenu({ session }: { session: Shape<'Session'> }) {
   const signOut = useMutation({
     mutationFn: () => endSession(() => api.POST('/api/sign-out')),
     onSuccess: async () => {
-      await navigate({ to: '/sign-in' });
+      await navigate({ to: '/sign-in', ignoreBlocker: true });
       leave();
     },
     onError: notifyFailure,

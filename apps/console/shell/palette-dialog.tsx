@@ -1,12 +1,16 @@
 import { Modal, NavLink, Stack, Text, TextInput } from '@mantine/core';
-import { useMounted } from '@mantine/hooks';
+import { useDebouncedValue, useMounted } from '@mantine/hooks';
 import { useNavigate, useRouter } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { $api } from '../api/client.js';
 import type { Shape } from '../api/shape.js';
-import { ID } from '../ui/patterns.js';
+import { ID, SHORTEST_ID } from '../ui/patterns.js';
 import { isListed, navigationOf } from './navigation/navigation.js';
 import { mayAny } from './session.js';
+
+/** Long enough that not every letter is looked up. */
+const TYPING_PAUSE_MS = 150;
 
 interface PaletteDialogProps {
   session: Shape<'Session'>;
@@ -36,26 +40,35 @@ export default function PaletteDialog({ session, isOpen, close }: PaletteDialogP
 function Search({ session, close }: { session: Shape<'Session'>; close: () => void }) {
   const { t } = useTranslation('shell');
   const [words, setWords] = useState('');
-  const found = useDestinations(session, words.trim());
+  const { found, isSearching, isId } = useDestinations(session, words.trim());
   const goTo = ({ go }: Destination) => {
     close();
     void go();
   };
-  const goToFirst = (event: FormEvent) => {
+  // Pasted and sent at once: it goes there as soon as it is found.
+  const [isSent, setSent] = useState(false);
+  const first = found[0];
+  useEffect(() => {
+    if (isSent && !isSearching && first) goTo(first);
+  });
+  const send = (event: FormEvent) => {
     event.preventDefault();
-    if (found[0]) goTo(found[0]);
+    setSent(true);
   };
   return (
-    <form onSubmit={goToFirst} className="stack">
+    <form onSubmit={send} className="stack">
       <TextInput
         aria-label={t('palette.label')}
         placeholder={t('palette.label')}
         value={words}
-        onChange={({ currentTarget }) => setWords(currentTarget.value)}
+        onChange={({ currentTarget }) => {
+          setSent(false);
+          setWords(currentTarget.value);
+        }}
         autoComplete="off"
         data-autofocus
       />
-      <Stack gap={2}>
+      <Stack gap="hair">
         {found.map((each) => (
           <NavLink
             key={each.key}
@@ -66,18 +79,25 @@ function Search({ session, close }: { session: Shape<'Session'>; close: () => vo
             onClick={() => goTo(each)}
           />
         ))}
-        {found.length === 0 && <Text c="dimmed">{t('palette.none')}</Text>}
+        {isSearching && <Text c="dimmed">{t('palette.searching')}</Text>}
+        {found.length === 0 && !isSearching && (
+          <Text c="dimmed">{t(isId ? 'palette.noneById' : 'palette.none')}</Text>
+        )}
       </Stack>
     </form>
   );
 }
 
-function useDestinations(session: Shape<'Session'>, words: string): Destination[] {
-  const { t } = useTranslation('shell');
+function useDestinations(session: Shape<'Session'>, words: string) {
   const named = useNamed(session, words);
+  const pages = usePages(session, words);
+  return { ...named, found: [...named.found, ...pages] };
+}
+
+function usePages(session: Shape<'Session'>, words: string): Destination[] {
+  const { t } = useTranslation('shell');
   const navigate = useNavigate();
   const { routeTree } = useRouter();
-  if (ID.test(words)) return named;
   return navigationOf(routeTree).flatMap(({ label: area, entries }) =>
     entries
       .filter((entry) => isListed(entry, session))
@@ -91,29 +111,71 @@ function useDestinations(session: Shape<'Session'>, words: string): Destination[
   );
 }
 
-/** Where an id can lead; the page says when there is no such thing. */
-function useNamed(session: Shape<'Session'>, id: string): Destination[] {
+/** Where an id leads: to the requests that it names, and to an account, whose page says when there is none. */
+function useNamed(session: Shape<'Session'>, words: string) {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
-  const places = [
-    { label: 'usage', roles: ['user'], go: () => navigate({ to: '/usage', search: { charge: id } }) },
-    {
-      label: 'accounts',
-      roles: ['support', 'admin'],
-      go: () => navigate({ to: '/support/accounts/$accountId', params: { accountId: id } }),
-    },
-    {
-      label: 'revenue',
-      roles: ['finance'],
-      go: () => navigate({ to: '/finance/charges/$chargeId', params: { chargeId: id } }),
-    },
-  ] as const;
-  return places
-    .filter(({ roles }) => mayAny(session, roles))
-    .map(({ label, go }) => ({
-      key: label,
-      label: t(`palette.${label}`, { id }),
-      area: t(`nav.${label}`),
-      go,
-    }));
+  const isId = words.length >= SHORTEST_ID && /^\S*\d\S*$/.test(words);
+  const { requests, isSearching } = useRequests(session, isId ? words : null);
+  const found = useRequestPlaces(session, requests);
+  if (ID.test(words) && mayAny(session, ['support', 'admin']))
+    found.push({
+      key: 'account',
+      label: t('palette.accounts', { id: words }),
+      area: t('nav.accounts'),
+      go: () => navigate({ to: '/support/accounts/$accountId', params: { accountId: words } }),
+    });
+  return { isId, isSearching, found };
+}
+
+type Found = Shape<'FoundRequest'>;
+
+/** One's own, and those of everybody for people who may see them. */
+function useRequests(session: Shape<'Session'>, words: string | null) {
+  const [id] = useDebouncedValue(words, TYPING_PAUSE_MS);
+  const isAsked = id !== null && id === words;
+  const options = (isAllowed: boolean) => ({ enabled: isAsked && isAllowed });
+  const params = { query: { id: id ?? '' } };
+  const own = $api.useQuery('get', '/api/requests', { params }, options(mayAny(session, ['user'])));
+  const isStaff = mayAny(session, ['support', 'finance', 'admin']);
+  const all = $api.useQuery('get', '/api/support/requests', { params }, options(isStaff));
+  return {
+    isSearching: id !== words || own.isLoading || all.isLoading,
+    requests: isAsked ? { own: own.data?.items ?? [], all: all.data?.items ?? [] } : { own: [], all: [] },
+  };
+}
+
+function useRequestPlaces(
+  session: Shape<'Session'>,
+  { own, all }: { own: readonly Found[]; all: readonly Found[] },
+): Destination[] {
+  const { t } = useTranslation('shell');
+  const navigate = useNavigate();
+  const placeOf = (area: 'usage' | 'accounts' | 'revenue', request: Found, go: () => Promise<void>) => ({
+    key: `${area} ${request.chargeId}`,
+    label: t('palette.request', {
+      model: request.requestedModel ?? request.model ?? '',
+      id: request.chargeId,
+    }),
+    area: t(`nav.${area}`),
+    go,
+  });
+  const ofSupport = (request: Found) => {
+    const { accountId, chargeId } = request;
+    const search = { tab: 'usage' as const, charge: chargeId };
+    const go = () => navigate({ to: '/support/accounts/$accountId', params: { accountId }, search });
+    return placeOf('accounts', request, go);
+  };
+  const ofFinance = (request: Found) => {
+    const { chargeId } = request;
+    const go = () => navigate({ to: '/finance/charges/$chargeId', params: { chargeId } });
+    return placeOf('revenue', request, go);
+  };
+  return [
+    ...own.map((each) =>
+      placeOf('usage', each, () => navigate({ to: '/usage', search: { charge: each.chargeId } })),
+    ),
+    ...(mayAny(session, ['support', 'admin']) ? all.map(ofSupport) : []),
+    ...(mayAny(session, ['finance']) ? all.map(ofFinance) : []),
+  ];
 }

@@ -34,5 +34,6 @@ whenSignedOut(() => {
   const isPublic = router.state.matches.some(({ routeId }) => routeId === '/visitor');
   const next = router.state.location.href;
   leave();
-  if (!isPublic) void router.navigate({ to: '/sign-in', search: { next, ended: 'yes' } });
+  const search = { next, ended: 'yes' } as const;
+  if (!isPublic) void router.navigate({ to: '/sign-in', search, ignoreBlocker: true });
 });

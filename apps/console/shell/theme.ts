@@ -6,6 +6,11 @@ import { setNonce } from 'get-nonce';
 export const schemes = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon } as const;
 export type Scheme = keyof typeof schemes;
 
+/** The library's sizes by their names in ui/tokens.css. */
+function named<Size extends string>(sizes: readonly Size[], kind: string) {
+  return Object.fromEntries(sizes.map((size) => [size, `var(--${kind}-${size})`])) as Record<Size, string>;
+}
+
 /** Shades with which white text has the contrast that people need (4.5 : 1). */
 export const theme = createTheme({
   primaryColor: 'blue',
@@ -13,6 +18,19 @@ export const theme = createTheme({
   autoContrast: true,
   cursorType: 'pointer',
   defaultRadius: 'md',
+  radius: { sm: 'var(--radius-sm)', md: 'var(--radius-md)' },
+  spacing: named(['hair', 'tiny', 'row', 'xs', 'sm', 'md', 'lg', 'xl'], 'space'),
+  fontFamily: 'var(--face)',
+  fontFamilyMonospace: 'var(--face-exact)',
+  fontSizes: named(['xs', 'sm', 'md', 'lg', 'xl'], 'text'),
+  lineHeights: { md: 'var(--line-text)' },
+  headings: {
+    sizes: {
+      h2: { fontSize: 'var(--title-page)', lineHeight: 'var(--line-title)' },
+      h3: { fontSize: 'var(--title-section)', lineHeight: 'var(--line-title)' },
+      h4: { fontSize: 'var(--title-part)', lineHeight: 'var(--line-title)' },
+    },
+  },
   respectReducedMotion: true,
   components: {
     // Closing is a button like others: it has a name.
@@ -22,22 +40,15 @@ export const theme = createTheme({
   },
 });
 
-/** The library's quiet shades are too pale to read on some of our grounds. */
-export const cssVariables: CSSVariablesResolver = () => ({
-  variables: {},
-  light: {
-    '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
-    '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
-    '--mantine-color-error': 'var(--mantine-color-red-9)',
-    '--mantine-color-anchor': 'var(--mantine-color-blue-9)',
-  },
-  dark: {
-    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
-    '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
-    '--mantine-color-error': 'var(--mantine-color-red-4)',
-    '--mantine-color-anchor': 'var(--mantine-color-blue-3)',
-  },
-});
+const shades = {
+  '--mantine-color-dimmed': 'var(--colour-quiet)',
+  '--mantine-color-placeholder': 'var(--colour-quiet)',
+  '--mantine-color-error': 'var(--colour-fault)',
+  '--mantine-color-anchor': 'var(--colour-link)',
+};
+
+/** The colours that ui/tokens.css has for what the library calls otherwise. */
+export const cssVariables: CSSVariablesResolver = () => ({ variables: {}, light: shades, dark: shades });
 
 /** The nonce of this answer: style elements without it are refused. */
 export function styleNonce(): string {

@@ -20,7 +20,7 @@ export function ViewingBanner({ viewing }: { viewing: Viewing }) {
   const ending = useMutation({
     mutationFn: async () => {
       await endView();
-      await navigate({ to: '/support/accounts/$accountId', params: { accountId } });
+      await navigate({ to: '/support/accounts/$accountId', params: { accountId }, ignoreBlocker: true });
     },
     onError: notifyFailure,
   });

@@ -13,19 +13,34 @@ interface MoneyProps {
   short?: boolean;
   /** A plus before what came in, for statements. */
   signed?: boolean;
+  /** Below others, with its point below theirs. */
+  aligned?: boolean;
 }
 
 /** An amount of credits, or of money where it has a currency: "0.02 credits", "$13.00". Use it for every amount. */
-export function Money({ value, currency = CREDIT_UNIT, short = false, signed = false }: MoneyProps) {
+export function Money(props: MoneyProps) {
+  const { value, currency = CREDIT_UNIT, short = false, signed = false, aligned = false } = props;
   const locale = useLocale();
   const exact = useMoneyText(currency)(value);
   const unit = useUnit(currency);
   const plus = signed && signOf(value) > 0 ? '+' : '';
   return (
-    <data value={value} title={exact} className="money">
+    <data value={value} title={exact} className={aligned ? 'money money-aligned' : 'money'}>
       {plus}
-      {short ? unit(shortAmount(value, { currency, locale })) : exact}
+      {short ? unit(shortAmount(value, { currency, locale })) : aligned ? <Aligned amount={exact} /> : exact}
     </data>
+  );
+}
+
+/** The decimals take the same room in every row. */
+function Aligned({ amount }: { amount: string }) {
+  const [, whole = amount, decimals = '', unit = ''] = /^(.*\d)([.,]\d+)(.*)$/.exec(amount) ?? [];
+  return (
+    <>
+      {whole}
+      <span className="money-decimals">{decimals}</span>
+      {unit}
+    </>
   );
 }
 
@@ -47,6 +62,21 @@ export function usePaidFor(): (credits: string) => string | null {
   const { data } = useQuery(relayQuery);
   const money = useMoneyText(data?.paymentCurrency);
   return (credits) => (data ? money(multiplyDecimals(credits, data.creditRate)) : null);
+}
+
+/** Credits and what they cost, with two decimals each: "0.39 credits ($0.50)". For headlines. */
+export function ShortPrices({ value }: { value: string }) {
+  const { data } = useQuery(relayQuery);
+  return (
+    <>
+      <Money value={value} short />{' '}
+      {data && (
+        <span className="paid">
+          (<Money value={multiplyDecimals(value, data.creditRate)} currency={data.paymentCurrency} short />)
+        </span>
+      )}
+    </>
+  );
 }
 
 /** A price where people decide: "0.02 credits ($0.026)". */

@@ -2,11 +2,11 @@ import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 const COLOURS = {
-  good: 'var(--mantine-color-green-6)',
-  bad: 'var(--mantine-color-red-6)',
-  busy: 'var(--mantine-color-blue-6)',
-  waiting: 'var(--mantine-color-yellow-6)',
-  quiet: 'var(--mantine-color-gray-5)',
+  good: 'var(--tone-good)',
+  bad: 'var(--tone-bad)',
+  busy: 'var(--tone-busy)',
+  waiting: 'var(--tone-waiting)',
+  quiet: 'var(--tone-quiet)',
 } as const;
 
 export type Tone = keyof typeof COLOURS;

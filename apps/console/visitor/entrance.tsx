@@ -4,7 +4,8 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
 import { enter } from '../shell/session.js';
-import { type FieldsOf, TextField } from '../ui/forms/fields.js';
+import type { Field } from '../ui/forms/field.js';
+import { passwordField, textField } from '../ui/forms/text-fields.js';
 import { PageFrame } from '../ui/page.js';
 
 /** The server's limits of a new password. */
@@ -32,20 +33,42 @@ export function EntrancePage({
   );
 }
 
-/** The one-time code of a device, once the server has asked for it. */
-export function CodeField({ form }: { form: FieldsOf<{ code: string }> }) {
+/** An address that mail goes to. */
+export function useEmail(autoComplete: 'email' | 'username'): Field<string> {
   const { t } = useTranslation('visitor');
-  return (
-    <TextField
-      form={form}
-      name="code"
-      label={t('fields.code')}
-      description={t('fields.codeHint')}
-      autoComplete="one-time-code"
-      autoFocus
-      required
-    />
-  );
+  return textField(t('fields.email'), {
+    rule: [EMAIL, t('fields.emailInvalid')],
+    type: 'email',
+    autoComplete,
+  });
+}
+
+/** A password that is chosen, with the server's limits. */
+export function useNewPassword(): Field<string> {
+  const { t } = useTranslation('visitor');
+  const said = t('fields.passwordLength', PASSWORD_LENGTH);
+  return passwordField(t('fields.newPassword'), {
+    hint: said,
+    rule: [isPassword, said],
+    autoComplete: 'new-password',
+  });
+}
+
+export function isPassword({ length }: string): boolean {
+  return length >= PASSWORD_LENGTH.min && length <= PASSWORD_LENGTH.max;
+}
+
+const SHORTEST_CODE = 6;
+
+/** The one-time code of a device, once the server has asked for it. */
+export function useCode(): Field<string> {
+  const { t } = useTranslation('visitor');
+  return textField(t('fields.code'), {
+    hint: t('fields.codeHint'),
+    rule: [({ length }) => length >= SHORTEST_CODE, t('fields.codeInvalid')],
+    autoComplete: 'one-time-code',
+    autoFocus: true,
+  });
 }
 
 /** Enters with a new session, and goes to the page that was asked for. */

@@ -2,10 +2,9 @@ import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { TextField } from '../ui/forms/fields.js';
-import { SendForm, useSendForm } from '../ui/forms/form.js';
+import { Form } from '../ui/forms/declared.js';
 import { TextLink } from '../ui/links.js';
-import { EMAIL, EntrancePage } from './entrance.js';
+import { EntrancePage, useEmail } from './entrance.js';
 
 /** Asks for a link to set a new password. The answer does not reveal whether the address has an account. */
 export function ForgotPasswordPage() {
@@ -30,25 +29,14 @@ export function ForgotPasswordPage() {
 
 function ForgotForm({ done }: { done: (email: string) => void }) {
   const { t } = useTranslation('visitor');
-  const { form, sending } = useSendForm({
-    mode: 'uncontrolled',
-    initialValues: { email: '' },
-    validate: { email: (value) => (EMAIL.test(value.trim()) ? null : t('fields.emailInvalid')) },
-    send: async ({ email }) => {
-      await api.POST('/api/public/password-resets', { body: { email } });
-    },
-    done: (_answer, { email }) => done(email.trim()),
-  });
   return (
-    <SendForm sending={sending} submit={t('forgot.submit')} isWide>
-      <TextField
-        form={form}
-        name="email"
-        label={t('fields.email')}
-        type="email"
-        autoComplete="username"
-        required
-      />
-    </SendForm>
+    <Form
+      fields={{ email: useEmail('username') }}
+      submit={t('forgot.submit')}
+      isWide
+      isShort
+      send={(body) => api.POST('/api/public/password-resets', { body })}
+      done={(_answer, { email }) => done(email)}
+    />
   );
 }

@@ -44,7 +44,7 @@ function Facts() {
           <Card key={fact} withBorder component="section">
             <Group wrap="nowrap" align="flex-start">
               <Icon size={24} className="no-shrink" aria-hidden />
-              <Stack gap={4}>
+              <Stack gap="tiny">
                 <Title order={2} size="h4">
                   {t(`landing.facts.${fact}.title`)}
                 </Title>

@@ -76,7 +76,7 @@ function ModelLink({ model }: { model: Shape<'ListedModel'> }) {
 
 function GroupPrices({ model }: { model: Shape<'ListedModel'> }) {
   return (
-    <Stack gap={2}>
+    <Stack gap="hair">
       {model.groups.map(({ group, price, rule }) => (
         <span key={group}>
           {group}: <PriceWithUnit price={price} unit={unitIn(model, rule)} />

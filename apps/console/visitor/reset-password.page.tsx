@@ -2,10 +2,9 @@ import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
-import { PasswordField } from '../ui/forms/fields.js';
-import { SendForm, useSendForm } from '../ui/forms/form.js';
+import { Form } from '../ui/forms/declared.js';
 import { TextLink } from '../ui/links.js';
-import { CodeField, EntrancePage, PASSWORD_LENGTH, useEntrance, useLinkToken } from './entrance.js';
+import { EntrancePage, useCode, useEntrance, useLinkToken, useNewPassword } from './entrance.js';
 
 /** Where the link of a password reset leads. */
 export function ResetPasswordPage() {
@@ -29,38 +28,22 @@ export function ResetPasswordPage() {
 function ResetForm({ token }: { token: string }) {
   const { t } = useTranslation('visitor');
   const [asksCode, setAsksCode] = useState(false);
-  const go = useEntrance();
-  const { form, sending } = useSendForm({
-    mode: 'uncontrolled',
-    initialValues: { password: '', code: '' },
-    validate: {
-      password: ({ length }) =>
-        length < PASSWORD_LENGTH.min || length > PASSWORD_LENGTH.max
-          ? t('fields.passwordLength', PASSWORD_LENGTH)
-          : null,
-      code: (value) => (asksCode && value.trim().length < 6 ? t('fields.codeInvalid') : null),
-    },
-    send: async ({ password, code }) => {
-      const body = { token, password, ...(code.trim() ? { code: code.trim() } : {}) };
-      return (await api.POST('/api/public/password-resets/confirm', { body })).data!;
-    },
-    done: go,
-    refused: ({ code }) => {
-      if (code !== 'totp_required') return false;
-      setAsksCode(true);
-      return true;
-    },
-  });
   return (
-    <SendForm sending={sending} submit={t('reset.submit')} isWide>
-      <PasswordField
-        form={form}
-        name="password"
-        label={t('fields.newPassword')}
-        description={t('fields.passwordLength', PASSWORD_LENGTH)}
-        autoComplete="new-password"
-      />
-      {asksCode && <CodeField form={form} />}
-    </SendForm>
+    <Form
+      fields={{ password: useNewPassword(), code: useCode() }}
+      hidden={() => (asksCode ? [] : ['code'])}
+      submit={t('reset.submit')}
+      isWide
+      isShort
+      send={async ({ password, code }) => {
+        const body = { token, password, ...(code ? { code } : {}) };
+        return (await api.POST('/api/public/password-resets/confirm', { body })).data!;
+      }}
+      done={useEntrance()}
+      refused={({ code }) => {
+        if (code === 'totp_required') setAsksCode(true);
+        return code === 'totp_required';
+      }}
+    />
   );
 }

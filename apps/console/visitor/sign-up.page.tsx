@@ -1,30 +1,36 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../api/client.js';
 import type { Language } from '../i18n/i18n.js';
-import { TextField } from '../ui/forms/fields.js';
-import { SendForm, useSendForm } from '../ui/forms/form.js';
+import { Form } from '../ui/forms/declared.js';
+import { textField } from '../ui/forms/text-fields.js';
 import { TextLink } from '../ui/links.js';
-import { EMAIL, EntrancePage } from './entrance.js';
+import { ErrorState } from '../ui/states.js';
+import { EntrancePage, useEmail } from './entrance.js';
 
 const route = getRouteApi('/visitor/sign-up');
 
 /** Asks for a link by mail. The answer does not reveal whether the address has an account. */
 export function SignUpPage() {
   const { t } = useTranslation('visitor');
-  const [sentTo, setSentTo] = useState<string | null>(null);
-  if (sentTo !== null) {
+  const [sent, setSent] = useState<SignUp | null>(null);
+  if (sent !== null) {
     return (
       <EntrancePage title={t('mailSent.title')}>
-        <Text>{t('mailSent.signUp', { email: sentTo })}</Text>
+        <Text>{t('mailSent.signUp', { email: sent.email })}</Text>
+        <Resend signUp={sent} />
+        <Button variant="subtle" onClick={() => setSent(null)}>
+          {t('mailSent.other')}
+        </Button>
       </EntrancePage>
     );
   }
   return (
     <EntrancePage title={t('signUp.title')} about={t('signUp.about')}>
-      <SignUpForm done={setSentTo} />
+      <SignUpForm done={setSent} />
       <TextLink to="/sign-in" size="sm">
         {t('signUp.signIn')}
       </TextLink>
@@ -35,38 +41,52 @@ export function SignUpPage() {
   );
 }
 
-function SignUpForm({ done }: { done: (email: string) => void }) {
+interface SignUp {
+  email: string;
+  language: Language;
+  inviteCode?: string;
+}
+
+async function signUp(body: SignUp): Promise<void> {
+  await api.POST('/api/public/sign-ups', { body });
+}
+
+/** Another mail: the first may be lost, and its link works as long as this one's. */
+function Resend({ signUp: asked }: { signUp: SignUp }) {
+  const { t } = useTranslation('visitor');
+  const again = useMutation({ mutationFn: () => signUp(asked) });
+  return (
+    <>
+      <Button variant="default" onClick={() => again.mutate()} loading={again.isPending}>
+        {t('mailSent.again')}
+      </Button>
+      <Text size="sm" role="status">
+        {again.isSuccess && t('mailSent.sentAgain')}
+      </Text>
+      {again.error && <ErrorState error={again.error} />}
+    </>
+  );
+}
+
+function SignUpForm({ done }: { done: (sent: SignUp) => void }) {
   const { t, i18n } = useTranslation('visitor');
   const { invite = '' } = route.useSearch();
-  const { form, sending } = useSendForm({
-    mode: 'uncontrolled',
-    initialValues: { email: '', inviteCode: invite },
-    validate: { email: (value) => (EMAIL.test(value.trim()) ? null : t('fields.emailInvalid')) },
-    send: async ({ email, inviteCode }) => {
-      const code = inviteCode.trim();
-      const language = i18n.language as Language;
-      await api.POST('/api/public/sign-ups', {
-        body: { email, language, ...(code ? { inviteCode: code } : {}) },
-      });
-    },
-    done: (_answer, { email }) => done(email.trim()),
-  });
   return (
-    <SendForm sending={sending} submit={t('signUp.submit')} isWide>
-      <TextField
-        form={form}
-        name="email"
-        label={t('fields.email')}
-        type="email"
-        autoComplete="email"
-        required
-      />
-      <TextField
-        form={form}
-        name="inviteCode"
-        label={t('fields.inviteCode')}
-        description={t('fields.inviteCodeHint')}
-      />
-    </SendForm>
+    <Form
+      fields={{
+        email: useEmail('email'),
+        inviteCode: textField(t('fields.inviteCode'), { hint: t('fields.inviteCodeHint'), initial: invite }),
+      }}
+      submit={t('signUp.submit')}
+      isWide
+      isShort
+      send={async ({ email, inviteCode }) => {
+        const language = i18n.language as Language;
+        const sent = { email, language, ...(inviteCode ? { inviteCode } : {}) };
+        await signUp(sent);
+        return sent;
+      }}
+      done={done}
+    />
   );
 }

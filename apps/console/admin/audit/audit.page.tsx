@@ -5,7 +5,7 @@ import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
 import { useFilter } from '../../ui/address.js';
-import { column, longTextColumn, personColumn, textColumn } from '../../ui/lists/columns.js';
+import { column, longTextColumn, onPhone, personColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { changesBetween, type FieldChange } from '../../ui/forms/fields-of.js';
 import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
@@ -95,14 +95,17 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
       </TextLink>
     )),
     personColumn('actor', t('audit.actor')),
-    column('changes', t('audit.changes'), ({ before, after }) => (
-      <span className="model-name">
-        {changesBetween(before, after)
-          .slice(0, 2)
-          .map((change) => `${change.path}: ${change.after ?? '–'}`)
-          .join(', ') || '–'}
-      </span>
-    )),
+    onPhone(
+      'hidden',
+      column('changes', t('audit.changes'), ({ before, after }) => (
+        <span className="model-name">
+          {changesBetween(before, after)
+            .slice(0, 2)
+            .map((change) => `${change.path}: ${change.after ?? '–'}`)
+            .join(', ') || '–'}
+        </span>
+      )),
+    ),
   ];
 }
 

@@ -1,106 +1,60 @@
-import {
-  Checkbox,
-  Group,
-  MultiSelect,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Textarea,
-} from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
-import { TextField } from '../../ui/forms/fields.js';
-import { SendForm, useSend } from '../../ui/forms/form.js';
+import { choiceField, someOfField, tickField } from '../../ui/forms/choice-fields.js';
+import { Form } from '../../ui/forms/declared.js';
+import type { Field } from '../../ui/forms/field.js';
+import { countField } from '../../ui/forms/number-fields.js';
+import { linesField, textField } from '../../ui/forms/text-fields.js';
 import { TextLine } from '../../ui/texts.js';
 import { useGroups } from '../catalog.js';
 import { KeyMark } from './channel-health.js';
 import { ChannelModels } from './channel-models.js';
-import {
-  changesOf,
-  type ChannelFormState,
-  type ChannelValues,
-  createdBy,
-  protocols,
-  channelValues,
-} from './channel-values.js';
+import { changesOf, channelValues, type ChannelValues, createdBy, protocols } from './channel-values.js';
 
-/** The settings of an upstream. Its keys are never shown: they are replaced or kept. */
-export function ChannelForm({
-  channel,
-  done,
-}: {
-  channel: Shape<'Channel'> | null;
-  done: (id: string) => void;
-}) {
+const CHANNEL_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+function useIdentity(values: ChannelValues) {
   const { t } = useTranslation('catalog');
-  const before = channelValues(channel);
-  const form = useForm<ChannelValues>({
-    initialValues: before,
-    validate: {
-      id: (value) => (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(value.trim()) ? null : t('fields.channelInvalid')),
-      baseUrl: (value) => (URL.canParse(value.trim()) ? null : t('fields.urlInvalid')),
-      apiKeys: (value) => (channel === null && value.trim() === '' ? t('fields.keysMissing') : null),
-    },
-  });
-  const sending = useSend({
-    form,
-    send: (values) =>
-      channel === null
-        ? api.POST('/api/admin/channels', { body: createdBy(values) })
-        : api.PATCH('/api/admin/channels/{channelId}', {
-            params: { path: { channelId: channel.id } },
-            body: changesOf(before, values),
-          }),
-    done: async (_answer, { id }) => {
-      await refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
-      notify(t('channel.saved', { channel: id.trim() }));
-      done(id.trim());
-    },
-  });
-  return (
-    <SendForm sending={sending} submit={channel === null ? t('channels.create') : t('save')}>
-      {channel === null && <Identity form={form} />}
-      <TextField
-        form={form}
-        name="baseUrl"
-        label={t('channel.baseUrl')}
-        description={t('channel.baseUrlHint')}
-        required
-      />
-      <Keys form={form} channel={channel} />
-      <Numbers form={form} />
-      <Switches form={form} />
-      <Groups form={form} />
-      <ChannelModels form={form} />
-    </SendForm>
-  );
+  return {
+    id: textField(t('channels.id'), {
+      initial: values.id,
+      rule: [CHANNEL_ID, t('fields.channelInvalid')],
+      isHalf: true,
+      isFirst: true,
+    }),
+    protocol: choiceField(t('channels.protocol'), {
+      initial: values.protocol,
+      of: protocols,
+      name: (protocol) => protocol,
+      isHalf: true,
+    }),
+    baseUrl: textField(t('channel.baseUrl'), {
+      initial: values.baseUrl,
+      hint: t('channel.baseUrlHint'),
+      rule: [(url) => URL.canParse(url), t('fields.urlInvalid')],
+    }),
+  };
 }
 
-function Identity({ form }: { form: ChannelFormState }) {
+/** Keys are never shown: they are replaced or kept. */
+function useKeys(channel: Shape<'Channel'> | null): Field<string> {
   const { t } = useTranslation('catalog');
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <TextField form={form} name="id" label={t('channels.id')} required data-autofocus />
-      <Select
-        label={t('channels.protocol')}
-        data={[...protocols]}
-        allowDeselect={false}
-        {...form.getInputProps('protocol')}
-      />
-    </SimpleGrid>
-  );
-}
-
-function Keys({ form, channel }: { form: ChannelFormState; channel: Shape<'Channel'> | null }) {
-  const { t } = useTranslation('catalog');
-  return (
-    <Stack gap={4}>
-      {channel !== null && (
+  const isNew = channel === null;
+  const field = linesField(isNew ? t('channel.keys') : t('channel.keysReplace'), {
+    hint: isNew ? t('channel.keysHint') : t('channel.keysReplaceHint'),
+    missing: isNew ? t('fields.keysMissing') : undefined,
+    minRows: 1,
+    autoComplete: 'off',
+    spellCheck: false,
+  });
+  if (isNew) return field;
+  return {
+    ...field,
+    draw: (bound) => (
+      <>
         <TextLine>
           {t('channel.keysNow', { count: channel.keyMarks.length })}{' '}
           {channel.keyMarks.map((mark) => (
@@ -109,69 +63,80 @@ function Keys({ form, channel }: { form: ChannelFormState; channel: Shape<'Chann
             </span>
           ))}
         </TextLine>
-      )}
-      <Textarea
-        label={channel === null ? t('channel.keys') : t('channel.keysReplace')}
-        description={channel === null ? t('channel.keysHint') : t('channel.keysReplaceHint')}
-        autosize
-        minRows={1}
-        autoComplete="off"
-        spellCheck={false}
-        required={channel === null}
-        {...form.getInputProps('apiKeys')}
-      />
-    </Stack>
-  );
+        {field.draw(bound)}
+      </>
+    ),
+  };
 }
 
-const NUMBERS = ['priority', 'weight', 'requestTimeoutMs', 'maxConcurrency'] as const;
-const LEAST = { priority: -1_000, weight: 1, requestTimeoutMs: 100, maxConcurrency: 1 };
-const MOST = { priority: 1_000, weight: 1_000_000, requestTimeoutMs: 3_600_000, maxConcurrency: 1_000_000 };
-
-function Numbers({ form }: { form: ChannelFormState }) {
-  const { t } = useTranslation('catalog');
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      {NUMBERS.map((name) => (
-        <NumberInput
-          key={name}
-          label={t(`channel.${name}`)}
-          description={t(`channel.${name}Hint`)}
-          min={LEAST[name]}
-          max={MOST[name]}
-          allowDecimal={false}
-          hideControls
-          {...(name === 'maxConcurrency' ? { placeholder: t('groups.noLimit') } : { required: true })}
-          {...form.getInputProps(name)}
-        />
-      ))}
-    </SimpleGrid>
-  );
-}
-
-function Switches({ form }: { form: ChannelFormState }) {
-  const { t } = useTranslation('catalog');
-  return (['allowPrivateAddress', 'honoursIdempotency'] as const).map((name) => (
-    <Checkbox
-      key={name}
-      label={t(`channel.${name}`)}
-      description={t(`channel.${name}Hint`)}
-      {...form.getInputProps(name, { type: 'checkbox' })}
-    />
-  ));
-}
-
-function Groups({ form }: { form: ChannelFormState }) {
+function useSettings(values: ChannelValues) {
   const { t } = useTranslation('catalog');
   const groups = useGroups().data ?? [];
+  const number = (
+    name: 'priority' | 'weight' | 'requestTimeoutMs' | 'maxConcurrency',
+    range: { min?: number; max: number },
+  ) =>
+    countField(t(`channel.${name}`), {
+      initial: values[name],
+      hint: t(`channel.${name}Hint`),
+      ...(name === 'maxConcurrency' ? { placeholder: t('groups.noLimit') } : { required: true }),
+      ...range,
+      isHalf: true,
+    });
+  const yes = (name: 'allowPrivateAddress' | 'honoursIdempotency') =>
+    tickField(t(`channel.${name}`), { initial: values[name], hint: t(`channel.${name}Hint`) });
+  return {
+    priority: number('priority', { min: -1_000, max: 1_000 }),
+    weight: number('weight', { max: 1_000_000 }),
+    requestTimeoutMs: number('requestTimeoutMs', { min: 100, max: 3_600_000 }),
+    maxConcurrency: number('maxConcurrency', { max: 1_000_000 }),
+    allowPrivateAddress: yes('allowPrivateAddress'),
+    honoursIdempotency: yes('honoursIdempotency'),
+    groups: someOfField(t('channel.groups'), {
+      initial: values.groups,
+      hint: t('channel.groupsHint'),
+      data: groups.map(({ name }) => name),
+    }),
+    models: modelsField(values.models),
+  };
+}
+
+function modelsField(initial: ChannelValues['models']): Field<ChannelValues['models']> {
+  return {
+    initial,
+    read: (models) => models,
+    fault: () => null,
+    draw: (bound) => <ChannelModels {...bound} />,
+  };
+}
+
+interface ChannelFormProps {
+  channel: Shape<'Channel'> | null;
+  done: (id: string) => void;
+}
+
+/** The settings of an upstream. */
+export function ChannelForm({ channel, done }: ChannelFormProps) {
+  const { t } = useTranslation('catalog');
+  const before = channelValues(channel);
   return (
-    <Group grow>
-      <MultiSelect
-        label={t('channel.groups')}
-        description={t('channel.groupsHint')}
-        data={groups.map(({ name }) => name)}
-        {...form.getInputProps('groups')}
-      />
-    </Group>
+    <Form
+      fields={{ ...useIdentity(before), apiKeys: useKeys(channel), ...useSettings(before) }}
+      hidden={() => (channel === null ? [] : ['id', 'protocol'])}
+      submit={channel === null ? t('channels.create') : t('save')}
+      send={(values) =>
+        channel === null
+          ? api.POST('/api/admin/channels', { body: createdBy(values) })
+          : api.PATCH('/api/admin/channels/{channelId}', {
+              params: { path: { channelId: channel.id } },
+              body: changesOf(before, values),
+            })
+      }
+      done={async (_answer, { id }) => {
+        await refresh('/api/admin/channels', '/api/admin/channels/{channelId}', '/api/admin/audit-log');
+        notify(t('channel.saved', { channel: id }));
+        done(id);
+      }}
+    />
   );
 }

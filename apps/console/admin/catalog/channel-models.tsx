@@ -1,38 +1,47 @@
 import { ActionIcon, Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Hint } from '../../ui/texts.js';
 import { useModels } from '../catalog.js';
-import type { ChannelFormState } from './channel-values.js';
+import type { ChannelValues } from './channel-values.js';
 
-/** Our models that the upstream serves, and what it calls each. */
-export function ChannelModels({ form }: { form: ChannelFormState }) {
+interface ChannelModelsProps {
+  value?: ChannelValues['models'];
+  onChange?: (models: ChannelValues['models']) => void;
+  error?: ReactNode;
+}
+
+/** Our models that the upstream serves, and what it calls each. A form gives it what it shows. */
+export function ChannelModels({ value = [], onChange, error }: ChannelModelsProps) {
   const { t } = useTranslation('catalog');
   const models = useModels().data ?? [];
-  const { models: chosen } = form.values;
-  const rest = models.filter(({ id }) => !chosen.some(({ ours }) => ours === id)).map(({ id }) => id);
+  const rest = models.filter(({ id }) => !value.some(({ ours }) => ours === id)).map(({ id }) => id);
+  const rename = (ours: string, theirs: string) =>
+    onChange?.(value.map((each) => (each.ours === ours ? { ours, theirs } : each)));
   return (
     <Fieldset legend={t('channel.models')}>
       <Stack gap="xs">
         <Hint>{t('channel.modelsHint')}</Hint>
-        {form.errors['models'] && (
-          <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {form.errors['models']}
+        {error && (
+          <Text size="sm" c="var(--colour-fault)" role="alert">
+            {error}
           </Text>
         )}
-        {chosen.map(({ ours }, index) => (
+        {value.map(({ ours, theirs }) => (
           <Group key={ours} gap="xs" align="flex-end" wrap="nowrap">
             <TextInput
               label={ours}
               aria-label={t('channel.theirName', { model: ours })}
               flex={1}
-              {...form.getInputProps(`models.${index}.theirs`)}
+              value={theirs}
+              onChange={({ currentTarget }) => rename(ours, currentTarget.value)}
             />
             <ActionIcon
               variant="default"
               size="input-sm"
               aria-label={t('channel.removeModel', { model: ours })}
-              onClick={() => form.removeListItem('models', index)}
+              onClick={() => onChange?.(value.filter((each) => each.ours !== ours))}
             >
               <IconX size={16} aria-hidden />
             </ActionIcon>
@@ -44,7 +53,7 @@ export function ChannelModels({ form }: { form: ChannelFormState }) {
           data={rest}
           searchable
           value={null}
-          onChange={(model) => model && form.insertListItem('models', { ours: model, theirs: model })}
+          onChange={(model) => model && onChange?.([...value, { ours: model, theirs: model }])}
         />
       </Stack>
     </Fieldset>

@@ -1,4 +1,3 @@
-import type { UseFormReturnType } from '@mantine/form';
 import type { paths } from '../../api/schema.js';
 import type { Shape } from '../../api/shape.js';
 
@@ -6,30 +5,27 @@ type Created = paths['/api/admin/channels']['post']['requestBody']['content']['a
 type Changed =
   paths['/api/admin/channels/{channelId}']['patch']['requestBody']['content']['application/json'];
 
-export const protocols = ['openai-xai', 'openai', 'xai', 'gemini', 'anthropic', 'mesh3d'] as const;
+export const protocols = ['openai-xai', 'openai', 'xai', 'gemini', 'anthropic', 'mesh3d', 'fal'] as const;
 
 /** What a channel is when nothing else is said, as the server has it. */
 const USUAL_TIMEOUT_MS = 120_000;
 
-/** The settings as their form has them: numbers may be empty, keys are lines. */
+/** The settings as their form has them: keys are lines. */
 export type ChannelValues = {
   id: string;
   protocol: Shape<'Channel'>['protocol'];
   baseUrl: string;
   apiKeys: string;
-  priority: number | string;
-  weight: number | string;
-  requestTimeoutMs: number | string;
-  maxConcurrency: number | string;
+  priority: number | null;
+  weight: number | null;
+  requestTimeoutMs: number | null;
+  maxConcurrency: number | null;
   allowPrivateAddress: boolean;
   honoursIdempotency: boolean;
   groups: string[];
   /** Ours, and what the upstream calls each. */
   models: { ours: string; theirs: string }[];
 };
-
-/** Their form, for the parts that it is made of. */
-export type ChannelFormState = UseFormReturnType<ChannelValues>;
 
 export function channelValues(channel: Shape<'Channel'> | null): ChannelValues {
   return {
@@ -40,7 +36,7 @@ export function channelValues(channel: Shape<'Channel'> | null): ChannelValues {
     priority: channel?.priority ?? 0,
     weight: channel?.weight ?? 1,
     requestTimeoutMs: channel?.requestTimeoutMs ?? USUAL_TIMEOUT_MS,
-    maxConcurrency: channel?.maxConcurrency ?? '',
+    maxConcurrency: channel?.maxConcurrency ?? null,
     allowPrivateAddress: channel?.allowPrivateAddress ?? false,
     honoursIdempotency: channel?.honoursIdempotency ?? false,
     groups: [...(channel?.groups ?? [])],
@@ -56,7 +52,7 @@ function settingsOf(values: ChannelValues) {
     priority: Number(values.priority),
     weight: Number(values.weight),
     requestTimeoutMs: Number(values.requestTimeoutMs),
-    maxConcurrency: values.maxConcurrency === '' ? null : Number(values.maxConcurrency),
+    maxConcurrency: values.maxConcurrency,
     allowPrivateAddress: values.allowPrivateAddress,
     honoursIdempotency: values.honoursIdempotency,
     groups: values.groups,

@@ -1,194 +1,110 @@
-import { Group as Row, MultiSelect, NumberInput, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import { Group as Row, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { type Inputs, AmountField, CreditsField, TextField } from '../../ui/forms/fields.js';
-import { SendForm, useSend, useSendForm } from '../../ui/forms/form.js';
+import { onOffField, someOfField } from '../../ui/forms/choice-fields.js';
+import { Form } from '../../ui/forms/declared.js';
+import { countField } from '../../ui/forms/number-fields.js';
+import { amountField, creditsField, textField } from '../../ui/forms/text-fields.js';
 import { ButtonLink } from '../../ui/links.js';
 import { TextLine } from '../../ui/texts.js';
 import { useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
 
-type RuleValues = {
-  open: boolean;
-  models: string[];
-  requestsPerMinute: number | string;
-  maxRunningTasks: number | string;
-  maxConcurrentRequests: number | string;
-};
-
-const LIMITS = ['requestsPerMinute', 'maxConcurrentRequests', 'maxRunningTasks'] as const;
-
-function numberOf(value: number | string): number | null {
-  return value === '' ? null : Number(value);
-}
-
-function limitsOf(values: Omit<RuleValues, 'models' | 'open'>) {
-  return {
-    requestsPerMinute: numberOf(values.requestsPerMinute),
-    maxRunningTasks: numberOf(values.maxRunningTasks),
-    maxConcurrentRequests: numberOf(values.maxConcurrentRequests),
-  };
-}
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 async function reread(): Promise<void> {
   await refresh('/api/admin/groups', '/api/admin/models', '/api/admin/prices/export', '/api/admin/audit-log');
 }
 
 /** The models and limits that a new group and one that is there have in common. */
-function RuleFields({ form }: { form: Inputs }) {
+function useRules(group?: Shape<'Group'>) {
   const { t } = useTranslation('catalog');
   const models = useModels().data ?? [];
-  return (
-    <>
-      <Switch
-        label={t('groups.open')}
-        description={t('groups.openHint')}
-        {...form.getInputProps('open', { type: 'checkbox' })}
-      />
-      <MultiSelect
-        label={t('groups.models')}
-        description={t('groups.modelsHint')}
-        data={models.map(({ id }) => id)}
-        searchable
-        clearable
-        clearButtonProps={{ 'aria-label': t('groups.noModels') }}
-        {...form.getInputProps('models')}
-      />
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        {LIMITS.map((name) => (
-          <NumberInput
-            key={name}
-            label={t(`groups.${name}`)}
-            description={t(`groups.${name}Hint`)}
-            placeholder={t('groups.noLimit')}
-            min={name === 'maxRunningTasks' ? 0 : 1}
-            max={1_000_000_000}
-            allowDecimal={false}
-            hideControls
-            {...form.getInputProps(name)}
-          />
-        ))}
-      </SimpleGrid>
-    </>
-  );
+  const limit = (name: 'requestsPerMinute' | 'maxConcurrentRequests' | 'maxRunningTasks', min = 1) =>
+    countField(t(`groups.${name}`), {
+      initial: group?.[name] ?? null,
+      hint: t(`groups.${name}Hint`),
+      placeholder: t('groups.noLimit'),
+      min,
+      max: 1_000_000_000,
+      isHalf: true,
+    });
+  return {
+    open: onOffField(t('groups.open'), { initial: group?.open ?? false, hint: t('groups.openHint') }),
+    models: someOfField(t('groups.models'), {
+      initial: [...(group?.models ?? [])],
+      hint: t('groups.modelsHint'),
+      data: models.map(({ id }) => id),
+      searchable: true,
+      clearable: true,
+      clearButtonProps: { 'aria-label': t('groups.noModels') },
+    }),
+    requestsPerMinute: limit('requestsPerMinute'),
+    maxConcurrentRequests: limit('maxConcurrentRequests'),
+    maxRunningTasks: limit('maxRunningTasks', 0),
+  };
 }
-
-const newGroup = {
-  name: '',
-  multiplier: '1',
-  fixedPerCall: '',
-  open: false,
-  models: [] as string[],
-  requestsPerMinute: '' as number | string,
-  maxRunningTasks: '' as number | string,
-  maxConcurrentRequests: '' as number | string,
-};
-type NewValues = typeof newGroup;
 
 /** A group with what it begins with; later its multiplier and fixed price change by proposals. */
 export function CreateGroup({ done }: { done: () => void }) {
   const { t } = useTranslation('catalog');
-  const { form, sending } = useSendForm({
-    initialValues: newGroup,
-    validate: {
-      name: (value) =>
-        /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value.trim()) ? null : t('fields.groupInvalid'),
-      multiplier: (value) => (isDecimal(value.trim()) ? null : t('fields.decimalInvalid')),
-      fixedPerCall: (value) =>
-        value.trim() === '' || isDecimal(value.trim()) ? null : t('fields.decimalInvalid'),
-    },
-    send: ({ name, multiplier, fixedPerCall, open, models, ...limits }) =>
-      api.POST('/api/admin/groups', {
-        body: {
-          name: name.trim(),
-          multiplier: multiplier.trim(),
-          fixedPerCall: fixedPerCall.trim() || null,
-          open,
-          models,
-          ...limitsOf(limits),
-        },
-      }),
-    done: async (_answer, { name }) => {
-      await reread();
-      notify(t('groups.made', { group: name.trim() }));
-      done();
-    },
-  });
+  const rule = [isDecimal, t('fields.decimalInvalid')] as const;
   return (
-    <SendForm sending={sending} submit={t('groups.create')}>
-      <NameAndPrice form={form} />
-      <RuleFields form={form} />
-    </SendForm>
-  );
-}
-
-interface NameAndPriceProps {
-  form: UseFormReturnType<NewValues>;
-}
-
-function NameAndPrice({ form }: NameAndPriceProps) {
-  const { t } = useTranslation('catalog');
-  return (
-    <>
-      <TextField form={form} name="name" label={t('groups.name')} required data-autofocus />
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <AmountField
-          form={form}
-          name="multiplier"
-          label={t('groups.multiplier')}
-          required
-          leftSection={<Text size="sm">×</Text>}
-        />
-        <CreditsField
-          form={form}
-          name="fixedPerCall"
-          label={t('groups.fixedPerCall')}
-          placeholder={t('groups.listPrice')}
-        />
-      </SimpleGrid>
-    </>
+    <Form
+      fields={{
+        name: textField(t('groups.name'), { rule: [NAME, t('fields.groupInvalid')], isFirst: true }),
+        multiplier: amountField(t('groups.multiplier'), {
+          initial: '1',
+          rule,
+          leftSection: <Text size="sm">×</Text>,
+          isHalf: true,
+        }),
+        fixedPerCall: creditsField(t('groups.fixedPerCall'), {
+          placeholder: t('groups.listPrice'),
+          rule,
+          isOptional: true,
+          isHalf: true,
+        }),
+        ...useRules(),
+      }}
+      submit={t('groups.create')}
+      send={({ fixedPerCall, ...group }) =>
+        api.POST('/api/admin/groups', { body: { ...group, fixedPerCall: fixedPerCall || null } })
+      }
+      done={async (_answer, { name }) => {
+        await reread();
+        notify(t('groups.made', { group: name }));
+        done();
+      }}
+    />
   );
 }
 
 /** Models and limits change at once; what calls cost is proposed. */
 export function ChangeGroup({ group, done }: { group: Shape<'Group'>; done: () => void }) {
   const { t } = useTranslation('catalog');
-  const form = useForm<RuleValues>({
-    initialValues: {
-      open: group.open,
-      models: [...group.models],
-      requestsPerMinute: group.requestsPerMinute ?? '',
-      maxRunningTasks: group.maxRunningTasks ?? '',
-      maxConcurrentRequests: group.maxConcurrentRequests ?? '',
-    },
-  });
   const params = { path: { group: group.name } };
-  const sending = useSend({
-    form,
-    send: async ({ open, models, ...limits }) => {
-      if (form.isDirty('models'))
-        await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
-      return api.PATCH('/api/admin/groups/{group}', {
-        params,
-        body: { open, ...limitsOf(limits) },
-      });
-    },
-    done: async () => {
-      await reread();
-      notify(t('groups.changed', { group: group.name }));
-      done();
-    },
-  });
   return (
-    <SendForm sending={sending} submit={t('save')}>
+    <Form
+      fields={useRules(group)}
+      submit={t('save')}
+      send={async ({ models, ...body }) => {
+        if (models.join() !== group.models.join())
+          await api.PUT('/api/admin/groups/{group}/models', { params, body: { models } });
+        return api.PATCH('/api/admin/groups/{group}', { params, body });
+      }}
+      done={async () => {
+        await reread();
+        notify(t('groups.changed', { group: group.name }));
+        done();
+      }}
+    >
       <PriceNow group={group} />
-      <RuleFields form={form} />
-    </SendForm>
+    </Form>
   );
 }
 

@@ -1,8 +1,12 @@
+import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
+import { tagsField } from '../../ui/forms/choice-fields.js';
+import type { Sent } from '../../ui/forms/field.js';
+import { countField } from '../../ui/forms/number-fields.js';
 
-export type ModelLimitValues = Shape<'Model'>['limits'];
+type ModelLimitValues = Shape<'Model'>['limits'];
 
-export const countLimits = [
+const countLimits = [
   'maxImages',
   'minInputImages',
   'defaultSeconds',
@@ -12,43 +16,48 @@ export const countLimits = [
   'maxOutputTokens',
   'maxChoices',
 ] as const;
-export const listLimits = ['sizes', 'resolutions', 'aspectRatios'] as const;
+const listLimits = ['sizes', 'resolutions', 'aspectRatios'] as const;
+
+export const limitNames = [...countLimits, ...listLimits] as const;
 
 type CountName = (typeof countLimits)[number];
 type ListName = (typeof listLimits)[number];
-export type LimitField = CountName | ListName;
+type LimitField = CountName | ListName;
 
 /** What can be limited for the calls of a family; what a model limits beyond it is shown too. */
 const OF_FAMILY: Record<Shape<'Model'>['family'], readonly LimitField[]> = {
   image: ['maxImages', 'minInputImages'],
   video: ['defaultSeconds', 'minSeconds', 'maxSeconds', 'sizes', 'resolutions', 'aspectRatios'],
   chat: ['maxInputTokens', 'maxOutputTokens', 'maxChoices'],
-  speech: ['maxInputTokens'],
+  speech: ['maxInputTokens', 'maxOutputTokens', 'maxSeconds'],
   '3d': [],
 };
 
-/** A form's fields; empty: not limited. */
-export type LimitValues = Record<CountName, number | string> & Record<ListName, string[]>;
-
-export function limitsShown(
-  family: Shape<'Model'>['family'],
-  limits: ModelLimitValues,
-): (name: LimitField) => boolean {
-  return (name) => OF_FAMILY[family].includes(name) || limits[name] !== undefined;
+/** The limits that a form does not ask for. */
+export function limitsHidden(family: Shape<'Model'>['family'], limits: ModelLimitValues): LimitField[] {
+  return limitNames.filter((name) => !OF_FAMILY[family].includes(name) && limits[name] === undefined);
 }
 
-export function limitValues(limits: ModelLimitValues): LimitValues {
-  const counts = countLimits.map((name) => [name, limits[name] ?? ''] as const);
-  const lists = listLimits.map((name) => [name, [...(limits[name] ?? [])]] as const);
-  return Object.fromEntries([...counts, ...lists]) as LimitValues;
+/** What a call may ask of a model; empty: not limited. */
+export function useLimits(limits: ModelLimitValues) {
+  const { t } = useTranslation('catalog');
+  const counts = countLimits.map((name) => {
+    const options = { initial: limits[name] ?? null, placeholder: t('limits.none'), isHalf: true };
+    return [name, countField(t(`limits.${name}`), options)] as const;
+  });
+  const lists = listLimits.map((name) => {
+    const options = { initial: [...(limits[name] ?? [])], hint: t(`limits.hints.${name}`) };
+    return [name, tagsField(t(`limits.${name}`), options)] as const;
+  });
+  return Object.fromEntries([...counts, ...lists]) as LimitFields;
 }
 
-export function limitsFrom(values: LimitValues): ModelLimitValues {
-  const counts = countLimits.flatMap((name) =>
-    values[name] === '' ? [] : [[name, Number(values[name])] as const],
-  );
-  const lists = listLimits.flatMap((name) =>
-    values[name].length === 0 ? [] : [[name, values[name]] as const],
-  );
-  return Object.fromEntries([...counts, ...lists]) as ModelLimitValues;
+type LimitFields = Record<CountName, ReturnType<typeof countField>> &
+  Record<ListName, ReturnType<typeof tagsField>>;
+
+/** What the fields say without those that are empty. */
+export function limitsFrom(values: Sent<LimitFields>): ModelLimitValues {
+  const isSaid = (value: number | string[] | null) =>
+    Array.isArray(value) ? value.length > 0 : value !== null;
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => isSaid(value)));
 }

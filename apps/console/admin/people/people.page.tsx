@@ -89,7 +89,7 @@ function Roles({ roles }: { roles: Shape<'Person'>['roles'] }) {
   const held = staffRoles.filter((role) => roles.includes(role));
   if (held.length === 0) return <>{t('roles.user')}</>;
   return (
-    <Group gap={4}>
+    <Group gap="tiny">
       {held.map((role) => (
         <Badge key={role} variant="default" tt="none">
           {t(`roles.${role}`)}

@@ -1,5 +1,4 @@
-import { Checkbox, Group, Stack, Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -7,8 +6,9 @@ import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
+import { ticksField } from '../../ui/forms/choice-fields.js';
+import { Form } from '../../ui/forms/declared.js';
 import { SidePanel } from '../../ui/forms/dialog.js';
-import { SendForm, useSend } from '../../ui/forms/form.js';
 import { TextLink } from '../../ui/links.js';
 import { staffRoles } from '../../api/enumerations.js';
 
@@ -52,41 +52,30 @@ async function reread(): Promise<void> {
 
 function RolesForm({ person }: { person: Shape<'Person'> }) {
   const { t } = useTranslation('admin');
-  const form = useForm<{ roles: string[] }>({
-    initialValues: { roles: staffRoles.filter((role) => person.roles.includes(role)) },
-  });
-  const sending = useSend({
-    form,
-    send: ({ roles }) =>
-      api.PUT('/api/admin/people/{userId}/roles', {
-        params: { path: { userId: person.userId } },
-        body: { roles: staffRoles.filter((role) => roles.includes(role)) },
-      }),
-    done: async (answer) => {
-      await reread();
-      const isAsked = answer.data?.approvalId != null;
-      notify(isAsked ? t('people.rolesWait') : t('people.rolesChanged', { email: person.email }));
-    },
-  });
   return (
-    <SendForm sending={sending} submit={t('people.saveRoles')}>
-      <Checkbox.Group
-        label={t('people.roles')}
-        description={t('people.rolesHint')}
-        {...form.getInputProps('roles')}
-      >
-        <Stack gap="xs" mt="xs">
-          {staffRoles.map((role) => (
-            <Checkbox
-              key={role}
-              value={role}
-              label={t(`roles.${role}`)}
-              description={t(`roles.hints.${role}`)}
-            />
-          ))}
-        </Stack>
-      </Checkbox.Group>
-    </SendForm>
+    <Form
+      fields={{
+        roles: ticksField(t('people.roles'), {
+          initial: staffRoles.filter((role) => person.roles.includes(role)),
+          hint: t('people.rolesHint'),
+          of: staffRoles,
+          name: (role) => t(`roles.${role}`),
+          about: (role) => t(`roles.hints.${role}`),
+        }),
+      }}
+      submit={t('people.saveRoles')}
+      send={(body) =>
+        api.PUT('/api/admin/people/{userId}/roles', { params: { path: { userId: person.userId } }, body })
+      }
+      done={async ({ data }) => {
+        await reread();
+        notify(
+          data?.approvalId != null
+            ? t('people.rolesWait')
+            : t('people.rolesChanged', { email: person.email }),
+        );
+      }}
+    />
   );
 }
 

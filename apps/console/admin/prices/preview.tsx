@@ -114,7 +114,7 @@ function useColumns(): ListColumn<Row>[] {
   const count = (value: number) => value.toLocaleString(locale);
   return [
     column('model', t('columns.model'), ({ model, wouldBeRefused }) => (
-      <Stack gap={2} align="flex-start">
+      <Stack gap="hair" align="flex-start">
         <span className="model-name">{model}</span>
         {wouldBeRefused && <StatusBadge tone="bad">{t('preview.refused')}</StatusBadge>}
       </Stack>

@@ -39,7 +39,7 @@ export function RateFields({ form, index, dimensions }: RateFieldsProps) {
           </Table.Thead>
           <Table.Tbody>
             {rates.map(({ key }, row) => (
-              <RateRow key={key} {...{ form, index, dimensions, row }} />
+              <RateRow key={key} form={form} index={index} dimensions={dimensions} row={row} />
             ))}
           </Table.Tbody>
         </Table>

@@ -92,7 +92,7 @@ function Light({ control }: { control: Shape<'ControlStanding'> }) {
   return (
     <Card withBorder component="li" padding="sm">
       <Stack gap="xs" h="100%" justify="space-between">
-        <Stack gap={4}>
+        <Stack gap="tiny">
           <Group justify="space-between" wrap="nowrap" align="flex-start">
             <TextLink to="/finance/controls/$controlId" params={{ controlId: id }} fw={600}>
               {titleOf(control)}

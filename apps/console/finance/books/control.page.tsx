@@ -54,7 +54,7 @@ function Standing({ control }: { control: Shape<'ControlStanding'> }) {
   const { t } = useTranslation('finance');
   const { lastRunAt, horizon, every, error } = control;
   return (
-    <Stack gap={4}>
+    <Stack gap="tiny">
       <Group gap="sm">
         <ControlLight control={control} />
         <TextLine>

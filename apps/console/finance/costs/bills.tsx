@@ -1,5 +1,4 @@
-import { Group, Stack } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
+import { Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
@@ -7,9 +6,9 @@ import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { column, moneyColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
-import { DayField } from '../../ui/forms/day-field.js';
-import { AmountField, TextField } from '../../ui/forms/fields.js';
+import { dayField } from '../../ui/forms/day-field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
+import { amountField, textField } from '../../ui/forms/text-fields.js';
 import { Section } from '../../ui/states.js';
 import { Day } from '../../ui/when.js';
 import { COSTS } from '../../ui/decimal.js';
@@ -76,74 +75,39 @@ function useBillColumns(): ListColumn<Shape<'VendorBill'>>[] {
   ];
 }
 
-interface Values extends Record<string, unknown> {
-  channel: string;
-  number: string;
-  from: string | null;
-  to: string | null;
-  amount: string;
-}
-
 const AMOUNT = /^-?\d{1,9}(\.\d{1,9})?$/;
-const initial: Values = { channel: '', number: '', from: null, to: null, amount: '' };
 
 function RecordBill() {
   const { t } = useTranslation('costs');
+  const missing = t('set.missing');
   return (
     <ModalForm
       label={t('record.do')}
       title={t('record.title')}
       hint={t('record.hint')}
       button={{ size: 'xs' }}
-      initial={initial}
-      validate={({ channel, number, from, to, amount }) => ({
-        ...(channel.trim() === '' ? { channel: t('set.missing') } : {}),
-        ...(number.trim() === '' ? { number: t('set.missing') } : {}),
-        ...(from === null ? { from: t('set.missing') } : {}),
-        ...(to === null || (from !== null && to < from) ? { to: t('record.lastWrong') } : {}),
-        ...(AMOUNT.test(amount.trim()) ? {} : { amount: t('set.amountWrong') }),
-      })}
-      fields={(form) => <Fields form={form} />}
-      send={({ channel, number, from, to, amount }, requestId) =>
+      fields={{
+        channel: textField(t('columns.channel'), { missing }),
+        number: textField(t('bills.number'), { missing }),
+        from: dayField(t('record.first'), { missing, maxDate: today(), isHalf: true }),
+        to: dayField(t('record.last'), {
+          missing: t('record.lastWrong'),
+          maxDate: addDays(today(), -1),
+          isHalf: true,
+        }),
+        amount: amountField(t('bills.amount'), {
+          hint: t('record.amountHint'),
+          rule: [AMOUNT, t('set.amountWrong')],
+        }),
+      }}
+      faults={({ from, to }) => ({ to: from !== null && to !== null && to < from && t('record.lastWrong') })}
+      send={({ to, from, ...bill }, requestId) =>
         api.POST('/api/finance/upstream-bills', {
-          body: {
-            channel: channel.trim(),
-            number: number.trim(),
-            amount: amount.trim(),
-            requestId,
-            from: from ?? '',
-            to: addDays(to ?? ''),
-          },
+          body: { ...bill, from: from ?? '', to: addDays(to ?? ''), requestId },
         })
       }
       reread={() => refresh('/api/finance/upstream-bills', '/api/finance/reports/upstream-bills')}
       told={() => t('record.done')}
     />
-  );
-}
-
-function Fields({ form }: { form: UseFormReturnType<Values> }) {
-  const { t } = useTranslation('costs');
-  return (
-    <>
-      <TextField form={form} name="channel" label={t('columns.channel')} required />
-      <TextField form={form} name="number" label={t('bills.number')} required />
-      <Group grow align="flex-start">
-        <DayField label={t('record.first')} required maxDate={today()} {...form.getInputProps('from')} />
-        <DayField
-          label={t('record.last')}
-          required
-          maxDate={addDays(today(), -1)}
-          {...form.getInputProps('to')}
-        />
-      </Group>
-      <AmountField
-        form={form}
-        name="amount"
-        label={t('bills.amount')}
-        description={t('record.amountHint')}
-        required
-      />
-    </>
   );
 }

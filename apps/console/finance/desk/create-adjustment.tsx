@@ -1,77 +1,38 @@
-import { Select } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { CreditsField, TextField } from '../../ui/forms/fields.js';
-import { ModalForm } from '../../ui/forms/modal-form.js';
-import { NoteField, useNoteCheck } from '../note.js';
-import { ID, SIGNED_CREDITS } from '../../ui/patterns.js';
-import { refreshDesk } from './desk.js';
 import { reasonsToAdjust } from '../../api/enumerations.js';
-
-const initial = {
-  accountId: '',
-  ticketId: '',
-  amount: '',
-  note: '',
-  reason: 'goodwill' as (typeof reasonsToAdjust)[number],
-};
+import { choiceField } from '../../ui/forms/choice-fields.js';
+import { ModalForm } from '../../ui/forms/modal-form.js';
+import { creditsField, textField } from '../../ui/forms/text-fields.js';
+import { ID, SIGNED_CREDITS } from '../../ui/patterns.js';
+import { useNote } from '../note.js';
+import { refreshDesk } from './desk.js';
 
 /** Credit that is given or taken by hand because of a ticket. */
 export function CreateAdjustment() {
   const { t } = useTranslation('desk');
-  const check = useNoteCheck();
   return (
     <ModalForm
       label={t('adjust.do')}
       title={t('adjust.title')}
       hint={t('adjust.hint')}
       button={{ variant: 'filled' }}
-      initial={initial}
-      validate={(values) => ({
-        ...check(values),
-        ...(ID.test(values.accountId.trim()) ? {} : { accountId: t('idWrong') }),
-        ...(ID.test(values.ticketId.trim()) ? {} : { ticketId: t('idWrong') }),
-        ...(SIGNED_CREDITS.test(values.amount.trim()) ? {} : { amount: t('adjust.amountWrong') }),
-      })}
-      fields={(form) => <Fields form={form} />}
-      send={async ({ accountId, ticketId, amount, reason, note }, requestId) => {
-        const ids = { accountId: accountId.trim(), ticketId: ticketId.trim() };
-        const body = { ...ids, amount: amount.trim(), reason, note, requestId };
+      fields={{
+        accountId: textField(t('account'), { rule: [ID, t('idWrong')] }),
+        ticketId: textField(t('ticket'), { hint: t('adjust.ticketHint'), rule: [ID, t('idWrong')] }),
+        amount: creditsField(t('adjust.amount'), {
+          hint: t('adjust.amountHint'),
+          rule: [SIGNED_CREDITS, t('adjust.amountWrong')],
+        }),
+        reason: choiceField(t('reason'), { of: reasonsToAdjust, name: (reason) => t(`reasons.${reason}`) }),
+        note: useNote(),
+      }}
+      send={async (values, requestId) => {
+        const body = { ...values, requestId };
         return (await api.POST('/api/finance/adjustments', { body })).data!;
       }}
       reread={refreshDesk}
       told={({ state }) => t(`outcomes.${state}`)}
     />
-  );
-}
-
-function Fields({ form }: { form: UseFormReturnType<typeof initial> }) {
-  const { t } = useTranslation('desk');
-  return (
-    <>
-      <TextField form={form} name="accountId" label={t('account')} required />
-      <TextField
-        form={form}
-        name="ticketId"
-        label={t('ticket')}
-        description={t('adjust.ticketHint')}
-        required
-      />
-      <CreditsField
-        form={form}
-        name="amount"
-        label={t('adjust.amount')}
-        description={t('adjust.amountHint')}
-        required
-      />
-      <Select
-        label={t('reason')}
-        data={reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }))}
-        allowDeselect={false}
-        {...form.getInputProps('reason')}
-      />
-      <NoteField form={form} />
-    </>
   );
 }

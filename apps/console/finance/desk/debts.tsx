@@ -8,16 +8,16 @@ import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
-import { CreditsField, TextField } from '../../ui/forms/fields.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
+import { creditsField, textField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { transactionColumn } from '../columns.js';
-import { NoteField, useNoteCheck } from '../note.js';
+import { useNote } from '../note.js';
 import { CREDITS, ID } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
 import { refreshDesk } from './desk.js';
@@ -63,7 +63,7 @@ function useColumns(): ListColumn<Shape<'Debtor'>>[] {
       </Stack>
     )),
     column('why', t('debts.why'), ({ frozen, reason, since }) => (
-      <Stack gap={2} align="flex-start">
+      <Stack gap="hair" align="flex-start">
         {frozen && <StatusBadge tone="bad">{t('debts.isFrozen')}</StatusBadge>}
         {reason !== null && <Text size="xs">{reason === 'debt' ? t('debts.forDebt') : reason}</Text>}
         {since !== null && (
@@ -92,7 +92,6 @@ function useColumns(): ListColumn<Shape<'Debtor'>>[] {
 
 function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) {
   const { t } = useTranslation('desk');
-  const check = useNoteCheck();
   return (
     <ModalForm
       label={t('writeOff.do')}
@@ -100,29 +99,17 @@ function WriteOff({ debtor: { accountId, name } }: { debtor: Shape<'Debtor'> }) 
       hint={t('writeOff.hint')}
       button={{ size: 'xs' }}
       isDangerous
-      initial={{ ticketId: '', amount: '', note: '' }}
-      validate={(values) => ({
-        ...check(values),
-        ...(ID.test(values.ticketId.trim()) ? {} : { ticketId: t('idWrong') }),
-        ...(values.amount.trim() === '' || CREDITS.test(values.amount.trim())
-          ? {}
-          : { amount: t('writeOff.amountWrong') }),
-      })}
-      fields={(form) => (
-        <>
-          <TextField form={form} name="ticketId" label={t('ticket')} required />
-          <CreditsField
-            form={form}
-            name="amount"
-            label={t('amount')}
-            description={t('writeOff.amountHint')}
-          />
-          <NoteField form={form} />
-        </>
-      )}
-      send={async ({ ticketId, amount, note }, requestId) => {
-        const part = amount.trim() === '' ? {} : { amount: amount.trim() };
-        const body = { accountId, ticketId: ticketId.trim(), ...part, note, requestId };
+      fields={{
+        ticketId: textField(t('ticket'), { rule: [ID, t('idWrong')] }),
+        amount: creditsField(t('amount'), {
+          hint: t('writeOff.amountHint'),
+          rule: [CREDITS, t('writeOff.amountWrong')],
+          isOptional: true,
+        }),
+        note: useNote(),
+      }}
+      send={async ({ amount, ...values }, requestId) => {
+        const body = { ...values, ...(amount === '' ? {} : { amount }), accountId, requestId };
         return (await api.POST('/api/finance/write-offs', { body })).data!;
       }}
       reread={refreshDesk}

@@ -55,7 +55,7 @@ function Choose() {
       <OneAccount />
       <FormatChoice format={format} choose={setFormat} />
       {account === undefined && (
-        <Stack gap={4} align="flex-start">
+        <Stack gap="tiny" align="flex-start">
           <Switch
             label={t('exports.detail')}
             options={details.map((value) => ({ value, label: t(`exports.details.${value}`) }))}

@@ -37,7 +37,7 @@ function useColumns(): ListColumn<Shape<'PaymentEvent'>>[] {
     codeColumn('type', t('events.type')),
     codeColumn('paymentId', t('columns.payment')),
     column('state', t('columns.state'), ({ state, detail }) => (
-      <Stack gap={2} align="flex-start">
+      <Stack gap="hair" align="flex-start">
         <StatusBadge tone={tones[state]}>{t(`events.states.${state}`)}</StatusBadge>
         <Text size="xs">{detail}</Text>
       </Stack>

@@ -1,14 +1,15 @@
-import { Select, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import { column, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { TextField } from '../../ui/forms/fields.js';
+import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
-import { NoteField, useNoteCheck } from '../note.js';
+import { useNote } from '../note.js';
 import { type Refund, refreshPayments } from './payments.js';
 import { StateFilter, useStateOf } from './state-filter.js';
 
@@ -44,7 +45,7 @@ function useColumns(): ListColumn<Refund>[] {
     moneyColumn('credits', t('columns.credits')),
     column('provider', t('columns.provider'), ({ provider }) => t(`providers.${provider}`)),
     column('state', t('columns.state'), ({ state, failure, reason }) => (
-      <Stack gap={2} align="flex-start">
+      <Stack gap="hair" align="flex-start">
         <StatusBadge tone={tones[state]}>{t(`refunds.states.${state}`)}</StatusBadge>
         <Text size="xs">{failure ?? reason}</Text>
       </Stack>
@@ -58,35 +59,24 @@ function useColumns(): ListColumn<Refund>[] {
 /** Only people know how a bank transfer ended. */
 function Confirm({ refund: { id } }: { refund: Refund }) {
   const { t } = useTranslation('payments');
-  const check = useNoteCheck();
-  const initial = { outcome: 'succeeded' as 'succeeded' | 'failed', reference: '', note: '' };
   return (
     <ModalForm
       label={t('confirmRefund.do')}
       title={t('confirmRefund.title')}
       hint={t('confirmRefund.hint')}
       button={{ size: 'xs' }}
-      initial={initial}
-      validate={check}
-      fields={(form) => (
-        <>
-          <Select
-            label={t('confirmRefund.outcome')}
-            data={(['succeeded', 'failed'] as const).map((value) => ({
-              value,
-              label: t(`refunds.states.${value}`),
-            }))}
-            allowDeselect={false}
-            {...form.getInputProps('outcome')}
-          />
-          <TextField form={form} name="reference" label={t('confirmRefund.reference')} />
-          <NoteField form={form} />
-        </>
-      )}
-      send={({ outcome, reference, note }) =>
+      fields={{
+        outcome: choiceField(t('confirmRefund.outcome'), {
+          of: ['succeeded', 'failed'],
+          name: (outcome) => t(`refunds.states.${outcome}`),
+        }),
+        reference: textField(t('confirmRefund.reference')),
+        note: useNote(),
+      }}
+      send={({ reference, ...outcome }) =>
         api.POST('/api/finance/topup-refunds/{refundId}/confirm', {
           params: { path: { refundId: id } },
-          body: { outcome, note, ...(reference.trim() === '' ? {} : { reference: reference.trim() }) },
+          body: { ...outcome, ...(reference === '' ? {} : { reference }) },
         })
       }
       reread={refreshPayments}

@@ -6,11 +6,11 @@ import type { Shape } from '../../api/shape.js';
 import { column, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
-import { TextField } from '../../ui/forms/fields.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { NoteAction, NoteField, useNoteCheck } from '../note.js';
+import { NoteAction, useNote } from '../note.js';
 import { ID } from '../../ui/patterns.js';
 import { refreshPayments } from './payments.js';
 import { StateFilter, useStateOf } from './state-filter.js';
@@ -50,7 +50,7 @@ function useColumns(): ListColumn<Shape<'SuspenseItem'>>[] {
     paymentColumn('amount', t('columns.amount'), { signed: true }),
     column('why', t('suspense.why'), ({ why }) => t(`suspense.whys.${why}`)),
     column('state', t('columns.state'), ({ state, note }) => (
-      <Stack gap={2} align="flex-start">
+      <Stack gap="hair" align="flex-start">
         <StatusBadge tone={state === 'open' ? 'waiting' : 'good'}>
           {t(`suspense.states.${state}`)}
         </StatusBadge>
@@ -73,27 +73,19 @@ function Clear({ item }: { item: Shape<'SuspenseItem'> }) {
 
 function Credit({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
   const { t } = useTranslation('payments');
-  const check = useNoteCheck();
   return (
     <ModalForm
       label={t('credit.do')}
       title={t('credit.title')}
       hint={t('credit.hint')}
       button={{ size: 'xs' }}
-      initial={{ accountId: '', note: '' }}
-      validate={(values) => ({
-        ...check(values),
-        ...(ID.test(values.accountId.trim()) ? {} : { accountId: t('accountWrong') }),
-      })}
-      fields={(form) => (
-        <>
-          <TextField form={form} name="accountId" label={t('credit.account')} required />
-          <NoteField form={form} />
-        </>
-      )}
-      send={async ({ accountId, note }, requestId) => {
+      fields={{
+        accountId: textField(t('credit.account'), { rule: [ID, t('accountWrong')] }),
+        note: useNote(),
+      }}
+      send={async (values, requestId) => {
         const params = { path: { itemId: id } };
-        const body = { accountId: accountId.trim(), note, requestId };
+        const body = { ...values, requestId };
         return (await api.POST('/api/finance/suspense/{itemId}/credit', { params, body })).data!;
       }}
       reread={refreshPayments}
@@ -109,11 +101,8 @@ function Return({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
       label={t('return.do')}
       title={t('return.title')}
       hint={t('return.hint')}
-      send={({ note }) =>
-        api.POST('/api/finance/suspense/{itemId}/return', {
-          params: { path: { itemId: id } },
-          body: { note },
-        })
+      send={(body) =>
+        api.POST('/api/finance/suspense/{itemId}/return', { params: { path: { itemId: id } }, body })
       }
       reread={refreshPayments}
       told={() => t('return.done')}
@@ -128,11 +117,8 @@ function Expense({ item: { id } }: { item: Shape<'SuspenseItem'> }) {
       label={t('expense.do')}
       title={t('expense.title')}
       hint={t('expense.hint')}
-      send={({ note }) =>
-        api.POST('/api/finance/suspense/{itemId}/expense', {
-          params: { path: { itemId: id } },
-          body: { note },
-        })
+      send={(body) =>
+        api.POST('/api/finance/suspense/{itemId}/expense', { params: { path: { itemId: id } }, body })
       }
       reread={refreshPayments}
       told={() => t('expense.done')}

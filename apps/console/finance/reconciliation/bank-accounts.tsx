@@ -1,5 +1,4 @@
-import { Button, Code, Group, NumberInput, Select, SimpleGrid, Stack } from '@mantine/core';
-import { useForm, type UseFormReturnType } from '@mantine/form';
+import { Button, Code, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -7,8 +6,11 @@ import { type Item, refresh } from '../../api/queries.js';
 import { notify } from '../../shell/notices.js';
 import { column, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { TextField } from '../../ui/forms/fields.js';
-import { SendForm, useSend } from '../../ui/forms/form.js';
+import { choiceField } from '../../ui/forms/choice-fields.js';
+import { Form } from '../../ui/forms/declared.js';
+import type { Sent } from '../../ui/forms/field.js';
+import { countField } from '../../ui/forms/number-fields.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { Section } from '../../ui/states.js';
 
 type BankAccount = Item<'/api/finance/bank-accounts'>;
@@ -18,25 +20,6 @@ export function BankAccounts() {
   const { t } = useTranslation('reconciliation');
   const [open, setOpen] = useState<BankAccount | 'new' | null>(null);
   const accounts = $api.useQuery('get', '/api/finance/bank-accounts');
-  const columns: ListColumn<BankAccount>[] = [
-    textColumn('id', t('accounts.id')),
-    column('mapping', t('accounts.columns'), ({ mapping: { date, amount, reference } }) => (
-      <Group gap={4}>
-        {[
-          date.column,
-          ...('column' in amount ? [amount.column] : [amount.debit, amount.credit]),
-          ...reference,
-        ].map((name) => (
-          <Code key={name}>{name}</Code>
-        ))}
-      </Group>
-    )),
-    column('do', t('payments.do'), (account) => (
-      <Button size="xs" variant="default" onClick={() => setOpen(account)}>
-        {t('accounts.change')}
-      </Button>
-    )),
-  ];
   return (
     <Section
       title={t('accounts.title')}
@@ -56,7 +39,7 @@ export function BankAccounts() {
       <DataList
         label={t('accounts.title')}
         query={accounts}
-        columns={columns}
+        columns={useColumns(setOpen)}
         rowKey={({ id }) => id}
         empty={{ title: t('accounts.empty'), hint: t('accounts.emptyHint') }}
       />
@@ -64,167 +47,157 @@ export function BankAccounts() {
   );
 }
 
+function useColumns(open: (account: BankAccount) => void): ListColumn<BankAccount>[] {
+  const { t } = useTranslation('reconciliation');
+  return [
+    textColumn('id', t('accounts.id')),
+    column('mapping', t('accounts.columns'), ({ mapping: { date, amount, reference } }) => (
+      <Group gap="tiny">
+        {[
+          date.column,
+          ...('column' in amount ? [amount.column] : [amount.debit, amount.credit]),
+          ...reference,
+        ].map((name) => (
+          <Code key={name}>{name}</Code>
+        ))}
+      </Group>
+    )),
+    column('do', t('payments.do'), (account) => (
+      <Button size="xs" variant="default" onClick={() => open(account)}>
+        {t('accounts.change')}
+      </Button>
+    )),
+  ];
+}
+
 const delimiters = [',', ';', '\t', '|'] as const;
 const encodings = ['utf-8', 'windows-1252'] as const;
 
-interface Values extends Record<string, unknown> {
-  id: string;
-  delimiter: (typeof delimiters)[number];
-  encoding: (typeof encodings)[number];
-  skipLines: number;
-  dateColumn: string;
-  dateFormat: string;
-  amountColumn: string;
-  debitColumn: string;
-  creditColumn: string;
-  decimal: '.' | ',';
-  currency: string;
-  reference: string;
-  lineId: string;
-  timeZone: string;
-}
+const NAMES = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar' } as const;
+const ACCOUNT_ID = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
-function valuesOf(account: BankAccount | null): Values {
-  const mapping = account?.mapping;
-  const amount = mapping?.amount;
+function useReading(mapping: BankAccount['mapping'] | undefined) {
+  const { t } = useTranslation('reconciliation');
   return {
-    id: account?.id ?? '',
-    delimiter: mapping?.delimiter ?? ',',
-    encoding: mapping?.encoding ?? 'utf-8',
-    skipLines: mapping?.skipLines ?? 0,
-    dateColumn: mapping?.date.column ?? '',
-    dateFormat: mapping?.date.format ?? 'YYYY-MM-DD',
-    amountColumn: amount && 'column' in amount ? amount.column : '',
-    debitColumn: amount && 'debit' in amount ? amount.debit : '',
-    creditColumn: amount && 'debit' in amount ? amount.credit : '',
-    decimal: mapping?.decimal ?? '.',
-    currency: mapping
-      ? 'fixed' in mapping.currency
-        ? mapping.currency.fixed
-        : mapping.currency.column
-      : 'USD',
-    reference: mapping?.reference.join(', ') ?? '',
-    lineId: mapping?.lineId ?? '',
-    timeZone: mapping?.timeZone ?? 'UTC',
+    delimiter: choiceField(t('accounts.delimiter'), {
+      initial: mapping?.delimiter ?? ',',
+      of: delimiters,
+      name: (delimiter) => t(`accounts.delimiters.${NAMES[delimiter]}`),
+      isHalf: true,
+    }),
+    decimal: choiceField(t('accounts.decimal'), {
+      initial: mapping?.decimal ?? '.',
+      of: ['.', ','],
+      name: (decimal) => `1234${decimal}56`,
+      isHalf: true,
+    }),
+    encoding: choiceField(t('accounts.encoding'), {
+      initial: mapping?.encoding ?? 'utf-8',
+      of: encodings,
+      name: (encoding) => encoding,
+      isHalf: true,
+    }),
+    skipLines: countField(t('accounts.skipLines'), {
+      initial: mapping?.skipLines ?? 0,
+      min: 0,
+      max: 100,
+      isHalf: true,
+    }),
   };
 }
 
+/** What the columns of each bank are called, before anybody says. */
+function useColumnFields(mapping: BankAccount['mapping'] | undefined) {
+  const { t } = useTranslation('reconciliation');
+  const amount = mapping?.amount;
+  const currency = mapping?.currency ?? { fixed: 'USD' };
+  const column = (name: ColumnName, initial = '', missing?: string) =>
+    textField(t(`accounts.fields.${name}`), {
+      initial,
+      hint: t(`accounts.fieldHints.${name}`),
+      missing,
+      required: false,
+      isHalf: true,
+    });
+  return {
+    dateColumn: column('dateColumn', mapping?.date.column, t('accounts.columnMissing')),
+    dateFormat: column('dateFormat', mapping?.date.format ?? 'YYYY-MM-DD'),
+    amountColumn: column('amountColumn', amount && 'column' in amount ? amount.column : ''),
+    debitColumn: column('debitColumn', amount && 'debit' in amount ? amount.debit : ''),
+    creditColumn: column('creditColumn', amount && 'debit' in amount ? amount.credit : ''),
+    currency: column('currency', 'fixed' in currency ? currency.fixed : currency.column),
+    reference: column('reference', mapping?.reference.join(', '), t('accounts.columnMissing')),
+    lineId: column('lineId', mapping?.lineId),
+    timeZone: column('timeZone', mapping?.timeZone ?? 'UTC'),
+  };
+}
+
+type ColumnName =
+  | 'dateColumn'
+  | 'dateFormat'
+  | 'amountColumn'
+  | 'debitColumn'
+  | 'creditColumn'
+  | 'currency'
+  | 'reference'
+  | 'lineId'
+  | 'timeZone';
+
+type Values = Sent<ReturnType<typeof useReading> & ReturnType<typeof useColumnFields>>;
+
 /** A code of three letters is the one currency of the account, anything else names a column. */
 function mappingOf(values: Values): BankAccount['mapping'] {
-  const { delimiter, encoding, skipLines, decimal, currency, amountColumn, lineId, timeZone } = values;
+  const { dateColumn, dateFormat, amountColumn, debitColumn, creditColumn, ...rest } = values;
+  const { skipLines, currency, reference, lineId, ...reading } = rest;
   return {
-    delimiter,
-    encoding,
-    skipLines,
-    decimal,
-    timeZone,
-    date: { column: values.dateColumn, format: values.dateFormat },
+    ...reading,
+    skipLines: skipLines ?? 0,
+    date: { column: dateColumn, format: dateFormat },
     amount:
       amountColumn === ''
-        ? { debit: values.debitColumn, credit: values.creditColumn }
+        ? { debit: debitColumn, credit: creditColumn }
         : { column: amountColumn, negate: false },
     currency: /^[A-Z]{3}$/.test(currency) ? { fixed: currency } : { column: currency },
-    reference: values.reference.split(',').map((name) => name.trim()),
+    reference: reference.split(',').map((name) => name.trim()),
     ...(lineId === '' ? {} : { lineId }),
   };
 }
 
 function AccountForm({ account, close }: { account: BankAccount | null; close: () => void }) {
   const { t } = useTranslation('reconciliation');
-  const form = useForm<Values>({
-    initialValues: valuesOf(account),
-    validate: {
-      id: (value) => (/^[a-z0-9][a-z0-9-]{0,39}$/.test(value) ? null : t('accounts.idWrong')),
-      dateColumn: (value) => (value === '' ? t('accounts.columnMissing') : null),
-      reference: (value) => (value.trim() === '' ? t('accounts.columnMissing') : null),
-      amountColumn: (value, { debitColumn, creditColumn }) =>
-        value === '' && (debitColumn === '' || creditColumn === '') ? t('accounts.amountMissing') : null,
-    },
-  });
-  const sending = useSend({
-    form,
-    send: (values) =>
-      api.PUT('/api/finance/bank-accounts/{bankAccountId}', {
-        params: { path: { bankAccountId: values.id } },
-        body: { mapping: mappingOf(values) },
-      }),
-    done: async () => {
-      await refresh('/api/finance/bank-accounts');
-      notify(t('accounts.saved'));
-      close();
-    },
-  });
   return (
-    <SendForm
-      sending={sending}
+    <Form
+      fields={{
+        id: textField(t('accounts.id'), {
+          initial: account?.id ?? '',
+          hint: t('accounts.idHint'),
+          rule: [ACCOUNT_ID, t('accounts.idWrong')],
+          disabled: account !== null,
+        }),
+        ...useReading(account?.mapping),
+        ...useColumnFields(account?.mapping),
+      }}
+      faults={({ amountColumn, debitColumn, creditColumn }) => ({
+        amountColumn:
+          amountColumn === '' && (debitColumn === '' || creditColumn === '') && t('accounts.amountMissing'),
+      })}
       submit={t('accounts.save')}
       aside={
         <Button variant="default" onClick={close}>
           {t('confirm.cancel', { ns: 'shell' })}
         </Button>
       }
-    >
-      <SimpleGrid cols={{ base: 1, sm: 2, md: 3 }}>
-        <TextField
-          form={form}
-          name="id"
-          label={t('accounts.id')}
-          description={t('accounts.idHint')}
-          required
-          disabled={account !== null}
-        />
-        <Reading form={form} />
-        <Columns form={form} />
-      </SimpleGrid>
-    </SendForm>
+      send={({ id, ...values }) =>
+        api.PUT('/api/finance/bank-accounts/{bankAccountId}', {
+          params: { path: { bankAccountId: id } },
+          body: { mapping: mappingOf(values) },
+        })
+      }
+      done={async () => {
+        await refresh('/api/finance/bank-accounts');
+        notify(t('accounts.saved'));
+        close();
+      }}
+    />
   );
-}
-
-function Reading({ form }: { form: UseFormReturnType<Values> }) {
-  const { t } = useTranslation('reconciliation');
-  const names = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar' } as const;
-  return (
-    <>
-      <Select
-        label={t('accounts.delimiter')}
-        data={delimiters.map((value) => ({ value, label: t(`accounts.delimiters.${names[value]}`) }))}
-        allowDeselect={false}
-        {...form.getInputProps('delimiter')}
-      />
-      <Select
-        label={t('accounts.decimal')}
-        data={[
-          { value: '.', label: '1234.56' },
-          { value: ',', label: '1234,56' },
-        ]}
-        allowDeselect={false}
-        {...form.getInputProps('decimal')}
-      />
-      <Select
-        label={t('accounts.encoding')}
-        data={encodings.map((value) => ({ value, label: value }))}
-        allowDeselect={false}
-        {...form.getInputProps('encoding')}
-      />
-      <NumberInput label={t('accounts.skipLines')} min={0} max={100} {...form.getInputProps('skipLines')} />
-    </>
-  );
-}
-
-function Columns({ form }: { form: UseFormReturnType<Values> }) {
-  const { t } = useTranslation('reconciliation');
-  const fields = [
-    ...(['dateColumn', 'dateFormat', 'amountColumn', 'debitColumn', 'creditColumn'] as const),
-    ...(['currency', 'reference', 'lineId', 'timeZone'] as const),
-  ];
-  return fields.map((name) => (
-    <Stack key={name} gap={0}>
-      <TextField
-        form={form}
-        name={name}
-        label={t(`accounts.fields.${name}`)}
-        description={t(`accounts.fieldHints.${name}`)}
-      />
-    </Stack>
-  ));
 }

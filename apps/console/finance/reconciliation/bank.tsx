@@ -1,4 +1,4 @@
-import { Select, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
@@ -7,15 +7,16 @@ import type { Shape } from '../../api/shape.js';
 import { column, paymentColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { TextField } from '../../ui/forms/fields.js';
+import { choiceField } from '../../ui/forms/choice-fields.js';
 import { Identifier } from '../../ui/identifier.js';
 import { ButtonLink } from '../../ui/links.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { SmallPrint } from '../../ui/texts.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { transactionsColumn } from '../columns.js';
-import { NoteAction, NoteField, useNoteCheck } from '../note.js';
+import { NoteAction, useNote } from '../note.js';
 import { Filters, useRange } from './filters.js';
 import { matchTones, refreshReconciliation } from './reconciliation.js';
 
@@ -83,7 +84,7 @@ function useColumns(): ListColumn<Shape<'BankItem'>>[] {
     )),
     paymentColumn('amount', t('line.amount'), { signed: true }),
     column('state', t('state'), ({ state, message, refusal }) => (
-      <Stack gap={4} align="flex-start">
+      <Stack gap="tiny" align="flex-start">
         <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
         {state !== 'matched' && <Text size="xs">{message}</Text>}
         {refusal !== null && <Text size="xs">{refusal}</Text>}
@@ -113,37 +114,26 @@ const subjects = ['payout', 'topup', 'refund', 'suspense', 'none'] as const;
 
 function Match({ id }: { id: string }) {
   const { t } = useTranslation('reconciliation');
-  const check = useNoteCheck();
-  const initial = { kind: 'suspense' as (typeof subjects)[number], subject: '', note: '' };
   return (
     <ModalForm
       label={t('bank.match')}
       title={t('bank.matchTitle')}
       hint={t('bank.matchHint')}
       button={{ size: 'xs' }}
-      initial={initial}
-      validate={check}
-      fields={(form) => (
-        <>
-          <Select
-            label={t('bank.kind')}
-            data={subjects.map((value) => ({ value, label: t(`bank.subjects.${value}`) }))}
-            allowDeselect={false}
-            {...form.getInputProps('kind')}
-          />
-          <TextField
-            form={form}
-            name="subject"
-            label={t('bank.subject')}
-            description={t(`bank.subjectHints.${form.getValues().kind}`)}
-          />
-          <NoteField form={form} />
-        </>
-      )}
-      send={({ kind, subject, note }) =>
+      fields={{
+        kind: choiceField(t('bank.kind'), {
+          initial: 'suspense',
+          of: subjects,
+          name: (kind) => t(`bank.subjects.${kind}`),
+          below: (kind) => <Hint>{t(`bank.subjectHints.${kind}`)}</Hint>,
+        }),
+        subject: textField(t('bank.subject')),
+        note: useNote(),
+      }}
+      send={({ subject, ...match }) =>
         api.POST('/api/finance/bank-lines/{bankLineId}/match', {
           params: { path: { bankLineId: id } },
-          body: { kind, note, ...(subject.trim() === '' ? {} : { subject: subject.trim() }) },
+          body: { ...match, ...(subject === '' ? {} : { subject }) },
         })
       }
       reread={refreshReconciliation}
@@ -160,11 +150,8 @@ function Undo({ id }: { id: string }) {
       title={t('bank.undoTitle')}
       hint={t('bank.undoHint')}
       isDangerous
-      send={({ note }) =>
-        api.POST('/api/finance/bank-lines/{bankLineId}/undo', {
-          params: { path: { bankLineId: id } },
-          body: { note },
-        })
+      send={(body) =>
+        api.POST('/api/finance/bank-lines/{bankLineId}/undo', { params: { path: { bankLineId: id } }, body })
       }
       reread={refreshReconciliation}
       told={() => t('bank.undone')}

@@ -80,7 +80,7 @@ function useColumns(): ListColumn<Shape<'ReconciliationRun'>>[] {
       </Stack>
     )),
     column('state', t('state'), ({ finishedAt }) => (
-      <Group gap={4}>
+      <Group gap="tiny">
         {finishedAt === null ? (
           <StatusBadge tone="busy">{t('imports.running')}</StatusBadge>
         ) : (

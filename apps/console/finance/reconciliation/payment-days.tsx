@@ -27,7 +27,7 @@ export function PaymentDays({ filter }: { filter: Filter }) {
         found.length > 0 && (
           <Paper withBorder>
             <ScrollArea.Autosize type="auto" mah="22rem">
-              <Table className="data-list" aria-label={t('days.title')} verticalSpacing={6} stickyHeader>
+              <Table className="data-list" aria-label={t('days.title')} verticalSpacing="row" stickyHeader>
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th>{t('days.day')}</Table.Th>
@@ -85,7 +85,7 @@ function DayLine({ states }: { states: readonly Shape<'MatchDay'>[] }) {
         <Money value={theirs} currency={currency} />
       </Table.Td>
       <Table.Td data-label={t('state')}>
-        <Group gap={4}>
+        <Group gap="tiny">
           {states.map(({ state, items }) => (
             <StatusBadge key={state} tone={matchTones[state]}>
               {t(`states.${state}`)} · {items}

@@ -71,7 +71,7 @@ function useColumns(): ListColumn<Shape<'Match'>>[] {
   return [
     column('theirs', t('payments.theirs'), (match) => <Theirs match={match} />),
     column('state', t('state'), ({ state, message, daysApart }) => (
-      <Stack gap={4} align="flex-start">
+      <Stack gap="tiny" align="flex-start">
         <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
         {state !== 'matched' && <Text size="xs">{message}</Text>}
         {daysApart !== null && daysApart > 0 && (
@@ -87,7 +87,7 @@ function useColumns(): ListColumn<Shape<'Match'>>[] {
 function Theirs({ match: { provider, kind, id, theirs } }: { match: Shape<'Match'> }) {
   const { t } = useTranslation('reconciliation');
   return (
-    <Stack gap={2}>
+    <Stack gap="hair">
       <Text size="sm" fw={500}>
         {t(`kinds.${kind}`)} · {t(`providers.${provider}`)}
       </Text>
@@ -121,7 +121,7 @@ function Ours({ match: { ours } }: { match: Shape<'Match'> }) {
   const { t } = useTranslation('reconciliation');
   if (ours === null) return <Hint>{t('payments.nothingHere')}</Hint>;
   return (
-    <Stack gap={2}>
+    <Stack gap="hair">
       <TextLine>
         <Money value={ours.amount} currency={ours.currency} /> · <When at={ours.at} />
       </TextLine>

@@ -68,7 +68,7 @@ function useColumns(): ListColumn<Shape<'Payout'>>[] {
       />
     )),
     column('state', t('state'), ({ state, message }) => (
-      <Stack gap={4} align="flex-start">
+      <Stack gap="tiny" align="flex-start">
         <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
         {state !== 'matched' && <Text size="xs">{message}</Text>}
       </Stack>

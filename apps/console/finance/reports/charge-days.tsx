@@ -54,7 +54,7 @@ function useColumns(): ListColumn<DayLine>[] {
   return [
     dayColumn('day', t('dimensions.day')),
     column('states', t('charge.state'), ({ states }) => (
-      <Group gap={4}>
+      <Group gap="tiny">
         {states.map(({ state, items }) => (
           <WorkBadge key={state} state={state} count={items} />
         ))}

@@ -1,4 +1,4 @@
-import { Card, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { Card, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -6,9 +6,8 @@ import type { Shape } from '../../api/shape.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { useLocale } from '../../ui/locale.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
+import { countField } from '../../ui/forms/number-fields.js';
 import { Loaded, Section } from '../../ui/states.js';
-
-type Values = { [Name in keyof Shape<'AccountLimits'>]: number | string };
 
 /** How many requests the keys of an account may send together. */
 export function RequestLimits({ accountId }: { accountId: string }) {
@@ -47,17 +46,7 @@ export function RequestLimits({ accountId }: { accountId: string }) {
 
 function SetLimits({ accountId, current }: { accountId: string; current: Shape<'AccountLimits'> }) {
   const { t } = useTranslation('support');
-  const initial: Values = {
-    requestsPerMinute: current.requestsPerMinute ?? '',
-    maxConcurrentRequests: current.maxConcurrentRequests ?? '',
-  };
-  const input = {
-    min: 1,
-    max: 1_000_000_000,
-    allowDecimal: false,
-    hideControls: true,
-    placeholder: t('limits.asEverybody'),
-  };
+  const options = { max: 1_000_000_000, placeholder: t('limits.asEverybody'), isHalf: true };
   return (
     <ModalForm
       label={t('limits.set')}
@@ -65,36 +54,21 @@ function SetLimits({ accountId, current }: { accountId: string; current: Shape<'
       title={t('limits.set')}
       hint={t('limits.hint')}
       button={{ size: 'xs' }}
-      initial={initial}
-      fields={(form) => (
-        <Group grow align="end">
-          <NumberInput
-            {...input}
-            label={t('limits.perMinute')}
-            {...form.getInputProps('requestsPerMinute')}
-          />
-          <NumberInput
-            {...input}
-            label={t('limits.concurrent')}
-            {...form.getInputProps('maxConcurrentRequests')}
-          />
-        </Group>
-      )}
-      send={(values) =>
-        api.PATCH('/api/admin/accounts/{accountId}/limits', {
-          params: { path: { accountId } },
-          body: {
-            requestsPerMinute: limitOf(values.requestsPerMinute),
-            maxConcurrentRequests: limitOf(values.maxConcurrentRequests),
-          },
-        })
+      fields={{
+        requestsPerMinute: countField(t('limits.perMinute'), {
+          ...options,
+          initial: current.requestsPerMinute,
+        }),
+        maxConcurrentRequests: countField(t('limits.concurrent'), {
+          ...options,
+          initial: current.maxConcurrentRequests,
+        }),
+      }}
+      send={(body) =>
+        api.PATCH('/api/admin/accounts/{accountId}/limits', { params: { path: { accountId } }, body })
       }
       reread={() => refresh('/api/support/accounts/{accountId}/limits', '/api/admin/audit-log')}
       told={() => t('limits.done')}
     />
   );
-}
-
-function limitOf(value: number | string): number | null {
-  return value === '' ? null : Number(value);
 }

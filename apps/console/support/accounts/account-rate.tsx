@@ -1,4 +1,4 @@
-import { Card, Group, Radio, Stack, Text } from '@mantine/core';
+import { Card, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -6,8 +6,10 @@ import type { Shape } from '../../api/shape.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { longTextColumn, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
-import { MomentField, TextField } from '../../ui/forms/fields.js';
+import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
+import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
+import { momentField, textField } from '../../ui/forms/text-fields.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Volume } from './volume.js';
 
@@ -62,7 +64,6 @@ function Versions({ versions }: { versions: Shape<'AccountRate'>['versions'] }) 
 
 function SetRate({ accountId, current }: { accountId: string; current: Shape<'AccountRate'>['rate'] }) {
   const { t } = useTranslation('support');
-  const other: Shape<'AccountRate'>['rate'] = current === '1.3' ? '1.2' : '1.3';
   return (
     <ModalForm
       label={t('rate.set')}
@@ -70,32 +71,24 @@ function SetRate({ accountId, current }: { accountId: string; current: Shape<'Ac
       title={t('rate.set')}
       hint={t('rate.hint')}
       button={{ size: 'xs' }}
-      initial={{ rate: other, effectiveFrom: '', reason: '' }}
-      validate={({ reason }) => (reason.trim() ? {} : { reason: t('actions.reasonMissing') })}
-      fields={(form) => (
-        <>
-          <Radio.Group label={t('rate.rate')} {...form.getInputProps('rate')}>
-            <Group mt={4}>
-              <Radio value="1.3" label={t('rate.standard')} />
-              <Radio value="1.2" label={t('rate.reseller')} />
-            </Group>
-          </Radio.Group>
-          <MomentField
-            form={form}
-            name="effectiveFrom"
-            label={t('rate.from')}
-            description={t('rate.fromHint')}
-          />
-          <TextField form={form} name="reason" label={t('rate.reason')} required maxLength={500} />
-        </>
-      )}
-      send={({ rate, effectiveFrom, reason }, requestId) => {
-        const from = effectiveFrom === '' ? {} : { effectiveFrom: new Date(effectiveFrom).toISOString() };
-        return api.POST('/api/admin/accounts/{accountId}/rate', {
-          params: { path: { accountId } },
-          body: { rate, ...from, reason: reason.trim(), requestId },
-        });
+      fields={{
+        rate: choiceField(t('rate.rate'), {
+          initial: current === '1.3' ? '1.2' : '1.3',
+          of: ['1.3', '1.2'],
+          name: (rate) => t(rate === '1.3' ? 'rate.standard' : 'rate.reseller'),
+        }),
+        effectiveFrom: momentField(t('rate.from'), { hint: t('rate.fromHint') }),
+        reason: textField(t('rate.reason'), {
+          missing: t('actions.reasonMissing'),
+          maxLength: MOST_REASON_CHARS,
+        }),
       }}
+      send={({ effectiveFrom, ...values }, requestId) =>
+        api.POST('/api/admin/accounts/{accountId}/rate', {
+          params: { path: { accountId } },
+          body: { ...values, ...(effectiveFrom === null ? {} : { effectiveFrom }), requestId },
+        })
+      }
       reread={() => refresh('/api/support/accounts/{accountId}/rate', '/api/admin/audit-log')}
       told={() => t('rate.done')}
     />

@@ -55,7 +55,7 @@ function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
     timeColumn('at', t('usage.at')),
     column('model', t('usage.model'), (request) => <Model request={request} />),
     column('state', t('usage.state'), ({ state, refusalCode, reason }) => (
-      <Stack gap={2} align="flex-start">
+      <Stack gap="hair" align="flex-start">
         <StaffChargeBadge state={state} />
         {(refusalCode ?? reason) && <Text size="xs">{refusalCode ?? reason}</Text>}
       </Stack>

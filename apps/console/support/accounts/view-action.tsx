@@ -1,12 +1,10 @@
-import { Textarea } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { beginView } from '../../shell/session.js';
-import { TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
-
-const MOST_CHARS = 500;
+import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
+import { linesField, textField } from '../../ui/forms/text-fields.js';
 
 /** Opens the console as a customer has it, for a reason that the customer reads. */
 export function ViewAction({ accountId }: { accountId: string }) {
@@ -20,26 +18,16 @@ export function ViewAction({ accountId }: { accountId: string }) {
       title={t('actions.see')}
       hint={t('actions.seeHint')}
       button={{ variant: 'filled', leftSection: icon, title: t('actions.seeHint') }}
-      initial={{ reason: '', ticketId: '' }}
-      validate={({ reason }) => (reason.trim() ? {} : { reason: t('actions.reasonMissing') })}
-      fields={(form) => (
-        <>
-          <Textarea
-            label={t('actions.reason')}
-            description={t('actions.seeReasonHint')}
-            maxLength={MOST_CHARS}
-            autosize
-            minRows={2}
-            required
-            data-autofocus
-            {...form.getInputProps('reason')}
-          />
-          <TextField form={form} name="ticketId" label={t('actions.seeTicket')} />
-        </>
-      )}
-      send={({ reason, ticketId }) =>
-        beginView(accountId, { reason: reason.trim(), ticketId: ticketId.trim() || undefined })
-      }
+      fields={{
+        reason: linesField(t('actions.reason'), {
+          hint: t('actions.seeReasonHint'),
+          missing: t('actions.reasonMissing'),
+          maxLength: MOST_REASON_CHARS,
+          isFirst: true,
+        }),
+        ticketId: textField(t('actions.seeTicket')),
+      }}
+      send={({ reason, ticketId }) => beginView(accountId, { reason, ticketId: ticketId || undefined })}
       done={() => navigate({ to: '/overview' })}
     />
   );

@@ -10,7 +10,7 @@ export function Volume({ verified, threshold }: { verified: string; threshold: s
   const percent = BigInt(threshold) === 0n ? 100n : (BigInt(verified) * 100n) / BigInt(threshold);
   const words = t('rate.volume', { verified: count(verified), threshold: count(threshold) });
   return (
-    <Stack gap={4}>
+    <Stack gap="tiny">
       <Text size="sm">{words}</Text>
       <Progress.Root>
         <Progress.Section

@@ -1,13 +1,13 @@
 import { Stack, Text } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { CreditsField, TextField } from '../../ui/forms/fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
+import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
+import { creditsField, textField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { ID } from '../../ui/patterns.js';
 import { Loaded } from '../../ui/states.js';
@@ -21,16 +21,24 @@ export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
       submit={t('refund.submit')}
       title={t('refund.title')}
       hint={t('refund.limit')}
-      initial={{ chargeId: ticket.chargeId ?? '', amount: '', reason: '' }}
-      validate={({ chargeId, amount, reason }) => ({
-        ...(ID.test(chargeId.trim()) ? {} : { chargeId: t('refund.chargeInvalid') }),
-        ...(isDecimal(amount.trim()) && /[1-9]/.test(amount) ? {} : { amount: t('refund.amountInvalid') }),
-        ...(reason.trim() ? {} : { reason: t('actions.reasonMissing') }),
-      })}
-      fields={(form) => <Fields form={form} />}
-      send={async ({ chargeId, amount, reason }, requestId) => {
+      fields={{
+        chargeId: textField(t('refund.chargeId'), {
+          initial: ticket.chargeId ?? '',
+          rule: [ID, t('refund.chargeInvalid')],
+          below: (id) => ID.test(id.trim()) && <Refundable chargeId={id.trim()} />,
+        }),
+        amount: creditsField(t('refund.amount'), {
+          rule: [(entered) => isDecimal(entered) && /[1-9]/.test(entered), t('refund.amountInvalid')],
+        }),
+        reason: textField(t('refund.reason'), {
+          hint: t('actions.reasonHint'),
+          missing: t('actions.reasonMissing'),
+          maxLength: MOST_REASON_CHARS,
+        }),
+      }}
+      send={async (values, requestId) => {
         const params = { path: { ticketId: ticket.id } };
-        const body = { requestId, chargeId: chargeId.trim(), amount: amount.trim(), reason: reason.trim() };
+        const body = { ...values, requestId };
         return (await api.POST('/api/support/tickets/{ticketId}/refunds', { params, body })).data!;
       }}
       done={async ({ state }) => {
@@ -44,30 +52,6 @@ export function RefundAction({ ticket }: { ticket: Shape<'StaffTicket'> }) {
         );
       }}
     />
-  );
-}
-
-interface FieldsProps {
-  form: UseFormReturnType<{ chargeId: string; amount: string; reason: string }>;
-}
-
-function Fields({ form }: FieldsProps) {
-  const { t } = useTranslation('support');
-  const chargeId = form.values.chargeId.trim();
-  return (
-    <>
-      <TextField form={form} name="chargeId" label={t('refund.chargeId')} required />
-      {ID.test(chargeId) && <Refundable chargeId={chargeId} />}
-      <CreditsField form={form} name="amount" label={t('refund.amount')} required />
-      <TextField
-        form={form}
-        name="reason"
-        label={t('refund.reason')}
-        description={t('actions.reasonHint')}
-        required
-        maxLength={500}
-      />
-    </>
   );
 }
 

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { localMinute } from '../minute.js';
 
 /** What fields use of a form of the library's `useForm`. */
-export interface Inputs {
-  getInputProps: (name: string, options?: { type: 'checkbox' }) => object;
+interface Inputs {
+  getInputProps: (name: string, options?: { type: 'checkbox' | 'input' }) => object;
 }
 
 export interface FieldsOf<Values> extends Inputs {
@@ -32,7 +32,7 @@ export function MomentField<Values>(props: FieldProps<Values> & Omit<TextInputPr
 }
 
 /** A decimal string of a form, such as a multiplier or an amount of money. */
-export function AmountField<Values>(field: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
+function AmountField<Values>(field: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
   return <TextField inputMode="decimal" {...field} />;
 }
 
@@ -48,18 +48,14 @@ export function useUnitSection(currency?: string) {
 }
 
 /** The library's password field; like its other fields, it announces an error to screen readers. */
-export function PasswordField<Values>(props: FieldProps<Values> & Omit<PasswordInputProps, 'form'>) {
-  const { form, name, ...input } = props;
+export function Password(props: PasswordInputProps) {
   const { t } = useTranslation('shell');
-  const given: Pick<PasswordInputProps, 'error'> = form.getInputProps(name);
   return (
     <PasswordInput
-      key={form.key(name)}
       required
       visibilityToggleButtonProps={{ 'aria-label': t('confirmation.show') }}
-      aria-invalid={given.error ? true : undefined}
-      {...input}
-      {...given}
+      aria-invalid={props.error ? true : undefined}
+      {...props}
     />
   );
 }

@@ -7,14 +7,14 @@ import { useFieldText } from '../failure-text.js';
 import { ErrorState } from '../states.js';
 
 /** What is used of a form of the library's `useForm`. */
-interface SendableForm<Values> {
+export interface SendableForm<Values> {
   onSubmit: (handle: (values: Values) => void) => (event?: FormEvent<HTMLFormElement>) => void;
   setFieldError: (field: string, error: ReactNode) => void;
   getValues: () => Values;
   getInputNode: (field: string) => HTMLElement | null;
 }
 
-interface SendOptions<Values, Answer> {
+export interface SendOptions<Values, Answer> {
   form: SendableForm<Values>;
   /** Calls the server; it throws ApiFailure. */
   send: (values: Values) => Promise<Answer>;
@@ -73,7 +73,7 @@ export function useSendForm<Values extends Record<string, unknown>, Answer>(
   return { form, sending };
 }
 
-interface SendFormProps {
+export interface SendFormProps {
   sending: Sending;
   /** The button that sends it: a verb. */
   submit: string;
@@ -109,12 +109,11 @@ export function SendForm({ sending, submit, button = {}, isWide = false, aside, 
   );
 }
 
-/** The server names nested fields such as `details.name`; a form that has only `details` shows it there. */
+/** The server names nested fields such as `limits.maxSeconds`; a form may have the inner one, or only the outer. */
 function fieldOf(failure: ApiFailure, values: object): string | null {
   if (failure.param === null) return null;
-  if (failure.param in values) return failure.param;
-  const [outer = ''] = failure.param.split(/[.[]/);
-  return outer in values ? outer : null;
+  const [outer = '', inner = outer] = failure.param.split(/[.[]/);
+  return [failure.param, outer, inner].find((name) => name in values) ?? null;
 }
 
 /** What a field is at fault for, in the language of the page where there are words for it. */

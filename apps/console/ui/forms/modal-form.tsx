@@ -1,15 +1,18 @@
-import { Button, type ButtonProps, type ModalProps, Stack } from '@mantine/core';
-import type { FormErrors, UseFormReturnType } from '@mantine/form';
+import { Button, type ButtonProps, type ModalProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { newRequestId } from '../../api/queries.js';
 import { notify } from '../../shell/notices.js';
-import { Dialog } from './dialog.js';
-import { SendForm, useSendForm } from './form.js';
 import { TextLine } from '../texts.js';
+import { Form, type FormOptions } from './declared.js';
+import { Dialog } from './dialog.js';
+import type { FormFields, Sent } from './field.js';
 
-export interface ModalFormProps<Values extends Record<string, unknown>, Answer> {
+export interface ModalFormProps<F extends FormFields, Answer> extends Pick<
+  FormOptions<F, Answer>,
+  'fields' | 'hidden' | 'faults'
+> {
   /** The button that opens the form: a verb. */
   label: string;
   /** The button that sends it, where it is called otherwise. */
@@ -17,11 +20,8 @@ export interface ModalFormProps<Values extends Record<string, unknown>, Answer> 
   title: string;
   /** What will happen. */
   hint?: ReactNode;
-  initial: Values;
-  validate?: (values: Values) => FormErrors;
-  fields: (form: UseFormReturnType<Values>) => ReactNode;
   /** The request id is the same as long as the form is open. */
-  send: (values: Values, requestId: string) => Promise<Answer>;
+  send: (values: Sent<F>, requestId: string) => Promise<Answer>;
   /** Reads again what it changed. */
   reread?: () => Promise<void>;
   /** The notice that is shown afterwards. */
@@ -34,9 +34,7 @@ export interface ModalFormProps<Values extends Record<string, unknown>, Answer> 
 }
 
 /** A button for what needs some words first, such as why: it says what will happen, and does it once however often it is sent. */
-export function ModalForm<Values extends Record<string, unknown>, Answer>(
-  props: ModalFormProps<Values, Answer>,
-) {
+export function ModalForm<F extends FormFields, Answer>(props: ModalFormProps<F, Answer>) {
   const { label, title, button, size = 'md' } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
@@ -44,39 +42,36 @@ export function ModalForm<Values extends Record<string, unknown>, Answer>(
       <Button variant="default" {...button} onClick={open}>
         {label}
       </Button>
-      <Dialog opened={isOpen} onClose={close} title={title} size={size}>
+      <Dialog opened={isOpen} onClose={close} closeOnClickOutside={false} title={title} size={size}>
         <Body {...props} close={close} />
       </Dialog>
     </>
   );
 }
 
-function Body<Values extends Record<string, unknown>, Answer>(
-  props: ModalFormProps<Values, Answer> & { close: () => void },
-) {
-  const { label, submit = label, hint, initial, validate, fields, isDangerous = false, close } = props;
+function Body<F extends FormFields, Answer>(props: ModalFormProps<F, Answer> & { close: () => void }) {
+  const { label, submit = label, hint, isDangerous, reread, told, close, ...form } = props;
   const { t } = useTranslation('shell');
   const [requestId] = useState(newRequestId);
-  const { form, sending } = useSendForm<Values, Answer>({
-    initialValues: initial,
-    ...(validate ? { validate } : {}),
-    send: (values) => props.send(values, requestId),
-    done: async (answer) => {
-      await props.reread?.();
-      if (props.told) notify(props.told(answer));
-      await props.done?.(answer);
-      close();
-    },
-  });
-  const cancel = (
-    <Button variant="default" onClick={close}>
-      {t('confirm.cancel')}
-    </Button>
-  );
   return (
-    <SendForm sending={sending} submit={submit} button={isDangerous ? { color: 'red' } : {}} aside={cancel}>
+    <Form<F, Answer>
+      {...form}
+      submit={submit}
+      send={(values) => props.send(values, requestId)}
+      done={async (answer) => {
+        await reread?.();
+        if (told) notify(told(answer));
+        await props.done?.(answer);
+        close();
+      }}
+      button={isDangerous ? { color: 'red' } : {}}
+      aside={
+        <Button variant="default" onClick={close}>
+          {t('confirm.cancel')}
+        </Button>
+      }
+    >
       {hint && <TextLine>{hint}</TextLine>}
-      <Stack gap="sm">{fields(form)}</Stack>
-    </SendForm>
+    </Form>
   );
 }

@@ -1,6 +1,7 @@
-import { type ButtonProps, Textarea } from '@mantine/core';
+import type { ButtonProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ModalForm } from './modal-form.js';
+import { linesField } from './text-fields.js';
 
 interface ReasonActionProps extends ButtonProps {
   /** The button that asks, and the one that does: a verb, such as "Freeze the account". */
@@ -18,13 +19,18 @@ interface ReasonActionProps extends ButtonProps {
   isDangerous?: boolean;
 }
 
-const MOST_CHARS = 500;
+/** The server takes no longer reason. */
+export const MOST_REASON_CHARS = 500;
 
 /** A button for what is not done without saying why. It says what will happen, and shows what the server refuses. */
 export function ReasonAction(props: ReasonActionProps) {
   const { label, title, hint, children = hint, field, missing, act, isDangerous = true, ...button } = props;
-  const initial: Record<string, string> = { [field.name]: '' };
-  const reasonOf = (values: Record<string, string>) => (values[field.name] ?? '').trim();
+  const reason = linesField(field.label, {
+    hint: field.hint,
+    maxLength: MOST_REASON_CHARS,
+    missing,
+    isFirst: true,
+  });
   return (
     <ModalForm
       label={label}
@@ -32,21 +38,8 @@ export function ReasonAction(props: ReasonActionProps) {
       hint={children}
       isDangerous={isDangerous}
       button={button}
-      initial={initial}
-      validate={(values) => (missing && !reasonOf(values) ? { [field.name]: missing } : {})}
-      fields={(form) => (
-        <Textarea
-          label={field.label}
-          description={field.hint}
-          maxLength={MOST_CHARS}
-          autosize
-          minRows={2}
-          required={missing !== undefined}
-          data-autofocus
-          {...form.getInputProps(field.name)}
-        />
-      )}
-      send={(values) => act(reasonOf(values))}
+      fields={{ [field.name]: reason }}
+      send={(values) => act(values[field.name] ?? '')}
     />
   );
 }

@@ -39,14 +39,15 @@ export function Switch<Word extends string>({
   set,
 }: Pick<ChoiceProps<Word>, 'label' | 'options'> & { value: Word; set: (value: Word) => void }) {
   return (
-    <SegmentedControl
-      aria-label={label}
-      w="fit-content"
-      maw="100%"
-      data={options.map((option) => ({ ...option }))}
-      value={value}
-      onChange={(chosen) => set(chosen)}
-    />
+    <div className="switch">
+      <SegmentedControl
+        aria-label={label}
+        w="max-content"
+        data={options.map((option) => ({ ...option }))}
+        value={value}
+        onChange={(chosen) => set(chosen)}
+      />
+    </div>
   );
 }
 

@@ -5,9 +5,7 @@ import type { ListColumn } from './data-list.js';
 import { Identifier } from '../identifier.js';
 import { Money } from '../money.js';
 import { Ago, Day } from '../when.js';
-
-/** Shown where a row has no value. */
-const NONE = '–';
+import { NONE, type PhonePlace } from './phone-row.js';
 
 /** A column of a list. Most have one of the shapes below. */
 export function column<Row>(id: string, header: string, cell: (row: Row) => ReactNode): ListColumn<Row> {
@@ -17,6 +15,20 @@ export function column<Row>(id: string, header: string, cell: (row: Row) => Reac
 /** Amounts and counts are aligned right. */
 export function rightColumn<Row>(id: string, header: string, cell: (row: Row) => ReactNode): ListColumn<Row> {
   return { id, header, cell, align: 'right' };
+}
+
+/** An amount that its row is about: phones show the first of a list beside what the row is called by. */
+export function amountColumn<Row>(
+  id: string,
+  header: string,
+  cell: (row: Row) => ReactNode,
+): ListColumn<Row> {
+  return { ...rightColumn(id, header, cell), isMoney: true };
+}
+
+/** Where phones show a column, where the rule of `phone-row.ts` is not good enough. */
+export function onPhone<Row>(phone: PhonePlace, shown: ListColumn<Row>): ListColumn<Row> {
+  return { ...shown, phone };
 }
 
 /** Hidden until it is chosen. */
@@ -46,10 +58,11 @@ export function codeColumn<Name extends string>(field: Name, header: string) {
 
 /** @param none shown where there is no time, such as "never" */
 export function timeColumn<Name extends string>(field: Name, header: string, none: ReactNode = NONE) {
-  return column(field, header, (row: Record<Name, string | null>) => {
+  const time = column(field, header, (row: Record<Name, string | null>) => {
     const at = row[field];
     return at === null ? none : <Ago at={at} />;
   });
+  return { ...time, isTime: true };
 }
 
 export function dayColumn<Name extends string>(field: Name, header: string) {
@@ -64,17 +77,17 @@ interface MoneyColumn {
 }
 
 export function moneyColumn<Name extends string>(field: Name, header: string, more: MoneyColumn = {}) {
-  return rightColumn(field, header, (row: Record<Name, string | null>) => {
+  return amountColumn(field, header, (row: Record<Name, string | null>) => {
     const value: string | null = row[field];
-    return value === null ? NONE : <Money value={value} {...more} />;
+    return value === null ? NONE : <Money aligned value={value} {...more} />;
   });
 }
 
 /** An amount in the currency that its row names. */
 export function paymentColumn<Name extends string>(field: Name, header: string, { signed = false } = {}) {
-  return rightColumn(field, header, (row: Record<Name, string | null> & { currency: string }) => {
+  return amountColumn(field, header, (row: Record<Name, string | null> & { currency: string }) => {
     const value: string | null = row[field];
-    return value === null ? NONE : <Money value={value} currency={row.currency} signed={signed} />;
+    return value === null ? NONE : <Money aligned value={value} currency={row.currency} signed={signed} />;
   });
 }
 

@@ -5,6 +5,7 @@ import type { MouseEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAddressPager } from '../address.js';
 import { EmptyState, ErrorState } from '../states.js';
+import { ACTIONS, NONE, type PhonePlace, phonePlaces } from './phone-row.js';
 
 export interface ListColumn<Row> {
   /** Unique in the list; it is remembered when people choose columns. */
@@ -17,6 +18,11 @@ export interface ListColumn<Row> {
   isExtra?: boolean;
   /** What the list is sorted by when the header is pressed. */
   sort?: string;
+  /** When something was: on phones it is never what a row is called by. */
+  isTime?: boolean;
+  isMoney?: boolean;
+  /** Where a phone shows it, where the rule of `phone-row.ts` is not good enough. */
+  phone?: PhonePlace;
 }
 
 /** What a list is read by: a query, or a part of what one answers. */
@@ -61,7 +67,8 @@ interface DataListProps<Row> {
 
 /**
  * A list of the server's: a skeleton while it is read, an empty state that says what to do, an error with the request id and
- * a way to try again, pages by cursor. Use it for every list. On narrow screens each row becomes a card.
+ * a way to try again, pages by cursor. Use it for every list. On phones a row is two lines: what it is and its amount, and
+ * below them the rest.
  */
 export function DataList<Row>(props: DataListProps<Row>) {
   const { query, empty, isPaged = false, columnsName } = props;
@@ -90,12 +97,13 @@ export function DataList<Row>(props: DataListProps<Row>) {
 function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row>) {
   const { t } = useTranslation('shell');
   const { data } = query;
+  const places = phonePlaces(columns);
   return (
     <Table
-      className="data-list"
+      className="data-list phone-rows"
       aria-label={label}
       aria-busy={data === undefined || query.isPlaceholderData === true}
-      verticalSpacing={6}
+      verticalSpacing="row"
     >
       <Table.Thead>
         <Table.Tr>
@@ -109,9 +117,7 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
         {data?.items.map((row) => (
           <Table.Tr key={rowKey(row)} onClick={openRow}>
             {columns.map((column) => (
-              <Table.Td key={column.id} data-label={column.header} ta={column.align}>
-                {column.cell(row)}
-              </Table.Td>
+              <Cell key={column.id} column={column} row={row} place={places.get(column.id)} />
             ))}
           </Table.Tr>
         ))}
@@ -122,6 +128,23 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
         )}
       </Table.Tbody>
     </Table>
+  );
+}
+
+interface CellProps<Row> {
+  column: ListColumn<Row>;
+  row: Row;
+  place: PhonePlace | undefined;
+}
+
+function Cell<Row>({ column: { id, cell, header, align }, row, place }: CellProps<Row>) {
+  const value = cell(row);
+  const isNumber = align === 'right' && id !== ACTIONS;
+  const shown = place === 'below' && (value === NONE || value === null || value === '') ? 'hidden' : place;
+  return (
+    <Table.Td data-label={header} data-phone={shown} data-number={isNumber || undefined} ta={align}>
+      {value}
+    </Table.Td>
   );
 }
 

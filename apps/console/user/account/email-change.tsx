@@ -3,9 +3,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { Dialog } from '../../ui/forms/dialog.js';
-import { PasswordField, TextField } from '../../ui/forms/fields.js';
-import { SendForm, useSendForm } from '../../ui/forms/form.js';
+import { Form } from '../../ui/forms/declared.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { EMAIL } from '../../visitor/entrance.js';
+import { useCurrentPassword } from './current-password.js';
 
 /** Another address: a link goes there, and nothing is changed before it was followed. */
 export function ChangeEmail() {
@@ -34,36 +35,23 @@ export function ChangeEmail() {
 
 function AskForm({ sent }: { sent: (email: string) => void }) {
   const { t } = useTranslation('account');
-  const { form, sending } = useSendForm({
-    initialValues: { email: '', password: '' },
-    validate: {
-      email: (value) => (EMAIL.test(value.trim()) ? null : t('email.invalid')),
-      password: (value) => (value ? null : t('password.missing')),
-    },
-    send: async ({ email, password }) => {
-      await api.POST('/api/email-changes', { body: { email: email.trim(), password } });
-      return email.trim();
-    },
-    done: sent,
-  });
   return (
-    <SendForm sending={sending} submit={t('email.submit')} isWide>
+    <Form
+      fields={{
+        email: textField(t('email.new'), {
+          rule: [EMAIL, t('email.invalid')],
+          type: 'email',
+          autoComplete: 'email',
+          isFirst: true,
+        }),
+        password: useCurrentPassword(),
+      }}
+      submit={t('email.submit')}
+      isWide
+      send={(body) => api.POST('/api/email-changes', { body })}
+      done={(_answer, { email }) => sent(email)}
+    >
       <Text size="sm">{t('email.about')}</Text>
-      <TextField
-        form={form}
-        name="email"
-        label={t('email.new')}
-        type="email"
-        autoComplete="email"
-        data-autofocus
-        required
-      />
-      <PasswordField
-        form={form}
-        name="password"
-        label={t('password.current')}
-        autoComplete="current-password"
-      />
-    </SendForm>
+    </Form>
   );
 }

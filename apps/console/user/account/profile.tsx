@@ -1,13 +1,12 @@
-import { Button, Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { type GetAnswer, refresh } from '../../api/queries.js';
 import { notify } from '../../shell/notices.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
-import { TextField } from '../../ui/forms/fields.js';
-import { FormFault, useSend } from '../../ui/forms/form.js';
+import { Form } from '../../ui/forms/declared.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
@@ -28,18 +27,6 @@ export function Profile() {
 function ProfileForm({ account }: { account: GetAnswer<'/api/account'> }) {
   const { t } = useTranslation('account');
   const session = useSession();
-  const form = useForm({
-    initialValues: { name: account.name },
-    validate: { name: (value) => (value.trim() ? null : t('profile.nameMissing')) },
-  });
-  const { onSubmit, isSending, failure } = useSend({
-    form,
-    send: (body) => api.PATCH('/api/account', { body }),
-    done: async () => {
-      notify(t('profile.saved'));
-      await refresh('/api/account');
-    },
-  });
   return (
     <Stack>
       <TextInput
@@ -50,27 +37,29 @@ function ProfileForm({ account }: { account: GetAnswer<'/api/account'> }) {
         maw="26rem"
       />
       <ChangeEmail />
-      <form onSubmit={onSubmit} noValidate className="stack">
-        <TextField
-          form={form}
-          name="name"
-          label={t('profile.name')}
-          maxLength={MOST_NAME_CHARS}
-          required
-          maw="26rem"
-        />
-        <FormFault error={failure} />
-        <Button type="submit" loading={isSending} w="fit-content">
-          {t('profile.save')}
-        </Button>
-        <div>
-          <Hint>{t('profile.accountId')}</Hint>
-          <CopyLine value={account.accountId} label={t('profile.accountId')} />
-          <Hint>
-            {t('profile.since')} <When at={account.createdAt} />
-          </Hint>
-        </div>
-      </form>
+      <Form
+        fields={{
+          name: textField(t('profile.name'), {
+            initial: account.name,
+            missing: t('profile.nameMissing'),
+            maxLength: MOST_NAME_CHARS,
+            maw: '26rem',
+          }),
+        }}
+        submit={t('profile.save')}
+        send={(body) => api.PATCH('/api/account', { body })}
+        done={async () => {
+          notify(t('profile.saved'));
+          await refresh('/api/account');
+        }}
+      />
+      <div>
+        <Hint>{t('profile.accountId')}</Hint>
+        <CopyLine value={account.accountId} label={t('profile.accountId')} />
+        <Hint>
+          {t('profile.since')} <When at={account.createdAt} />
+        </Hint>
+      </div>
     </Stack>
   );
 }

@@ -7,10 +7,11 @@ import { notify } from '../../shell/notices.js';
 import { readSessionAgain } from '../../shell/session.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { Dialog } from '../../ui/forms/dialog.js';
-import { PasswordField, TextField } from '../../ui/forms/fields.js';
-import { SendForm, useSendForm } from '../../ui/forms/form.js';
+import { Form } from '../../ui/forms/declared.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { useCurrentPassword } from './current-password.js';
 
 const QrCode = lazy(() => import('./qr-code.js'));
 const QR_PIXELS = 192;
@@ -88,79 +89,81 @@ function StepForm({ step, go }: StepProps<Step>) {
   return <AskPassword kind={step.kind} go={go} />;
 }
 
-function AskPassword({ kind, go }: { kind: 'enrol' | 'renew' | 'disable'; go: (next: Step | null) => void }) {
+type Asked = 'enrol' | 'renew' | 'disable';
+
+/** What the password allows, and what is to be done then. */
+async function begin(kind: Asked, body: { password: string }): Promise<Step | null> {
+  if (kind === 'enrol')
+    return { kind: 'confirm', ...(await api.POST('/api/totp/enrolment', { body })).data! };
+  if (kind === 'renew') {
+    const { data } = await api.POST('/api/totp/recovery-codes', { body });
+    return { kind: 'codes', codes: data!.recoveryCodes };
+  }
+  await api.POST('/api/totp/disable', { body });
+  return null;
+}
+
+function AskPassword({ kind, go }: { kind: Asked; go: (next: Step | null) => void }) {
   const { t } = useTranslation('account');
-  const { form, sending } = useSendForm({
-    initialValues: { password: '' },
-    validate: { password: (value) => (value ? null : t('password.missing')) },
-    send: async (body): Promise<Step | null> => {
-      if (kind === 'enrol')
-        return { kind: 'confirm', ...(await api.POST('/api/totp/enrolment', { body })).data! };
-      if (kind === 'renew') {
-        const { data } = await api.POST('/api/totp/recovery-codes', { body });
-        return { kind: 'codes', codes: data!.recoveryCodes };
-      }
-      await api.POST('/api/totp/disable', { body });
-      return null;
-    },
-    done: async (next) => {
-      if (kind === 'disable') notify(t('totp.disabled'));
-      await refresh('/api/totp');
-      go(next);
-    },
-  });
   return (
-    <SendForm
-      sending={sending}
+    <Form
+      fields={{ password: useCurrentPassword({ isFirst: true }) }}
       submit={t(`totp.submit.${kind}`)}
       isWide
+      isShort
       button={kind === 'disable' ? { color: 'red' } : {}}
+      send={(body) => begin(kind, body)}
+      done={async (next) => {
+        if (kind === 'disable') notify(t('totp.disabled'));
+        await refresh('/api/totp');
+        go(next);
+      }}
     >
       <Text size="sm">{t(`totp.hints.${kind}`)}</Text>
-      <PasswordField
-        form={form}
-        name="password"
-        label={t('password.current')}
-        autoComplete="current-password"
-        data-autofocus
-      />
-    </SendForm>
+    </Form>
   );
 }
 
 function ConfirmDevice({ step, go }: StepProps<Extract<Step, { kind: 'confirm' }>>) {
   const { t } = useTranslation('account');
-  const { form, sending } = useSendForm({
-    initialValues: { code: '' },
-    validate: { code: (value) => (/^\d{6}$/.test(value.trim()) ? null : t('totp.codeInvalid')) },
-    send: async ({ code }) => (await api.POST('/api/totp/confirm', { body: { code: code.trim() } })).data!,
-    done: async ({ recoveryCodes }) => {
-      await refresh('/api/totp');
-      go({ kind: 'codes', codes: recoveryCodes });
-    },
+  const code = textField(t('totp.code'), {
+    rule: [/^\d{6}$/, t('totp.codeInvalid')],
+    inputMode: 'numeric',
+    autoComplete: 'one-time-code',
   });
   return (
-    <SendForm sending={sending} submit={t('totp.confirm')} isWide>
+    <Form
+      fields={{ code }}
+      submit={t('totp.confirm')}
+      isWide
+      isShort
+      send={async (body) => (await api.POST('/api/totp/confirm', { body })).data!}
+      done={async ({ recoveryCodes }) => {
+        await refresh('/api/totp');
+        go({ kind: 'codes', codes: recoveryCodes });
+      }}
+    >
+      <Device secret={step.secret} uri={step.uri} />
+    </Form>
+  );
+}
+
+function Device({ secret, uri }: { secret: string; uri: string }) {
+  const { t } = useTranslation('account');
+  return (
+    <>
       <List type="ordered" size="sm" spacing="xs">
         <List.Item>{t('totp.scan')}</List.Item>
         <List.Item>{t('totp.enterCode')}</List.Item>
       </List>
       <Group justify="center">
         <Suspense fallback={<Skeleton width={QR_PIXELS} height={QR_PIXELS} />}>
-          <QrCode value={step.uri} size={QR_PIXELS} label={t('totp.qr')} />
+          <QrCode value={uri} size={QR_PIXELS} label={t('totp.qr')} />
         </Suspense>
       </Group>
       <Text size="sm">{t('totp.byHand')}</Text>
-      <CopyLine value={step.secret} label={t('totp.secret')} />
-      <TextField
-        form={form}
-        name="code"
-        label={t('totp.code')}
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        required
-      />
-    </SendForm>
+      <CopyLine value={secret} label={t('totp.secret')} />
+    </>
   );
 }
 

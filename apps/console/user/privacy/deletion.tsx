@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, List, Stack, Text } from '@mantine/core';
+import { Alert, Button, List, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,9 +8,12 @@ import { endSession, leave } from '../../shell/session.js';
 import { signOf } from '../../ui/decimal.js';
 import { Dialog } from '../../ui/forms/dialog.js';
 import { Duration } from '../../ui/duration.js';
-import { type Inputs, PasswordField, TextField } from '../../ui/forms/fields.js';
-import { SendForm, useSendForm } from '../../ui/forms/form.js';
+import { tickField } from '../../ui/forms/choice-fields.js';
+import { Form } from '../../ui/forms/declared.js';
+import type { Field } from '../../ui/forms/field.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { Loaded } from '../../ui/states.js';
+import { useCurrentPassword } from '../account/current-password.js';
 
 type Preview = GetAnswer<'/api/account/deletion'>;
 
@@ -51,19 +54,21 @@ function What({ preview: { graceSeconds } }: { preview: Preview }) {
 }
 
 /** Remaining credits are lost, which has to be confirmed explicitly. */
-function Forfeit({ preview: { main, invite }, form }: { preview: Preview; form: Inputs }) {
+function useForfeit({ main, invite }: Preview): Field<boolean> {
   const { t } = useTranslation('privacy');
-  return (
-    <Alert color="orange">
-      <Stack gap="xs">
-        <Text size="sm">{t('deletion.money', { main, invite })}</Text>
-        <Checkbox
-          label={t('deletion.forfeit')}
-          {...form.getInputProps('forfeitBalance', { type: 'checkbox' })}
-        />
-      </Stack>
-    </Alert>
-  );
+  const field = tickField(t('deletion.forfeit'));
+  return {
+    ...field,
+    fault: (isConfirmed) => (isConfirmed ? null : t('deletion.forfeitMissing')),
+    draw: (bound) => (
+      <Alert color="orange">
+        <Stack gap="xs">
+          <Text size="sm">{t('deletion.money', { main, invite })}</Text>
+          {field.draw(bound)}
+        </Stack>
+      </Alert>
+    ),
+  };
 }
 
 function DeletionForm({ preview }: { preview: Preview }) {
@@ -71,45 +76,39 @@ function DeletionForm({ preview }: { preview: Preview }) {
   const navigate = useNavigate();
   const [asksCode, setAsksCode] = useState(false);
   const hasMoney = signOf(preview.main) > 0 || signOf(preview.invite) > 0;
-  const { form, sending } = useSendForm({
-    initialValues: { password: '', code: '', forfeitBalance: false },
-    validate: {
-      password: (value) => (value ? null : t('password.missing')),
-      forfeitBalance: (value) => (value || !hasMoney ? null : t('deletion.forfeitMissing')),
-    },
-    send: ({ password, code, forfeitBalance }) => {
-      const body = { password, forfeitBalance, ...(code.trim() ? { code: code.trim() } : {}) };
-      return endSession(() => api.POST('/api/account/deletion', { body }));
-    },
-    done: async () => {
-      await navigate({ to: '/sign-in' });
-      leave();
-    },
-    refused: ({ code }) => {
-      if (code === 'totp_required') setAsksCode(true);
-      return code === 'totp_required';
-    },
-  });
   return (
-    <SendForm sending={sending} submit={t('deletion.submit')} isWide button={{ color: 'red' }}>
+    <Form
+      fields={{
+        forfeitBalance: useForfeit(preview),
+        password: useCurrentPassword(),
+        code: textField(t('deletion.code'), {
+          autoComplete: 'one-time-code',
+          autoFocus: true,
+          required: true,
+        }),
+      }}
+      hidden={() => [
+        ...(hasMoney ? [] : ['forfeitBalance' as const]),
+        ...(asksCode ? [] : ['code' as const]),
+      ]}
+      submit={t('deletion.submit')}
+      isWide
+      isShort
+      button={{ color: 'red' }}
+      send={({ code, ...values }) => {
+        const body = { ...values, ...(code ? { code } : {}) };
+        return endSession(() => api.POST('/api/account/deletion', { body }));
+      }}
+      done={async () => {
+        await navigate({ to: '/sign-in' });
+        leave();
+      }}
+      refused={({ code }) => {
+        if (code === 'totp_required') setAsksCode(true);
+        return code === 'totp_required';
+      }}
+    >
       <What preview={preview} />
-      {hasMoney && <Forfeit preview={preview} form={form} />}
-      <PasswordField
-        form={form}
-        name="password"
-        label={t('password.current')}
-        autoComplete="current-password"
-      />
-      {asksCode && (
-        <TextField
-          form={form}
-          name="code"
-          label={t('deletion.code')}
-          autoComplete="one-time-code"
-          autoFocus
-          required
-        />
-      )}
-    </SendForm>
+    </Form>
   );
 }

@@ -6,11 +6,11 @@ import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { column, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { PasswordField } from '../../ui/forms/fields.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { saveFile } from '../../ui/save-file.js';
 import { When } from '../../ui/when.js';
+import { useCurrentPassword } from '../account/current-password.js';
 
 const REREAD_MS = 3_000;
 
@@ -93,17 +93,7 @@ function RequestForm() {
     <ModalForm
       label={t('exports.request')}
       title={t('exports.request')}
-      initial={{ password: '' }}
-      validate={({ password }) => (password ? {} : { password: t('password.missing') })}
-      fields={(form) => (
-        <PasswordField
-          form={form}
-          name="password"
-          label={t('password.current')}
-          autoComplete="current-password"
-          data-autofocus
-        />
-      )}
+      fields={{ password: useCurrentPassword({ isFirst: true }) }}
       send={(body) => api.POST('/api/data-exports', { body })}
       done={() => refresh('/api/data-exports')}
     />

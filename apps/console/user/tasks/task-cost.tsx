@@ -13,7 +13,7 @@ export function TaskCost({ task }: { task: Pick<Shape<'Task'>, 'held' | 'settled
   const isCharged = settled !== null && signOf(settled) > 0;
   const isReturned = released !== null && signOf(released) > 0;
   return (
-    <Stack gap={2} align="flex-end">
+    <Stack gap="hair" align="flex-end">
       {isCharged && <Line name={t('task.settled')} value={settled} />}
       {isReturned && <Line name={t('task.released')} value={released} />}
       {!isCharged && !isReturned && <Line name={t('task.settled')} value="0" />}

@@ -29,7 +29,7 @@ export function TaskDownload({ task }: { task: Shape<'Task'> }) {
   if (task.state === 'failed') return <Note>{t('task.noFile')}</Note>;
   if (leftMs === null) return <Note>{t(task.file?.deletedAt ? 'task.deleted' : 'task.expired')}</Note>;
   return (
-    <Stack gap={2} align="flex-end">
+    <Stack gap="hair" align="flex-end">
       <Button
         component="a"
         href={`${contentOf(task.id)}?download=true`}

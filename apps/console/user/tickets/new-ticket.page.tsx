@@ -1,33 +1,15 @@
-import { Select, Textarea } from '@mantine/core';
-import { useForm, UseFormReturnType } from '@mantine/form';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
+import { ticketTypes } from '../../api/enumerations.js';
 import { refresh } from '../../api/queries.js';
-import { TextField } from '../../ui/forms/fields.js';
-import { SendForm, useSend } from '../../ui/forms/form.js';
+import { choiceField } from '../../ui/forms/choice-fields.js';
+import { Form } from '../../ui/forms/declared.js';
+import { linesField, textField } from '../../ui/forms/text-fields.js';
 import { PageFrame } from '../../ui/page.js';
 import { Hint } from '../../ui/texts.js';
-import { ticketTypes } from '../../api/enumerations.js';
 
 const route = getRouteApi('/user/tickets/new');
-const MOST_SUBJECT_CHARS = 200;
-const MOST_BODY_CHARS = 10_000;
-
-type TicketValues = {
-  kind: (typeof ticketTypes)[number];
-  subject: string;
-  body: string;
-  chargeId: string;
-};
-
-async function openTicket({ chargeId, ...body }: TicketValues) {
-  const about = chargeId.trim();
-  const { data } = await api.POST('/api/tickets', {
-    body: { ...body, ...(about ? { chargeId: about } : {}) },
-  });
-  return data!;
-}
 
 /** Asks support for something. */
 export function NewTicketPage() {
@@ -39,71 +21,46 @@ export function NewTicketPage() {
   );
 }
 
-function TicketForm() {
+function useFields() {
   const { t } = useTranslation('tickets');
   const { kind = 'question', charge = '' } = route.useSearch();
-  const navigate = useNavigate();
-  const form = useForm<TicketValues>({
-    initialValues: { kind, subject: '', body: '', chargeId: charge },
-    validate: {
-      subject: (value) => (value.trim() ? null : t('new.subjectMissing')),
-      body: (value) => (value.trim() ? null : t('new.bodyMissing')),
-      chargeId: (value, { kind: chosen }) =>
-        chosen === 'refund' && !value.trim() ? t('new.chargeMissing') : null,
-    },
-  });
-  const sending = useSend({
-    form,
-    send: openTicket,
-    done: async ({ id }) => {
-      await refresh('/api/tickets');
-      await navigate({ to: '/tickets/$ticketId', params: { ticketId: id } });
-    },
-  });
-  const chosen = form.values.kind;
-  return (
-    <SendForm sending={sending} submit={t('new.submit')}>
-      <Select
-        label={t('new.kind')}
-        data={ticketTypes.map((value) => ({ value, label: t(`kinds.${value}`) }))}
-        allowDeselect={false}
-        {...form.getInputProps('kind')}
-      />
-      <Hint>{t(`kindHints.${chosen}`)}</Hint>
-      <Words form={form} />
-      {(chosen === 'refund' || chosen === 'billing') && (
-        <TextField
-          form={form}
-          name="chargeId"
-          label={t('new.chargeId')}
-          description={t('new.chargeHint')}
-          required={chosen === 'refund'}
-        />
-      )}
-    </SendForm>
-  );
+  return {
+    kind: choiceField(t('new.kind'), {
+      initial: kind,
+      of: ticketTypes,
+      name: (type) => t(`kinds.${type}`),
+      below: (type) => <Hint>{t(`kindHints.${type}`)}</Hint>,
+    }),
+    subject: textField(t('new.subject'), { missing: t('new.subjectMissing'), maxLength: 200 }),
+    body: linesField(t('new.body'), {
+      missing: t('new.bodyMissing'),
+      minRows: 5,
+      maxRows: 20,
+      maxLength: 10_000,
+    }),
+    chargeId: textField(t('new.chargeId'), { initial: charge, hint: t('new.chargeHint') }),
+  };
 }
 
-function Words({ form }: { form: UseFormReturnType<TicketValues> }) {
+function TicketForm() {
   const { t } = useTranslation('tickets');
+  const navigate = useNavigate();
   return (
-    <>
-      <TextField
-        form={form}
-        name="subject"
-        label={t('new.subject')}
-        maxLength={MOST_SUBJECT_CHARS}
-        required
-      />
-      <Textarea
-        label={t('new.body')}
-        autosize
-        minRows={5}
-        maxRows={20}
-        maxLength={MOST_BODY_CHARS}
-        required
-        {...form.getInputProps('body')}
-      />
-    </>
+    <Form
+      fields={useFields()}
+      hidden={({ kind }) => (kind === 'refund' || kind === 'billing' ? [] : ['chargeId'])}
+      faults={({ kind, chargeId }) => ({
+        chargeId: kind === 'refund' && chargeId.trim() === '' && t('new.chargeMissing'),
+      })}
+      submit={t('new.submit')}
+      send={async ({ chargeId, ...ticket }) => {
+        const body = { ...ticket, ...(chargeId ? { chargeId } : {}) };
+        return (await api.POST('/api/tickets', { body })).data!;
+      }}
+      done={async ({ id }) => {
+        await refresh('/api/tickets');
+        await navigate({ to: '/tickets/$ticketId', params: { ticketId: id } });
+      }}
+    />
   );
 }

@@ -1,9 +1,10 @@
 import { Button, Card, Code, Group, List, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
+import { useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CopyLine } from '../../ui/copy.js';
 import { exactDecimal } from '../../ui/decimal.js';
@@ -17,6 +18,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { stringifySearch } from '../../ui/search.js';
+import { pendingCallOf } from '../playground/pending-call.js';
 import { OrderBadge } from './orders.js';
 import { refreshMoney } from './wallet.js';
 
@@ -36,6 +38,7 @@ export function OrderPage() {
     { refetchInterval: ({ state }) => (state.data?.state === 'open' ? ASKING_MS : false) },
   );
   useWhenOver(order.data?.state);
+  useReturnToCall(order.data);
   return (
     <PageFrame title={t('order.title')} width={44}>
       <Loaded query={order} lines={8}>
@@ -61,6 +64,17 @@ function useWhenOver(state: Shape<'OrderWithReversals'>['state'] | undefined): v
     if (before.current === 'open' && state !== 'open') void refreshMoney();
     before.current = state;
   }, [state]);
+}
+
+/** Goes on with the call of the playground that waited for this order. */
+function useReturnToCall(order: Shape<'OrderWithReversals'> | undefined): void {
+  const navigate = useNavigate();
+  const userId = useSession()?.userId;
+  const call = order?.state === 'paid' ? pendingCallOf(order.id, userId) : null;
+  useEffect(() => {
+    if (call === null) return;
+    void navigate({ to: '/playground', search: { kind: call.kind, model: call.model }, replace: true });
+  });
 }
 
 const tones = {

@@ -1,4 +1,4 @@
-import { anyDay, oneOf } from '../../ui/search.js';
+import { anyDay, anyText, oneOf } from '../../ui/search.js';
 
 /** Kinds of postings on a customer's balances. */
 export const statementKinds = [
@@ -32,6 +32,7 @@ export const statementBalances = ['requests', 'main', 'held', 'invite', 'refund-
 export const statementSearch = {
   balance: oneOf('main', 'held', 'invite', 'refund-pending', 'all'),
   kind: oneOf(...statementKinds),
+  keyId: anyText,
   from: anyDay,
   to: anyDay,
 };
@@ -39,6 +40,7 @@ export const statementSearch = {
 export interface StatementSearch {
   balance?: Exclude<(typeof statementBalances)[number], 'requests'> | undefined;
   kind?: (typeof statementKinds)[number] | undefined;
+  keyId?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
 }

@@ -8,12 +8,14 @@ import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/lis
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayRange, timesOfDays } from '../../ui/forms/day-range.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
+import { Choice } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
 import { stringifySearch } from '../../ui/search.js';
 import { Section } from '../../ui/states.js';
 import { TwoLines } from '../../ui/texts.js';
 import { Ago } from '../../ui/when.js';
+import { useKeys } from '../keys.js';
 import { ChargeDetails } from '../usage/charge-details.js';
 import { type StatementSearch, statementBalances, statementKinds } from './statement-search.js';
 
@@ -23,15 +25,17 @@ interface StatementQuery {
   view?: 'requests';
   balance?: Exclude<(typeof statementBalances)[number], 'all' | 'requests'>;
   kind?: string;
+  keyId?: string;
   from?: string;
   to?: string;
 }
 
 /** The same as the server is asked. Days are the viewer's, as the times in the list are. */
-function queryOf({ balance, kind, from, to }: StatementSearch): StatementQuery {
+function queryOf({ balance, kind, keyId, from, to }: StatementSearch): StatementQuery {
   return {
     ...(balance === undefined ? { view: 'requests' } : balance === 'all' ? {} : { balance }),
     ...(kind === undefined ? {} : { kind }),
+    ...(keyId === undefined ? {} : { keyId }),
     ...timesOfDays({ from, to }),
   };
 }
@@ -108,7 +112,8 @@ function Filters({
   set: (change: Partial<StatementSearch>) => void;
 }) {
   const { t } = useTranslation('wallet');
-  const { balance = 'requests', kind, from, to } = search;
+  const { balance = 'requests', kind, keyId, from, to } = search;
+  const keys = useKeys().data?.items ?? [];
   return (
     <Group gap="sm" align="flex-end">
       <Select
@@ -129,6 +134,13 @@ function Filters({
         onChange={(value) => set({ kind: statementKinds.find((each) => each === value) })}
         clearable
         clearButtonProps={{ 'aria-label': t('statement.allKinds') }}
+      />
+      <Choice
+        label={t('statement.key')}
+        any={t('statement.allKeys')}
+        options={keys.map((each) => ({ value: each.keyId, label: each.name }))}
+        value={keyId}
+        set={(chosen) => set({ keyId: chosen })}
       />
       <DayRange from={from} to={to} set={set} />
     </Group>

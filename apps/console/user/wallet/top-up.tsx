@@ -28,13 +28,31 @@ type Values = {
   pay: string;
   provider: Provider | null;
 };
-type TopUpForm = UseFormReturnType<Values>;
+type ValuesForm = UseFormReturnType<Values>;
 
-/** Orders balance. Price and credits are shown before anything is ordered. */
+/** Orders credits on the page of the wallet. */
 export function TopUp() {
   const { t } = useTranslation('wallet');
-  const { credits = USUAL } = route.useSearch();
-  const form: TopUpForm = useForm<Values>({
+  const { credits } = route.useSearch();
+  return (
+    <Section title={t('topUp.title')}>
+      <Card withBorder maw="44rem" w="100%">
+        <TopUpForm credits={credits} />
+      </Card>
+    </Section>
+  );
+}
+
+interface TopUpFormProps {
+  credits?: string | undefined;
+  /** Hears of an order before the page is left for its payment. */
+  ordered?: (orderId: string) => void;
+}
+
+/** Orders credits. Price and credits are shown before anything is ordered. */
+export function TopUpForm({ credits = USUAL, ordered }: TopUpFormProps) {
+  const { t } = useTranslation('wallet');
+  const form: ValuesForm = useForm<Values>({
     initialValues: {
       way: 'credits',
       credits: CREDITS.test(credits) ? credits : USUAL,
@@ -50,23 +68,20 @@ export function TopUp() {
   });
   const { way } = form.values;
   const quote = useQuote(way, form.values[way]);
-  const { onSubmit, isSending, failure } = useOrder(form, quote.data?.providers ?? []);
+  const providers = quote.data?.providers ?? [];
+  const { onSubmit, isSending, failure } = useOrder(form, { providers, ordered });
   const fault = quote.error ? asFailure(quote.error) : null;
   const errorOf = useFieldError();
   const isWrong = fault?.param === way;
   return (
-    <Section title={t('topUp.title')}>
-      <Card withBorder maw="44rem" w="100%">
-        <form onSubmit={onSubmit} noValidate className="stack">
-          <Amount form={form} error={isWrong ? errorOf(fault) : null} />
-          {fault && !isWrong && <ErrorState error={fault} retry={() => void quote.refetch()} />}
-          <Offer quote={isWrong ? undefined : quote.data} />
-          <Providers form={form} providers={quote.data?.providers} />
-          <FormFault error={failure} />
-          <Submit quote={isWrong ? undefined : quote.data} isSending={isSending} />
-        </form>
-      </Card>
-    </Section>
+    <form onSubmit={onSubmit} noValidate className="stack">
+      <Amount form={form} error={isWrong ? errorOf(fault) : null} />
+      {fault && !isWrong && <ErrorState error={fault} retry={() => void quote.refetch()} />}
+      <Offer quote={isWrong ? undefined : quote.data} />
+      <Providers form={form} providers={quote.data?.providers} />
+      <FormFault error={failure} />
+      <Submit quote={isWrong ? undefined : quote.data} isSending={isSending} />
+    </form>
   );
 }
 
@@ -83,7 +98,12 @@ function useQuote(way: Way, typed: string) {
   );
 }
 
-function useOrder(form: TopUpForm, providers: readonly Provider[]) {
+interface Ordering {
+  providers: readonly Provider[];
+  ordered: TopUpFormProps['ordered'];
+}
+
+function useOrder(form: ValuesForm, { providers, ordered }: Ordering) {
   const navigate = useNavigate();
   const request = useRequestName();
   return useSend({
@@ -96,6 +116,7 @@ function useOrder(form: TopUpForm, providers: readonly Provider[]) {
     },
     done: async ({ id, checkoutUrl }) => {
       request.forget();
+      ordered?.(id);
       await refreshMoney();
       if (checkoutUrl === null) await navigate({ to: '/topups/$orderId', params: { orderId: id } });
       else window.location.assign(checkoutUrl);
@@ -103,7 +124,7 @@ function useOrder(form: TopUpForm, providers: readonly Provider[]) {
   });
 }
 
-function Amount({ form, error }: { form: TopUpForm; error: ReactNode }) {
+function Amount({ form, error }: { form: ValuesForm; error: ReactNode }) {
   const { t } = useTranslation('wallet');
   const money = useMoneyText();
   const { way } = form.values;
@@ -173,7 +194,7 @@ function Offer({ quote }: { quote: TopUpQuote | undefined }) {
   );
 }
 
-function Providers({ form, providers }: { form: TopUpForm; providers: readonly Provider[] | undefined }) {
+function Providers({ form, providers }: { form: ValuesForm; providers: readonly Provider[] | undefined }) {
   const { t } = useTranslation('wallet');
   if (providers?.length === 0) return <Text>{t('topUp.noProvider')}</Text>;
   return (

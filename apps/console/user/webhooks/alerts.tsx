@@ -1,12 +1,11 @@
-import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { isDecimal } from '../../ui/decimal.js';
-import { CreditsField } from '../../ui/forms/fields.js';
-import { SendForm, useSendForm } from '../../ui/forms/form.js';
+import { Form } from '../../ui/forms/declared.js';
+import { creditsField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
@@ -23,48 +22,37 @@ export function Alerts() {
 
 function AlertsForm({ account }: { account: Shape<'Account'> }) {
   const { t } = useTranslation('webhooks');
-  const invalid = (value: string) => (value.trim() && !isDecimal(value.trim()) ? t('alerts.invalid') : null);
-  const { form, sending } = useSendForm({
-    initialValues: {
-      lowBalanceThreshold: account.lowBalanceThreshold ?? '',
-      monthlyLimit: account.monthlyLimit ?? '',
-    },
-    validate: { lowBalanceThreshold: invalid, monthlyLimit: invalid },
-    send: async ({ lowBalanceThreshold, monthlyLimit }) => {
-      const body = {
-        lowBalanceThreshold: lowBalanceThreshold.trim() || null,
-        monthlyLimit: monthlyLimit.trim() || null,
-      };
-      return (await api.PATCH('/api/account', { body })).data!;
-    },
-    done: async () => {
-      notify(t('alerts.saved'));
-      await refresh('/api/account');
-    },
-  });
+  const rules = { rule: [isDecimal, t('alerts.invalid')] as const, isOptional: true, isHalf: true };
   return (
-    <SendForm sending={sending} submit={t('alerts.save')}>
-      <Group align="flex-start" grow preventGrowOverflow={false}>
-        <CreditsField
-          form={form}
-          name="lowBalanceThreshold"
-          label={t('alerts.threshold')}
-          description={t('alerts.thresholdHint')}
-          placeholder={t('alerts.never')}
-          miw="15rem"
-        />
-        <CreditsField
-          form={form}
-          name="monthlyLimit"
-          label={t('alerts.monthlyLimit')}
-          description={t('alerts.monthlyLimitHint')}
-          placeholder={t('alerts.noLimit')}
-          miw="15rem"
-        />
-      </Group>
-      <Hint>
-        {t('alerts.spent')} <Money value={account.spentThisMonth} />
-      </Hint>
-    </SendForm>
+    <Form
+      fields={{
+        lowBalanceThreshold: creditsField(t('alerts.threshold'), {
+          ...rules,
+          initial: account.lowBalanceThreshold ?? '',
+          hint: t('alerts.thresholdHint'),
+          placeholder: t('alerts.never'),
+        }),
+        monthlyLimit: creditsField(t('alerts.monthlyLimit'), {
+          ...rules,
+          initial: account.monthlyLimit ?? '',
+          hint: t('alerts.monthlyLimitHint'),
+          placeholder: t('alerts.noLimit'),
+        }),
+      }}
+      submit={t('alerts.save')}
+      foot={
+        <Hint>
+          {t('alerts.spent')} <Money value={account.spentThisMonth} />
+        </Hint>
+      }
+      send={({ lowBalanceThreshold, monthlyLimit }) => {
+        const body = { lowBalanceThreshold: lowBalanceThreshold || null, monthlyLimit: monthlyLimit || null };
+        return api.PATCH('/api/account', { body });
+      }}
+      done={async () => {
+        notify(t('alerts.saved'));
+        await refresh('/api/account');
+      }}
+    />
   );
 }

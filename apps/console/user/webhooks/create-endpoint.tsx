@@ -1,5 +1,4 @@
-import { Alert, Button, Checkbox, Stack, Text } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
@@ -7,9 +6,10 @@ import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { useSession } from '../../shell/session.js';
 import { CopyLine } from '../../ui/copy.js';
+import { ticksField } from '../../ui/forms/choice-fields.js';
+import { Form } from '../../ui/forms/declared.js';
 import { Dialog } from '../../ui/forms/dialog.js';
-import { TextField } from '../../ui/forms/fields.js';
-import { SendForm, useSend } from '../../ui/forms/form.js';
+import { textField } from '../../ui/forms/text-fields.js';
 import { endpointEvents, financeEndpointEvents } from './endpoint.js';
 
 interface ModalProps {
@@ -61,11 +61,7 @@ export function Secret({ secret, close }: { secret: string; close: () => void })
   );
 }
 
-interface EndpointValues extends Record<string, unknown> {
-  url: string;
-  description: string;
-  events: Shape<'WebhookEndpoint'>['events'];
-}
+type EndpointValues = Pick<Shape<'WebhookEndpoint'>, 'url' | 'description' | 'events'>;
 
 interface FormProps<Answer> {
   endpoint?: Shape<'WebhookEndpoint'>;
@@ -79,44 +75,34 @@ export function EndpointForm<Answer>({ endpoint, submit, send, done }: FormProps
   const { t } = useTranslation('webhooks');
   const isFinance = useSession()?.roles.includes('finance') ?? false;
   const offered = endpointEvents.filter((type) => isFinance || !financeEndpointEvents.includes(type));
-  const form = useForm<EndpointValues>({
-    initialValues: {
-      url: endpoint?.url ?? '',
-      description: endpoint?.description ?? '',
-      events: endpoint?.events ?? offered.filter((type) => !financeEndpointEvents.includes(type)),
-    },
-    validate: {
-      url: (value) => (URL.canParse(value) ? null : t('endpoints.urlInvalid')),
-      events: (value) => (value.length > 0 ? null : t('endpoints.eventsMissing')),
-    },
-  });
-  const sending = useSend({
-    form,
-    send,
-    done: async (answer) => {
-      await refresh('/api/webhooks', '/api/webhooks/{endpointId}');
-      done(answer);
-    },
-  });
   return (
-    <SendForm sending={sending} submit={submit}>
-      <TextField
-        form={form}
-        name="url"
-        label={t('endpoints.url')}
-        description={t('endpoints.urlHint')}
-        placeholder="https://example.com/hooks/tollgate"
-        inputMode="url"
-        required
-      />
-      <TextField form={form} name="description" label={t('endpoints.description')} maxLength={200} />
-      <Checkbox.Group label={t('endpoints.events')} required {...form.getInputProps('events')}>
-        <Stack gap="xs" pt="xs">
-          {offered.map((type) => (
-            <Checkbox key={type} value={type} label={t(`events.${type}`)} description={type} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
-    </SendForm>
+    <Form
+      fields={{
+        url: textField(t('endpoints.url'), {
+          initial: endpoint?.url ?? '',
+          hint: t('endpoints.urlHint'),
+          placeholder: 'https://example.com/hooks/tollgate',
+          inputMode: 'url',
+          rule: [(url) => URL.canParse(url), t('endpoints.urlInvalid')],
+        }),
+        description: textField(t('endpoints.description'), {
+          initial: endpoint?.description ?? '',
+          maxLength: 200,
+        }),
+        events: ticksField(t('endpoints.events'), {
+          initial: endpoint?.events ?? offered.filter((type) => !financeEndpointEvents.includes(type)),
+          of: offered,
+          name: (type) => t(`events.${type}`),
+          about: (type) => type,
+          missing: t('endpoints.eventsMissing'),
+        }),
+      }}
+      submit={submit}
+      send={send}
+      done={async (answer) => {
+        await refresh('/api/webhooks', '/api/webhooks/{endpointId}');
+        done(answer);
+      }}
+    />
   );
 }

@@ -1,0 +1,129 @@
+import { useForm, type UseFormInput } from '@mantine/form';
+import { Fragment, type ReactNode } from 'react';
+import { SimpleGrid } from '@mantine/core';
+import type { Entered, FormFields, Sent } from './field.js';
+import type { FieldsOf } from './fields.js';
+import { LeaveGuard } from './leave-guard.js';
+import { SendForm, type SendFormProps, type SendOptions, useSend } from './form.js';
+
+export interface FormOptions<F extends FormFields, Answer> {
+  /** By the names that the server uses, in their order. */
+  fields: F;
+  /** Calls the server with what was entered; it throws ApiFailure. */
+  send: (values: Sent<F>) => Promise<Answer>;
+  done: (answer: Answer, values: Sent<F>) => unknown;
+  refused?: SendOptions<Entered<F>, Answer>['refused'];
+  /** What is not asked for, depending on the rest. It is sent as it is. */
+  hidden?: (values: Entered<F>) => readonly (keyof F)[];
+  /** What is wrong between fields, such as one of two that is missing. */
+  faults?: (values: Entered<F>) => { [Name in keyof F]?: string | false };
+  /** Changes what follows from a change, such as the unit of another family. */
+  follow?: (now: Entered<F>, before: Entered<F>) => Partial<Entered<F>> | null;
+  /** Whether it is empty again once it was sent. */
+  isRepeated?: boolean;
+  /** Whether it is filled in quickly: it may be left without a question. */
+  isShort?: boolean;
+}
+
+export interface FormProps<F extends FormFields, Answer>
+  extends FormOptions<F, Answer>, Omit<SendFormProps, 'sending' | 'children'> {
+  /** Above the fields: what will happen. */
+  children?: ReactNode;
+  /** Below them. */
+  foot?: ReactNode;
+}
+
+/** The declared fields, what is wrong with them, and the button that sends them. Use it for every form that is only that. */
+export function Form<F extends FormFields, Answer>(props: FormProps<F, Answer>) {
+  const { fields, hidden, isShort, children, foot, submit, aside } = props;
+  const { button = {}, isWide = false } = props;
+  const { form, sending } = useDeclared(props);
+  return (
+    <SendForm sending={sending} submit={submit} button={button} isWide={isWide} aside={aside}>
+      {!isShort && <LeaveGuard isDirty={form.isDirty} />}
+      {children}
+      <FieldRows fields={fields} form={form} hidden={new Set(hidden?.(form.getValues()))} />
+      {foot}
+    </SendForm>
+  );
+}
+
+function useDeclared<F extends FormFields, Answer>(options: FormOptions<F, Answer>) {
+  const { fields, hidden, faults, follow } = options;
+  type Values = Entered<F>;
+  const form = useForm<Values>({
+    initialValues: mapped(fields, ({ initial }) => initial) as Values,
+    validate: ((values: Values) => {
+      const left = new Set(hidden?.(values));
+      const own = mapped(fields, (field, name) => !left.has(name) && field.fault(values[name]));
+      const between = Object.entries(faults?.(values) ?? {}).filter(
+        ([name, said]) => said && !left.has(name),
+      );
+      return { ...own, ...Object.fromEntries(between) };
+    }) as UseFormInput<Values>['validate'],
+    onValuesChange: (now, before) => {
+      const changes = follow?.(now, before);
+      if (changes) form.setValues(changes);
+    },
+  });
+  const read = (values: Values) => mapped(fields, (field, name) => field.read(values[name])) as Sent<F>;
+  const sending = useSend({
+    form,
+    send: (values) => options.send(read(values)),
+    done: (answer: Answer, values) => {
+      if (options.isRepeated) form.reset();
+      else form.resetDirty();
+      return options.done(answer, read(values));
+    },
+    ...(options.refused ? { refused: options.refused } : {}),
+  });
+  return { form, sending };
+}
+
+function mapped<F extends FormFields>(
+  fields: F,
+  of: (field: F[keyof F & string], name: keyof F & string) => unknown,
+) {
+  const names = Object.keys(fields) as (keyof F & string)[];
+  return Object.fromEntries(names.map((name) => [name, of(fields[name]!, name)]));
+}
+
+interface FieldRowsProps {
+  fields: FormFields;
+  form: FieldsOf<Record<string, unknown>>;
+  hidden: ReadonlySet<PropertyKey>;
+}
+
+/** FormFields below each other; halves that follow each other share rows. */
+function FieldRows({ fields, form, hidden }: FieldRowsProps) {
+  const drawn = (name: string) => {
+    const field = fields[name]!;
+    return (
+      <Fragment key={form.key(name)}>
+        {field.draw(form.getInputProps(name, { type: field.isTicked ? 'checkbox' : 'input' }))}
+        {field.below?.(form.getValues()[name])}
+      </Fragment>
+    );
+  };
+  return rowsOf(fields, hidden).map(([first = '', ...others]) =>
+    others.length === 0 ? (
+      drawn(first)
+    ) : (
+      <SimpleGrid key={first} cols={{ base: 1, xs: 2 }}>
+        {[first, ...others].map(drawn)}
+      </SimpleGrid>
+    ),
+  );
+}
+
+function rowsOf(fields: FormFields, hidden: ReadonlySet<PropertyKey>): string[][] {
+  const rows: string[][] = [];
+  let wasHalf = false;
+  for (const [name, { isHalf = false }] of Object.entries(fields)) {
+    if (hidden.has(name)) continue;
+    if (isHalf && wasHalf) rows.at(-1)!.push(name);
+    else rows.push([name]);
+    wasHalf = isHalf;
+  }
+  return rows;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { phonePlaces } from './phone-row.js';
+
+describe('a row on a phone', () => {
+  it('is called by its first words, has the first amount beside it, and the rest below', () => {
+    const columns = [
+      { id: 'at' },
+      { id: 'model' },
+      { id: 'state' },
+      { id: 'units', align: 'right' as const },
+      { id: 'settled', align: 'right' as const, isMoney: true },
+      { id: 'do', align: 'right' as const },
+    ];
+    expect(Object.fromEntries(phonePlaces(columns))).toEqual({
+      at: 'below',
+      model: 'main',
+      state: 'below',
+      units: 'below',
+      settled: 'side',
+      do: 'below',
+    });
+  });
+
+  it('has a number beside it where there is no amount, and never what people press', () => {
+    const columns = [{ id: 'name' }, { id: 'models', align: 'right' as const }];
+    expect(phonePlaces(columns).get('models')).toBe('side');
+    expect(phonePlaces([{ id: 'name' }, { id: 'do', align: 'right' as const }]).get('do')).toBe('below');
+  });
+
+  it('follows columns that say where they belong', () => {
+    const places = phonePlaces([
+      { id: 'name', phone: 'below' },
+      { id: 'mail', phone: 'main' },
+      { id: 'amount', align: 'right', isMoney: true, phone: 'hidden' },
+      { id: 'rest', align: 'right', phone: 'side' },
+    ]);
+    expect([...places.values()]).toEqual(['below', 'main', 'hidden', 'side']);
+  });
+
+  it('is called by its time where there is nothing else', () => {
+    expect(phonePlaces([{ id: 'at' }]).get('at')).toBe('main');
+  });
+});

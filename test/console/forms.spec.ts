@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { person } from '../support/console.js';
+import { type Relay, startRelay } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
+
+// Pages on a busy machine: a limit that only a hang reaches.
+jest.setTimeout(120_000);
+
+let relay: Relay;
+let browser: Browser;
+const tabs: Tab[] = [];
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(() => closeTabs(...tabs.splice(0)));
+
+async function newGroup(expectedStatuses: number[] = []) {
+  const tab = await Tab.open(browser, relay, {
+    as: await person(relay, { roles: ['admin'] }),
+    expectedStatuses,
+  });
+  tabs.push(tab);
+  await tab.goto('/admin/groups?new=yes');
+  const form = tab.page.getByRole('dialog', { name: 'Add a group' });
+  const name = form.getByRole('textbox', { name: 'Group', exact: true });
+  await name.waitFor();
+  return { page: tab.page, form, name };
+}
+
+describe('a form', () => {
+  it('asks before what was entered is lost, and not where nothing was', async () => {
+    const { page, form, name } = await newGroup();
+    await name.fill('north');
+    await form.getByRole('button', { name: 'Close' }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Stay' }).click();
+    expect(await name.inputValue()).toBe('north');
+    await form.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Add a group' }).click();
+    expect(await name.inputValue()).toBe('');
+    await form.getByRole('button', { name: 'Close' }).click();
+    await form.waitFor({ state: 'detached' });
+  });
+
+  it('shows a refusal at its field, keeps what was entered, and leaves without a question once it was sent', async () => {
+    const { page, form, name } = await newGroup([400]);
+    await name.fill('north-studio');
+    const multiplier = form.getByLabel('Multiplier');
+    await multiplier.fill('99999999999999');
+    await form.getByRole('button', { name: 'Add the group' }).click();
+    await form.locator('input[aria-invalid="true"]:focus').waitFor();
+    expect(await multiplier.getAttribute('aria-invalid')).toBe('true');
+    expect(await name.inputValue()).toBe('north-studio');
+    await multiplier.fill('1.2');
+    await form.getByRole('button', { name: 'Add the group' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'north-studio' }).waitFor();
+  });
+});
