@@ -31,6 +31,7 @@ import { ChargeService } from './charging/charge.service.js';
 import { ResolutionPost } from './charging/resolution.post.js';
 import { ConversationService } from './conversation/conversation.service.js';
 import { ConversationsController } from './conversation/conversations.controller.js';
+import { TranscriptionsController } from './transcriptions/transcriptions.controller.js';
 import { GatewayMetrics } from './gateway.metrics.js';
 import type { GatewayModuleOptions } from './gateway.options.js';
 import { gatewayReporter } from './gateway.report.js';
@@ -109,6 +110,7 @@ export class GatewayModule {
         GoogleOperationsController,
         GoogleModelsController,
         ConversationsController,
+        TranscriptionsController,
         TokenCountController,
         CallerAccountController,
         OpenAiBillingController,

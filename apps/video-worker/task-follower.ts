@@ -3,6 +3,7 @@ import type { CatalogCache } from '#catalog/catalog.cache.js';
 import { type Channel, withMarkedKey } from '#catalog/catalog.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
+import { traced } from '#platform/tracing.js';
 import { FairShare } from '#platform/fair-share.js';
 import type { Logger } from '#platform/logging.js';
 import type { FileStore } from '#storage/file-store.js';
@@ -15,6 +16,8 @@ import type { FileBody } from '#upstream/file-download.js';
 import { Lease } from './lease.js';
 import { copyPauseMs, pollPauseMs } from './poll-schedule.js';
 import { kindsOfWork } from './task-kinds.js';
+import { noFile, outOfTime } from './task-errors.js';
+import { inTaskTrace, tracedPoll } from './task-trace.js';
 import type { VideoWorkerConfig } from './video-worker.config.js';
 import type { WorkerMetrics } from './worker.metrics.js';
 
@@ -36,15 +39,6 @@ export interface FollowerParts {
 const COPY_LIMIT_MS = 600_000;
 /** A status is a small answer; one that takes longer is asked for again. */
 const POLL_LIMIT_MS = 10_000;
-
-const outOfTime = ({ kind }: LeasedTask): TaskError => ({
-  code: 'generation_failed',
-  message: `The ${kindsOfWork[kind].noun} was not finished in time.`,
-});
-const noFile = ({ kind }: LeasedTask): TaskError => ({
-  code: 'generation_failed',
-  message: `The finished ${kindsOfWork[kind].noun} could not be fetched from the upstream.`,
-});
 
 /** How one attempt to copy went; the reason is for the operator. */
 type CopyResult = { ok: true; key: string; bytes: number } | { ok: false; reason: string };
@@ -78,7 +72,11 @@ export class TaskFollower {
   }
 
   /** One step under the task's lease. @throws only the database's errors; the task comes back when its lease ends. */
-  async follow(task: LeasedTask, { stopping, onAsked }: FollowOptions): Promise<void> {
+  follow(task: LeasedTask, options: FollowOptions): Promise<void> {
+    return inTaskTrace('follow task', task, () => this.step(task, options));
+  }
+
+  private async step(task: LeasedTask, { stopping, onAsked }: FollowOptions): Promise<void> {
     const { queue, config } = this.parts;
     const lease = new Lease(queue, task, { leaseMs: config.leaseMs, stopping });
     try {
@@ -93,7 +91,7 @@ export class TaskFollower {
 
   /** Ends a task that is past its deadline while its channel is left alone. @throws only the database's errors */
   giveUp(task: LeasedTask): Promise<void> {
-    return this.expire(task, 'its channel does not answer');
+    return inTaskTrace('give up task', task, () => this.expire(task, 'its channel does not answer'));
   }
 
   /** The channel of a task with the key that created it, also a disabled one: it still works on what it accepted. */
@@ -117,7 +115,8 @@ export class TaskFollower {
     const ask = () => kindsOfWork[task.kind].poll(adapter, channel, call);
     // A poll speaks of its channel, whichever model the task is of.
     const work = { accountId: task.accountId, model: null };
-    const answer = await health.run(channel, ask, { work, isGivenUp: () => lease.signal.aborted });
+    const polled = () => health.run(channel, ask, { work, isGivenUp: () => lease.signal.aborted });
+    const answer = await tracedPoll(task, channel, polled);
     // Not asked, since the channel is left alone from a moment ago: that must never end a task, however old.
     if (answer.kind === 'not_accepted') return this.wait(task, answer.reason);
     onAsked();
@@ -144,7 +143,8 @@ export class TaskFollower {
     const { queue, config, metrics, log } = this.parts;
     const place = await this.copies.take(task.accountId, 1, { waitMs: COPY_LIMIT_MS, signal: lease.signal });
     if (!place.granted && !lease.signal.aborted) return this.wait(task, 'no place was free to copy its file');
-    const copy = await this.copy(task, channel, { fileUrl, signal: lease.signal }).finally(() => {
+    const copying = () => this.copy(task, channel, { fileUrl, signal: lease.signal });
+    const copy = await traced('store file', {}, copying).finally(() => {
       if (place.granted) place.release();
     });
     if (!copy.ok) return this.copyFailed(task, copy.reason, lease);

@@ -1,9 +1,8 @@
 import { Loop } from '#platform/loop.js';
-import type { TaskError } from '#tasks/task-end.js';
 import type { LeasedTask } from '#tasks/leased-task.js';
-import type { Task } from '#tasks/task.js';
 import { type FollowerParts, TaskFollower } from './task-follower.js';
-import { fileFolders, kindsOfWork } from './task-kinds.js';
+import { neverStarted } from './task-errors.js';
+import { fileFolders } from './task-kinds.js';
 import { WorkPlaces } from './work-places.js';
 
 /** Rows of one sweep: enough to clear a crash of every gateway within a few rounds, and a short transaction. */
@@ -20,11 +19,6 @@ const TRIALS_AFTER_DEADLINE = 2;
 /** Files outlive their addresses by this, for downloads that began in time. */
 const PURGE_GRACE_MS = 300_000;
 const PURGE_PAUSE_MAX_MS = 300_000;
-
-const neverStarted = ({ kind }: Pick<Task, 'kind'>): TaskError => ({
-  code: 'generation_failed',
-  message: `The ${kindsOfWork[kind].noun} could not be started.`,
-});
 
 /** The loops of the worker: following due tasks, sweeping stuck ones, and removing old files. */
 export class VideoWorker {

@@ -51,6 +51,8 @@ export class WorkerMetrics {
     this.copies = new Counter({ ...COPIES, registers });
     this.ended = new Counter({ ...ENDED, registers });
     this.swept = new Counter({ ...SWEPT, registers });
+    // What begins with its first burst hides it from rates.
+    for (const state of ['created', 'submitting']) this.swept.inc({ state }, 0);
     this.late = new Counter({ ...LATE, registers });
     this.purged = new Counter({ ...PURGED, registers });
     this.following = new Gauge({ ...FOLLOWING, registers });

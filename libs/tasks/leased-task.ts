@@ -5,4 +5,6 @@ export interface LeasedTask extends Task {
   leaseToken: string;
   /** By the database's clock, when the task was claimed. */
   pastDeadline: boolean;
+  /** The trace of the call that made it. */
+  traceparent: string | null;
 }

@@ -53,7 +53,7 @@ function claiming(name: string, due: string): Statement {
     text: `UPDATE tasks t SET lease_token = gen_random_uuid(), next_poll_at = now() + $2 * interval '1 ms',
       poll_attempts = t.poll_attempts + 1
     FROM (${due}) due WHERE t.id = due.id
-    RETURNING ${TASK_COLUMNS}, t.lease_token, now() >= ${overAt('$3')} AS past_deadline`,
+    RETURNING ${TASK_COLUMNS}, t.lease_token, t.traceparent, now() >= ${overAt('$3')} AS past_deadline`,
   };
 }
 
@@ -263,14 +263,14 @@ export class TaskQueue {
   }
 
   private async claim(statement: Statement, values: unknown[]): Promise<LeasedTask[]> {
-    const { rows } = await this.run<TaskRow & { lease_token: string; past_deadline: boolean }>(
-      statement,
-      values,
-    );
+    const { rows } = await this.run<
+      TaskRow & { lease_token: string; past_deadline: boolean; traceparent: string | null }
+    >(statement, values);
     return rows.map((row) => ({
       ...readTask(row),
       leaseToken: row.lease_token,
       pastDeadline: row.past_deadline,
+      traceparent: row.traceparent,
     }));
   }
 

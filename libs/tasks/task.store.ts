@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import type { CallerLimits } from '#identity/key-authenticator.js';
 import type { Nanos } from '#money/amount.js';
 import { type Clock, systemClock } from '#platform/clock.js';
+import { currentTrace } from '#platform/tracing.js';
 import { readTask, type Task, TASK_COLUMNS, type TaskRequest, type TaskRow } from './task.js';
 import { announceMoved, type EndingTask, taskEndedRow, type TaskError } from './task-end.js';
 import { requireSlot } from './running-tasks.js';
@@ -51,8 +52,8 @@ interface Statement {
 const INSERT: Statement = {
   name: 'task_insert',
   text: `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request,
-    seconds, deadline, group_name)
-    VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8, $9, $10, now() + $11 * interval '1 ms', $12)`,
+    seconds, deadline, group_name, traceparent)
+    VALUES ($1, $2, $3, $4, $5, $6, 'created', $7, $8, $9, $10, now() + $11 * interval '1 ms', $12, $13)`,
 };
 const SUBMITTING: Statement = {
   name: 'task_submitting',
@@ -155,7 +156,8 @@ export class TaskStore {
       requestedModel,
       JSON.stringify(request),
     ];
-    await database.query({ ...INSERT, values: [...values, task.seconds, task.deadlineMs, task.group] });
+    const rest = [task.seconds, task.deadlineMs, task.group, currentTrace() ?? null];
+    await database.query({ ...INSERT, values: [...values, ...rest] });
   }
 
   /** Takes the permission to call the upstream, once the money is held. */

@@ -1,5 +1,6 @@
 import { type Catalog, type CatalogModel, type Channel, channelsFor } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
+import { traced } from '#platform/tracing.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth, Place, Work } from '#upstream/health/channel-health.js';
 import type { Capability } from '#upstream/protocol.js';
@@ -45,7 +46,8 @@ export async function enterChannel(
   wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'left'>; waitMs: number },
 ): Promise<ChannelEntry> {
   const { model, caller, waitMs } = wanted;
-  const entered = await health.enterOne(channels, workOf(caller, model), { waitMs, signal: caller.left });
+  const enter = () => health.enterOne(channels, workOf(caller, model), { waitMs, signal: caller.left });
+  const entered = await traced('wait for a channel', {}, enter);
   if ('place' in entered) {
     const others = channels.filter((channel) => channel !== entered.channel);
     return { channels: [entered.channel, ...others], place: entered.place };

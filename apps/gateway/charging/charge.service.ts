@@ -10,6 +10,7 @@ import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError, type ErrorCode } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
+import { traced } from '#platform/tracing.js';
 import {
   amountOfUnits,
   linesAmount,
@@ -98,7 +99,7 @@ export class ChargeService {
 
   /** Never throws for what billing or the bus does. */
   async hold(order: ChargeOrder): Promise<HoldOutcome> {
-    const outcome = await this.outcomeOf(order);
+    const outcome = await this.outcomeTraced(order);
     this.options.metrics.holds.inc({
       outcome: outcome.kind === 'refused' ? outcome.error.code : outcome.kind,
     });
@@ -107,6 +108,17 @@ export class ChargeService {
       crashPoint('charge.held');
     }
     return outcome;
+  }
+
+  private outcomeTraced(order: ChargeOrder): Promise<HoldOutcome> {
+    const { chargeId, model } = order;
+    const facts = { 'tollgate.charge.id': chargeId, 'gen_ai.request.model': model.id };
+    return traced('hold', { facts }, async (span) => {
+      const outcome = await this.outcomeOf(order);
+      if (outcome.kind === 'held') span.note({ 'tollgate.hold.amount': formatAmount(outcome.hold.amount) });
+      else span.fail(outcome.error.code);
+      return outcome;
+    });
   }
 
   private async outcomeOf(order: ChargeOrder): Promise<HoldOutcome> {

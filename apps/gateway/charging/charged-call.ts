@@ -1,10 +1,12 @@
 import type { CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { CallOutcome, ChannelHealth, Place, Work } from '#upstream/health/channel-health.js';
+import { traced } from '#platform/tracing.js';
 import type { ApiError } from '#platform/errors.js';
 import type { NotAccepted } from '#upstream/outcomes.js';
 import type { Quote } from '#pricing/quote.js';
 import type { ChargeOrder, ChargeService, Hold, PricedOrder } from './charge.service.js';
+import { type AskedWork, attemptSpan, noteAnswer } from './attempt-trace.js';
 import { enterChannel, type ChannelEntry } from './channel-entry.js';
 import type { ChargeOutcome, ResolutionPost } from './resolution.post.js';
 import { refuseOtherModels } from '../http/model-access.js';
@@ -29,6 +31,8 @@ export type Failed<O, K> = Exclude<O | NotAccepted, { kind: K }>;
 
 export interface ChannelAttempts<O extends CallOutcome, K extends O['kind']> {
   readonly work: Work;
+  /** What is asked for, for those who follow the call. */
+  readonly asked: AskedWork;
   /** The kind of outcome with which a channel has taken the work. */
   readonly taken: K;
   ask(channel: Channel): Promise<O>;
@@ -97,21 +101,34 @@ export class ChargedCalls {
     entry: ChannelEntry,
     asking: ChannelAttempts<O, K>,
   ): Promise<{ last: ChannelAnswer<O> | null; isStopped: boolean }> {
-    const { work, isGivenUp } = asking;
     let last: ChannelAnswer<O> | null = null;
     let place: Place | undefined = entry.place;
     for (const channel of entry.channels) {
       if (!(await asking.mayAsk(channel, last))) return { last, isStopped: true };
-      const outcome = await this.parts.health.run(channel, () => asking.ask(channel), {
-        work,
-        place,
-        isGivenUp,
-      });
+      const outcome = await this.askOne(channel, asking, place);
       place = undefined;
       last = { outcome, channel };
       if (outcome.kind !== asking.taken) asking.onFailure(outcome as Failed<O, K>, channel);
       if (outcome.kind !== 'not_accepted') break;
     }
     return { last, isStopped: false };
+  }
+
+  private askOne<O extends CallOutcome, K extends O['kind']>(
+    channel: Channel,
+    asking: ChannelAttempts<O, K>,
+    place: Place | undefined,
+  ): Promise<O | NotAccepted> {
+    const { work, taken, isGivenUp } = asking;
+    const { name, ...plan } = attemptSpan(channel, asking.asked);
+    return traced(name, plan, async (span) => {
+      const outcome = await this.parts.health.run(channel, () => asking.ask(channel), {
+        work,
+        place,
+        isGivenUp,
+      });
+      noteAnswer(span, outcome, outcome.kind === taken);
+      return outcome;
+    });
   }
 }

@@ -9,6 +9,7 @@ import { topics } from '#bus/topics.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import type { Logger } from '#platform/logging.js';
+import { type SpanFacts, traced } from '#platform/tracing.js';
 import type { TokenCounts } from '#pricing/quote.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
@@ -67,10 +68,8 @@ export class ResolutionPost {
   async settle(charge: ResolvedCharge, accountId: string, resolution: ChargeOutcome): Promise<void> {
     crashPoint('delivery.before-resolve');
     const event = chargeResolved(charge, accountId, resolution);
-    await this.send(charge, event, [
-      () => this.bus.publish(topics.chargeResolved, event),
-      this.outbox(event),
-    ]);
+    const ways = [() => this.bus.publish(topics.chargeResolved, event), () => this.outbox(event)];
+    await traced('settle', { facts: factsOf(charge, resolution) }, () => this.send(charge, event, ways));
   }
 
   /** Resolves with true when the release of failed work is committed; with false when it is durable or being retried. */
@@ -81,18 +80,18 @@ export class ResolutionPost {
       await this.request(event);
       isCommitted = true;
     };
-    await this.send(charge, event, [request, this.outbox(event)]);
+    const ways = [request, () => this.outbox(event)];
+    await traced('release', { facts: factsOf(charge, resolution) }, () => this.send(charge, event, ways));
     return isCommitted;
   }
 
   /** For a hold that was not answered: a tombstone refuses it should it still arrive. The bus is the doubtful one here. */
   async abandon(charge: ResolvedCharge, accountId: string): Promise<void> {
     const reason = { code: 'abandoned', message: 'the gateway stopped waiting for the hold' };
-    const event = chargeResolved(charge, accountId, { delivered: null, channel: null, reason });
-    await this.send(charge, event, [
-      this.outbox(event),
-      () => this.bus.publish(topics.chargeResolved, event),
-    ]);
+    const resolution = { delivered: null, channel: null, reason };
+    const event = chargeResolved(charge, accountId, resolution);
+    const ways = [() => this.outbox(event), () => this.bus.publish(topics.chargeResolved, event)];
+    await traced('abandon', { facts: factsOf(charge, resolution) }, () => this.send(charge, event, ways));
   }
 
   /** Ends the retries after one more attempt each. */
@@ -112,11 +111,9 @@ export class ResolutionPost {
     }
   }
 
-  private outbox(event: ChargeResolved): () => Promise<void> {
-    return async () => {
-      await this.pool.query(outboxInsert('gateway', [outboxRow(topics.chargeResolved, event)]));
-      this.options.wakeOutbox();
-    };
+  private async outbox(event: ChargeResolved): Promise<void> {
+    await this.pool.query(outboxInsert('gateway', [outboxRow(topics.chargeResolved, event)]));
+    this.options.wakeOutbox();
   }
 
   /** Tries the ways in turn; when none works, keeps trying without making the client wait. */
@@ -164,6 +161,15 @@ export class ResolutionPost {
       'a resolution was never sent; the sweeps will release the charge',
     );
   }
+}
+
+function factsOf({ chargeId }: ResolvedCharge, { tokens, reason }: ChargeOutcome): SpanFacts {
+  return {
+    'tollgate.charge.id': chargeId,
+    'tollgate.reason': reason?.code,
+    'gen_ai.usage.input_tokens': tokens && Number(tokens.input + tokens.cachedInput),
+    'gen_ai.usage.output_tokens': tokens && Number(tokens.output),
+  };
 }
 
 function chargeResolved(

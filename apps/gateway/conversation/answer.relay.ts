@@ -5,6 +5,7 @@ import type { ClientStream } from './client-stream.js';
 import type { Conversation } from './conversation-request.js';
 import { DrainedBytes, DrainTooLong } from './drains.js';
 import { EventFilter } from './event-filter.js';
+import { transcriptText } from '../transcriptions/transcript-text.js';
 import { withModel } from './model-name.js';
 
 /** How an answer ended, before its client has heard of that. */
@@ -25,6 +26,7 @@ export interface AnswerRelayOptions extends Conversation {
 }
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** The whole of an answer that is not streamed: a long text, or sounds and images inside JSON. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -137,7 +139,7 @@ async function relaySound({ contentType, body }: StreamAnswer, options: AnswerRe
 
 async function relayWhole(
   { body }: StreamAnswer,
-  { meter, kind, clientsModel }: AnswerRelayOptions,
+  { meter, kind, clientsModel, writtenAs }: AnswerRelayOptions,
 ): Promise<Ending> {
   const bytes = await readWhole(body);
   meter.addAnswer(bytes);
@@ -147,6 +149,10 @@ async function relayWhole(
   // Some vendors answer 200 to work that failed.
   if (answer['error'] || (kind === 'responses' && answer['status'] === 'failed')) {
     throw new Error('the upstream answered with an error');
+  }
+  if (writtenAs) {
+    const text = Buffer.from(transcriptText(answer, writtenAs));
+    return { how: 'whole', last: text, contentType: TEXT_TYPE };
   }
   const last = clientsModel === null ? bytes : withModel(bytes, clientsModel);
   return { how: 'whole', last, contentType: JSON_TYPE };

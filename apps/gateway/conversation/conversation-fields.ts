@@ -32,8 +32,13 @@ export const INPUT_FIELD = {
   messages: 'messages',
   contents: 'contents',
   speech: 'input',
+  transcription: 'file',
+  translation: 'file',
   embeddings: 'input',
 } as const;
+
+/** Of sound that is turned into text; its file is beside them. */
+const HEARING = ['model', 'prompt', 'response_format', 'temperature'];
 
 /** Fields that pass; what is billed beyond tokens (searches, sounds, predictions, plugins) is in none of the lists. */
 const FIELDS: Record<StreamKind, ReadonlySet<string>> = {
@@ -103,6 +108,8 @@ const FIELDS: Record<StreamKind, ReadonlySet<string>> = {
   ]),
   contents: CONTENTS_FIELDS.body,
   embeddings: new Set(['model', 'input', 'dimensions', 'encoding_format', 'user']),
+  transcription: new Set([...HEARING, 'language', 'timestamp_granularities', 'stream']),
+  translation: new Set(HEARING),
   speech: new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format']),
 };
 

@@ -4,6 +4,7 @@ import type { Measures } from '../http/model-limits.js';
 import { INPUT_FIELD } from './conversation-fields.js';
 import type { Conversation } from './conversation-request.js';
 import type { StreamKind } from '#upstream/outcomes.js';
+import type { SoundSeconds } from '../transcriptions/sound-file.js';
 import type { MeasuredTokens } from '#catalog/token-estimate.js';
 
 /** What a conversation asks of its model. */
@@ -30,4 +31,18 @@ export function refuseUnmeasured(model: CatalogModel, { kind }: Conversation, in
   if (model.unit !== 'call' || maxInputTokens === undefined || !input.unbounded) return;
   const rule = `must be text and images for ${model.id}, which reads at most ${maxInputTokens} tokens`;
   throw invalid(INPUT_FIELD[kind], `${rule}: files, documents and stored answers cannot be measured`);
+}
+
+/**
+ * Longer sound than the model hears, as far as its length was measured, and a stream of what is priced by the second: its
+ * events do not say how long the sound was. @throws ApiError
+ */
+export function refuseUnheard(
+  { id, unit, limits: { maxSeconds } }: CatalogModel,
+  { streamed }: Conversation,
+  { likely, isMeasured }: SoundSeconds,
+): void {
+  if (maxSeconds !== undefined && isMeasured && likely > maxSeconds)
+    throw invalid('file', `must be at most ${maxSeconds} seconds long for ${id}, not ${likely}`);
+  if (streamed && unit === 'second') throw invalid('stream', `must be false for ${id}`);
 }

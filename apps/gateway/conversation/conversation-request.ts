@@ -1,7 +1,7 @@
 import type { ModelLimits } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import { isText } from '#platform/http/long-text.js';
-import type { StreamKind, TalkKind } from '#upstream/outcomes.js';
+import type { HearingKind, StreamKind, TalkKind } from '#upstream/outcomes.js';
 import {
   type Body,
   invalid,
@@ -11,8 +11,14 @@ import {
   optionalWord,
   requiredString,
 } from '../http/fields.js';
-import { MAX_EMBEDDED, MAX_SPEECH_CHARS } from '../http/limits.js';
+import { MAX_EMBEDDED, MAX_LANGUAGE_CHARS, MAX_PROMPT_CHARS, MAX_SPEECH_CHARS } from '../http/limits.js';
 import type { Measure } from '../http/model-limits.js';
+import {
+  answerFormats,
+  granularities,
+  type TextFormat,
+  upstreamFormat,
+} from '../transcriptions/transcript-text.js';
 import { INPUT_FIELD, isTalk, pricedFields } from './conversation-fields.js';
 
 /** A pass-through request after its fields were checked: what is known and priced goes on as it is. */
@@ -26,6 +32,8 @@ export interface Conversation {
   readonly maxOutputTokens: Measure<number> | undefined;
   /** Answers to the same request, each as long as that. */
   readonly choices: number;
+  /** The format in which the client wants a text that was heard; left out for JSON, which passes as it is. */
+  readonly writtenAs?: TextFormat;
   /** What goes to the upstream, but for the model's name. */
   readonly body: Body;
 }
@@ -34,6 +42,8 @@ export interface Conversation {
 const MAX_CHOICES = 128;
 /** As long as the vectors of the models that vendors offer; the longest answer that is passed on has room for them. */
 const MAX_DIMENSIONS = 4_096;
+/** `0.25`, in a form. */
+const MAX_TEMPERATURE_CHARS = 20;
 /** Beyond what any model writes; the model's own limit caps what is held. */
 const MAX_TOKENS_ASKED = 10_000_000;
 
@@ -41,7 +51,8 @@ const MAX_TOKENS_ASKED = 10_000_000;
 export function readConversation(kind: StreamKind, body: Body): Conversation {
   if (kind === 'embeddings') return readEmbeddings(body);
   if (kind === 'contents') return readContents(body);
-  return kind === 'speech' ? readSpeech(body) : readTalk(kind, body);
+  if (kind === 'speech') return readSpeech(body);
+  return isTalk(kind) ? readTalk(kind, body) : readHearing(kind, body);
 }
 
 /** One text or several, each as it is or as the tokens of it. */
@@ -79,6 +90,24 @@ function readSpeech(body: Body): Conversation {
     choices: 1,
     body: pricedFields('speech', body),
   };
+}
+
+function readHearing(kind: HearingKind, body: Body): Conversation {
+  optionalString(body, 'language', MAX_LANGUAGE_CHARS);
+  optionalString(body, 'prompt', MAX_PROMPT_CHARS);
+  optionalString(body, 'temperature', MAX_TEMPERATURE_CHARS);
+  const format = optionalWord(body, 'response_format', answerFormats) ?? 'json';
+  const times = body['timestamp_granularities'];
+  for (const each of Array.isArray(times) ? (times as unknown[]) : []) {
+    optionalWord({ timestamp_granularities: each }, 'timestamp_granularities', granularities);
+  }
+  const streamed = optionalBoolean(body, 'stream') ?? false;
+  if (streamed && format !== 'json') throw invalid('stream', 'must be false with another format than json');
+  const known = pricedFields(kind, body);
+  const common = { kind, streamed, wantsUsage: true, maxOutputTokens: undefined, choices: 1 };
+  if (format === 'json' || format === 'verbose_json') return { ...common, body: known };
+  const { timestamp_granularities: _, ...rest } = known;
+  return { ...common, writtenAs: format, body: { ...rest, response_format: upstreamFormat(format) } };
 }
 
 function readTalk(kind: TalkKind, body: Body): Conversation {

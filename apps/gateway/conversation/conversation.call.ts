@@ -15,12 +15,15 @@ import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { Body } from '../http/fields.js';
 import type { PictureReader } from '../images/picture.reader.js';
 import type { ModelTurns } from '../routing/model-turns.js';
+import type { SoundFile } from '../transcriptions/sound-file.js';
 import type { Estimated } from './conversation.delivery.js';
 
 export interface ConversationCall {
   caller: Caller;
   kind: StreamKind;
   body: Body;
+  /** What is to be heard; of transcriptions and translations alone. */
+  sound?: SoundFile;
   headers: StreamRequest['headers'];
   requestId: string;
 }

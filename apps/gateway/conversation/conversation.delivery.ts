@@ -2,6 +2,7 @@ import type { TokenCounts } from '#pricing/quote.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Ending } from './answer.relay.js';
+import type { SoundSeconds } from '../transcriptions/sound-file.js';
 import type { InputKind } from './cache-writes.js';
 import type { Conversation } from './conversation-request.js';
 import type { TokenEstimate } from '#catalog/token-estimate.js';
@@ -20,6 +21,8 @@ export interface Estimated {
   output: TokenEstimate;
   /** The dearest that the input may turn out to be. */
   dearest: InputKind;
+  /** How long the sound is that is to be heard; undefined where there is none. */
+  seconds: SoundSeconds | undefined;
 }
 
 /** The most that the call may use: what is held for it. */
@@ -33,8 +36,9 @@ export function mostTokens({
 
 const NO_TOKENS: TokenCounts = { input: 0n, cachedInput: 0n, output: 0n };
 
-/** The units that are held: every answer to a request is a call of its own. */
-export function unitsOf({ model, asked }: Pick<Estimated, 'model' | 'asked'>): bigint {
+/** The units that are held: every answer to a request is a call of its own; of sound its seconds at the most. */
+export function unitsOf({ model, asked, seconds }: Pick<Estimated, 'model' | 'asked' | 'seconds'>): bigint {
+  if (model.unit === 'second') return seconds?.most ?? 1n;
   return model.unit === 'call' ? BigInt(asked.choices) : 1n;
 }
 
@@ -49,7 +53,7 @@ export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMet
   const isPriced = model.unit === 'token';
   const isCounted = isPriced && asked.kind !== 'speech';
   if (ending.how === 'broken' && !(isCounted && meter.streamed() > 0n)) return null;
-  const units = ending.how === 'left' ? unitsOf(estimated) : answersOf(estimated, meter);
+  const units = ending.how === 'left' ? unitsOf(estimated) : unitsUsed(estimated, meter);
   if (!isPriced) return { units, tokens: undefined };
   // Sound that is no event stream reports no usage at its end either.
   const isEstimated = asked.kind === 'speech' && !asked.streamed;
@@ -59,9 +63,12 @@ export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMet
   return { units, tokens: meter.billable({ ...counted, output: output.likely }) };
 }
 
-/** As many as came, of those that were asked for. */
-function answersOf(estimated: Estimated, meter: UsageMeter): bigint {
-  const asked = unitsOf(estimated);
-  const came = BigInt(Math.max(meter.answers, 1));
-  return came < asked ? came : asked;
+/** As many as came, of those that were held. */
+function unitsUsed(estimated: Estimated, meter: UsageMeter): bigint {
+  const held = unitsOf(estimated);
+  const { model, seconds } = estimated;
+  const answers = BigInt(Math.max(meter.answers, 1));
+  const used = model.unit === 'second' ? (meter.seconds ?? seconds?.likely ?? 1n) : answers;
+  if (used > held) return held;
+  return used < 1n ? 1n : used;
 }

@@ -20,6 +20,7 @@ export class ConversationOpening {
     const { left } = client;
     const { last } = await this.parts.calls.askInTurn<StreamOutcome, 'answer'>(held.entry, {
       work: workOf(held.caller, held.model),
+      asked: { operation: held.kind, model: held.model },
       taken: 'answer',
       mayAsk: () => !held.stop.aborted && !(left.aborted && isGradual(held.asked)),
       ask: (channel) => this.askUpstream(held, channel),
@@ -36,13 +37,14 @@ export class ConversationOpening {
 
   private async askUpstream(held: Held, channel: Channel): Promise<StreamOutcome> {
     const { upstreams, metrics } = this.parts;
-    const { kind, headers, asked, model, stop } = held;
+    const { kind, headers, asked, model, stop, sound } = held;
     const timed = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: kind });
     crashPoint('upstream.before');
     const request = {
       kind,
       model: upstreamModel(channel, model),
       body: asked.body,
+      file: sound,
       ...(headers && { headers }),
     };
     const outcome = await upstreams.adapterFor(channel.protocol).openStream(channel, request, stop);

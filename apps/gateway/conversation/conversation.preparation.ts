@@ -1,14 +1,17 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
+import { estimateInput } from '#catalog/token-estimate.js';
+import { ApiError } from '#platform/errors.js';
+import type { StreamKind } from '#upstream/outcomes.js';
 import { channelsFree } from '../charging/channel-entry.js';
 import { requiredString } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
+import { secondsHeld, withSound } from '../transcriptions/sound-estimate.js';
 import { dearestInput } from './cache-writes.js';
 import type { ConversationCall, ConversationParts, ModelCall, Prepared } from './conversation.call.js';
-import { isLimitOfEach, measuresOf, refuseUnmeasured } from './conversation-limits.js';
+import { isLimitOfEach, measuresOf, refuseUnheard, refuseUnmeasured } from './conversation-limits.js';
 import { readConversation, withModelsLimit } from './conversation-request.js';
-import { estimateInput } from '#catalog/token-estimate.js';
 import { estimateAnswer, measureSpeech } from './answer-estimate.js';
 
 /** Reads and measures what is asked, before any money is held. @throws ApiError for what may not be asked */
@@ -16,21 +19,33 @@ export async function prepare(parts: ConversationParts, call: ModelCall): Promis
   const { catalog, clock } = parts;
   const { limitAtMs } = call.turns;
   const current = await catalog.get();
-  const { kind, caller, body } = call;
+  const { kind, caller, body, sound } = call;
   const model = modelFor(current, call);
-  refuseOtherFamily(model, kind === 'speech' ? 'speech' : 'chat');
+  refuseOtherKind(model, kind);
   const channels = channelsFree(parts, current, { model, caller, capability: kind });
   const asked = withModelsLimit(readConversation(kind, body), model.limits);
   const ofEach = isLimitOfEach(model, kind);
-  const input = estimateInput(asked.body, ofEach ? {} : model.limits);
+  const text = estimateInput(asked.body, ofEach ? {} : model.limits);
+  const input = sound ? withSound(text, sound.seconds, model.limits) : text;
+  const seconds = sound && secondsHeld(sound.seconds, model.limits);
   const output = estimateAnswer(asked, model.limits);
   const measures = measuresOf(asked, input, measureSpeech(asked, model.limits));
   refuseBeyondLimits(model, ofEach ? { ...measures, inputTokens: undefined } : measures);
   refuseUnmeasured(model, asked, input);
+  if (sound) refuseUnheard(model, asked, sound.seconds);
   const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
   const dearest = dearestInput(asked, priced);
   await call.checkPictures();
-  return { ...call, asked, model, channels, limitAtMs, input, output, dearest };
+  return { ...call, asked, model, channels, limitAtMs, input, output, dearest, seconds };
+}
+
+/** What is heard is priced by the second, and what is spoken never: the two families of sound are one in the catalog. */
+function refuseOtherKind(model: CatalogModel, kind: StreamKind): void {
+  const isHearing = kind === 'transcription' || kind === 'translation';
+  refuseOtherFamily(model, isHearing || kind === 'speech' ? 'speech' : 'chat');
+  if (isHearing || model.unit !== 'second') return;
+  const message = `${model.id} is priced by the second of audio that it hears. Use POST /v1/audio/transcriptions.`;
+  throw new ApiError('model_not_supported_here', message, { param: 'model' });
 }
 
 /** A video model is refused by its name whatever the key's group. */

@@ -1,5 +1,6 @@
 import { crashPoint } from '#platform/crash-points.js';
 import type { ApiError } from '#platform/errors.js';
+import { traced } from '#platform/tracing.js';
 import { internalError } from '#platform/http/refusal.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 import type { Quote } from '#pricing/quote.js';
@@ -99,7 +100,7 @@ export class ConversationService {
   }
 
   private async serve(call: ModelCall, client: ClientStream): Promise<void> {
-    const prepared = await prepare(this.parts, call);
+    const prepared = await traced('route', {}, () => prepare(this.parts, call));
     const { model, caller, channels } = prepared;
     const { calls, clock, config } = this.parts;
     const waitMs = Math.min(config.channelWaitMs, prepared.limitAtMs - clock.nowMs());
@@ -160,7 +161,8 @@ export class ConversationService {
     const meter = new UsageMeter(held.kind, held.dearest === 'cacheWrite1h');
     const clientsModel = opened.model === held.model.id ? null : held.model.id;
     const { asked, stop } = held;
-    const ending = await relayAnswer(opened, { ...asked, meter, client, stop, clientsModel });
+    const relaying = { ...asked, meter, client, stop, clientsModel };
+    const ending = await traced('relay the answer', {}, () => relayAnswer(opened, relaying));
     const delivery = this.settlement.deliveryOf(held, ending, meter);
     const fault = this.settlement.faultOf(held, ending, delivery);
     if (delivery) await this.settlement.settle(held, opened, delivery);

@@ -20,7 +20,7 @@ export class ConversationSettlement {
   deliveryOf(held: Held, ending: Ending, meter: UsageMeter): DeliveredAnswer | null {
     const { hold, model } = held;
     const delivery = deliveryOf(held, ending, meter);
-    const excess = delivery?.tokens ? hold.excessOf(delivery.tokens) : 0n;
+    const excess = delivery ? excessOf(held, delivery, meter) : 0n;
     if (excess > 0n) {
       const { chargeId, requestId, amount } = hold;
       const facts = { chargeId, requestId, model: model.id, held: formatAmount(amount) };
@@ -103,6 +103,13 @@ export class ConversationSettlement {
       'how' in what ? { reason: what.how === 'broken' ? what.reason : what.how } : failureFacts(what);
     this.parts.log.warn({ ...facts, ...why }, 'an upstream did not answer a conversation');
   }
+}
+
+/** What was used beyond the hold costs: of tokens, and of seconds that were reported. */
+function excessOf({ hold, model }: Held, { tokens }: DeliveredAnswer, { seconds }: UsageMeter): bigint {
+  if (tokens) return hold.excessOf(tokens);
+  const cost = model.unit === 'second' && seconds !== undefined ? hold.amountOf(seconds) : 0n;
+  return cost > hold.amount ? cost - hold.amount : 0n;
 }
 
 const clientLeft = { code: 'client_left', message: 'The client left before anything was produced.' };

@@ -25,6 +25,8 @@ export function faultEvent(
     case 'speech':
       return event(null, { type: 'error', ...errorBody(error) });
     case 'chat':
+    case 'transcription':
+    case 'translation':
     case 'embeddings':
       return event(null, errorBody(error));
   }

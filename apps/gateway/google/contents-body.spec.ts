@@ -114,6 +114,11 @@ describe('contents are refused by the field', () => {
     [{ contents: [[]] }, 'invalid_type', 'contents[0]'],
     [{ contents: [{ parts: ['hi'] }] }, 'invalid_type', PART],
     [{ contents: [{ parts: CONTENTS[0]!.parts, videos: [] }] }, 'unknown_parameter', 'contents[0].videos'],
+    [
+      withPart({ functionCall: { name: 'f', inlineData: { mimeType: 'image/png', data: 'AA' } } }),
+      'unknown_parameter',
+      `${PART}.functionCall.inlineData`,
+    ],
     [withPart({ videoMetadata: {} }), 'unknown_parameter', `${PART}.videoMetadata`],
     [withPart({ executableCode: {} }), 'unknown_parameter', `${PART}.executableCode`],
     [withPart({ inlineData: 'AA' }), 'invalid_type', `${PART}.inlineData`],

@@ -33,6 +33,7 @@ export const CONTENTS_FIELDS = {
   ]),
   inlineData: new Set(['mimeType', 'data']),
   fileData: new Set(['mimeType', 'fileUri']),
+  functionCall: new Set(['id', 'name', 'args', 'partialArgs', 'willContinue']),
   functionResponse: new Set(['id', 'name', 'response', 'parts', 'willContinue', 'scheduling']),
   tool: new Set(['functionDeclarations']),
   toolConfig: new Set(['functionCallingConfig']),
@@ -87,6 +88,7 @@ function refusePart(part: Body, at: string): void {
     refuseMedia(file['mimeType'], `${at}.fileData.mimeType`);
     refuseAddress(file['fileUri'], `${at}.fileData.fileUri`);
   }
+  membersOf(part, 'functionCall', at);
   const result = membersOf(part, 'functionResponse', at);
   for (const [inner, where] of entriesOf(result['parts'], `${at}.functionResponse.parts`))
     refusePart(inner, where);

@@ -9,6 +9,7 @@ import {
   textSchema,
 } from '../openapi/operation.js';
 import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
+import { COUNT_REFUSALS, countIn } from '../tokens/token-count.openapi.js';
 
 const TAG = 'Native style';
 const PASSED_ON =
@@ -98,20 +99,6 @@ export const countTokensOperation: Operation = {
       request({ generateContentRequest: request({ contents: CONTENTS }, INPUT) }),
     ],
   }),
-  answers: {
-    200: {
-      description: 'As the vendor counts.',
-      content: json(objectSchema({ totalTokens: integerSchema(undefined, { minimum: 0, examples: [12] }) })),
-    },
-  },
-  refusals: [
-    'unknown_url',
-    'model_not_found',
-    'model_not_allowed',
-    'model_not_supported_here',
-    'unknown_parameter',
-    'upstream_rejected',
-    'content_policy_violation',
-    'rate_limit_exceeded',
-  ],
+  answers: countIn('totalTokens'),
+  refusals: ['unknown_url', ...COUNT_REFUSALS],
 };

@@ -39,6 +39,7 @@ import { errorBody, refusalFor } from '#platform/http/refusal.js';
 import { joinModelId } from './model-path.js';
 import { isMultipart } from './multipart-body.js';
 import { nameRequest } from './request-name.js';
+import { traceRequests } from './request-trace.js';
 import type { RouteTable } from './route-table.js';
 
 /** Fastify under Nest, with the limits of the data plane and its error shape down to the socket. */
@@ -91,6 +92,7 @@ export interface ServerParts {
 export function prepareGateway(server: FastifyInstance, parts: ServerParts): void {
   const { keys, failedKeys, limiter, concurrency, memory, uploads, idempotency } = parts;
   server.decorateRequest('caller', null);
+  traceRequests(server);
   server.addHook('onRoute', (route) => addRoute(route, parts));
   server.addHook('onRequest', (request, reply, done) => {
     parts.metrics.requestsInFlight.inc();

@@ -17,6 +17,8 @@ export const MAX_PICTURE_BYTES = 50 * 1024 * 1024;
 export const MAX_PICTURES = 16;
 /** What a phone takes at its best; each pixel is four bytes while an image is read. */
 export const MAX_PICTURE_PIXELS = 50_000_000;
+/** Vendors cut an image into tiles: a narrower one has more of them than are held for (`token-estimate.ts`). */
+export const MAX_PICTURE_TIMES_AS_LONG = 32;
 /** An image of this many pixels takes about a second. */
 export const PICTURE_READ_MS = 10_000;
 /** How long the images that a request names by address may take to fetch, all at once. */
@@ -48,6 +50,20 @@ export const PICTURES_FORM = {
   fileBytes: MAX_PICTURE_BYTES,
   keptBytes: PICTURES_BODY_BYTES,
 } as const;
+
+/** A file of sound, as OpenAI bounds it. */
+export const MAX_SOUND_BYTES = 25 * 1024 * 1024;
+/** The file with its fields and their boundaries. */
+export const SOUND_BODY_BYTES = MAX_SOUND_BYTES + 1024 * 1024;
+export const SOUND_FORM = {
+  fields: 20,
+  fieldBytes: 128 * 1024,
+  files: 1,
+  fileBytes: MAX_SOUND_BYTES,
+  keptBytes: SOUND_BODY_BYTES,
+} as const;
+/** Of a language, such as `en` or `zh-Hant-TW`. */
+export const MAX_LANGUAGE_CHARS = 20;
 
 /** Ids and model names in paths; a longer one still gets its 404 from the route. Request lines end at 16 kB. */
 export const MAX_PATH_PARAM_CHARS = 12_000;

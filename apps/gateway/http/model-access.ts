@@ -11,7 +11,7 @@ const HOME: Partial<Record<Family, string>> = {
   image: 'POST /v1/images/generations',
   video: 'POST /v1/videos',
   chat: 'POST /v1/chat/completions',
-  speech: 'POST /v1/audio/speech',
+  speech: 'POST /v1/audio/speech or /v1/audio/transcriptions',
   '3d': 'POST /v1/3d',
 };
 

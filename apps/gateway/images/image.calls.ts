@@ -78,6 +78,7 @@ export class ImageCalls {
     const leftMs = () => held.limitAtMs - this.parts.clock.nowMs();
     const { last } = await this.parts.calls.askInTurn<ImageOutcome, 'delivered'>(held.entry, {
       work: workOf(held.caller, held.model),
+      asked: { operation: held.pictures ? 'edits' : 'images', model: held.model },
       taken: 'delivered',
       mayAsk: () => leftMs() > 0,
       ask: (channel) => this.askUpstream(held, channel, leftMs()),

@@ -5,6 +5,7 @@ import { signPath, verifySignature } from '#storage/signed-url.js';
 import type { FileStore } from '#storage/file-store.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
+import { traced } from '#platform/tracing.js';
 import { isMissingFile, sendFile, type StoredFile } from '../http/file-answer.js';
 
 /** The parts of a signed address that its query holds. */
@@ -35,7 +36,10 @@ export class ImageFiles {
    * seconds, and forcing every image would cost more than the rest of the request.
    */
   async keep(name: string, bytes: Buffer): Promise<string> {
-    await this.store.write(`images/${name}`, bytes, { maxBytes: MAX_IMAGE_BYTES, durable: false });
+    const facts = { 'tollgate.file.bytes': bytes.length };
+    await traced('store file', { facts }, () =>
+      this.store.write(`images/${name}`, bytes, { maxBytes: MAX_IMAGE_BYTES, durable: false }),
+    );
     const path = PATH + name;
     return path + signPath(this.options.secret, path, this.options.clock.nowMs() + this.options.lifeMs);
   }

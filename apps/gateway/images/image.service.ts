@@ -4,6 +4,7 @@ import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { ApiError } from '#platform/errors.js';
+import { traced } from '#platform/tracing.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
@@ -112,9 +113,10 @@ export class ImageService {
     const { caller, asked, requestId, origin } = call;
     const { prompts = [asked.prompt] } = call;
     const { limitAtMs } = turns;
-    const { channels, ...wanted } = await this.planned(call);
+    const { channels, ...wanted } = await traced('route', {}, () => this.planned(call));
     const { model } = wanted;
-    const pictures = call.pictures && (await this.loaded(call.pictures, call));
+    const given = call.pictures;
+    const pictures = given && (await traced('read images', {}, () => this.loaded(given, call)));
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
     return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const hold = await this.hold(call, wanted, turns);

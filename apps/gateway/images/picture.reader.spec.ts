@@ -49,6 +49,21 @@ describe('an image', () => {
     });
   });
 
+  it('is refused where it is so narrow that vendors would cut it into more tiles than are held for', async () => {
+    const strip = (width: number, height: number) =>
+      Transformer.fromRgbaPixels(Buffer.alloc(width * height * 4), width, height).png();
+    for (const [width, height] of [
+      [99, 3],
+      [3, 99],
+    ] as const) {
+      await expect(read(file(Buffer.from(await strip(width, height))))).rejects.toMatchObject({
+        code: 'invalid_image',
+        message: expect.stringContaining('at most 32 times'),
+      });
+    }
+    await expect(read(file(Buffer.from(await strip(96, 3))))).resolves.toMatchObject({ mime: 'image/png' });
+  });
+
   it('takes no other from its thread: what is refused leaves it for the next', async () => {
     const asked = Array.from({ length: 12 }, (_, index) =>
       read(file(index % 2 ? Buffer.from('broken') : Buffer.from(png))).then(

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { FairShare } from '#platform/fair-share.js';
 import type { InputImage } from '#upstream/outcomes.js';
-import { MAX_PICTURE_BYTES } from '../http/limits.js';
+import { MAX_PICTURE_BYTES, MAX_PICTURE_TIMES_AS_LONG } from '../http/limits.js';
 import type { ReceivedPicture } from '../http/pictures.js';
 import type { PictureAnswer, PictureFault, PictureOrder } from './picture.worker.js';
 
@@ -139,6 +139,10 @@ export class PictureReader {
         return invalid('is broken: it cannot be read to its end');
       case 'too_many_pixels':
         return invalid(`is too much work to read: it may have at most ${this.parts.maxPixels} pixels`);
+      case 'too_narrow':
+        return invalid(
+          `may be at most ${MAX_PICTURE_TIMES_AS_LONG} times as long as it is wide, or as wide as it is long`,
+        );
       case 'too_many_bytes':
         return new ApiError('request_too_large', `An image has at most ${MAX_PICTURE_BYTES} bytes.`, {
           param,
@@ -156,5 +160,12 @@ function orderOf(
     piece.buffer.byteLength > 2 * piece.length ? Uint8Array.prototype.slice.call(piece) : piece,
   );
   const bytes = own.map(({ buffer, byteOffset, length }) => new Uint8Array(buffer, byteOffset, length));
-  return { encoding, isEscaped, pieces: bytes, maxBytes: MAX_PICTURE_BYTES, ...rules };
+  return {
+    encoding,
+    isEscaped,
+    pieces: bytes,
+    maxBytes: MAX_PICTURE_BYTES,
+    maxTimesAsLong: MAX_PICTURE_TIMES_AS_LONG,
+    ...rules,
+  };
 }

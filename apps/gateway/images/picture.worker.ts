@@ -17,9 +17,12 @@ export interface PictureOrder {
   allowsGif: boolean;
   maxBytes: number;
   maxPixels: number;
+  /** The longer side, by the shorter. */
+  maxTimesAsLong: number;
 }
 
-export type PictureFault = 'no_base64' | 'too_many_bytes' | 'no_picture' | 'too_many_pixels' | 'broken';
+export type PictureFault =
+  'no_base64' | 'too_many_bytes' | 'no_picture' | 'too_many_pixels' | 'too_narrow' | 'broken';
 
 export type PictureAnswer =
   | { bytes: Uint8Array<ArrayBuffer>; mime: string; extension: string; fault?: undefined }
@@ -55,7 +58,7 @@ export function read(order: PictureOrder): PictureAnswer {
     const isGif = order.allowsGif && bytes.toString('latin1', 0, 4) === 'GIF8';
     return isGif ? answerOf(bytes, 'image/gif', 'gif') : { fault: 'no_picture' };
   }
-  const fault = faultOf(bytes, format.mime, order.maxPixels);
+  const fault = faultOf(bytes, format.mime, order);
   if (fault) return { fault };
   return answerOf(bytes, format.mime, format.extension);
 }
@@ -87,11 +90,13 @@ export function decodeBase64(text: string): Buffer | null {
   return Buffer.from(base64, 'base64');
 }
 
-function faultOf(bytes: Buffer, mime: string, maxPixels: number): PictureFault | null {
+function faultOf(bytes: Buffer, mime: string, order: PictureOrder): PictureFault | null {
+  const { maxPixels, maxTimesAsLong } = order;
   try {
     const picture = new Transformer(bytes);
     const { width, height } = picture.metadataSync();
     if (width * height > maxPixels) return 'too_many_pixels';
+    if (Math.max(width, height) > maxTimesAsLong * Math.min(width, height)) return 'too_narrow';
     if (mime === 'image/jpeg') {
       const scans = scansOf(bytes);
       if (scans === null) return 'broken';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { asHtml } from '#platform/http/html.js';
 import type { DocumentedOperation, GatewayDocument, Parameter } from './openapi.document.js';
 import type { Schema } from './operation.js';
 
@@ -32,25 +33,25 @@ export function docsPage(document: GatewayDocument): string {
   );
   const sections = tags.map(({ name }) => {
     const members = operations.filter(({ operation }) => operation.tags.includes(name));
-    return `<h2>${escaped(name)}</h2>\n${members.map(operationBlock).join('\n')}`;
+    return `<h2>${asHtml(name)}</h2>\n${members.map(operationBlock).join('\n')}`;
   });
   const schemas = Object.entries(components['schemas'] ?? {}).map(
     ([name, schema]) =>
-      `<details id="schema-${escaped(name)}"><summary>${escaped(name)}</summary><div>${schemaBlock(schema as Schema)}</div></details>`,
+      `<details id="schema-${asHtml(name)}"><summary>${asHtml(name)}</summary><div>${schemaBlock(schema as Schema)}</div></details>`,
   );
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(info.title)}</title>
+<title>${asHtml(info.title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${escaped(info.title)}</h1>
+<h1>${asHtml(info.title)}</h1>
 <p>${prose(info.description)}</p>
-<p>Base address: <code>${escaped(servers[0]?.url ?? '/')}</code>. For programs: <a href="openapi.json">openapi.json</a>.</p>
+<p>Base address: <code>${asHtml(servers[0]?.url ?? '/')}</code>. For programs: <a href="openapi.json">openapi.json</a>.</p>
 ${sections.join('\n')}
 <h2>Errors</h2>
 ${schemas.join('\n')}
@@ -66,10 +67,10 @@ function operationBlock(entry: { path: string; method: string; operation: Docume
   const keys = security.flatMap((each) => Object.keys(each)).map(code);
   const answers = Object.entries(responses).map(
     ([status, { description: words, content }]) =>
-      `<li><code>${escaped(status)}</code> ${prose(words)}${Number(status) < 400 ? contentBlock(content) : errorShape(content)}</li>`,
+      `<li><code>${asHtml(status)}</code> ${prose(words)}${Number(status) < 400 ? contentBlock(content) : errorShape(content)}</li>`,
   );
-  return `<details id="${escaped(operationId)}">
-<summary><b>${escaped(method.toUpperCase())}</b> <code>${escaped(path)}</code> <small>${prose(summary)}</small></summary>
+  return `<details id="${asHtml(operationId)}">
+<summary><b>${asHtml(method.toUpperCase())}</b> <code>${asHtml(path)}</code> <small>${prose(summary)}</small></summary>
 <div>
 ${description === undefined ? '' : `<p>${prose(description)}</p>`}
 <p><small>${keys.length === 0 ? 'No key needed.' : `Opened by ${keys.join(' or ')}.`}</small></p>
@@ -82,7 +83,7 @@ ${requestBody === undefined ? '' : `<h4>Body</h4>${contentBlock(requestBody.cont
 
 function parameterLine({ name, in: where, required, description, schema }: Parameter): string {
   const rule = required ? 'required' : 'optional';
-  return `<li>${code(name)} <small>${where}, ${rule}, ${escaped(typeOf(schema))}</small> ${prose(description ?? '')}</li>`;
+  return `<li>${code(name)} <small>${where}, ${rule}, ${asHtml(typeOf(schema))}</small> ${prose(description ?? '')}</li>`;
 }
 
 function contentBlock(content: Record<string, { schema?: Schema }> = {}): string {
@@ -102,17 +103,17 @@ function errorShape(content: Record<string, { schema?: Schema }> = {}): string {
 function schemaBlock(schema: Schema): string {
   const { $ref, properties, required = [], items, anyOf } = schema;
   if ($ref !== undefined) {
-    const name = escaped($ref.split('/').at(-1) ?? '');
+    const name = asHtml($ref.split('/').at(-1) ?? '');
     return `<a href="#schema-${name}">${name}</a>`;
   }
   if (anyOf)
-    return `<ul>${anyOf.map((each) => `<li>${escaped(typeOf(each))} ${prose(each.description ?? '')}${nested(each)}</li>`).join('')}</ul>`;
+    return `<ul>${anyOf.map((each) => `<li>${asHtml(typeOf(each))} ${prose(each.description ?? '')}${nested(each)}</li>`).join('')}</ul>`;
   if (items) return schemaBlock(items);
   if (!properties) return '';
   const fields = Object.entries(properties).map(([name, field]) => {
     const rule = required.includes(name) ? 'required, ' : '';
     const words = field.description ?? field.items?.description ?? '';
-    return `<li>${code(name)} <small>${rule}${escaped(typeOf(field))}</small> ${prose(words)}${nested(field)}</li>`;
+    return `<li>${code(name)} <small>${rule}${asHtml(typeOf(field))}</small> ${prose(words)}${nested(field)}</li>`;
   });
   return `<ul>${fields.join('')}</ul>`;
 }
@@ -136,22 +137,10 @@ function typeOf({ type, const: value, enum: words, items, anyOf, minimum, maximu
 }
 
 function code(text: string): string {
-  return `<code>${escaped(text)}</code>`;
+  return `<code>${asHtml(text)}</code>`;
 }
 
 /** Text with `code` in backticks. */
 function prose(text: string): string {
-  return escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>');
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+  return asHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 }

@@ -140,6 +140,7 @@ export class TaskCreator {
     const work = workOf(draft.caller, draft.model);
     const { last, isStopped } = await this.parts.calls.askInTurn<CreateOutcome, 'accepted'>(draft.entry, {
       work,
+      asked: { operation: draft.kind, model: draft.model },
       taken: 'accepted',
       mayAsk: (channel, before) => this.mayCall(draft, channel, before ? null : hold.amount),
       ask: (channel) => this.askUpstream(draft, channel),
@@ -155,8 +156,7 @@ export class TaskCreator {
       outcome.kind === 'refused'
         ? new ApiError(outcome.code, outcome.message, { status: outcome.status })
         : noChannelFree(draft.model.id, health.retryAfterSeconds(draft.channels, work.model));
-    const { upstreamStatus } = outcome;
-    return this.fail(draft, hold, { error, channelId: channel.id, upstreamStatus });
+    return this.fail(draft, hold, { error, channelId: channel.id, upstreamStatus: outcome.upstreamStatus });
   }
 
   /**

@@ -1,0 +1,18 @@
+import type { TaskError } from '#tasks/task-end.js';
+import type { Task } from '#tasks/task.js';
+import { kindsOfWork } from './task-kinds.js';
+
+export const neverStarted = ({ kind }: Pick<Task, 'kind'>): TaskError => ({
+  code: 'generation_failed',
+  message: `The ${kindsOfWork[kind].noun} could not be started.`,
+});
+
+export const outOfTime = ({ kind }: Pick<Task, 'kind'>): TaskError => ({
+  code: 'generation_failed',
+  message: `The ${kindsOfWork[kind].noun} was not finished in time.`,
+});
+
+export const noFile = ({ kind }: Pick<Task, 'kind'>): TaskError => ({
+  code: 'generation_failed',
+  message: `The finished ${kindsOfWork[kind].noun} could not be fetched from the upstream.`,
+});
