@@ -193,15 +193,13 @@ class Run {
   async #kafka(which) {
     const { requireLocalKafka, startKafka, NoKafka } = await import('./lib/kafka-broker.mjs');
     try {
-      if (which === 'own') {
-        await requireLocalKafka(say);
-        return { env: {} };
-      }
+      if (which !== 'any') await requireLocalKafka(say);
+      if (which === 'own') return { env: {} };
       this.#broker ??= await startKafka({ say });
       return { env: { KAFKA_BROKERS: this.#broker.brokers.join(',') } };
     } catch (error) {
       if (!(error instanceof NoKafka)) throw error;
-      const required = values['require-kafka'] && !(which === 'own' && process.env.KAFKA_BROKERS);
+      const required = values['require-kafka'] && !(which !== 'any' && process.env.KAFKA_BROKERS);
       return { outcome: required ? 'failed' : 'not run', why: error.message };
     }
   }

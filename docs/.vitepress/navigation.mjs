@@ -31,6 +31,7 @@ export const sections = [
     page('Configuration', '/configuration'),
     page('Security', '/security'),
     page('Finance handbook', '/finance'),
+    page('Vendors', '/models'),
     page('Adding an upstream', '/adding-an-upstream'),
   ]),
   group('Reference', [

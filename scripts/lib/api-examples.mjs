@@ -25,6 +25,8 @@ const GATEWAY = {
   createMessage: { model: 'vendora-messages', messages: MESSAGES, max_tokens: 100 },
   countMessageTokens: { model: 'vendora-messages', messages: MESSAGES },
   createEmbedding: { model: 'vendora-embed', input: 'a lighthouse at dusk' },
+  createTranscription: { model: 'vendora-transcribe', file: '@speech.wav' },
+  createTranslation: { model: 'vendora-transcribe', file: '@speech.wav', response_format: 'srt' },
   createSpeech: { model: 'vendora-speech', input: 'The light is on.', voice: 'alloy' },
 };
 

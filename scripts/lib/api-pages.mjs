@@ -80,11 +80,14 @@ function parameterTable(parameters, context) {
 }
 
 function bodyTable(content, context) {
-  const schema = content['application/json']?.schema;
+  const form = content['multipart/form-data'];
+  const schema = content['application/json']?.schema ?? form?.schema;
   if (schema === undefined) return `Body: ${Object.keys(content).map(code).join(', ')}.`;
   const rows = fieldsOf(schema, context);
   if (rows.length === 0) return '';
-  const forms = content['multipart/form-data'] ? '\n\nA form with the same fields is taken too.' : '';
+  const isFormAlone = content['application/json'] === undefined;
+  if (isFormAlone) return table(['form', 'type', 'meaning'], rows);
+  const forms = form ? '\n\nA form with the same fields is taken too.' : '';
   return `${table(['body', 'type', 'meaning'], rows)}${forms}`;
 }
 
@@ -121,6 +124,9 @@ function curl({ path, verb, requestBody, operationId, security }, context) {
       `-H 'Content-Type: application/json'`,
       `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
     );
+  } else if (requestBody?.content['multipart/form-data']) {
+    const fields = Object.entries(exampleBody(context.api, operationId) ?? {});
+    for (const [name, value] of fields) lines.push(`-F '${name}=${value}'`);
   }
   return `\`\`\`bash\n${lines.join(' \\\n  ')}\n\`\`\``;
 }

@@ -20,7 +20,7 @@ const bin = (path) => join(root, 'node_modules', path);
  *   Python for one spec: the file in scripts/python, the program of the environment, and the variable that names it
  * @property {boolean} [docs] it needs the documentation site
  * @property {boolean} [faketime] it needs the library that gives programs another clock
- * @property {'any' | 'own'} [kafka] it needs a broker; an own one is killed by its specs
+ * @property {'any' | 'own' | 'both'} [kafka] it needs a broker; an own one is killed by its specs
  * @property {boolean} [prometheus] it needs Prometheus and its promtool
  * @property {boolean} [containers] it needs a container engine
  */
@@ -141,7 +141,7 @@ export const stages = [
     about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
     folders: ['test/rehearsals'],
     alone: true,
-    kafka: 'any',
+    kafka: 'both',
   },
   {
     name: 'containers',

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { addModel } from '../support/models.js';
 import { expectCleanLedger } from '../support/relay.js';
 import { type Block, blocksOf, differencesIn, nameOf, pages } from './support/blocks.js';
 import { Reader } from './support/reader.js';
@@ -72,10 +71,6 @@ describe('the examples of the gateway’s reference', () => {
   let reader: Reader;
   beforeAll(async () => {
     reader = await Reader.start('reference');
-    const { fixture, sandboxUrl: baseUrl } = reader.relay;
-    // The catalog of a new relay has no model for embeddings.
-    const channel = { channel: 'sandbox', protocol: 'openai-xai', baseUrl };
-    await addModel(fixture.owner, { id: 'vendora-embed', like: 'vendora-chat', ...channel });
   }, 60_000);
   afterAll(() => reader.close());
 

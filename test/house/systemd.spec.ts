@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { settingNames } from '#platform/settings/settings.js';
+import { filesIn } from '#database/server-files.js';
+import { LONGEST_SOCKET_PATH } from '#database/server-folder.js';
+import { SETTINGS, settingNames } from '#platform/settings/settings.js';
 
 /** The units as they are installed, but for the folder of the programs, which is this one. */
 const root = join(import.meta.dirname, '../..');
@@ -42,8 +44,11 @@ afterAll(async () => {
 
 describe.each(UNITS)('$unit', ({ unit, file, program }) => {
   let text: string;
+  let environment: Record<string, string>;
   beforeAll(async () => {
     text = await readFile(join(root, 'deploy/systemd', file), 'utf8');
+    const set = [...text.matchAll(/^Environment=(\w+)=(.*)$/gm)];
+    environment = Object.fromEntries(set.map(([, name, value]) => [name!, value!]));
     await writeFile(join(folder, unit), text.replaceAll(INSTALLED, root));
   });
 
@@ -54,11 +59,23 @@ describe.each(UNITS)('$unit', ({ unit, file, program }) => {
   });
 
   it('sets variables that programs read, and leaves time to stop', () => {
-    const names = [...text.matchAll(/^Environment=(\w+)=/gm)].map(([, name]) => name!);
-    expect(settingNames).toEqual(expect.arrayContaining(names));
-    const [, grace] = /SHUTDOWN_GRACE_SECONDS is (\d+)/.exec(text)!;
+    expect(settingNames).toEqual(expect.arrayContaining(Object.keys(environment)));
     const [, limit] = /^TimeoutStopSec=(\d+)$/m.exec(text)!;
-    expect(Number(limit)).toBeGreaterThan(2 * Number(grace));
+    expect(Number(limit) * 1000).toBeGreaterThan(2 * SETTINGS.SHUTDOWN_GRACE_SECONDS.fallback!);
+  });
+
+  it('keeps all that is written where it may write', () => {
+    // Standalone has everything in DATA_DIR. The folder of the programs, which the defaults are in, is closed to them.
+    const folders = program === 'standalone' ? ['DATA_DIR'] : ['STORAGE_DIR', 'MAIL_DIR'];
+    for (const name of folders) expect(environment[name]).toMatch(/^\/var\/lib\/tollgate(\/|$)/);
+    expect(text).toMatch(/^StateDirectory=tollgate$/m);
+  });
+
+  it('has the socket of its database where commands find it', () => {
+    if (program !== 'standalone') return;
+    // Beside the data: a temporary folder is the unit's own, and hidden from everybody else.
+    const { socket } = filesIn(join(environment['DATA_DIR']!, 'database'));
+    expect(Buffer.byteLength(`${socket}/.s.PGSQL.5432`)).toBeLessThanOrEqual(LONGEST_SOCKET_PATH);
   });
 
   if (process.platform !== 'linux') return;

@@ -142,6 +142,7 @@ describe('a relay that runs', () => {
       'recognition',
       'upstream-costs',
       'payments',
+      'reconciler',
     ])
       expect([
         loop,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { parse } from 'yaml';
 import { program } from '#apps/cli/program.js';
 import { settingNames } from '#platform/settings/settings.js';
@@ -85,7 +85,7 @@ describe('the runbooks', () => {
   });
 });
 
-/** Whether the command line has a command, with these options. */
+/** Whether the command line has a command, with these options and arguments, and all that it needs. */
 function isCommand(line: string): boolean {
   const words = line.split(' ');
   const end = words.findIndex((word) => /^(--|<)/.test(word));
@@ -94,10 +94,23 @@ function isCommand(line: string): boolean {
     (parent, name) => parent?.commands.find((each) => each.name() === name),
     program(),
   );
-  const options = words.filter((word) => word.startsWith('--'));
-  return (
-    options.every((option) => command?.options.some(({ long }) => long === option)) && command !== undefined
-  );
+  return command !== undefined && command.commands.length === 0 && takes(command, words.slice(path.length));
+}
+
+function takes({ options, registeredArguments }: Command, words: string[]): boolean {
+  const given: (Option | undefined)[] = [];
+  let positionals = 0;
+  for (let at = 0; at < words.length; at += 1) {
+    if (words[at]!.startsWith('--')) {
+      const option = options.find(({ long }) => long === words[at]);
+      given.push(option);
+      if (option?.required) at += 1;
+    } else positionals += 1;
+  }
+  const needed = registeredArguments.filter(({ required }) => required).length;
+  const missing = options.filter((option) => option.mandatory && !given.includes(option));
+  const isTooMuch = positionals > registeredArguments.length;
+  return !given.includes(undefined) && missing.length === 0 && positionals >= needed && !isTooMuch;
 }
 
 describe('the dashboards', () => {

@@ -4,6 +4,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Person, person } from '../../support/console.js';
+import { addModel } from '../../support/models.js';
+import { silentWav } from '../../support/sounds.js';
 import { type Customer, type Relay, startRelay, until } from '../../support/relay.js';
 import { type Block, root } from './blocks.js';
 
@@ -29,6 +31,8 @@ export class Reader {
     const folder = join(root, '.cache', 'docs-examples', name);
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
+    await addOwnModels(relay);
+    await writeFile(join(folder, 'speech.wav'), silentWav(2));
     return new Reader(relay, customer, folder);
   }
 
@@ -130,4 +134,11 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+/** The catalog of a new relay has no model for embeddings, and none that hears. */
+async function addOwnModels({ fixture: { owner }, sandboxUrl: baseUrl }: Relay): Promise<void> {
+  const channel = { channel: 'sandbox', protocol: 'openai-xai', baseUrl };
+  await addModel(owner, { id: 'vendora-embed', like: 'vendora-chat', ...channel });
+  await addModel(owner, { id: 'vendora-transcribe', like: 'vendora-speech', unit: 'second', ...channel });
 }
