@@ -9,6 +9,7 @@ import {
   startEmbeddedPostgres,
 } from '#database/embedded-postgres.js';
 import { readAlone } from '#platform/config.js';
+import { OperatorError } from '#platform/errors.js';
 import { createLogger } from '#platform/logging.js';
 import { readSecrets, SecretBox } from '#platform/sealed-secret.js';
 
@@ -20,6 +21,7 @@ const STATEMENT_TIMEOUT_MS = 600_000;
 /**
  * Runs a command on the database that the environment names, and lets go of it afterwards: DATABASE_URL, else the one
  * of the standalone relay that runs on DATA_DIR, else the embedded one there, started for the time of the command.
+ * @throws OperatorError where there is none: the books of a new one would be in order, and say nothing.
  */
 export async function onDatabase<T>(
   env: NodeJS.ProcessEnv,
@@ -30,6 +32,7 @@ export async function onDatabase<T>(
   const folder = dataFolder(env);
   const running = readEmbeddedConnection(folder.database);
   if (running) return onPool(running.urlFor('billing'), work);
+  refuseWithout(folder);
   return withEmbedded(folder, async (server) => {
     await setUpDatabase({ ownerUrl: server.ownerUrl });
     return onPool(server.urlFor('billing'), work);
@@ -51,6 +54,14 @@ export async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string[]>
   const running = readEmbeddedConnection(folder.database);
   if (running) return setUpDatabase({ ownerUrl: running.ownerUrl });
   return withEmbedded(folder, (server) => setUpDatabase({ ownerUrl: server.ownerUrl }));
+}
+
+/** @throws OperatorError where a data folder holds no database, or hides it from this user. */
+export function refuseWithout(folder: DataFolder): void {
+  if (existsSync(folder.database)) return;
+  throw new OperatorError(
+    `This user finds no database in ${folder.root}: set DATA_DIR to the data folder of the relay, or DATABASE_URL. \`tollgate migrate\` makes a new database there.`,
+  );
 }
 
 /** Starts the embedded database of a data folder for the time of some work. */

@@ -21,7 +21,8 @@ const NOTES = `
 Database:
   DATABASE_URL  login of the role tollgate_billing; else
   DATA_DIR      the data folder of a standalone relay (.data): the one that runs there,
-                or its embedded database, started for the time of the command
+                or its embedded database, started for the time of the command. Only migrate and
+                restore make one that is not there
 
 Acting:
   --as, TOLLGATE_AS  the address of the person who acts, for what moves money or changes the books, and what decides

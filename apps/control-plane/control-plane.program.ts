@@ -69,6 +69,7 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     max: ENTITY_CONNECTIONS,
     applicationName: 'control-plane-entities',
     log,
+    registry,
     entities: ENTITIES,
   });
   const reports = openReports(options);

@@ -36,3 +36,8 @@ export function isoInstant(text: string): string {
   const [, day, time, fraction = ''] = stored;
   return `${day}T${time}.${fraction.padEnd(fraction.length > 3 ? 6 : 3, '0')}Z`;
 }
+
+/** A time of ISO 8601 as it is read: `2026-11-23 05:10 UTC`. */
+export function minuteOf(iso: string): string {
+  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+}

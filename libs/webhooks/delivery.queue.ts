@@ -21,6 +21,8 @@ export interface DueDelivery {
   secrets: string[];
   /** Switched off or deleted since: nothing is sent any more. */
   isOff: boolean;
+  /** The trace of the call that caused it. */
+  traceparent: string | null;
 }
 
 /** What an attempt came to. */
@@ -51,9 +53,9 @@ JOIN webhook_endpoints e ON e.account_id = event.account_id AND event.type = ANY
 WHERE event.at > e.created_at AND event.at > now() - $4::float8 * interval '1 millisecond'`;
 
 const ADD = `
-INSERT INTO webhook_deliveries (id, endpoint_id, account_id, event_id, event_type, body, give_up_at)
-SELECT *, now() + $7::float8 * interval '1 millisecond'
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+INSERT INTO webhook_deliveries (id, endpoint_id, account_id, event_id, event_type, body, traceparent, give_up_at)
+SELECT *, now() + $8::float8 * interval '1 millisecond'
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
 ON CONFLICT (endpoint_id, event_id) DO NOTHING`;
 
 /** Each endpoint in turn gives a few of its oldest, so that one with many waits for none of the others. */
@@ -72,7 +74,7 @@ SET next_attempt_at = now() + $4::float8 * interval '1 millisecond', lease_token
   attempts = d.attempts + 1
 FROM due, webhook_endpoints e WHERE d.id = due.id AND e.id = d.endpoint_id
 RETURNING d.id, d.endpoint_id AS "endpointId", d.event_id AS "eventId", d.body, d.attempts,
-  d.lease_token AS "leaseToken", e.url,
+  d.lease_token AS "leaseToken", d.traceparent, e.url,
   CASE WHEN e.previous_secret_until > now() THEN ARRAY[e.secret, e.previous_secret] ELSE ARRAY[e.secret] END AS secrets,
   (e.disabled_at IS NOT NULL OR e.deleted_at IS NOT NULL) AS "isOff"`;
 
@@ -114,6 +116,7 @@ export class DeliveryQueue {
       wanted.map(({ event }) => event.id),
       wanted.map(({ event }) => event.type),
       wanted.map(({ event }) => webhookBody(event)),
+      wanted.map(({ event }) => event.traceparent ?? null),
       this.config.giveUpMs,
     ]);
     return wanted.length;

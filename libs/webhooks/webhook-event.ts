@@ -34,6 +34,8 @@ export interface AccountEvent {
   /** ISO 8601. */
   at: string;
   data: Record<string, unknown>;
+  /** The trace of the call that caused it. */
+  traceparent?: string | undefined;
 }
 
 export function topupEvent(message: TopupCredited): AccountEvent {

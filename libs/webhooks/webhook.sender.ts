@@ -4,6 +4,7 @@ import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import { Counter, type Registry } from '#platform/metrics.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
+import { currentTrace, traced } from '#platform/tracing.js';
 import type { UpstreamConnections } from '#upstream/connections.js';
 import { httpCall } from '#upstream/http-call.js';
 import type { DeliveryAttempt, DeliveryQueue, DueDelivery, SwitchedOff } from './delivery.queue.js';
@@ -96,12 +97,24 @@ export class WebhookSender {
   private async deliver(delivery: DueDelivery): Promise<void> {
     const { queue, onSwitchedOff } = this.parts;
     if (delivery.isOff) return queue.drop(delivery);
-    const attempt = await this.attempt(delivery);
+    const attempt = await this.attemptTraced(delivery);
     const isSuccess = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
     this.attempts.inc({ outcome: isSuccess ? 'delivered' : 'failed' });
     if (isSuccess) return queue.succeeded(delivery, attempt);
     const switchedOff = await queue.failed(delivery, attempt, this.pauseMs(delivery.attempts));
     if (switchedOff) await onSwitchedOff(switchedOff);
+  }
+
+  /** Under the trace of what caused it, which its receiver learns. */
+  private attemptTraced(delivery: DueDelivery): Promise<DeliveryAttempt> {
+    const { traceparent: parent, attempts, id } = delivery;
+    const facts = { 'tollgate.delivery.id': id, 'tollgate.delivery.attempt': attempts };
+    return traced('webhook', { kind: 'client', parent, facts }, async (span) => {
+      const attempt = await this.attempt(delivery);
+      span.note({ 'http.response.status_code': attempt.status });
+      if (attempt.status === null || attempt.status >= 300) span.fail(String(attempt.status ?? 'no_answer'));
+      return attempt;
+    });
   }
 
   private async attempt(delivery: DueDelivery): Promise<DeliveryAttempt> {
@@ -110,6 +123,7 @@ export class WebhookSender {
     const secrets = delivery.secrets.map((secret) =>
       this.parts.secrets.open(secret, placeOf.webhook(endpointId)),
     );
+    const traceparent = currentTrace();
     const startedAt = new Date(clock.nowMs());
     const beganMs = performance.now();
     const timestamp = Math.floor(startedAt.getTime() / 1000);
@@ -119,6 +133,7 @@ export class WebhookSender {
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'user-agent': 'Tollgate-Webhooks/1',
+        ...(traceparent !== undefined && { traceparent }),
         ...signedHeaders({ id: eventId, timestamp, body }, secrets),
       },
       body,

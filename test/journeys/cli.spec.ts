@@ -276,9 +276,19 @@ describe('a command line', () => {
     expect(stderr).toContain('cannot be reached');
   });
 
-  it('without DATABASE_URL starts the database of DATA_DIR for the time of the command', async () => {
+  it('without DATABASE_URL starts the database of DATA_DIR for the time of the command, and makes none', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-'));
     const env = { DATA_DIR: join(folder, 'data') };
+    for (const command of [
+      ['ledger', 'check'],
+      ['accounts', 'create', '--name', 'Acme'],
+    ]) {
+      const refused = await run(CLI, command, env);
+      expect(refused).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(env.DATA_DIR) });
+      expect(refused.stderr).toContain('set DATA_DIR');
+    }
+    expect(existsSync(env.DATA_DIR)).toBe(false);
+    expect((await run(CLI, ['migrate'], env)).code).toBe(0);
     const { stdout } = await run(CLI, ['accounts', 'create', '--name', 'Acme', '--credits', '5'], env);
     const { accountId } = JSON.parse(stdout) as { accountId: string };
     const shown = await run(CLI, ['accounts', 'show', accountId, '--json'], env);

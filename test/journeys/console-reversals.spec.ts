@@ -106,7 +106,7 @@ async function house(code: string): Promise<bigint> {
 }
 
 describe('a refund of a top-up', () => {
-  it('gives back what is unused, through the provider, once', async () => {
+  it('refunds what is unused, through the provider, once', async () => {
     const someone = await buyer();
     const { topupId, paymentId } = await someone.buy('10');
     await someone.spend(10);
@@ -291,7 +291,7 @@ describe('a dispute', () => {
     expect(data?.items).toMatchObject([{ disputeId, state: 'lost', credits: '1', amount: '1.30' }]);
   });
 
-  it('that is won gives back exactly what it took', async () => {
+  it('that is won returns exactly what it took', async () => {
     const someone = await buyer();
     const { paymentId } = await someone.buy('1');
     await someone.spend(20);

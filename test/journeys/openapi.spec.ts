@@ -8,6 +8,7 @@ import type { GatewayDocument } from '#apps/gateway/openapi/openapi.document.js'
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { Contract } from '../support/openapi.js';
 import { addModel } from '../support/models.js';
+import { silentWav, soundForm } from '../support/sounds.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 /** The machine may be busy with other suites. */
@@ -49,8 +50,14 @@ const TARGETS: Record<string, string> = {
   streamGenerateContent: 'chatmodel-2',
   countTokens: 'chatmodel-2',
 };
+/** Operations that take forms alone. */
+const FORMS = ['createTranscription', 'createTranslation'];
 /** What the address of an operation needs behind its path. */
 const QUERIES: Record<string, string> = { streamGenerateContent: '?alt=sse' };
+
+function spoken(prompt = 'hello'): FormData {
+  return soundForm(silentWav(1), { model: 'vendora-transcribe', prompt });
+}
 
 /** What the steps read of the answers; the contract has looked at the rest. */
 interface Answered {
@@ -76,6 +83,8 @@ describe('the OpenAPI document', () => {
     relay = await startRelay();
     const sandbox = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
     await addModel(relay.fixture.owner, { id: 'vendora-embed', like: 'vendora-chat', ...sandbox });
+    const hearing = { id: 'vendora-transcribe', like: 'vendora-speech', unit: 'second', ...sandbox };
+    await addModel(relay.fixture.owner, hearing);
     customer = await relay.customer('10');
     const response = await fetch(`${relay.baseUrl}/openapi.json`);
     expect(response.status).toBe(200);
@@ -134,7 +143,8 @@ describe('the OpenAPI document', () => {
       const xml = { 'content-type': 'text/xml' };
       expect((await call(method, url, { body: '<a/>', headers: xml })).status).toBe(415);
       const isFree = id === 'countMessageTokens' || id === 'countTokens';
-      expect((await call(method, url, { body: BODIES[id], by: poor })).status).toBe(isFree ? 200 : 403);
+      const sent = FORMS.includes(id) ? { form: spoken() } : { body: BODIES[id] };
+      expect((await call(method, url, { ...sent, by: poor })).status).toBe(isFree ? 200 : 403);
     }
   });
 
@@ -245,6 +255,19 @@ describe('the OpenAPI document', () => {
     expect((await call('post', '/v1beta/models/nothing:generateContent', { body })).status).toBe(404);
   });
 
+  it('foresees what was heard, in each format', async () => {
+    for (const path of ['/v1/audio/transcriptions', '/v1/audio/translations']) {
+      for (const format of ['json', 'text', 'srt', 'verbose_json', 'vtt']) {
+        const form = spoken('hello');
+        form.set('response_format', format);
+        expect((await call('post', path, { form })).status).toBe(200);
+      }
+      const form = spoken('hello');
+      form.set('dry_run', 'true');
+      expect((await call('post', path, { form })).status).toBe(200);
+    }
+  });
+
   it('foresees what is left', async () => {
     const made = await call('post', '/v1/images/generations', { body: IMAGE });
     const id = made.headers.get('x-request-id') ?? '';
@@ -279,8 +302,12 @@ describe('the OpenAPI document', () => {
     ];
     for (const { path, operation } of contract.operations().filter(({ method }) => method === 'post')) {
       const id = operation.operationId;
-      const body = JSON.stringify(BODIES[id]);
+      const body = JSON.stringify(BODIES[id] ?? {});
       for (const fault of faults) {
+        if (FORMS.includes(id)) {
+          await call('post', path, { form: spoken(`[[fault:${fault}]]`) });
+          continue;
+        }
         const faulty = body.replace(/a lighthouse \[\[work:0.2\]\]|hello/, `[[fault:${fault}]]`);
         await call('post', path.replace('{model}', TARGETS[id] ?? '') + (QUERIES[id] ?? ''), {
           body: JSON.parse(faulty) as object,

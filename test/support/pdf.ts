@@ -5,7 +5,7 @@ export function textsOfPdf(file: Buffer): string[] {
   const bytes = file.toString('latin1');
   const table = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(bytes)?.[1]);
   if (!bytes.startsWith('%PDF-1.') || !bytes.startsWith('xref', table)) throw new Error('not a whole PDF');
-  const streams = [...bytes.matchAll(/\/FlateDecode[^>]*>>\s*stream\r?\n([\s\S]*?)\r?\nendstream/g)];
+  const streams = [...bytes.matchAll(/\/FlateDecode[^>]*>>\s*stream\r?\n([\s\S]*?)\nendstream/g)];
   return streams
     .map(([, data]) => inflateSync(Buffer.from(data!, 'latin1')).toString('latin1'))
     .flatMap((content) => [...content.matchAll(/BT\s([\s\S]*?)\sET/g)].map(([, block]) => textOf(block!)));

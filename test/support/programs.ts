@@ -84,9 +84,15 @@ export async function killLaunched(): Promise<void> {
   );
 }
 
-/** Starts a built program that stays. */
-export function launch(program: string, args: string[], env: Environment): Launched {
-  const child = spawn(process.execPath, [join(root, program), ...args], {
+/** Starts a built program that stays; `under` is a command that ends by running the one behind it. */
+export function launch(
+  program: string,
+  args: string[],
+  env: Environment,
+  under: readonly string[] = [],
+): Launched {
+  const [command, ...words] = [...under, process.execPath, join(root, program), ...args] as [string];
+  const child = spawn(command, words, {
     cwd: root,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,6 +9,7 @@ import { readBalance } from '#ledger/postings/customer-account.js';
 import { formatAmount } from '#money/amount.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
+import { logFields } from '#platform/tracing.js';
 import { createLedgerFixture, type LedgerFixture, requireCleanLedger } from './ledger.js';
 import { UNTHROTTLED } from './unthrottled.js';
 
@@ -151,5 +152,5 @@ function listeningLogger(): { log: Logger; logged: () => string } {
       done();
     },
   });
-  return { log: pino({ level: 'trace' }, sink), logged: () => lines.join('') };
+  return { log: pino({ level: 'trace', mixin: logFields }, sink), logged: () => lines.join('') };
 }

@@ -24,7 +24,7 @@ function checkCommand(): Command {
     .description('run the controls of the books now; exits 1 when one of them does not count 0')
     .addOption(controlOption('--control <id...>', 'only these'))
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
-    .option('--report-overdue <hours>', 'reports are due so long after the last one ended', countArgument, 72)
+    .option('--report-overdue <hours>', 'how long after the last one a report is overdue', countArgument, 72)
     .option('--limit <count>', 'items that each control names at most', countArgument, 20)
     .option(...JSON_OPTION)
     .addHelpText(

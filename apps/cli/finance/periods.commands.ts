@@ -77,8 +77,8 @@ export function periodsCommand(): Command {
   endOptions(periods.command('close'))
     .description('close the books up to an instant, for good; exits 1 when something is red')
     .option('--note <text>', 'for those who read it later')
-    .option('--margin <seconds>', 'the end must be so long ago', secondsArgument, 60_000)
-    .option('--wait <seconds>', 'wait so long for transactions from before', secondsArgument, 30_000)
+    .option('--margin <seconds>', 'how long ago the end must be', secondsArgument, 60_000)
+    .option('--wait <seconds>', 'how long to wait for transactions from before', secondsArgument, 30_000)
     .option('--request-id <id>', 'the same again goes on with the same close')
     .option(...AS_OPTION)
     .action(close);

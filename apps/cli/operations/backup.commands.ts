@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { KeyObject } from 'node:crypto';
 import { Command } from 'commander';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
@@ -15,8 +15,7 @@ import { isSound, restoreBackup, type RestoreSummary, verifyBackup } from '#oper
 import type { RestoreLogins } from '#operations/backup/scratch-database.js';
 import { dataFolder } from '#operations/data-folder.js';
 import { readAlone } from '#platform/config.js';
-import { OperatorError } from '#platform/errors.js';
-import { withEmbedded } from '../database.access.js';
+import { refuseWithout, withEmbedded } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 import { progressOf, showProgress } from '../progress.js';
 import { interruptible } from './interruption.js';
@@ -170,9 +169,7 @@ async function onServer<T>(
     );
   }
   const folder = dataFolder(process.env);
-  if (mustExist && !existsSync(folder.database)) {
-    throw new OperatorError(`There is no database in ${folder.root}: set DATA_DIR, or OWNER_DATABASE_URL.`);
-  }
+  if (mustExist) refuseWithout(folder);
   const running = readEmbeddedConnection(folder.database);
   if (running) return work({ ownerUrl: running.ownerUrl, adminUrl: running.urlFor('admin') });
   return withEmbedded(folder, (server) =>

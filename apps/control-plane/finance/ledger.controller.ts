@@ -11,6 +11,7 @@ import {
 import type { RangeQuery } from '#ledger/export/range.js';
 import { type TimeOf, trialBalance } from '#ledger/reports/trial-balance.js';
 import { ApiError } from '#platform/errors.js';
+import { announceFile } from '#platform/http/attachment.js';
 import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursorId, sliceOf } from '#platform/http/page.js';
 import { ledgerCursorKey, readLedgerCursor } from '#finance/views/ledger.cursor.js';
@@ -96,10 +97,7 @@ export class LedgerController {
     }
     const range = await rangeOf(database, query);
     const { mediaType, extension } = exportFormats[format];
-    void reply.headers({
-      'content-type': mediaType,
-      'content-disposition': `attachment; filename="ledger.${extension}"`,
-    });
+    announceFile(reply, `ledger.${extension}`, mediaType);
     const asked = { format, ...range, ledgerAccountId, summary, currency: this.currency };
     // A reader that leaves destroys the stream, which ends the export and its snapshot.
     return Readable.from(exportLedger(database, asked));

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OutboxRelay } from '#bus/outbox.js';
+import { inTransaction } from '#database/database.js';
 import { Registry } from '#platform/metrics.js';
 import { until } from '../../../test/support/eventually.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
@@ -12,6 +13,8 @@ const CONFIG = {
   limitMs: 60_000,
   keepMs: 3_600_000,
 };
+
+const LAST_LOOK = 'tollgate_control_last_look_timestamp_seconds';
 
 let ledger: LedgerFixture;
 let registry: Registry;
@@ -97,5 +100,21 @@ describe('the schedule', () => {
       await other.reconciler.stop();
     }
     expect(await runs()).toEqual(['system']);
+  });
+
+  it('shows what was found before, while its first run takes long', async () => {
+    await reconciler.runNow(['costs'], 'user:x');
+    const restarted = newReconciler();
+    try {
+      await inTransaction(ledger.owner, async (client) => {
+        await client.query('LOCK TABLE unknown_costs');
+        restarted.reconciler.start();
+        await until('its findings', async () => (await findings(restarted.registry)) !== undefined);
+        expect(await metric(LAST_LOOK, 'costs', restarted.registry)).toBeGreaterThan(0);
+        expect(await runs()).toEqual(['user:x']);
+      });
+    } finally {
+      await restarted.reconciler.stop();
+    }
   });
 });

@@ -12,7 +12,7 @@ import type { ReconcileConfig } from '#finance/reconcile.config.js';
 const ASKED_LIMIT_MS = 30_000;
 const SECONDS_BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900];
 
-/** In each interval it is looked so often whether a run is due: another process may have had the last one. */
+/** How often in an interval it is checked whether a run is due: another process may have had the last one. */
 const LOOKS = 4;
 
 export interface ReconcilerParts {
@@ -30,6 +30,7 @@ export class Reconciler {
   private readonly lastLooks: Gauge<'control'>;
   private readonly errors: Counter<'control'>;
   private readonly seconds: Histogram;
+  private isShown = false;
 
   constructor(private readonly parts: ReconcilerParts) {
     const { registry, config, log } = parts;
@@ -86,6 +87,8 @@ export class Reconciler {
 
   private async round(signal: AbortSignal): Promise<void> {
     const { pool, config } = this.parts;
+    // What is known already: a first run may take long, or never end, and an alert would go out meanwhile.
+    if (!this.isShown) await this.show();
     await this.timed(() => reconcileDue(pool, controls, { ...config, askedBy: 'system', signal }));
     await this.show();
   }
@@ -118,5 +121,6 @@ export class Reconciler {
       this.findings.set({ control }, Number(count));
       this.lastLooks.set({ control }, Date.parse(lastRunAt) / 1000);
     }
+    this.isShown = true;
   }
 }

@@ -10,7 +10,7 @@ import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.toke
 /** What a route asks of the database: little, a query over many rows, or a file of them. */
 export type Load = 'light' | 'query' | 'file';
 
-/** So long a request waits for its turn before it is refused. */
+/** How long a request waits for its turn before it is refused. */
 const WAIT_MS = 10_000;
 /** A reader that is slower than this gives its place to others. */
 const FILE_LIMIT_MS = 30 * 60_000;

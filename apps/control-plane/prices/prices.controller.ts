@@ -1,6 +1,8 @@
 import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import type { Clock } from '#platform/clock.js';
+import { announceFile } from '#platform/http/attachment.js';
+import { CSV_TYPE } from '#platform/http/csv.js';
 import { pageFrom, readCursorId } from '#platform/http/page.js';
 import { readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
 import { exportPrices, importPrices } from '#marketplace/prices/price.import.js';
@@ -88,10 +90,7 @@ export class PricesController {
 
   @Serves(routes.exportCsv)
   async exportCsv({ reply }: CallOf<typeof routes.exportCsv>) {
-    void reply.headers({
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="prices.csv"',
-    });
+    announceFile(reply, 'prices.csv', CSV_TYPE);
     return (await exportPrices(this.pool)).csv();
   }
 

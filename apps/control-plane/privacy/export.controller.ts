@@ -1,5 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Readable } from 'node:stream';
+import { announceFile } from '#platform/http/attachment.js';
 import { type DataExport, DataExports } from '#privacy/data-export.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { ExportRequests } from './export.requests.js';
@@ -26,8 +27,7 @@ export class ExportController {
   @Serves(routes.download)
   async download({ actor, params, reply, requestId }: CallOf<typeof routes.download>): Promise<Readable> {
     const pieces = await this.exports.download(params.exportId, { ...actor, requestId });
-    void reply.header('content-type', 'application/zip');
-    void reply.header('content-disposition', `attachment; filename="export-${params.exportId}.zip"`);
+    announceFile(reply, `export-${params.exportId}.zip`, 'application/zip');
     void reply.header('cache-control', 'private, no-store');
     return Readable.from(pieces, { objectMode: false });
   }

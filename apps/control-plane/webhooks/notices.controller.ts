@@ -10,6 +10,7 @@ import {
 } from '#bus/payloads.js';
 import { groups, topics } from '#bus/topics.js';
 import { Gathering } from '#bus/kafka/gathering.js';
+import { currentTrace } from '#platform/tracing.js';
 import { DeliveryQueue } from '#webhooks/delivery.queue.js';
 import {
   type AccountEvent,
@@ -41,35 +42,39 @@ export class NoticesController {
 
   @Handles(topics.topupCredited, groups.notifications)
   async credited(message: TopupCredited): Promise<void> {
-    await this.gathering.add(topupEvent(message));
+    await this.add(topupEvent(message));
   }
 
   @Handles(topics.balanceLow, groups.notifications)
   async low(message: BalanceLow): Promise<void> {
-    await this.gathering.add(balanceEvent(message));
+    await this.add(balanceEvent(message));
   }
 
   @Handles(topics.videoCompleted, groups.notifications)
   async ended(message: TaskEnded): Promise<void> {
     const event = videoEvent(message);
-    if (event) await this.gathering.add(event);
+    if (event) await this.add(event);
   }
 
   @Handles(topics.chargeRefunded, groups.notifications)
   async refunded(message: ChargeRefunded): Promise<void> {
-    await this.gathering.add(refundEvent(message));
+    await this.add(refundEvent(message));
   }
 
   @Handles(topics.controlFailed, groups.notifications)
   async controlFailed(message: ControlFailed): Promise<void> {
     const accountIds = await this.queue.financeAccounts();
-    await Promise.all(accountIds.map((accountId) => this.gathering.add(controlEvent(message, accountId))));
+    await Promise.all(accountIds.map((accountId) => this.add(controlEvent(message, accountId))));
   }
 
   @Handles(topics.ledgerHead, groups.notifications)
   async headSigned(message: LedgerHead): Promise<void> {
     const accountIds = await this.queue.financeAccounts();
-    await Promise.all(accountIds.map((accountId) => this.gathering.add(headEvent(message, accountId))));
+    await Promise.all(accountIds.map((accountId) => this.add(headEvent(message, accountId))));
+  }
+
+  private add(event: AccountEvent): Promise<void> {
+    return this.gathering.add({ ...event, traceparent: currentTrace() });
   }
 
   private async queueAll(events: AccountEvent[]): Promise<void> {

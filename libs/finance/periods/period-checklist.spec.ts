@@ -111,7 +111,7 @@ describe('what may be waived', () => {
     await fixture.owner.query(`DELETE FROM unknown_costs`);
   });
 
-  it('is so many findings of the one period, by two people', async () => {
+  it('names findings of one period, by two people', async () => {
     await book();
     await book();
     end = await nextMillisecond();

@@ -105,7 +105,7 @@ describe('a close', () => {
     expect((await findPeriod(pool, first.id))?.latePostings).toBe(2);
   });
 
-  it('goes by the grace that the books keep, and tells it for ever', async () => {
+  it('uses the grace period of the books, and records it', async () => {
     // A contradiction that nobody may leave for later.
     const { accountId, keyId } = await fixture.account({ credits: '0' });
     await fixture.owner.query(

@@ -1,4 +1,5 @@
 import type { BalanceLow, ChargeRefunded, ChargeSettled } from '#bus/payloads.js';
+import { withTrace } from '#bus/message.js';
 import { topics } from '#bus/topics.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { BatchPlan, LowBalance, Resolution } from './batch.js';
@@ -27,7 +28,7 @@ export function chargeAnnouncements(plan: BatchPlan, options: { settlements: boo
   return rows;
 }
 
-function settled({ charge, settled: amount, deliveredUnits }: Resolution): Announcement {
+function settled({ charge, command, settled: amount, deliveredUnits }: Resolution): Announcement {
   const payload: Omit<ChargeSettled, 'settledAt'> = {
     chargeId: charge.id,
     accountId: charge.accountId,
@@ -41,7 +42,7 @@ function settled({ charge, settled: amount, deliveredUnits }: Resolution): Annou
   return {
     topic: topics.chargeSettled.name,
     key: charge.accountId,
-    payload: JSON.stringify(payload),
+    payload: JSON.stringify(withTrace(payload, command.traceparent)),
     timeField: 'settledAt',
   };
 }
@@ -58,7 +59,7 @@ function refunded({ charge, command, released, state }: Resolution): Announcemen
   return {
     topic: topics.chargeRefunded.name,
     key: charge.accountId,
-    payload: JSON.stringify(payload),
+    payload: JSON.stringify(withTrace(payload, command.traceparent)),
     timeField: 'refundedAt',
   };
 }

@@ -92,7 +92,7 @@ async function expectClean(): Promise<void> {
 }
 
 describe('a refund after settlement', () => {
-  it('gives back part after part, up to what was settled, and announces each', async () => {
+  it('refunds part after part, up to what was settled, and announces each', async () => {
     const chargeId = await charge(3n);
     expect(await refund(chargeId, '0.02')).toMatchObject({ seq: 1, amount: parseAmount('0.02') });
     expect(await refund(chargeId, '0.04')).toMatchObject({ seq: 2 });

@@ -14,6 +14,7 @@ import {
   type ResolveResult,
 } from './charge.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
+import { currentTrace } from '#platform/tracing.js';
 import type { TokenCounts } from '#pricing/quote.js';
 
 /** What a `charge.requested` asks of the ledger. @throws BrokenRule for units that are not whole. */
@@ -59,6 +60,7 @@ export function resolveCommand(message: ChargeResolved): ResolveCommand {
     reason: message.reason?.code ?? null,
     upstreamStatus: message.upstreamStatus ?? null,
     latencyMs: message.latencyMs ?? null,
+    traceparent: currentTrace(),
   };
 }
 
@@ -73,6 +75,7 @@ export function taskEndedCommand(message: TaskEnded): ResolveCommand {
     reason: message.reason?.code ?? null,
     upstreamStatus: message.upstreamStatus ?? null,
     latencyMs: message.latencyMs ?? null,
+    traceparent: currentTrace(),
   };
 }
 

@@ -54,6 +54,8 @@ export interface ResolveCommand {
   reason: string | null;
   upstreamStatus: number | null;
   latencyMs: number | null;
+  /** The trace in which it is resolved. */
+  traceparent?: string | undefined;
 }
 
 export interface ResolveResult {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { isTransient } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
+import { untraced } from '#platform/tracing.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import type { BatchPlan, BatchState, Command, Result } from './batch.js';
 import { addKnown, BatchMemory, isProvable, proofOf, type Taken } from './batch-memory.js';
@@ -124,10 +125,12 @@ export class PostingEngine {
   private schedule(): void {
     if (this.scheduled || !this.mayOpenLane()) return;
     this.scheduled = true;
-    setImmediate(() => {
-      this.scheduled = false;
-      void this.runLane();
-    });
+    untraced(() =>
+      setImmediate(() => {
+        this.scheduled = false;
+        void this.runLane();
+      }),
+    );
   }
 
   private mayOpenLane(): boolean {

@@ -266,7 +266,7 @@ describe('holds', () => {
     ]);
   });
 
-  it('keeps the monthly limit of a key and gives back what was released', async () => {
+  it('keeps the monthly limit of a key and restores what was released', async () => {
     await fixture.owner.query('UPDATE api_keys SET monthly_limit_nanos = $2 WHERE id = $1', [
       account.keyId,
       parseAmount('0.1'),

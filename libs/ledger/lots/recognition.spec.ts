@@ -266,7 +266,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  it('gives back of a row of charges exactly what one of them took', async () => {
+  it('returns of a row of charges exactly what one of them took', async () => {
     const { accountId } = await customerWithUses();
     await recogniseAll(fixture.billing);
     await life.everything();

@@ -189,7 +189,7 @@ describe('the reversal of an adjustment', () => {
     await expect(reverse((await make(wanted('1', { approvedBy: 'user:two' }))).id)).resolves.toBeDefined();
   });
 
-  it('of a credit that is spent is refused; of a debit it gives back what it took', async () => {
+  it('of a credit that is spent is refused; of a debit it returns what it took', async () => {
     await open('0');
     const gift = await make(wanted('4'));
     const taken = await make(wanted('-3'));

@@ -22,6 +22,9 @@ export interface Horizon {
   readonly lastLedgerId: bigint;
 }
 
+/** A transaction is recorded at its start and numbered under its locks: never this long apart. An interval of SQL. */
+export const RECORDING_APART = `interval '1 minute'`;
+
 /** How long a report waits for the postings that run as it begins; they take milliseconds. */
 const WAIT_MS = 2_000;
 const PAUSE_MS = 5;

@@ -8,6 +8,7 @@ import { databaseUrlOf } from '#database/roles.js';
 import { askForCluster, asLogin, type ClusterAnswer } from '../../../test/support/database.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { writeBackup } from './backup.js';
+import { ScratchDatabase } from './scratch-database.js';
 import { restoreBackup, type RestoreSummary } from './restore.js';
 
 jest.setTimeout(120_000);
@@ -108,6 +109,18 @@ describe('a backup', () => {
       await program.query('SELECT');
     });
     expect(await restore(file, target)).toMatchObject({ isInPlace: true });
+  });
+
+  it('leaves a database that it cannot look into where it was', async () => {
+    const target = absent();
+    const name = new URL(target).pathname.slice(1);
+    const scratch = await ScratchDatabase.make({ adminUrl: cluster.adminUrl, ownerUrl: target });
+    await asLogin(cluster.adminUrl, (admin) =>
+      admin.query(`CREATE DATABASE ${name} ALLOW_CONNECTIONS false`),
+    );
+    await expect(scratch.takePlace()).rejects.toThrow('not currently accepting connections');
+    await scratch.drop();
+    expect(await isThere(target)).toBe(true);
   });
 
   it('whose books do not agree is not put in place unless that is asked for', async () => {

@@ -60,12 +60,16 @@ export class ScratchDatabase {
 
   /** Under a name that no program knows, nothing can be written to it between the look and the end. */
   private async removeEmpty(client: pg.Client, target: string): Promise<void> {
-    const aside = `${this.name}_before`;
+    // Not named as a restored one: killed here, it is all that the installation had.
+    const aside = `${target}_aside_${randomBytes(4).toString('hex')}`;
     await rename(client, target, aside);
-    if (await hasTables(this.logins, aside)) {
-      await rename(client, aside, target);
-      throw notEmpty(target);
+    let isEmpty = false;
+    try {
+      isEmpty = !(await hasTables(this.logins, aside));
+    } finally {
+      if (!isEmpty) await rename(client, aside, target);
     }
+    if (!isEmpty) throw notEmpty(target);
     await client.query(`DROP DATABASE ${pg.escapeIdentifier(aside)}`);
   }
 }

@@ -3,7 +3,10 @@ import type { FastifyReply } from 'fastify';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { pipeline as finished } from 'node:stream/promises';
 import type { z } from 'zod';
+import { announceFile } from './attachment.js';
 import { shown } from './fields.js';
+
+export const CSV_TYPE = 'text/csv; charset=utf-8';
 
 export interface CsvColumn<T> {
   title: string;
@@ -44,10 +47,7 @@ export function sendCsv<T>(
   { fileName, columns }: { fileName: string; columns: readonly CsvColumn<T>[] },
   rows: AsyncIterable<T>,
 ): Readable {
-  void reply.headers({
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': `attachment; filename="${fileName}"`,
-  });
+  announceFile(reply, fileName, CSV_TYPE);
   const file = fileOf(columns);
   // If the reader or the database ends early, the other side ends too; what went wrong shows in the file's stream.
   pipeline(Readable.from(records(columns, rows)), file, () => undefined);

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.js';
 import { Gauge, type Registry } from '../metrics.js';
 
 export interface UploadRules {
-  /** So long a body may take whatever its pace. */
+  /** How long a body may take, whatever its pace. */
   readonly graceMs: number;
   /** And then this many bytes must have come for every second since its beginning. */
   readonly leastBytesPerSecond: number;

@@ -57,7 +57,7 @@ export class PdfFace {
     this.file.font(isBold ? 'Helvetica-Bold' : 'Helvetica').fontSize(size);
   }
 
-  /** Pages are drawn from the top down; text must not stand on its head. */
+  /** Pages are drawn from the top down; text must not be upside down. */
   private writeHan(text: string, { x, y, size }: Placed): void {
     const { file } = this;
     const { page } = file;

@@ -34,7 +34,7 @@ const INK = '#1c2026';
 /** The part of the width that values have. */
 const VALUES = 0.62;
 
-/** One PDF of A4 pages, a few kilobytes. Whoever calls bounds how much there is to say. */
+/** One PDF of A4 pages, a few kilobytes. The caller bounds how long it can be. */
 export async function pdfOf(content: PdfContent): Promise<Buffer> {
   const file = new PDFDocument({
     size: 'A4',

@@ -1,5 +1,5 @@
-/** What PDF's own Helvetica can show: the Latin letters of Western Europe. */
-const LATIN = /^[\u0020-\u007e\u00a0-\u00ff\u20ac\u2018\u2019\u201c\u201d\u2013\u2014\u2022\u2026]$/;
+/** What PDF's own Helvetica can show, by WinAnsiEncoding: the letters of Western Europe. */
+const LATIN = /^[\u0020-\u007e\u00a0-\u00ff\u20acŠšŽžŒœŸƒˆ˜‘’‚“”„–—•…†‡‰‹›™]$/;
 
 /** A part of a line in one of the two faces. */
 export interface PdfRun {

@@ -2,6 +2,7 @@ import {
   choice,
   count,
   flag,
+  form,
   list,
   login,
   optionalLogin,
@@ -49,7 +50,10 @@ export const addresses = {
 export const database = {
   DATA_DIR: text('Folder of the database, files, demo key and secrets', '.data'),
   DATABASE_URL: login("PostgreSQL, with the login of the program's own role"),
-  DATABASE_POOL: count('Most connections a program opens', 10, { min: 2, max: 500 }),
+  DATABASE_POOL: count('Most connections a program opens. Standalone has fixed numbers of its own', 10, {
+    min: 2,
+    max: 500,
+  }),
   REPORTS_DATABASE_URL: optionalLogin(
     'A read replica (hot standby) for reports and files of rows, with the login of `tollgate_billing`. Without it, they read `DATABASE_URL`',
   ),
@@ -119,7 +123,7 @@ export const requests = {
     120,
   ),
   STREAM_LIMIT_SECONDS: seconds(
-    'The same for chats, responses, messages, speech and embeddings, streamed or not',
+    'The same for chats, responses, messages, speech, transcriptions and embeddings, streamed or not',
     600,
   ),
   STREAM_DRAIN_SECONDS: seconds(
@@ -212,4 +216,28 @@ export const tasks = {
     max: 10_000,
   }),
   WORKER_COPIES: count('Finished files copied at once', 32, { max: 10_000 }),
+};
+
+export const telemetry = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalUrl(
+    'Collector of traces and metrics (OTLP over HTTP with JSON), such as `http://127.0.0.1:4318`. Without it, nothing is traced or sent',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: optionalSecret(
+    'Headers that the collector asks for, such as `authorization=Bearer%20TOKEN`, separated by commas',
+  ),
+  OTEL_RESOURCE_ATTRIBUTES: optionalText(
+    'What traces and metrics say of this installation, such as `deployment.environment.name=production`, separated by commas',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: form('The part of calls that is recorded, from 0 to 1', {
+    pattern: /^(0(\.\d{1,9})?|1(\.0{1,9})?)$/,
+    rule: 'must be a number from 0 to 1',
+    fallback: '1',
+  }),
+  TRACE_CLIENTS_DECIDE: flag(
+    'Records each call whose `traceparent` says that its client records it, besides. Anyone with a key can say so',
+    false,
+  ),
+  TRACE_UPSTREAMS: flag('Sends `traceparent` to upstreams, which can then tell calls of one trace', false),
+  OTEL_METRICS_EXPORTER: choice('`none` sends traces alone', ['otlp', 'none'], 'otlp'),
+  OTEL_METRIC_EXPORT_INTERVAL: count('Milliseconds between two reports of the metrics', 60_000, { min: 100 }),
 };

@@ -11,6 +11,7 @@ import {
   secrets,
   storage,
   tasks,
+  telemetry,
 } from './serving.settings.js';
 
 /** Every variable that a program reads, by the sections of docs/configuration.md: declared here and nowhere else. */
@@ -32,6 +33,7 @@ export const SECTIONS = {
   Webhooks: webhooks,
   Books: books,
   Privacy: privacy,
+  'Traces and metrics': telemetry,
   'Sandbox upstream': sandbox,
   Tests: testing,
 };
@@ -54,6 +56,7 @@ export const SETTINGS = {
   ...webhooks,
   ...books,
   ...privacy,
+  ...telemetry,
   ...sandbox,
   ...testing,
 };
