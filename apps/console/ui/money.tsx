@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../api/queries.js';
 import { amountText, CREDIT_UNIT, multiplyDecimals, shortAmount, signOf } from './decimal.js';
@@ -25,23 +26,22 @@ export function Money(props: MoneyProps) {
   const unit = useUnit(currency);
   const plus = signed && signOf(value) > 0 ? '+' : '';
   return (
-    <data value={value} title={exact} className={aligned ? 'money money-aligned' : 'money'}>
+    <data
+      value={value}
+      title={exact}
+      className={aligned ? 'money money-aligned' : 'money'}
+      style={aligned ? roomOf(exact) : undefined}
+    >
       {plus}
-      {short ? unit(shortAmount(value, { currency, locale })) : aligned ? <Aligned amount={exact} /> : exact}
+      {short ? unit(shortAmount(value, { currency, locale })) : exact}
     </data>
   );
 }
 
-/** The decimals take the same room in every row. */
-function Aligned({ amount }: { amount: string }) {
-  const [, whole = amount, decimals = '', unit = ''] = /^(.*\d)([.,]\d+)(.*)$/.exec(amount) ?? [];
-  return (
-    <>
-      {whole}
-      <span className="money-decimals">{decimals}</span>
-      {unit}
-    </>
-  );
+/** How much of the room for decimals an amount takes: the rest of it follows the amount, which stays one text for all readers. */
+function roomOf(amount: string): CSSProperties {
+  const decimals = /[.,]\d+(?=\D*$)/.exec(amount)?.[0] ?? '';
+  return { '--decimals': `${decimals.length}ch` } as CSSProperties;
 }
 
 /** The same as plain text, where no element is possible, such as labels of charts and fields. */
