@@ -11,6 +11,15 @@ function taken(answer: Share | ShareRefusal): Share {
   return answer;
 }
 
+/** The last of these was granted to a member that was forgotten meanwhile. */
+const FORGOTTEN_AND_REFUSED = [
+  { ask: 1, amount: 11 },
+  { ask: 4, amount: 11 },
+  { advanceMs: 4_000 },
+  { ask: 4, amount: 4 },
+  { ask: 1, amount: 7 },
+];
+
 describe('a pool that is taken from without waiting', () => {
   it('gives all of it to a member alone, and tells it that it has its share', () => {
     const pool = new FairShare({ clock: systemClock, capacity: 8 });
@@ -42,6 +51,21 @@ describe('a pool that is taken from without waiting', () => {
     expect(pool.tryTake('a').granted).toBe(false);
     clock.advance(1);
     expect(pool.tryTake('a').granted).toBe(true);
+  });
+
+  it('counts what it grants to one that it forgets in the same turn', () => {
+    const clock = new ManualClock(0);
+    const pool = new FairShare({ clock, capacity: 2, retryAfterSeconds: 3 });
+    const held = [taken(pool.tryTake('a')), taken(pool.tryTake('a'))];
+    expect(pool.tryTake('b')).toMatchObject({ reason: 'full' });
+    for (const share of held) share.release();
+    clock.advance(6_000);
+    const late = taken(pool.tryTake('b'));
+    expect(pool.heldBy('b')).toBe(1);
+    expect(late.more(1)).toBeNull();
+    expect(pool.heldBy('b')).toBe(2);
+    late.release();
+    expect([pool.heldBy('b'), pool.taken]).toEqual([0, 0]);
   });
 
   it('keeps a reserve for newcomers', () => {
@@ -122,7 +146,7 @@ describe('a pool that is taken from without waiting', () => {
         }
         model.finish();
       }),
-      { numRuns: 500 },
+      { numRuns: 500, examples: [[FORGOTTEN_AND_REFUSED, 3]] },
     );
   });
 });
@@ -249,6 +273,7 @@ class Model {
       expect(answer.reason).toBe(isDue ? 'full' : 'over_share');
       if (isDue) this.missed.set(member, { amount, untilMs: this.clock.nowMs() + 4_000 });
     }
+    expect(this.pool.heldBy(member)).toBe(this.held(member));
     expect(this.pool.taken).toBe(this.total());
     expect(this.pool.taken).toBeLessThanOrEqual(this.capacity);
   }

@@ -122,12 +122,12 @@ export class FairShare {
 
   /** Takes an amount now or not at all; one that is refused is remembered for its next try. */
   tryTake(memberId: string, amount = 1): Share | ShareRefusal {
-    return this.claim(this.memberOf(memberId), amount) ?? this.shareOf(memberId, amount);
+    return this.claim(memberId, amount) ?? this.shareOf(memberId, amount);
   }
 
   /** The same for who has other ways, or waits next: nothing is remembered. */
   takeNow(memberId: string, amount = 1): Share | ShareRefusal {
-    return this.claim(this.memberOf(memberId), amount, { remember: false }) ?? this.shareOf(memberId, amount);
+    return this.claim(memberId, amount, { remember: false }) ?? this.shareOf(memberId, amount);
   }
 
   /** Takes an amount as soon as it is its turn, within a time limit. Never throws. */
@@ -164,8 +164,10 @@ export class FairShare {
   }
 
   /** Adds an amount to what a member holds, if it may have it now; else says why not. */
-  private claim(member: Member, amount: number, { remember } = { remember: true }): ShareRefusal | null {
+  private claim(memberId: string, amount: number, { remember } = { remember: true }): ShareRefusal | null {
+    // First, as it may be this very member that is forgotten: what is granted to one that nobody knows any more is lost.
     this.forgetPast();
+    const member = this.memberOf(memberId);
     if (mayHave(this.state, member, amount)) {
       this.grant(member, amount);
       return null;
@@ -200,7 +202,7 @@ export class FairShare {
       },
       more: (further) => {
         if (isReleased) return this.refusal('over_share');
-        const refusal = this.claim(this.memberOf(memberId), further);
+        const refusal = this.claim(memberId, further);
         if (!refusal) held += further;
         return refusal;
       },
