@@ -67,9 +67,10 @@ export function metricsOf(expr: string): string[] {
   return [...new Set(names)].filter((name) => !KEYWORDS.has(name));
 }
 
-/** The metrics of the table of docs/operating.md. */
+/** The metrics of the table of docs/operating.md whose first column is headed so; other tables name other things. */
 export function documentedMetrics(): string[] {
   const text = readFileSync(join(root, 'docs/operating.md'), 'utf8');
-  const firstColumn = [...text.matchAll(/^\| (`[a-z]+_[^|]*)\|/gm)].map(([, cell]) => cell!);
+  const [, table = ''] = /^\| metric +\|.*\n((?:\|.*\n)+)/m.exec(text) ?? [];
+  const firstColumn = [...table.matchAll(/^\| (`[^|]*)\|/gm)].map(([, cell]) => cell!);
   return firstColumn.flatMap((cell) => [...cell.matchAll(/`([a-z_]+)[^`]*`/g)].map(([, name]) => name!));
 }
