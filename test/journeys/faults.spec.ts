@@ -4,7 +4,8 @@ import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { protocolNames, Upstreams } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
 import { Books } from '../support/books.js';
-import { addChannels, type FaultCall, faultCalls, type Sequel, TOKEN_PRICE } from '../support/fault-calls.js';
+import { type FaultCall, faultCalls, type Sequel } from '../support/fault-calls.js';
+import { addChannels, TOKEN_PRICE } from '../support/fault-channels.js';
 import { type FaultRow, faultTables } from '../support/fault-tables.js';
 import { type Customer, type Relay, startRelay, until } from '../support/relay.js';
 

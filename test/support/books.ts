@@ -21,6 +21,31 @@ export interface Account {
 interface UpstreamTask {
   id: string;
   idempotencyKey: string | null;
+  dialect: string;
+  model: string;
+  prompt: string;
+}
+
+interface OwnTask {
+  id: string;
+  upstreamId: string | null;
+  state: string;
+  upstreamModel: string | null;
+  prompt: string | null;
+}
+
+const OWN_TASKS = `SELECT id, upstream_id AS "upstreamId", state, upstream_model AS "upstreamModel", request->>'prompt' AS prompt
+  FROM tasks`;
+
+/** Ids of Google and fal are at the end of paths. */
+function isNamed(job: UpstreamTask, { upstreamId }: OwnTask): boolean {
+  return upstreamId?.split('/').at(-1) === job.id;
+}
+
+/** Whether a job was ordered for a task, where the vendor knows no keys: by its id, or else by what was asked for. */
+function isFor(job: UpstreamTask, task: OwnTask): boolean {
+  if (task.upstreamId !== null) return isNamed(job, task);
+  return task.upstreamModel === job.model && task.prompt === job.prompt;
 }
 
 interface Charge {
@@ -128,19 +153,21 @@ export class Books {
   async upstreamFaults(sandboxUrl?: string): Promise<string[]> {
     const response = await fetch(`${sandboxUrl ?? (await this.sandboxUrl())}/_sandbox/tasks`);
     const { tasks } = (await response.json()) as { tasks: UpstreamTask[] };
-    const { rows } = await this.pool.query<{ id: string; upstreamId: string | null; state: string }>(
-      'SELECT id, upstream_id AS "upstreamId", state FROM tasks',
-    );
-    const ours = new Map(rows.map((task) => [task.id, task]));
-    const seen = new Set<string | null>();
-    return tasks.flatMap(({ id, idempotencyKey }) => {
-      const task = ours.get(idempotencyKey ?? '');
-      if (!task) return [`the upstream works on ${id}, which is no task of ours`];
-      if (seen.has(idempotencyKey)) return [`the upstream did two jobs for task ${idempotencyKey}`];
-      seen.add(idempotencyKey);
-      // Google's ids are at the end of the names of its operations.
-      const other = task.state === 'completed' && task.upstreamId?.split('/').at(-1) !== id;
-      return other ? [`task ${task.id} was completed by ${task.upstreamId}, not by ${id}`] : [];
+    const { rows } = await this.pool.query<OwnTask>(OWN_TASKS);
+    const byId = new Map(rows.map((task) => [task.id, task]));
+    const seen = new Set<OwnTask>();
+    // Images that are waited for are no tasks of ours: their jobs end with the call.
+    return tasks.flatMap((job) => {
+      if (job.dialect === 'image') return [];
+      const task =
+        job.idempotencyKey === null
+          ? rows.find((own) => !seen.has(own) && isFor(job, own))
+          : byId.get(job.idempotencyKey);
+      if (!task) return [`the upstream works on ${job.id}, which is no task of ours`];
+      if (seen.has(task)) return [`the upstream did two jobs for task ${task.id}`];
+      seen.add(task);
+      const other = task.state === 'completed' && !isNamed(job, task);
+      return other ? [`task ${task.id} was completed by ${task.upstreamId}, not by ${job.id}`] : [];
     });
   }
 

@@ -1,6 +1,7 @@
 import type { ChannelProtocol } from '#catalog/catalog.js';
 import { faultTables, type FaultTable } from './fault-tables.js';
-import { type Customer, json, type Relay } from './relay.js';
+import { type Customer, json } from './relay.js';
+import { silentWav, soundForm } from './sounds.js';
 
 /** What a client has seen of a call that was answered 200, to its very end. */
 export interface Sequel {
@@ -22,6 +23,7 @@ export interface FaultCall {
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const HEARD_SECONDS = 2;
 const POLL_PAUSE_MS = 200;
 /** Beyond the deadline of every task. */
 const TASK_LIMIT_MS = 25_000;
@@ -240,6 +242,20 @@ function embeddingCall(protocol: ChannelProtocol): FaultCall {
   };
 }
 
+function hearingCall(kind: 'transcription' | 'translation', protocol: ChannelProtocol): FaultCall {
+  return {
+    ...openai(kind, protocol, faultTables.hearing),
+    send: (customer, prompt) => {
+      const body = soundForm(silentWav(HEARD_SECONDS), { model: `hear-${protocol}`, prompt });
+      return customer.send(`/v1/audio/${kind}s`, { method: 'POST', body });
+    },
+    follow: async (_customer, response) => {
+      const { text } = (await response.json()) as { text: string };
+      return { then: text === '' ? 'broken' : 'whole' };
+    },
+  };
+}
+
 const edit = { image: { url: `data:image/png;base64,${PNG}` }, response_format: 'b64_json' };
 
 /** Every kind of call that a protocol offers. */
@@ -257,6 +273,13 @@ export const faultCalls = {
     imageCall(openai('images', 'gemini', faultTables.geminiImages), '/v1/images/generations', {
       model: 'imgmodel-gemini',
     }),
+    imageCall(openai('images', 'fal', faultTables.queuedImages), '/v1/images/generations', {
+      model: 'imgmodel-fal',
+    }),
+    imageCall(openai('imageEdits', 'fal', faultTables.queuedImages), '/v1/images/edits', {
+      model: 'imgmodel-fal',
+      ...edit,
+    }),
     imageCall(openai('images by address', 'openai', faultTables.imagesByAddress), '/v1/images/generations', {
       model: 'imgmodel-by-address',
     }),
@@ -270,6 +293,10 @@ export const faultCalls = {
         seconds: '1',
       }),
     ),
+    taskCall(openai('videos', 'fal', faultTables.queuedVideos), '/v1/videos', {
+      model: 'vidmodel-fal',
+      seconds: '1',
+    }),
     longRunningCall('gemini'),
     longRunningCall('openai'),
     taskCall(openai('assets3d', 'mesh3d', faultTables.assets), '/v1/3d', { model: '3d-mesh3d' }),
@@ -282,6 +309,8 @@ export const faultCalls = {
       ]),
       speechCall(protocol),
       embeddingCall(protocol),
+      hearingCall('transcription', protocol),
+      hearingCall('translation', protocol),
     ]),
     talk('messages', 'anthropic', false),
     talk('messages', 'anthropic', true),
@@ -289,49 +318,3 @@ export const faultCalls = {
     contentsCall(true),
   ],
 };
-
-/** Nano-USD for a token. */
-export const TOKEN_PRICE = { input: 2_500, output: 10_000 };
-
-const MODELS: [id: string, family: string, price: string, protocols: ChannelProtocol[]][] = [
-  ['imgmodel', 'image', '0.02', ['openai-xai', 'openai', 'xai', 'gemini']],
-  ['vidmodel', 'video', '0.05', ['openai-xai', 'openai', 'xai', 'gemini']],
-  ['speech', 'speech', '0.015', ['openai-xai', 'openai']],
-  ['embed', 'chat', '0.01', ['openai-xai', 'openai']],
-  ['3d', '3d', '0.1', ['mesh3d']],
-  ['chat', 'chat', '', ['openai-xai', 'openai', 'anthropic', 'gemini']],
-];
-
-/** A channel to the sandbox for each protocol, each with models of its own. Call it before the first request. */
-export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Promise<void> {
-  const addModel = async (id: string, family: string, price: string, at: { channel: string; as: string }) => {
-    const unit = family === 'video' ? 'second' : price === '' ? 'token' : 'call';
-    await owner.query(
-      `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ($1, $2, $3, 'vendora', '{"maxImages": 10}')`,
-      [id, family, unit],
-    );
-    await (price === ''
-      ? owner.query(
-          `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price) VALUES ($1, 2.5, 2.5, 10)`,
-          [id],
-        )
-      : owner.query('INSERT INTO price_versions (model_id, unit_price) VALUES ($1, $2)', [id, price]));
-    await owner.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', $1)`, [id]);
-    await owner.query('INSERT INTO channel_models VALUES ($1, $2, $3)', [at.channel, id, at.as]);
-  };
-  for (const protocol of ['openai-xai', 'openai', 'xai', 'gemini', 'anthropic', 'mesh3d']) {
-    await owner.query(
-      `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
-       VALUES ($1, $1, $2, 'sandbox-key', true, true)`,
-      [protocol, sandboxUrl],
-    );
-    await owner.query(`INSERT INTO channel_groups VALUES ($1, 'Vendora-Main')`, [protocol]);
-  }
-  for (const [name, family, price, protocols] of MODELS) {
-    for (const channel of protocols) {
-      await addModel(`${name}-${channel}`, family, price, { channel, as: `their-${name}` });
-    }
-  }
-  // A vendor that answers addresses to callers who do not ask, and cannot be asked.
-  await addModel('imgmodel-by-address', 'image', '0.02', { channel: 'openai', as: 'gpt-image-1' });
-}

@@ -98,6 +98,24 @@ const videos = table(`
   stream-cut          | 200                          | never     | completed                | settled 0.05
 `);
 
+/** Files in a queue are addresses: broken bytes are no broken answer. */
+const queuedImages = table(
+  `
+  truncated           | 502 generation_failed        | forbidden | -        | released
+`,
+  imagesByAddress,
+);
+
+/** The queue takes whatever it is sent, refuses when it works, and knows no key: an unclear create is never asked again. */
+const queuedVideos = table(
+  `
+  reject-422          | 200                          | never     | failed generation_failed        | released
+  moderation          | 200                          | never     | failed content_policy_violation | released
+  accept-then-timeout | 200                          | never     | failed generation_failed        | released
+`,
+  videos,
+);
+
 /** The same for a 3D draft, which costs 0.1 USD. */
 const assets: FaultTable = new Map(
   [...videos].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace('0.05', '0.1') }]),
@@ -175,11 +193,26 @@ const embeddings: FaultTable = new Map(
   ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace(/by (usage|text)/, '0.01') }]),
 );
 
+/** Two seconds of sound at 0.015 USD: as reported, or else as they were counted. The text comes whole or not at all. */
+const hearing: FaultTable = new Map(
+  [
+    ...table(
+      `
+  mid-stream-error    | 200                          | never     | whole  | settled by usage
+  stream-cut          | 200                          | never     | whole  | settled by usage
+`,
+      whole,
+    ),
+  ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace(/by (usage|text)/, '0.03') }]),
+);
+
 export const faultTables = {
   images,
   geminiImages,
   imagesByAddress,
+  queuedImages,
   videos,
+  queuedVideos,
   assets,
   whole,
   streamed,
@@ -187,4 +220,5 @@ export const faultTables = {
   streamedMessages: table(OVERLOADED, streamed),
   speech,
   embeddings,
+  hearing,
 } satisfies Record<string, FaultTable>;

@@ -1,0 +1,78 @@
+import { vendorContracts } from '#apps/sandbox-upstream/contract/vendors.js';
+import type { ChannelProtocol } from '#catalog/catalog.js';
+import { protocolNames } from '#upstream/adapters.js';
+import type { Capability } from '#upstream/protocol.js';
+import type { Relay } from './relay.js';
+
+/** Nano-USD for a token. */
+export const TOKEN_PRICE = { input: 2_500, output: 10_000 };
+
+interface FaultModel {
+  id: string;
+  family: string;
+  unit: string;
+  /** USD for a unit; null where tokens are. */
+  price: string | null;
+  channel: string;
+  /** The vendor's name of it. */
+  as: string;
+}
+
+type Offer = Pick<FaultModel, 'family' | 'unit' | 'price'> & {
+  protocols: readonly ChannelProtocol[];
+  /** By which a vendor whose paths are made of names has one for it. */
+  operation: Capability;
+};
+
+const CLIENTS: readonly ChannelProtocol[] = ['openai-xai', 'openai'];
+const STUDIOS: readonly ChannelProtocol[] = [...CLIENTS, 'xai', 'gemini', 'fal'];
+const WRITERS: readonly ChannelProtocol[] = [...CLIENTS, 'anthropic', 'gemini'];
+
+const OFFERS: Record<string, Offer> = {
+  imgmodel: { family: 'image', unit: 'call', price: '0.02', protocols: STUDIOS, operation: 'images' },
+  vidmodel: { family: 'video', unit: 'second', price: '0.05', protocols: STUDIOS, operation: 'videos' },
+  speech: { family: 'speech', unit: 'call', price: '0.015', protocols: CLIENTS, operation: 'speech' },
+  hear: { family: 'speech', unit: 'second', price: '0.015', protocols: CLIENTS, operation: 'transcription' },
+  embed: { family: 'chat', unit: 'call', price: '0.01', protocols: CLIENTS, operation: 'embeddings' },
+  '3d': { family: '3d', unit: 'call', price: '0.1', protocols: ['mesh3d'], operation: 'assets3d' },
+  chat: { family: 'chat', unit: 'token', price: null, protocols: WRITERS, operation: 'chat' },
+};
+
+/** A channel to the sandbox for each protocol, each with models of its own. Call it before the first request. */
+export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Promise<void> {
+  for (const protocol of protocolNames) {
+    const { basePath = '' } = vendorContracts[protocol];
+    // A queue without keys of idempotency is asked once, as its README says.
+    await owner.query(
+      `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
+       VALUES ($1, $1, $2, 'sandbox-key', true, $3)`,
+      [protocol, `${sandboxUrl}${basePath}`, protocol !== 'fal'],
+    );
+    await owner.query(`INSERT INTO channel_groups VALUES ($1, 'Vendora-Main')`, [protocol]);
+  }
+  for (const [name, { protocols, operation, ...offer }] of Object.entries(OFFERS)) {
+    for (const channel of protocols) {
+      const as = vendorContracts[channel].models?.[operation] ?? `their-${name}`;
+      await addModel(owner, { ...offer, id: `${name}-${channel}`, channel, as });
+    }
+  }
+  // A vendor that answers addresses to callers who do not ask, and cannot be asked.
+  const byAddress = { family: 'image', unit: 'call', price: '0.02', channel: 'openai', as: 'gpt-image-1' };
+  await addModel(owner, { ...byAddress, id: 'imgmodel-by-address' });
+}
+
+async function addModel(owner: Relay['fixture']['owner'], model: FaultModel): Promise<void> {
+  const { id, family, unit, price, channel, as } = model;
+  await owner.query(
+    `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ($1, $2, $3, 'vendora', '{"maxImages": 10}')`,
+    [id, family, unit],
+  );
+  await (price === null
+    ? owner.query(
+        `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price) VALUES ($1, 2.5, 2.5, 10)`,
+        [id],
+      )
+    : owner.query('INSERT INTO price_versions (model_id, unit_price) VALUES ($1, $2)', [id, price]));
+  await owner.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', $1)`, [id]);
+  await owner.query('INSERT INTO channel_models VALUES ($1, $2, $3)', [channel, id, as]);
+}
