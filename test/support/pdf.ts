@@ -8,12 +8,17 @@ export function textsOfPdf(file: Buffer): string[] {
   const streams = [...bytes.matchAll(/\/FlateDecode[^>]*>>\s*stream\r?\n([\s\S]*?)\nendstream/g)];
   return streams
     .map(([, data]) => inflateSync(Buffer.from(data!, 'latin1')).toString('latin1'))
-    .flatMap((content) => [...content.matchAll(/BT\s([\s\S]*?)\sET/g)].map(([, block]) => textOf(block!)));
+    .flatMap((content) => [...content.matchAll(/(?:ActualText <(\w+)>>> BDC )?BT\s([\s\S]*?)\sET/g)])
+    .map(([, meaning, block]) => (meaning === undefined ? textOf(block!) : utf16(meaning).slice(1)));
 }
 
 function textOf(block: string): string {
-  const isHan = /\/Han /.test(block);
-  const hex = [...block.matchAll(/<([0-9a-f]*)>/gi)].map(([, digits]) => digits).join('');
-  const bytes = Buffer.from(hex, 'hex');
-  return isHan ? bytes.swap16().toString('utf16le') : bytes.toString('latin1');
+  const parts = [...block.matchAll(/<([0-9a-f]*)>/gi)].map(([, digits]) => digits).join('');
+  return /\/Han /.test(block)
+    ? utf16(parts)
+    : new TextDecoder('windows-1252').decode(Buffer.from(parts, 'hex'));
+}
+
+function utf16(hex: string): string {
+  return Buffer.from(hex, 'hex').swap16().toString('utf16le');
 }

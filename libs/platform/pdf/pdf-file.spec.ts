@@ -17,6 +17,17 @@ it('shows Latin and Chinese text of one line, each in a face that every reader h
   expect(file.toString('latin1')).not.toMatch(/FontFile/);
 });
 
+it('draws the Latin letters that readers have no glyphs for, and says what they are', async () => {
+  const name = 'Łukasz Świętochłowski, Žďár nad Sázavou, Győr, Iași, Rīga, Đắk 上海';
+  const file = await pdfOf(content({ title: 'Přehled', lines: [name] }));
+  const texts = textsOfPdf(file);
+  expect(texts.join('')).toBe(`Přehled${name}`);
+  expect(texts).toEqual(expect.arrayContaining(['P', 'ř', 'ehled', 'Ł', 'ukasz ', 'Đ', 'ắ']));
+  const bytes = file.toString('latin1');
+  expect(bytes).toMatch(/\/BaseFont \/Helvetica\n\/Encoding \/StandardEncoding/);
+  expect(bytes).not.toMatch(/FontFile/);
+});
+
 it('breaks what is too long for a line, and begins another page where one is full', async () => {
   const name = '公司'.repeat(100);
   const rows = Array.from({ length: 100 }, (_, index) => ({
