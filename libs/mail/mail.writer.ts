@@ -91,7 +91,7 @@ function notice(texts: MailTexts, mail: Notice, { consoleUrl }: MailLinks): Mail
       return texts.lowBalance({ ...mail.details, url: `${consoleUrl}/wallet` });
     case 'top_up': {
       const { orderId, ...paid } = mail.details;
-      const page = orderId === null ? 'wallet' : `topups/${orderId}`;
+      const page = orderId === null ? 'wallet?tab=statement' : `topups/${orderId}`;
       return texts.topUp({ ...paid, url: `${consoleUrl}/${page}` });
     }
     // What was written is shown in the console alone: mail may be read by others.

@@ -35,6 +35,8 @@ export interface StatementEntry {
   /** Null for the line of a request, which sums up several movements. */
   balanceAfter: bigint | null;
   chargeId: string | null;
+  /** Of a payment, which has a receipt. */
+  topupId: string | null;
   /** Of the request, as it is now. */
   state: UsageEntry['state'] | null;
   model: string | null;
@@ -96,8 +98,9 @@ export async function listStatement(
   const { rows } = await pool.query<StatementEntry>(
     `${scanOf(scanned)} SELECT s.transaction_id AS "transactionId", s.ordinal, t.recorded_at AS at,
        t.effective_at AS "effectiveAt", t.kind, t.reference, s.balance, ${AMOUNTS},
-       t.charge_id AS "chargeId", c.state, c.model_id AS model, c.key_id AS "keyId"
+       t.charge_id AS "chargeId", p.id AS "topupId", c.state, c.model_id AS model, c.key_id AS "keyId"
      FROM scanned s JOIN ledger_transactions t ON t.id = s.transaction_id LEFT JOIN charges c ON c.id = t.charge_id
+       LEFT JOIN topups p ON t.kind = 'topup' AND p.account_id = $1 AND p.transaction_id = t.id
      WHERE ($7::text IS NULL OR t.kind = $7) AND ($8::text IS NULL OR c.key_id = $8)
        AND ($9::text IS NULL OR c.model_id = $9) AND ($5::timestamptz IS NULL OR t.recorded_at >= $5)
        AND ($6::timestamptz IS NULL OR t.recorded_at < $6) AND NOT ($10 AND t.kind IN ('settle', 'release'))

@@ -90,8 +90,9 @@ interface Part {
 }
 
 /**
- * What an account used in a span of time, step by step and by subject, beside the span before it. It reads sums, not
- * charges: it costs the same whatever the account has done.
+ * What an account used in a span of time, step by step and by subject, beside the span before it. It reads sums, and of
+ * charges only some of the newest, which may be in none yet: what it costs grows with the keys and models that were used
+ * and the days that are asked for, not with the number of requests.
  */
 export async function readUsageChart(
   pool: pg.Pool,

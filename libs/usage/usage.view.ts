@@ -54,6 +54,7 @@ export const statementEntry = z
       .nullable()
       .meta({ description: 'Null for the line of a request, which sums up several movements.' }),
     chargeId: z.string().nullable(),
+    topupId: z.string().nullable().meta({ description: 'Of a payment, which has a receipt.' }),
     state: z.enum(usageStates).nullable().meta({ description: 'Of the request, as it is now.' }),
     model: z.string().nullable(),
     keyId: z.string().nullable(),

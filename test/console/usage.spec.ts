@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
+import { textsOfPdf } from '../support/pdf.js';
 import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { type Look, openBrowser, Tab } from './support/browser.js';
@@ -93,6 +95,20 @@ describe('the statement', () => {
     await page.getByRole('row', { name: /0\.09 credits/ }).waitFor({ state: 'detached' });
     const csv = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
     expect(csv).toMatch(/^\/api\/statement\.csv\?view=requests&keyId=/);
+  });
+});
+
+describe('a payment that came without an order', () => {
+  it('has its receipt in the statement', async () => {
+    const page = await open(someone, '/wallet?tab=statement');
+    const line = page.getByRole('row', { name: /Top-up/ });
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      line.getByRole('link', { name: 'Receipt (PDF)' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/^receipt-.*\.pdf$/);
+    const texts = textsOfPdf(await readFile(await file.path()));
+    expect(texts).toEqual(expect.arrayContaining(['Receipt', someone.accountId]));
   });
 });
 

@@ -172,6 +172,19 @@ describe('the mail after a top-up', () => {
     expect(await mailTo(relay, buyer.email)).toHaveLength(1);
   });
 
+  it('leads to the statement where no order is behind it', async () => {
+    const buyer = await person(relay, { credits: '5' });
+    const topupId = await topupOf(buyer);
+    await mailTopup(relay.fixture.billing, topupId);
+    const mail = await awaitMail(relay, buyer.email, { subject: /Your Tollgate top-up/ });
+    expect(mail.text).toContain('/wallet?tab=statement\n');
+    const { data } = await buyer.api.GET('/api/statement', {});
+    expect(data!.items.map((line) => line.topupId)).toEqual([topupId]);
+    const stranger = await person(relay, { credits: '5' });
+    const theirs = await stranger.api.GET('/api/statement', { params: { query: { kind: 'topup' } } });
+    expect(theirs.data!.items.map((line) => line.topupId)).toEqual([await topupOf(stranger)]);
+  });
+
   it('is in the language of its reader', async () => {
     const buyer = await person(relay);
     await buyer.api.PUT('/api/mail-language', { body: { language: 'zh' } });

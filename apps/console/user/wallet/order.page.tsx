@@ -17,8 +17,8 @@ import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { stringifySearch } from '../../ui/search.js';
 import { pendingCallOf } from '../playground/pending-call.js';
+import { ReceiptButton } from './receipt-link.js';
 import { OrderBadge } from './orders.js';
 import { refreshMoney } from './wallet.js';
 
@@ -47,7 +47,7 @@ export function OrderPage() {
             <Outcome order={found} />
             <About order={found} />
             <Actions order={found} />
-            <Receipt order={found} />
+            {found.topupId !== null && <ReceiptButton topupId={found.topupId} />}
             <Reversals order={found} />
           </>
         )}
@@ -155,18 +155,6 @@ function Actions({ order }: { order: Shape<'OrderWithReversals'> }) {
         />
       </Group>
     </Stack>
-  );
-}
-
-/** What proves the payment, in the language of the page. */
-function Receipt({ order: { topupId } }: { order: Shape<'OrderWithReversals'> }) {
-  const { t, i18n } = useTranslation('wallet');
-  if (topupId === null) return null;
-  const href = `/api/topups/${topupId}/receipt.pdf${stringifySearch({ language: i18n.language })}`;
-  return (
-    <Button component="a" href={href} download variant="default" w="fit-content">
-      {t('order.receipt')}
-    </Button>
   );
 }
 

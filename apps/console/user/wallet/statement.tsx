@@ -17,6 +17,7 @@ import { TwoLines } from '../../ui/texts.js';
 import { Ago } from '../../ui/when.js';
 import { useKeys } from '../keys.js';
 import { ChargeDetails } from '../usage/charge-details.js';
+import { ReceiptLink } from './receipt-link.js';
 import { type StatementSearch, statementBalances, statementKinds } from './statement-search.js';
 
 const route = getRouteApi('/user/wallet');
@@ -176,7 +177,7 @@ function At({ line: { at, chargeId } }: { line: Shape<'StatementEntry'> }) {
 
 /** The model and what became of the request; or the kind of movement, and the model below it. */
 function What({
-  line: { kind, model, state },
+  line: { kind, model, state, topupId },
   isRequest,
 }: {
   line: Shape<'StatementEntry'>;
@@ -186,5 +187,6 @@ function What({
   const known = statementKinds.find((each) => each === kind);
   if (isRequest && kind === 'hold' && state !== null)
     return <TwoLines first={model} second={t(`chargeStates.${state}`, { ns: 'calls' })} />;
-  return <TwoLines first={known ? t(`statement.kinds.${known}`) : kind} second={model} />;
+  const receipt = topupId === null ? null : <ReceiptLink topupId={topupId} />;
+  return <TwoLines first={known ? t(`statement.kinds.${known}`) : kind} second={model ?? receipt} />;
 }
