@@ -91,6 +91,7 @@ export const usageRoutes = {
   }),
   chart: forUsers.get('chartUsage', '/api/usage/chart', {
     reads: 'reports',
+    load: 'query',
     summary: 'What you used, step by step, by model, key, group or type, beside the period before.',
     description:
       'Steps are 5 minutes within an hour, hours within 24, else UTC days, of which 92 at most. Requests in progress are not in it.',
