@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { newId } from '#platform/ids.js';
+import { type Person, person } from '../support/console.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
-import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, PASSWORD } from './support/steps.js';
+import { keyOf } from './support/work.js';
 
 // A long journey on a busy machine: a limit that only a hang reaches.
 jest.setTimeout(300_000);
@@ -95,6 +97,86 @@ describe('a new customer', () => {
     await page.getByLabel('E-mail address').waitFor();
   });
 });
+
+describe('a call that waits for a payment', () => {
+  it('is not made at a price that was not shown: the page asks again', async () => {
+    const someone = await person(relay);
+    await keyOf(someone);
+    const model = await ownModel();
+    const tab = await Tab.open(browser, relay, { as: someone });
+    tabs.push(tab);
+    const { page } = tab;
+    await tab.goto(`/playground?model=${model}`);
+    await page.getByLabel('Prompt').fill('a lighthouse');
+    await page.getByText('Price: 0.10 credits').waitFor();
+    await button(page, 'Generate image').click();
+    await button(page, 'Pay $13.00').click();
+    await page.getByRole('heading', { name: 'Sandbox payment' }).waitFor();
+    await raisePrice(someone, model);
+    await button(page, 'Pay').click();
+    await page.getByText('Check the price and send again').waitFor();
+    await page.getByText('Price: 0.11 credits').waitFor();
+    const calls = () => relay.fixture.owner.query('SELECT FROM charges WHERE account_id = $1', [someone.accountId]);
+    expect((await calls()).rowCount).toBe(0);
+    await button(page, 'Generate image').click();
+    await page.getByRole('img', { name: 'Generated image 1' }).waitFor();
+    expect((await calls()).rowCount).toBe(1);
+  });
+
+  it('is not made where the price changed while the page was open', async () => {
+    const someone = await person(relay, { credits: '5' });
+    await keyOf(someone);
+    const model = await ownModel();
+    const tab = await Tab.open(browser, relay, { as: someone });
+    tabs.push(tab);
+    const { page } = tab;
+    await tab.goto(`/playground?model=${model}`);
+    await page.getByLabel('Prompt').fill('a lighthouse');
+    await page.getByText('Price: 0.10 credits').waitFor();
+    await raisePrice(someone, model);
+    await button(page, 'Generate image').click();
+    await page.getByText('Check the price and send again').waitFor();
+    await page.getByText('Price: 0.11 credits').waitFor();
+    await button(page, 'Generate image').click();
+    await page.getByRole('img', { name: 'Generated image 1' }).waitFor();
+  });
+});
+
+/** A model of this test alone, at 0.1 credits an image. */
+async function ownModel(): Promise<string> {
+  const id = `own-${newId()}`;
+  const { owner } = relay.fixture;
+  await owner.query(
+    `INSERT INTO models (id, family, unit, owned_by, limits)
+     SELECT $1, family, unit, owned_by, limits FROM models WHERE id = 'vendora-imagine-image'`,
+    [id],
+  );
+  await owner.query('INSERT INTO price_versions (model_id, unit_price) VALUES ($1, 0.1)', [id]);
+  await owner.query(`INSERT INTO group_models VALUES ('Vendora-Main', $1)`, [id]);
+  await owner.query(
+    `INSERT INTO channel_models SELECT channel_id, $1, upstream_model FROM channel_models WHERE model_id = 'vendora-imagine-image'`,
+    [id],
+  );
+  await until('the model to be known', async () => (await priceOf(await person(relay), id)) !== undefined);
+  return id;
+}
+
+async function raisePrice(someone: Person, model: string): Promise<void> {
+  const admin = await person(relay, { roles: ['admin'] });
+  const changes = [{ kind: 'price' as const, model, price: { unitPrice: '0.11' } }];
+  const { data } = await admin.api.POST('/api/admin/price-proposals', { body: { changes, note: 'a test' } });
+  const { error } = await admin.api.POST('/api/admin/price-proposals/{proposalId}/confirm', {
+    params: { path: { proposalId: data!.id } },
+    body: { revision: 1 },
+  });
+  expect(error).toBeUndefined();
+  await until('the price to be known', async () => (await priceOf(someone, model)) === '0.11');
+}
+
+async function priceOf({ api }: Person, model: string): Promise<string | undefined> {
+  const body = { model, group: 'Vendora-Main', dimensions: {}, n: 1 };
+  return (await api.POST('/api/quote', { body }).catch(() => null))?.data?.amount;
+}
 
 /** With the key that the code shows; the page turns green without a click. */
 async function callFromCode(page: Page): Promise<void> {

@@ -44,5 +44,8 @@ function read(userId: string | undefined): StoredCall | null {
   const text = sessionStorage.getItem(KEY);
   if (text === null || userId === undefined) return null;
   const call = JSON.parse(text) as StoredCall;
-  return call.userId === userId && Date.now() - call.savedAt < LIFE_MS ? call : null;
+  if (call.userId === userId && Date.now() - call.savedAt < LIFE_MS) return call;
+  // What somebody else typed in this tab is not kept for whoever comes next.
+  sessionStorage.removeItem(KEY);
+  return null;
 }

@@ -1,7 +1,7 @@
 import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
+import { $api, queryClient } from '../../api/client.js';
 import { keepShown } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
@@ -36,6 +36,16 @@ export function usePrice({ kind, model, place, values }: Priced) {
 }
 
 type CallPrice = ReturnType<typeof usePrice>;
+
+/** What a call of a key costs now, in credits: the last look before it is made. The page shows what comes of it. */
+export async function priceNow(
+  { kind, model, values }: Omit<Priced, 'place'>,
+  keyId: string,
+): Promise<string> {
+  const body = { ...quoteRequest(kind, model, values), keyId };
+  const quote = $api.queryOptions('post', '/api/quote', { body });
+  return (await queryClient.fetchQuery({ ...quote, staleTime: 0 })).amount;
+}
 
 export function PriceBefore({ price: { quote } }: { price: CallPrice }) {
   const { t } = useTranslation('calls');

@@ -12,7 +12,7 @@ import { callOf, type PlayKind, type PlayValues } from './call.js';
 import { firstKey } from './first-key.js';
 import { type PendingCall, savePendingCall, takePendingCall } from './pending-call.js';
 import { type Played, play } from './play.js';
-import { type PricePlace, usePrice } from './price-before.js';
+import { type PricePlace, priceNow, usePrice } from './price-before.js';
 
 const route = getRouteApi('/user/playground');
 
@@ -58,8 +58,8 @@ export function usePlay(playing: Playing) {
   const price = usePrice({ kind, model, place, values: form.values });
   const { current } = price;
   const [isShort, setShort] = useState(false);
-  const { sending, ...sent } = useSending(playing, { form, pending });
-  useResume({ pending, price: current, send: () => sending.onSubmit() });
+  const { sending, askAgain, ...sent } = useSending(playing, { form, pending, seen: current?.amount ?? null });
+  useResume({ pending, model: model.id, price: current, send: () => sending.onSubmit(), askAgain });
   const lacksCredits =
     current !== null && !current.covered && compareDecimals(current.balance, current.amount) < 0;
   const onSubmit: typeof sending.onSubmit = lacksCredits
@@ -69,6 +69,8 @@ export function usePlay(playing: Playing) {
     form,
     price,
     ...sent,
+    /** The price of what is typed is on its way: nothing is sent at a price that nobody saw. */
+    isPricing: current === null && price.quote.error === null,
     sending: { ...sending, onSubmit },
     topUp: {
       opened: isShort,
@@ -86,12 +88,15 @@ export function usePlay(playing: Playing) {
 interface SendingParts {
   form: SendableForm<PlayValues>;
   pending: PendingCall | null;
+  /** The price that the page shows, in credits. */
+  seen: string | null;
 }
 
-function useSending({ kind, model, key, place, keep }: Playing, { form, pending }: SendingParts) {
+function useSending({ kind, model, key, place, keep }: Playing, { form, pending, seen }: SendingParts) {
   const { t } = useTranslation('calls');
   const navigate = route.useNavigate();
   const [played, setPlayed] = useState<Played | null>(null);
+  const [hasOtherPrice, setOtherPrice] = useState(false);
   const leaving = useRef<AbortController>(null);
   // In a copy of this tab, too, the call that waited is made once.
   const name = useRef(pending?.orderId ?? null);
@@ -99,14 +104,18 @@ function useSending({ kind, model, key, place, keep }: Playing, { form, pending 
     form,
     send: async (values) => {
       setPlayed(null);
+      setOtherPrice(false);
       leaving.current = new AbortController();
       const { signal } = leaving.current;
       const keyId = key?.keyId ?? (await createdKey(place, t('play.keyName'), keep));
+      const now = await priceNow({ kind, model, values }, keyId);
+      if (seen === null || compareDecimals(now, seen) !== 0) return null;
       const once = name.current;
       name.current = null;
       return play(callOf(kind, model.id, values), { keyId, signal, name: once });
     },
     done: async (result) => {
+      if (result === null) return setOtherPrice(true);
       setPlayed(result);
       if (result.kind === 'task')
         await navigate({ search: (before) => ({ ...before, task: result.taskId }), replace: true });
@@ -116,7 +125,13 @@ function useSending({ kind, model, key, place, keep }: Playing, { form, pending 
     },
     refused: ({ code }) => code === 'unreachable' && leaving.current?.signal.aborted === true,
   });
-  return { sending, played, cancel: () => leaving.current?.abort() };
+  return {
+    sending,
+    played,
+    hasOtherPrice,
+    askAgain: () => setOtherPrice(true),
+    cancel: () => leaving.current?.abort(),
+  };
 }
 
 async function createdKey(
@@ -131,16 +146,20 @@ async function createdKey(
 
 interface Resuming {
   pending: PendingCall | null;
+  /** That of the page: the one of the call may be gone. */
+  model: string;
   price: { amount: string; covered: boolean } | null;
   send: () => void;
+  askAgain: () => void;
 }
 
-/** Makes the call that waited for credits, once its price is known to be the one that was seen. */
-function useResume({ pending, price, send }: Resuming): void {
+/** Makes the call that waited for credits, once its price is known to be the one that was seen; else people are asked again. */
+function useResume({ pending, model, price, send, askAgain }: Resuming): void {
   const isOver = useRef(pending === null);
   useEffect(() => {
     if (isOver.current || price === null || pending === null) return;
     isOver.current = true;
-    if (price.covered && compareDecimals(price.amount, pending.amount) === 0) send();
+    if (model !== pending.model || compareDecimals(price.amount, pending.amount) !== 0) askAgain();
+    else if (price.covered) send();
   });
 }

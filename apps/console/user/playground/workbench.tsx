@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
+import { Notice } from '../../ui/notice.js';
 import { CallAsCode } from './call-as-code.js';
 import { callOf, type PlayKind } from './call.js';
 import { MakeKey } from './make-key.js';
@@ -36,7 +37,7 @@ export function Workbench({ kind, model, models, keys, group, isNew, kept }: Wor
   const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0] ?? null;
   const place: PricePlace | null = key ? { keyId: key.keyId } : isNew && group ? { group } : null;
   const playing = usePlay({ kind, model, key, place, keep: kept.keep });
-  const { form, price, sending, played, cancel, topUp } = playing;
+  const { form, price, isPricing, hasOtherPrice, sending, played, cancel, topUp } = playing;
   const { onSubmit, isSending, failure } = sending;
   const chooseModel = (id: string | null) => {
     form.setValues({ size: '', aspect_ratio: '', resolution: '', n: 1 });
@@ -56,7 +57,8 @@ export function Workbench({ kind, model, models, keys, group, isNew, kept }: Wor
           <PlayFields kind={kind} model={model} form={form} />
           {place && <PriceBefore price={price} />}
           {failure && <PlayFault failure={failure} />}
-          <Send kind={kind} isSending={isSending} disabled={place === null} cancel={cancel} />
+          {hasOtherPrice && <OtherPrice />}
+          <Send kind={kind} isSending={isSending} disabled={place === null || isPricing} cancel={cancel} />
         </form>
         <TopUpSheet sheet={topUp} price={price.current} />
       </Stack>
@@ -90,6 +92,16 @@ function ModelField({ models, chosen, choose }: ModelFieldProps) {
       allowDeselect={false}
       searchable
     />
+  );
+}
+
+/** Nothing is sent at a price that nobody saw. */
+function OtherPrice() {
+  const { t } = useTranslation('calls');
+  return (
+    <Notice tone="warning" role="status" title={t('play.otherPrice.title')}>
+      {t('play.otherPrice.hint')}
+    </Notice>
   );
 }
 
