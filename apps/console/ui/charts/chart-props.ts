@@ -26,7 +26,7 @@ export interface ChartProps {
   text: (value: string) => string;
   height?: number;
   /** Narrows the page to a point, by its place. */
-  choosePoint?: (index: number) => void;
+  choosePoint?: ((index: number) => void) | undefined;
   /** What its entry in the legend does, by the name of a series; undefined: nothing. */
   seriesAction?: (name: string) => (() => void) | undefined;
 }

@@ -1,5 +1,6 @@
-import { ColorSwatch, Group, Skeleton, Table, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { Button, ColorSwatch, Group, ScrollArea, Skeleton, Table, UnstyledButton } from '@mantine/core';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { ChartProps, ChartSeries } from './chart-props.js';
 
 /** Charts weigh more than all pages together, so they come when one is drawn. */
@@ -16,10 +17,32 @@ export function Chart(props: ChartProps): ReactNode {
           <Drawing {...props} height={height} />
         </Suspense>
       </div>
-      <VisuallyHidden>
-        <Values {...props} />
-      </VisuallyHidden>
+      <InWords {...props} />
     </figure>
+  );
+}
+
+/** The values as a table: screen readers have it always, everybody else by a button that comes with the focus. */
+function InWords(props: ChartProps) {
+  const { t } = useTranslation('shell');
+  const [isOpen, open] = useState(false);
+  return (
+    <>
+      <div className={isOpen ? undefined : 'shown-on-focus'}>
+        <Button variant="default" size="xs" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
+          {t(isOpen ? 'chart.hideTable' : 'chart.showTable')}
+        </Button>
+      </div>
+      {isOpen ? (
+        <ScrollArea.Autosize mah="var(--height-values)" mt="xs">
+          <Values {...props} />
+        </ScrollArea.Autosize>
+      ) : (
+        <div className="visually-hidden">
+          <Values {...props} choosePoint={undefined} />
+        </div>
+      )}
+    </>
   );
 }
 
@@ -60,8 +83,8 @@ function Entry({ series: { color, label } }: { series: ChartSeries }) {
   );
 }
 
-/** The same in words, for those who do not see the drawing. */
-function Values({ label, points, series, text }: ChartProps) {
+/** Where a click on the drawing chooses a point, its name does here. */
+function Values({ label, points, series, text, choosePoint }: ChartProps) {
   return (
     <Table aria-label={label}>
       <Table.Thead>
@@ -75,7 +98,15 @@ function Values({ label, points, series, text }: ChartProps) {
       <Table.Tbody>
         {points.map(({ at, values }, index) => (
           <Table.Tr key={index}>
-            <Table.Th scope="row">{at}</Table.Th>
+            <Table.Th scope="row">
+              {choosePoint ? (
+                <UnstyledButton onClick={() => choosePoint(index)} className="chart-choice">
+                  {at}
+                </UnstyledButton>
+              ) : (
+                at
+              )}
+            </Table.Th>
             {series.map(({ name }) => (
               <Table.Td key={name}>{values[name] == null ? '' : text(values[name])}</Table.Td>
             ))}
