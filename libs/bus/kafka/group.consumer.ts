@@ -2,6 +2,7 @@ import type { Batch, Consumer, EachBatchPayload, Kafka, KafkaMessage, RetryOptio
 import type { Logger } from '#platform/logging.js';
 import { backoffMs, type BackoffOptions } from '../backoff.js';
 import type { LagOf } from '../bus.metrics.js';
+import { preparedMember } from './kafkajs.patch.js';
 import { OffsetCommits } from './offset.commits.js';
 
 export interface ConsumerSettings {
@@ -40,6 +41,10 @@ export class GroupConsumer {
   private readonly resumeTimers = new Set<NodeJS.Timeout>();
   private readonly lag = new Map<string, [LagOf, number]>();
   private readonly commits: OffsetCommits;
+  private readonly slices = new Set<Promise<number>>();
+  /** Partitions of the present membership, by topic. */
+  private assigned: Readonly<Record<string, number[]>> = {};
+  private isLeaving = false;
   private joined = false;
   private positioned = false;
   private lastBeatMs = 0;
@@ -53,7 +58,10 @@ export class GroupConsumer {
     this.consumer = kafka.consumer({
       groupId: options.groupId,
       sessionTimeout: options.sessionTimeoutMs,
+      // Others wait for a member that is slow to join again, on connections that break when nothing comes.
+      rebalanceTimeout: options.sessionTimeoutMs,
       heartbeatInterval: options.heartbeatIntervalMs,
+      partitionAssigners: [preparedMember(() => this.prepareToLeave())],
       maxWaitTimeInMs: MAX_FETCH_WAIT_MS,
       allowAutoTopicCreation: false,
       retry: options.retry,
@@ -78,9 +86,8 @@ export class GroupConsumer {
 
   /** Finishes and commits the slices in progress, and leaves the group. */
   async stop(): Promise<void> {
-    this.resumeTimers.forEach((timer) => clearTimeout(timer));
-    await this.commits.close();
     await this.consumer.disconnect();
+    this.resumeTimers.forEach((timer) => clearTimeout(timer));
   }
 
   /** @throws Error when the group does not answer, or this consumer died. */
@@ -100,8 +107,10 @@ export class GroupConsumer {
 
   private listen(): void {
     const { GROUP_JOIN, HEARTBEAT, FETCH, REBALANCING, CRASH, STOP, DISCONNECT } = this.consumer.events;
-    this.consumer.on(GROUP_JOIN, () => {
+    this.consumer.on(GROUP_JOIN, ({ payload }) => {
       this.joined = true;
+      this.isLeaving = false;
+      this.assigned = payload.memberAssignment;
       this.positioned = false;
       this.lag.clear();
       this.commits.forget();
@@ -137,17 +146,45 @@ export class GroupConsumer {
     });
   }
 
+  /**
+   * Before the partitions may go to another member: nothing new begins, what was begun ends and is committed, so that
+   * the next one handles none of it again.
+   */
+  private async prepareToLeave(): Promise<void> {
+    this.isLeaving = true;
+    await Promise.allSettled(this.slices);
+    await this.commits.flush();
+  }
+
   private async eachBatch(payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
     for (let from = 0; from < batch.messages.length; from += MAX_SLICE) {
-      if (!payload.isRunning() || payload.isStale()) return;
+      // A fetch that was begun under an earlier membership may bring what others handle now.
+      if (!payload.isRunning() || payload.isStale() || !this.isAssigned(batch)) return;
+      if (this.isLeaving) {
+        this.backOff(payload);
+        return;
+      }
       const slice = batch.messages.slice(from, from + MAX_SLICE);
-      const finished = await this.handleSlice(payload, slice);
+      const finished = await this.begun(this.handleSlice(payload, slice));
       if (finished < slice.length) {
         this.backOff(payload);
         return;
       }
       this.failures.delete(nameOf(batch));
+    }
+  }
+
+  private isAssigned({ topic, partition }: Batch): boolean {
+    return this.assigned[topic]?.includes(partition) ?? false;
+  }
+
+  private async begun(slice: Promise<number>): Promise<number> {
+    this.slices.add(slice);
+    try {
+      return await slice;
+    } finally {
+      this.slices.delete(slice);
     }
   }
 
@@ -162,8 +199,6 @@ export class GroupConsumer {
       const finished = await this.handleOrNone(batch, slice);
       const last = slice[finished - 1];
       if (last) this.advance(payload, last.offset);
-      // The last ones before leaving the group: its next member should not handle them again.
-      if (!payload.isRunning()) await this.commits.settled();
       await payload.heartbeat();
       return finished;
     } finally {

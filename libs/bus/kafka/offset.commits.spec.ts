@@ -25,8 +25,12 @@ class Coordinator {
     return { batch: { topic: 'told', partition }, commitOffsetsIfNecessary } as unknown as EachBatchPayload;
   }
 
-  async answers(error?: Error): Promise<void> {
+  async asked(): Promise<void> {
     if (!this.answer) await once(this.events, 'asked');
+  }
+
+  async answers(error?: Error): Promise<void> {
+    await this.asked();
     const { answer } = this;
     this.answer = undefined;
     answer?.(error);
@@ -44,9 +48,10 @@ it('commits the last of each partition that came while another commit was in pro
   add(0, '2');
   add(1, '7');
   add(0, '3');
+  const flushed = commits.flush();
   await coordinator.answers();
   await coordinator.answers();
-  await commits.settled();
+  await flushed;
   expect(coordinator.sent).toEqual([
     [[0, '1']],
     [
@@ -56,7 +61,7 @@ it('commits the last of each partition that came while another commit was in pro
   ]);
 });
 
-it('tries again what was refused, unless more was handled since, and reports the refusal once', async () => {
+it('tries again what was refused, unless more was handled since', async () => {
   const coordinator = new Coordinator();
   const commits = open();
   commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
@@ -65,9 +70,21 @@ it('tries again what was refused, unless more was handled since, and reports the
   commits.add({ payload: coordinator.payloadOf(0), offset: '2' });
   await coordinator.answers(new Error('rebalancing'));
   await coordinator.answers();
-  await commits.settled();
+  await commits.flush();
   expect(coordinator.sent.at(-1)).toEqual(expect.arrayContaining([[1, '5']]));
+});
+
+it('reports a refusal once, and none that a later commit has overtaken', async () => {
+  const coordinator = new Coordinator();
+  const commits = open();
+  commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
+  await coordinator.answers(new Error('rebalancing'));
+  await coordinator.asked();
   expect(() => commits.check()).toThrow('rebalancing');
+  expect(() => commits.check()).not.toThrow();
+  await coordinator.answers(new Error('rebalancing'));
+  await coordinator.answers();
+  await commits.flush();
   expect(() => commits.check()).not.toThrow();
 });
 
@@ -78,17 +95,42 @@ it('forgets what the group will deliver again', async () => {
   commits.add({ payload: coordinator.payloadOf(0), offset: '2' });
   commits.forget();
   await coordinator.answers(new Error('of another generation'));
-  await commits.settled();
+  await commits.flush();
   expect(coordinator.sent).toEqual([[[0, '1']]]);
   expect(() => commits.check()).not.toThrow();
 });
 
-it('tries once more when it is closed, and no longer', async () => {
+it('commits what came while another commit was in progress, before it leaves', async () => {
   const coordinator = new Coordinator();
   const commits = open();
   commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
-  const closed = commits.close();
+  commits.add({ payload: coordinator.payloadOf(0), offset: '2' });
+  const flushed = commits.flush();
+  await coordinator.answers();
+  await coordinator.answers();
+  await flushed;
+  expect(coordinator.sent).toEqual([[[0, '1']], [[0, '2']]]);
+});
+
+it('leaves when the broker refuses the last commit', async () => {
+  const coordinator = new Coordinator();
+  const commits = open();
+  commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
+  const flushed = commits.flush();
   await coordinator.answers(new Error('away'));
-  await closed;
+  await flushed;
   expect(coordinator.sent).toHaveLength(1);
+});
+
+it('tries again at once what was refused, when it leaves', async () => {
+  const coordinator = new Coordinator();
+  const commits = new OffsetCommits({ initialMs: 3_600_000, maxMs: 3_600_000 });
+  commits.add({ payload: coordinator.payloadOf(0), offset: '1' });
+  await coordinator.answers(new Error('away'));
+  // By now it waits for its next try.
+  await new Promise((resolve) => setImmediate(resolve));
+  const flushed = commits.flush();
+  await coordinator.answers();
+  await flushed;
+  expect(coordinator.sent).toHaveLength(2);
 });

@@ -17,7 +17,7 @@ export class OffsetCommits {
   private running: Promise<void> | undefined;
   private failure: Error | undefined;
   private assignment = 0;
-  private readonly closing = new AbortController();
+  private leaving = new AbortController();
 
   constructor(private readonly backoff: BackoffOptions) {}
 
@@ -32,6 +32,7 @@ export class OffsetCommits {
     this.assignment += 1;
     this.latest.clear();
     this.failure = undefined;
+    this.leaving = new AbortController();
   }
 
   /** @throws what the last commit failed with, once: a member that the group has lost must join again. */
@@ -41,14 +42,13 @@ export class OffsetCommits {
     if (failure) throw failure;
   }
 
-  /** Resolves when everything is committed; after `close`, also when the broker refused it once. */
-  async settled(): Promise<void> {
+  /**
+   * Commits what is left, before the member leaves or joins again. Gives up when the broker refuses it: a membership
+   * that is lost does not come back, and the others of the group wait.
+   */
+  async flush(): Promise<void> {
+    this.leaving.abort();
     await this.running;
-  }
-
-  async close(): Promise<void> {
-    this.closing.abort();
-    await this.settled();
   }
 
   private async run(): Promise<void> {
@@ -56,8 +56,8 @@ export class OffsetCommits {
     while (this.latest.size > 0) {
       failures = (await this.commitLatest()) ? 0 : failures + 1;
       if (failures === 0) continue;
-      if (this.closing.signal.aborted) break;
-      await pause(backoffMs(failures, this.backoff), undefined, this.closing).catch(() => undefined);
+      if (this.leaving.signal.aborted) break;
+      await pause(backoffMs(failures, this.backoff), undefined, this.leaving).catch(() => undefined);
     }
     this.running = undefined;
   }
@@ -75,6 +75,8 @@ export class OffsetCommits {
       this.latest = new Map([...commits, ...this.latest]);
       return false;
     }
+    // What was refused before went along, or was overtaken.
+    this.failure = undefined;
     return true;
   }
 }

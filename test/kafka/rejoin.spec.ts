@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { createRequire } from 'node:module';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Bus } from '#bus/bus.js';
+import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
+import { newId } from '#platform/ids.js';
+import { Registry } from '#platform/metrics.js';
+import {
+  ask,
+  busOn,
+  listOfTestTopics,
+  silent,
+  startProgram,
+  testTopics,
+  Till,
+  tillController,
+  until,
+} from '../support/bus.js';
+
+/** Groups form again and again. */
+jest.setTimeout(120_000);
+
+const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];
+const namespace = `t${newId()}.`;
+/** A busy machine must not cost a member its place: what it had not committed would rightly come again. */
+const SESSION_TIMEOUT_MS = 60_000;
+const JOINS = 3;
+/** A coordinator with much to do: at any moment some of what was handled is not committed yet. */
+const COMMIT_MS = 100;
+/** As many messages in flight at a time. */
+const SENDERS = 6;
+
+function member(): KafkaTransport {
+  return new KafkaTransport({
+    brokers,
+    clientId: 'rejoin-spec',
+    log: silent,
+    registry: new Registry(),
+    onFatal: (error) => {
+      throw error;
+    },
+    topics: listOfTestTopics,
+    namespace,
+    sessionTimeoutMs: SESSION_TIMEOUT_MS,
+    heartbeatIntervalMs: 100,
+  });
+}
+
+async function joined(): Promise<{ till: Till; leave: () => Promise<void> }> {
+  const [till, transport] = [new Till(), member()];
+  const program = await startProgram(transport, [tillController(till)], { groups: ['till'] });
+  return { till, leave: async () => (await program.close(), transport.close()) };
+}
+
+/** Tells numbers, each once, until it is stopped. */
+class Teller {
+  private sent = 0;
+  private isStopped = false;
+  private readonly senders: Promise<void>[];
+
+  constructor(private readonly bus: Bus) {
+    this.senders = Array.from({ length: SENDERS }, (_, index) => this.send(`account ${index}`));
+  }
+
+  /** Resolves with all that was told. */
+  async stop(): Promise<number[]> {
+    this.isStopped = true;
+    await Promise.all(this.senders);
+    return Array.from({ length: this.sent }, (_, number) => number);
+  }
+
+  private async send(account: string): Promise<void> {
+    while (!this.isStopped) await this.bus.publish(testTopics.told, ask(this.sent++, account));
+  }
+}
+
+type Request = (payload: unknown) => Promise<unknown>;
+
+/** Each commit is on its way for a while. */
+function slowCommits(): void {
+  const { prototype } = createRequire(import.meta.url)('kafkajs/src/broker') as {
+    prototype: { offsetCommit: Request };
+  };
+  const commit: unknown = Reflect.get(prototype, 'offsetCommit');
+  prototype.offsetCommit = async function (payload) {
+    await pause(COMMIT_MS);
+    return Reflect.apply(commit as Request, this, [payload]);
+  };
+}
+
+let admin: Admin;
+
+beforeAll(async () => {
+  slowCommits();
+  admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+});
+afterAll(async () => {
+  const ours = (await admin.listTopics()).filter((name) => name.startsWith(namespace));
+  await admin.deleteTopics({ topics: ours });
+  await admin.disconnect();
+});
+
+it('hands partitions over with everything committed, while messages flow', async () => {
+  const transport = member();
+  const bus = busOn(transport, { publishTimeoutMs: 60_000 });
+  const first = await joined();
+  const tills = [first.till];
+  const teller = new Teller(bus);
+  for (let joins = 0; joins < JOINS; joins += 1) {
+    const second = await joined();
+    tills.push(second.till);
+    await until('it has its share', () => second.till.seen.length > 50, 60_000);
+    await second.leave();
+    const before = first.till.seen.length;
+    await until('the first goes on', () => first.till.seen.length > before + 50, 60_000);
+  }
+  const told = await teller.stop();
+  const seen = () => tills.flatMap((till) => till.seen.map(({ ask: { number } }) => number));
+  await until('all are handled', () => new Set(seen()).size === told.length, 60_000);
+  await first.leave();
+  const last = await joined();
+  await bus.publish(testTopics.told, ask(told.length));
+  await until('the next is handled', () => last.till.seen.length > 0, 60_000);
+  await last.leave();
+  expect(last.till.seen.map(({ ask: { number } }) => number)).toEqual([told.length]);
+  expect(seen().toSorted((one, other) => one - other)).toEqual(told);
+  await bus.close();
+  await transport.close();
+});
