@@ -2,6 +2,8 @@ import type { VideoWorkerConfig } from './video-worker.config.js';
 
 /** A broken file server is not asked more often than this in the end. */
 const COPY_PAUSE_MAX_MS = 60_000;
+/** No vendor's wish keeps a task waiting longer. */
+const WISH_MAX_MS = 60_000;
 /** A quarter less at most, so that tasks made together do not ask together for ever, and none asks later than it may. */
 const JITTER = 0.25;
 
@@ -11,6 +13,11 @@ export function pollPauseMs(
   config: Pick<VideoWorkerConfig, 'pollIntervalMs' | 'pollMaxMs'>,
 ): number {
   return jittered(Math.min(config.pollMaxMs, config.pollIntervalMs * 1.5 ** Math.max(0, attempts - 1)));
+}
+
+/** How long a vendor is left alone that asks for it, in milliseconds. */
+export function wishedMs(retryAfterMs = 0): number {
+  return Math.min(retryAfterMs, WISH_MAX_MS);
 }
 
 /** The pause before a file is tried again after `failures` failures, in milliseconds. */

@@ -14,7 +14,7 @@ import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { FileBody } from '#upstream/file-download.js';
 import { Lease } from './lease.js';
-import { copyPauseMs, pollPauseMs } from './poll-schedule.js';
+import { copyPauseMs, pollPauseMs, wishedMs } from './poll-schedule.js';
 import { kindsOfWork } from './task-kinds.js';
 import { noFile, outOfTime } from './task-errors.js';
 import { inTaskTrace, tracedPoll } from './task-trace.js';
@@ -39,6 +39,12 @@ export interface FollowerParts {
 const COPY_LIMIT_MS = 600_000;
 /** A status is a small answer; one that takes longer is asked for again. */
 const POLL_LIMIT_MS = 10_000;
+
+/** What a poll said of a task that goes on. */
+interface Told {
+  progress?: number | null;
+  retryAfterMs?: number | undefined;
+}
 
 /** How one attempt to copy went; the reason is for the operator. */
 type CopyResult = { ok: true; key: string; bytes: number } | { ok: false; reason: string };
@@ -128,9 +134,8 @@ export class TaskFollower {
       crashPoint('upstream.ended');
       await this.fail(task, { code: answer.code, message: answer.message }, null);
     } else {
-      const progress = answer.kind === 'running' ? answer.progress : null;
       const reason = answer.kind === 'no_answer' ? answer.reason : 'it was still at work';
-      await this.waitOrExpire(task, reason, progress);
+      await this.waitOrExpire(task, reason, answer);
     }
   }
 
@@ -218,13 +223,14 @@ export class TaskFollower {
     const { upstreamModel } = task;
     const work = kindsOfWork[task.kind];
     if (task.pastDeadline) return this.expire(task, 'it never became clear whether the upstream accepted');
-    if (!channel.honoursIdempotency || upstreamModel === null || !work.isRepeatable(task)) {
+    const adapter = upstreams.adapterFor(channel.protocol);
+    if (!adapter.mayRepeat(channel) || upstreamModel === null || !work.isRepeatable(task)) {
       await queue.waitForDeadline(task);
       return;
     }
     const signal = AbortSignal.any([lease.signal, AbortSignal.timeout(channel.requestTimeoutMs)]);
     const repeat = () =>
-      work.create(upstreams.adapterFor(channel.protocol), channel, {
+      work.create(adapter, channel, {
         task: { ...task, upstreamModel },
         options: { idempotencyKey: task.id, signal },
       });
@@ -250,19 +256,16 @@ export class TaskFollower {
   }
 
   /** Asks again later, or ends the task when its time is over. */
-  private async waitOrExpire(
-    task: LeasedTask,
-    reason: string,
-    progress: number | null = null,
-  ): Promise<void> {
+  private async waitOrExpire(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
     if (task.pastDeadline) return this.expire(task, reason);
-    return this.wait(task, reason, progress);
+    return this.wait(task, reason, told);
   }
 
-  private async wait(task: LeasedTask, reason: string, progress: number | null = null): Promise<void> {
+  private async wait(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
     const { queue, config, log } = this.parts;
     log.debug({ taskId: task.id, channel: task.channelId, reason }, 'a task goes on');
-    await queue.reschedule(task, { inMs: pollPauseMs(task.pollAttempts, config), progress });
+    const inMs = Math.max(pollPauseMs(task.pollAttempts, config), wishedMs(told.retryAfterMs));
+    await queue.reschedule(task, { inMs, progress: told.progress ?? null });
   }
 
   private expire(task: LeasedTask, reason: string): Promise<void> {

@@ -188,8 +188,11 @@ describe('a create whose answer was lost', () => {
     expect(await under.tasks.row(task.id)).toMatchObject({ unbilled_cost: null });
   });
 
-  it('is never repeated where it could be paid twice, and fails at its deadline', async () => {
-    await under.tasks.owner.query('UPDATE channels SET honours_idempotency = false');
+  it.each([
+    ['its channel honours no keys', 'honours_idempotency = false'],
+    ['its vendor knows none', `protocol = 'fal', base_url = base_url || '/fal'`],
+  ])('is never repeated where it could be paid twice: %s', async (_, settings) => {
+    await under.tasks.owner.query(`UPDATE channels SET ${settings}`);
     const task = await under.tasks.submitting({ deadlineMs: 500 });
     await under.tasks.store.toUnknown(task.id, 0);
     await under.worker();

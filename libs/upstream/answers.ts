@@ -8,6 +8,7 @@ import type {
   Refused,
   UpstreamImage,
 } from './outcomes.js';
+import { retryAfterMs } from './retry-after.js';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -152,20 +153,36 @@ export function notAnswered(result: HttpAnswer | HttpFailure, reason?: string): 
   if (result.kind === 'failure') return { kind: 'no_answer', reason: result.reason, of: 'channel' };
   const { status } = result;
   const of = status >= 500 || OF_THE_CHANNEL.includes(status) ? 'channel' : 'task';
-  return { kind: 'no_answer', reason: reason ?? `HTTP ${status}`, of };
+  const wait = retryAfterMs(result.retryAfter);
+  return { kind: 'no_answer', reason: reason ?? `HTTP ${status}`, of, ...(wait && { retryAfterMs: wait }) };
 }
+
+/** Whether an answer names another task than the one that it was asked for; one that names none is believed. */
+export function isOfAnother(body: JsonObject | null, upstreamId: string): boolean {
+  const named = ID_FIELDS.map((field) => asText(body?.[field])).filter((id) => id !== undefined);
+  return named.length > 0 && !named.includes(upstreamId);
+}
+
+const ID_FIELDS = ['id', 'request_id', 'task_id'];
+
+/** For the operator's log. */
+export const ANOTHER_TASK = 'the state of another task';
 
 /** For the operator's log. */
 export function unknownWord(word: string | undefined): string {
   return `unknown status word ${JSON.stringify(word ?? null).slice(0, 50)}`;
 }
 
-/** Reads a poll's answer; `contentUrl` is where the file is when the answer names no address. */
-export function readPoll(answer: HttpAnswer, contentUrl: URL): PollOutcome {
+/**
+ * Reads a poll's answer; `contentUrl` is where the file is when the answer names no address. An answer that names another
+ * task than `upstreamId` says nothing.
+ */
+export function readPoll(answer: HttpAnswer, contentUrl: URL, upstreamId?: string): PollOutcome {
   if (answer.status < 200 || answer.status > 299) return notAnswered(answer);
   if (answer.status === 202 && answer.body.length === 0) return { kind: 'running', progress: null };
   const body = readObject(answer.body);
   if (body === null) return notAnswered(answer, 'a body that is not a JSON object');
+  if (upstreamId !== undefined && isOfAnother(body, upstreamId)) return notAnswered(answer, ANOTHER_TASK);
   const word = asText(body['status'])?.toLowerCase();
   // xAI leaves the word out of a finished answer at times; the address of the file says it then.
   const state = word === undefined && videoUrl(body) ? 'completed' : statusWords.get(word ?? '');

@@ -47,12 +47,12 @@ export class ChannelCalls {
     call: PaidCall & { read: (answer: HttpAnswer) => T; yields?: Yield },
   ): Promise<T | Refused | NotAccepted | Unknown> {
     if (!hasAddress(channel)) return notSent;
+    const { read, yields = 'answer' } = call;
     const result = await httpCall(this.connections.api, {
       ...this.post(channel, path, call),
-      maxBytes: MAX_PAID_ANSWER_BYTES,
+      maxBytes: yields === 'task' ? MAX_TASK_ANSWER_BYTES : MAX_PAID_ANSWER_BYTES,
     });
     if (result.kind === 'answer') this.noteKey(channel, result);
-    const { read, yields = 'answer' } = call;
     return classify(result, { read, yields, manner: this.style });
   }
 
@@ -63,7 +63,7 @@ export class ChannelCalls {
     { signal, headers = {} }: { signal: AbortSignal; headers?: Readonly<Record<string, string>> },
   ): Promise<HttpAnswer | HttpFailure> {
     if (!hasAddress(channel)) return { kind: 'failure', sent: false, reason: notSent.reason, status: null };
-    return httpCall(this.connections.api, {
+    const result = await httpCall(this.connections.api, {
       method: 'GET',
       url: urlOf(channel, path),
       headers: {
@@ -76,6 +76,8 @@ export class ChannelCalls {
       maxBytes: MAX_TASK_ANSWER_BYTES,
       signal,
     });
+    if (result.kind === 'answer') this.noteKey(channel, result);
+    return result;
   }
 
   /** Says that a task is not wanted any more. It is free, and nobody waits for what the vendor makes of it. */

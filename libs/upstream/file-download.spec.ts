@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Upstreams } from './adapters.js';
+import { protocolNames, Upstreams } from './adapters.js';
 import { FileUnavailable } from './file-download.js';
 import { isPublicAddress, publicOnly } from './public-address.js';
 import { channelTo, json, startStub, type StubUpstream } from './upstream.fixture.js';
@@ -43,6 +43,19 @@ describe('opening a file', () => {
     expect(await read(file.body)).toBe('the file');
     expect(vendor.requests[0]?.headers.authorization).toBe('Bearer upstream-key');
     expect(cdn.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it.each(protocolNames)('shows no other host a key, whichever header carries it: %s', async (protocol) => {
+    const other = await stubOf((_, response) => response.end('the file'));
+    const vendor = await stubOf((_, response) => response.writeHead(307, { location: other.url }).end());
+    const adapter = upstreams.adapterFor(protocol);
+    for (const named of [vendor.url, other.url]) {
+      const file = await adapter.openVideo(channelTo(vendor.url, { protocol }), `${named}/f`, options());
+      await read(file.body);
+    }
+    expect(JSON.stringify(vendor.requests[0]?.headers)).toContain('upstream-key');
+    expect(other.requests).toHaveLength(2);
+    expect(JSON.stringify(other.requests)).not.toContain('upstream-key');
   });
 
   it('gives up a circle of redirections', async () => {

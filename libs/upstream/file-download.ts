@@ -1,13 +1,17 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { UpstreamConnections } from './connections.js';
-import { checkFileUrl } from './public-address.js';
+import { checkFileUrl, ForbiddenAddress } from './public-address.js';
 
 /** A file that could not be had this time; the message is for the operator. */
 export class FileUnavailable extends Error {
-  constructor(reason: string, options?: { cause: unknown }) {
-    super(reason, options);
+  /** It may be there when it is asked for again. */
+  readonly mayPass: boolean;
+
+  constructor(reason: string, { mayPass = false, cause }: { mayPass?: boolean; cause?: unknown } = {}) {
+    super(reason, { cause });
     this.name = 'FileUnavailable';
+    this.mayPass = mayPass;
   }
 }
 
@@ -31,6 +35,9 @@ export interface FileOptions {
 const MAX_REDIRECTS = 5;
 /** The longest silence inside a file. */
 const SILENCE_LIMIT_MS = 30_000;
+
+/** Of a file that was made a moment ago, also that it is not there. */
+const MAY_PASS = /^(404|408|425|429|5\d\d)$/;
 
 const REDIRECTIONS = [301, 302, 303, 307, 308];
 
@@ -61,8 +68,13 @@ export async function openFile(
     throw new FileUnavailable(`more than ${MAX_REDIRECTS} redirections`);
   } catch (error) {
     if (error instanceof FileUnavailable) throw error;
-    throw new FileUnavailable(reasonOf(error), { cause: error });
+    throw new FileUnavailable(reasonOf(error), { cause: error, mayPass: !isForbidden(error) });
   }
+}
+
+function isForbidden(error: unknown): boolean {
+  const { cause } = error as { cause?: unknown };
+  return error instanceof TypeError || error instanceof ForbiddenAddress || cause instanceof ForbiddenAddress;
 }
 
 /** The operator may know why a name has no public address. */
@@ -84,7 +96,8 @@ export async function readWhole(body: Readable, maxBytes: number): Promise<Buffe
     }
   } catch (error) {
     if (error instanceof FileUnavailable) throw error;
-    throw new FileUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new FileUnavailable(reason, { cause: error, mayPass: true });
   }
   return Buffer.concat(chunks);
 }
@@ -112,7 +125,7 @@ function accept(answer: Dispatcher.ResponseData, maxBytes: number): FileBody {
   const fault = faultOf(answer.statusCode, bytes, maxBytes);
   if (fault !== null) {
     answer.body.destroy();
-    throw new FileUnavailable(fault);
+    throw new FileUnavailable(fault, { mayPass: MAY_PASS.test(String(answer.statusCode)) });
   }
   return { body: answer.body, bytes };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pauseTimer } from 'node:timers/promises';
 import type { Channel } from '#catalog/catalog.js';
 import type { ChannelCalls } from './channel-calls.js';
 import { FileUnavailable, readWhole } from './file-download.js';
@@ -27,11 +28,23 @@ export async function readImageBytes(
   return { bytes, ...type };
 }
 
+/** A slip of a file server must not cost an image that is made and paid for: it is asked for again, soon and not for long. */
+const PAUSES_MS: readonly (number | null)[] = [250, 1_000, null];
+
 async function download(
   calls: ChannelCalls,
   channel: Channel,
   { url = '', signal }: UpstreamImage & { signal: AbortSignal },
 ): Promise<Buffer> {
-  const { body } = await calls.openFile(channel, url, { signal, maxBytes: MAX_IMAGE_BYTES });
-  return readWhole(body, MAX_IMAGE_BYTES);
+  for (const pauseMs of PAUSES_MS) {
+    try {
+      const { body } = await calls.openFile(channel, url, { signal, maxBytes: MAX_IMAGE_BYTES });
+      return await readWhole(body, MAX_IMAGE_BYTES);
+    } catch (error) {
+      const isLast = pauseMs === null || signal.aborted;
+      if (isLast || !(error instanceof FileUnavailable && error.mayPass)) throw error;
+      await pauseTimer(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  throw new FileUnavailable('it was asked for in vain');
 }

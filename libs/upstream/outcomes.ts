@@ -69,6 +69,8 @@ export type PollOutcome =
       reason: string;
       /** What it speaks against: the whole channel, or nothing but this task. */
       of: 'channel' | 'task';
+      /** How long the vendor asks to be left alone. */
+      retryAfterMs?: number | undefined;
     };
 
 export interface ImageRequest {

@@ -1,9 +1,16 @@
 import { setTimeout as pauseTimer } from 'node:timers/promises';
-import type { CreateOutcome, ImageOutcome } from './outcomes.js';
+import type { CreateOutcome, ImageOutcome, PollOutcome } from './outcomes.js';
 
 /** Nothing is known of the images yet. */
 export interface ImagesPending {
   kind: 'pending';
+  /** How long the vendor asks to be left alone. */
+  retryAfterMs?: number | undefined;
+}
+
+/** What a poll says that does not end a task. */
+export function pendingAfter(outcome: PollOutcome): ImagesPending {
+  return { kind: 'pending', retryAfterMs: outcome.kind === 'no_answer' ? outcome.retryAfterMs : undefined };
 }
 
 interface Waiting {
@@ -17,6 +24,8 @@ interface Waiting {
 
 /** Images take seconds: early enough not to add to them, late enough to stay far below any vendor's limit. */
 const PAUSE = { firstMs: 250, longestMs: 2_000, growth: 1.5 };
+/** No vendor's wish keeps a client waiting longer. */
+const LONGEST_WISH_MS = 60_000;
 
 /**
  * The images of a vendor that answers a create with a task. The task is asked for within the call: a program that dies
@@ -29,7 +38,8 @@ export async function waitForImages(created: CreateOutcome, waiting: Waiting): P
   for (let pauseMs = PAUSE.firstMs; ; pauseMs = Math.min(pauseMs * PAUSE.growth, PAUSE.longestMs)) {
     const outcome = await poll(upstreamId);
     if (outcome.kind !== 'pending') return outcome;
-    await pauseTimer(pauseMs, undefined, { signal }).catch(() => undefined);
+    const wishedMs = Math.min(outcome.retryAfterMs ?? 0, LONGEST_WISH_MS);
+    await pauseTimer(Math.max(pauseMs, wishedMs), undefined, { signal }).catch(() => undefined);
     if (!signal.aborted) continue;
     void cancel(upstreamId);
     return { kind: 'unknown', reason: 'the images were not ready in time', upstreamStatus: null };

@@ -38,6 +38,8 @@ export interface CreateOptions {
  */
 export interface Protocol {
   readonly calls: ChannelCalls;
+  /** The creates of tasks carry the key that makes a repeat safe. Without it none is sent twice, whatever a channel says. */
+  readonly sendsKeys?: boolean;
   readonly streams?: Partial<Record<StreamKind, StreamRoute>>;
   /** Counts the tokens of a message or of contents, whichever it streams, without answering them: it costs nothing. */
   countTokens?(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome>;
@@ -135,6 +137,11 @@ export class UpstreamAdapter {
   /** Asks the vendor for something free that needs the key. */
   probe(channel: Channel, signal: AbortSignal): Promise<ProbeResult> {
     return probe(this.protocol.calls, channel, signal);
+  }
+
+  /** Whether a create of a task may be sent again under its key: a second one could be a second paid job. */
+  mayRepeat(channel: Channel): boolean {
+    return channel.honoursIdempotency && this.protocol.sendsKeys === true;
   }
 
   private lacking(capability: Capability): NotAccepted {

@@ -229,7 +229,12 @@ describe('gemini', () => {
   const done = (generateVideoResponse: object) => ({ done: true, response: { generateVideoResponse } });
   const uri = 'https://files.example/v1beta/files/a:download?alt=media';
   it.each<[number, unknown, object]>([
-    [200, { name: 'x' }, { kind: 'running', progress: null }],
+    [200, { name: 'models/m/operations/a1' }, { kind: 'running', progress: null }],
+    [
+      200,
+      { ...done({ generatedSamples: [{ video: { uri } }] }), name: 'operations/b2' },
+      { kind: 'no_answer' },
+    ],
     [200, { metadata: { progressPercent: 40 } }, { kind: 'running', progress: 40 }],
     [200, done({ generatedSamples: [{ video: { uri } }] }), { kind: 'completed', fileUrl: uri }],
     [200, done({ raiMediaFilteredCount: 1 }), { kind: 'failed', code: 'content_policy_violation' }],
@@ -326,6 +331,21 @@ describe('a channel whose base is no address', () => {
         for (const poll of polls) expect(await poll).toMatchObject({ kind: 'no_answer' });
       }
       expect(stub.requests).toEqual([]);
+    },
+  );
+});
+
+describe('an answer to the create of a task that is larger than any', () => {
+  it.each<ChannelProtocol>(['openai', 'xai', 'openai-xai', 'gemini', 'fal'])(
+    'is given up over %s, and nobody knows what became of it',
+    async (protocol) => {
+      const long = 'x'.repeat(2 * 1024 * 1024);
+      const outcome = await createVideo(
+        protocol,
+        { model: 'a/b' },
+        { id: 'a', request_id: 'a', name: 'operations/a', long },
+      );
+      expect(outcome).toMatchObject({ kind: 'unknown', upstreamStatus: 200 });
     },
   );
 });

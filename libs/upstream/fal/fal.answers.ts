@@ -1,19 +1,22 @@
 import type { ErrorCode } from '#platform/errors.js';
 import {
+  ANOTHER_TASK,
   asObject,
   asText,
   imagesWithheld,
+  isOfAnother,
   isOfContent,
   type JsonObject,
   notAnswered,
   readDetail,
   readObject,
   unknownWord,
+  type UpstreamError,
 } from '../answers.js';
 import { classifyError } from '../classification.js';
 import type { HttpAnswer, HttpFailure } from '../http-call.js';
 import type { CreateOutcome, ImageOutcome, PollOutcome, UpstreamImage } from '../outcomes.js';
-import type { ImagesPending } from '../polled-images.js';
+import { type ImagesPending, pendingAfter } from '../polled-images.js';
 
 /** Owner and app, with a namespace before some, and the request. */
 const REQUEST_PATH = /^[\w-][\w.-]{0,63}(?:\/[\w-][\w.-]{0,63}){1,2}\/requests\/[\w-]{1,64}$/;
@@ -35,16 +38,37 @@ export function readSubmitted(answer: HttpAnswer, endpoint: string): CreateOutco
 }
 
 /** The state of a request, or why a poll says nothing. `COMPLETED` also means failed: the result says which. */
-export function readStatus(result: HttpAnswer | HttpFailure): 'completed' | PollOutcome {
+export function readStatus(result: HttpAnswer | HttpFailure, id: string): 'completed' | PollOutcome {
   if (result.kind === 'failure' || result.status > 299) return notAnswered(result);
-  const word = asText(readObject(result.body)?.['status']);
+  const body = readObject(result.body);
+  if (isOfAnother(body, id.split('/').at(-1) ?? '')) return notAnswered(result, ANOTHER_TASK);
+  const word = asText(body?.['status']);
   if (word === 'IN_QUEUE' || word === 'IN_PROGRESS') return { kind: 'running', progress: null };
   return word === 'COMPLETED' ? 'completed' : notAnswered(result, unknownWord(word));
 }
 
-/** A result that is an error of the request's own. One without a reason may be any proxy's, and is asked again. */
-function isEnd({ status, body }: HttpAnswer): boolean {
-  return (status < 300 || [400, 422].includes(status) || status >= 500) && readObject(body) !== null;
+/** What the queue says of a result that its status was ahead of. */
+const TOO_EARLY = /still in progress/i;
+
+interface End {
+  body: JsonObject;
+  /** Null for a success. */
+  error: UpstreamError | null;
+}
+
+/**
+ * The end of a request, as its result says it. An error ends it when it is the request's own, which a fault of a server
+ * shows by its type: any other may be the queue's or a proxy's, while the work is done and paid for, and is asked again.
+ */
+function readEnd(result: HttpAnswer): End | null {
+  const { status } = result;
+  const body = readObject(result.body);
+  if (body === null || status === 202) return null;
+  if (status < 300) return { body, error: null };
+  const error = readDetail(body);
+  if (error === null || TOO_EARLY.test(error.message)) return null;
+  const isOwn = status === 400 || status === 422 || (status >= 500 && error.code !== '');
+  return isOwn ? { body, error } : null;
 }
 
 /** Reads the images of a result; at most `asked`, and never none. */
@@ -52,20 +76,24 @@ export function readImageResult(
   result: HttpAnswer | HttpFailure,
   asked: number,
 ): ImageOutcome | ImagesPending {
-  if (result.kind === 'failure' || !isEnd(result)) return { kind: 'pending' };
-  const body = readObject(result.body);
+  const end = result.kind === 'failure' ? null : readEnd(result);
+  if (result.kind === 'failure' || end === null) return pendingAfter(notAnswered(result));
+  const { body, error } = end;
   const upstreamStatus = result.status;
-  if (upstreamStatus > 299) {
-    return readDetail(body) ? classifyError(result, 'answer', { errorOf: readDetail }) : { kind: 'pending' };
-  }
-  const list: unknown[] = Array.isArray(body?.['images']) ? body['images'] : [body?.['image']];
-  const flags: unknown[] = Array.isArray(body?.['has_nsfw_concepts']) ? body['has_nsfw_concepts'] : [];
+  if (error) return classifyError(result, 'answer', { errorOf: readDetail });
+  const list: unknown[] = Array.isArray(body['images']) ? body['images'] : [body['image']];
+  const flags = flagsOf(body);
   const made = list.map(readImage);
   // What the checker flagged is handed over as a black image.
   const images = made.filter((image, index) => image !== null && flags[index] !== true) as UpstreamImage[];
   if (images.length > 0) return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus };
   if (made.some((image) => image !== null)) return imagesWithheld(upstreamStatus);
   return { kind: 'unknown', reason: 'a result without images', upstreamStatus };
+}
+
+/** What the safety checker found, in the order of what was made. */
+function flagsOf({ has_nsfw_concepts: flags }: JsonObject): unknown[] {
+  return Array.isArray(flags) ? flags : [];
 }
 
 function readImage(entry: unknown): UpstreamImage | null {
@@ -79,18 +107,21 @@ function readImage(entry: unknown): UpstreamImage | null {
 
 /** Reads the video of a result. */
 export function readVideoResult(result: HttpAnswer | HttpFailure): PollOutcome {
-  if (result.kind === 'failure' || !isEnd(result)) return notAnswered(result);
-  const body = readObject(result.body);
-  if (result.status > 299) return readFailure(result, body);
-  const list: unknown[] = Array.isArray(body?.['videos']) ? body['videos'] : [body?.['video']];
+  if (result.kind === 'failure') return notAnswered(result);
+  const end = readEnd(result);
+  if (end === null) return notAnswered(result, `a result that says no end: HTTP ${result.status}`);
+  const { body, error } = end;
+  if (error) return failedBy(error);
+  if (flagsOf(body)[0] === true) return failedBy({ code: 'content_policy_violation', message: WITHHELD });
+  const list: unknown[] = Array.isArray(body['videos']) ? body['videos'] : [body['video']];
   const fileUrl = asText(asObject(list[0])?.['url']);
   if (fileUrl !== undefined && URL.canParse(fileUrl)) return { kind: 'completed', fileUrl };
   return { kind: 'no_answer', reason: 'a result without a video', of: 'task' };
 }
 
-function readFailure(result: HttpAnswer, body: JsonObject | null): PollOutcome {
-  const error = readDetail(body);
-  if (!error) return notAnswered(result);
+const WITHHELD = 'The video was withheld by the content rules of the model.';
+
+function failedBy(error: UpstreamError): PollOutcome {
   const code: ErrorCode = isOfContent(error) ? 'content_policy_violation' : 'generation_failed';
   return { kind: 'failed', code, message: error.message };
 }

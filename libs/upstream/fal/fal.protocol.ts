@@ -11,7 +11,7 @@ import type {
   PollOutcome,
   VideoRequest,
 } from '../outcomes.js';
-import { type ImagesPending, waitForImages } from '../polled-images.js';
+import { type ImagesPending, pendingAfter, waitForImages } from '../polled-images.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
 import { isRequestPath, readImageResult, readStatus, readSubmitted, readVideoResult } from './fal.answers.js';
 
@@ -51,7 +51,7 @@ export class FalProtocol implements Protocol {
 
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
     if (!isRequestPath(upstreamId)) return { kind: 'no_answer', reason: 'no id of a request', of: 'task' };
-    const status = readStatus(await this.calls.get(channel, `/${upstreamId}/status`, { signal }));
+    const status = readStatus(await this.calls.get(channel, `/${upstreamId}/status`, { signal }), upstreamId);
     if (status !== 'completed') return status;
     return readVideoResult(await this.calls.get(channel, `/${upstreamId}`, { signal }));
   }
@@ -62,8 +62,8 @@ export class FalProtocol implements Protocol {
     { input, signal }: Submission,
   ): Promise<ImageOutcome> {
     const poll = async (id: string): Promise<ImageOutcome | ImagesPending> => {
-      const status = readStatus(await this.calls.get(channel, `/${id}/status`, { signal }));
-      if (status !== 'completed') return { kind: 'pending' };
+      const status = readStatus(await this.calls.get(channel, `/${id}/status`, { signal }), id);
+      if (status !== 'completed') return pendingAfter(status);
       return readImageResult(await this.calls.get(channel, `/${id}`, { signal }), n);
     };
     const cancel = (id: string) => this.calls.cancel(channel, `/${id}/cancel`, 'PUT');

@@ -1,4 +1,5 @@
 import {
+  ANOTHER_TASK,
   asObject,
   asText,
   imagesWithheld,
@@ -27,7 +28,8 @@ export function readPredictions(answer: HttpAnswer, asked: number): ImageOutcome
   if (images.length > 0) return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus };
   const filtered = predictions.some((prediction) => asText(prediction?.['raiFilteredReason']));
   // A success without the list is how the API answers when its filters took every image.
-  if (filtered || (body !== null && body['predictions'] === undefined)) return imagesWithheld(upstreamStatus);
+  const isEmpty = body !== null && body['predictions'] === undefined && body['error'] === undefined;
+  if (filtered || isEmpty) return imagesWithheld(upstreamStatus);
   return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
 }
 
@@ -46,17 +48,23 @@ export function readOperationName(answer: HttpAnswer): CreateOutcome {
   return { kind: 'accepted', upstreamId: name, upstreamStatus: answer.status };
 }
 
-/** Reads an operation. `base` is what a file address without an origin is relative to. */
-export function readOperation(answer: HttpAnswer, base: URL): PollOutcome {
+/** Reads the operation of a name. `base` is its address, which a file address without an origin is relative to. */
+export function readOperation(answer: HttpAnswer, base: URL, name: string): PollOutcome {
   if (answer.status !== 200) return notAnswered(answer);
   const body = readObject(answer.body);
   if (body === null) return notAnswered(answer, 'a body that is not a JSON object');
+  if (keyOf(asText(body['name']) ?? name) !== keyOf(name)) return notAnswered(answer, ANOTHER_TASK);
   if (asObject(body['error'])) return readFailed(body);
   if (body['done'] !== true) {
     const progress = readProgress(asObject(body['metadata'])?.['progressPercent']);
     return { kind: 'running', progress };
   }
   return readDone(asObject(body['response']), base);
+}
+
+/** What is the operation's own in its name. */
+function keyOf(name: string): string | undefined {
+  return name.split('/').at(-1);
 }
 
 function readDone(response: JsonObject | null, base: URL): PollOutcome {

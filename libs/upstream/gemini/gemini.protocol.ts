@@ -32,6 +32,7 @@ function contentsPath({ model, stream }: Record<string, unknown>): string {
 /** Google's Gemini API: images by :predict, videos by :predictLongRunning, its operations and files, and contents. */
 export class GeminiProtocol implements Protocol {
   readonly calls: ChannelCalls;
+  readonly sendsKeys = true;
   readonly streams = { contents: { path: contentsPath, prepare: contentsOf } };
 
   constructor(connections: UpstreamConnections) {
@@ -84,7 +85,7 @@ export class GeminiProtocol implements Protocol {
     const path = `/v1beta/${upstreamId}`;
     const result = await this.calls.get(channel, path, { signal });
     if (result.kind === 'failure') return notAnswered(result);
-    return readOperation(result, urlOf(channel, path));
+    return readOperation(result, urlOf(channel, path), upstreamId);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Channel, keyMark } from '#catalog/catalog.js';
 import { type Clock, systemClock } from '#platform/clock.js';
+import { retryAfterMs } from '../retry-after.js';
 
 /** What a vendor answered to a key, as far as the key is concerned. */
 interface KeyAnswer {
@@ -52,8 +53,5 @@ function nameOf(channel: Channel): string {
 function restOf(status: number, retryAfter: string | undefined, nowMs: number): number {
   if (status === 401 || status === 402) return REFUSED_MS;
   if (status !== 429) return 0;
-  if (retryAfter === undefined) return BUSY_MS;
-  const seconds = Number(retryAfter);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - nowMs;
-  return ms > 0 ? ms : BUSY_MS;
+  return retryAfterMs(retryAfter, nowMs) ?? BUSY_MS;
 }

@@ -1,7 +1,9 @@
 import type { Channel } from '#catalog/catalog.js';
 import {
+  ANOTHER_TASK,
   asObject,
   asText,
+  isOfAnother,
   notAnswered,
   readCreated,
   readFailed,
@@ -37,6 +39,7 @@ const statusWords: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new
 /** 3D assets in the manner of the small relays: JSON at /v1/3d/generations, drafts and textures as tasks, a GLB file. */
 export class Mesh3dProtocol implements Protocol {
   readonly calls: ChannelCalls;
+  readonly sendsKeys = true;
 
   constructor(connections: UpstreamConnections) {
     this.calls = new ChannelCalls(connections, { credentials: bearer });
@@ -56,6 +59,7 @@ export class Mesh3dProtocol implements Protocol {
     const path = `${PATH}/${encodeURIComponent(upstreamId)}`;
     const result = await this.calls.get(channel, path, { signal });
     if (result.kind === 'failure') return notAnswered(result);
+    if (isOfAnother(readObject(result.body), upstreamId)) return notAnswered(result, ANOTHER_TASK);
     return readAsset(result, urlOf(channel, `${path}/content`));
   }
 }

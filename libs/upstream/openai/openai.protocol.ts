@@ -42,6 +42,7 @@ const DEFAULT_VIDEO = { aspectRatio: '16:9', shortSide: 720 };
 /** OpenAI: images, edits as forms, videos at /v1/videos, chat, responses, speech and transcriptions. */
 export class OpenAiProtocol implements Protocol {
   readonly calls: ChannelCalls;
+  readonly sendsKeys = true;
   readonly streams = openAiStreams;
 
   constructor(connections: UpstreamConnections) {
@@ -79,7 +80,7 @@ export class OpenAiProtocol implements Protocol {
     const path = `/v1/videos/${encodeURIComponent(upstreamId)}`;
     const result = await this.calls.get(channel, path, { signal });
     if (result.kind === 'failure') return notAnswered(result);
-    return readPoll(result, urlOf(channel, `${path}/content`));
+    return readPoll(result, urlOf(channel, `${path}/content`), upstreamId);
   }
 }
 

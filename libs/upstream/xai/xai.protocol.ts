@@ -17,6 +17,7 @@ import { editJson } from './edit-json.js';
 /** xAI: images and edits in JSON, shapes as aspect ratios, videos at /v1/videos/generations with 202 while pending. */
 export class XaiProtocol implements Protocol {
   readonly calls: ChannelCalls;
+  readonly sendsKeys = true;
 
   constructor(connections: UpstreamConnections) {
     this.calls = new ChannelCalls(connections, { credentials: bearer });

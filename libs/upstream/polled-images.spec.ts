@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CreateOutcome, ImagesDelivered } from './outcomes.js';
+import { type ImagesPending, waitForImages } from './polled-images.js';
+
+const accepted: CreateOutcome = { kind: 'accepted', upstreamId: 'a', upstreamStatus: 200 };
+const delivered: ImagesDelivered = { kind: 'delivered', images: [{ url: 'x' }], upstreamStatus: 200 };
+/** Timers may be a moment early. */
+const EARLY_MS = 5;
+
+/** Waits with these answers to its polls, and says when each was asked for and what was cancelled. */
+async function waited(answers: (ImagesPending | ImagesDelivered)[], limitMs = 5_000) {
+  const askedAt: number[] = [];
+  const cancelled: string[] = [];
+  const outcome = await waitForImages(accepted, {
+    poll: async () => {
+      askedAt.push(performance.now());
+      return answers[askedAt.length - 1] ?? { kind: 'pending' };
+    },
+    cancel: async (id) => void cancelled.push(id),
+    signal: AbortSignal.timeout(limitMs),
+  });
+  return { outcome, askedAt, cancelled };
+}
+
+describe('waiting for images', () => {
+  it('asks until they are there', async () => {
+    const { outcome, askedAt, cancelled } = await waited([{ kind: 'pending' }, delivered]);
+    expect(outcome).toBe(delivered);
+    expect(askedAt).toHaveLength(2);
+    expect(cancelled).toEqual([]);
+  });
+
+  it('leaves a vendor alone for as long as it asks', async () => {
+    const { askedAt } = await waited([{ kind: 'pending', retryAfterMs: 600 }, delivered]);
+    expect(askedAt[1]! - askedAt[0]!).toBeGreaterThanOrEqual(600 - EARLY_MS);
+  });
+
+  it('does not wait longer than its limit, whatever the vendor asks, and says that nobody does', async () => {
+    const { outcome, askedAt, cancelled } = await waited([{ kind: 'pending', retryAfterMs: 3_600_000 }], 50);
+    expect(outcome).toMatchObject({ kind: 'unknown', upstreamStatus: null });
+    expect([askedAt.length, cancelled]).toEqual([1, ['a']]);
+  });
+
+  it('asks for nothing that was not accepted', async () => {
+    const refused = { kind: 'not_accepted' as const, reason: 'no', upstreamStatus: 429 };
+    const poll = () => Promise.reject(new Error('asked'));
+    const cancel = () => Promise.reject(new Error('cancelled'));
+    const waiting = { poll, cancel, signal: AbortSignal.timeout(1_000) };
+    expect(await waitForImages(refused, waiting)).toBe(refused);
+  });
+});
