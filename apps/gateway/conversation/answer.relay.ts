@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { StreamAnswer } from '#upstream/outcomes.js';
+import type { StreamAnswer, StreamKind } from '#upstream/outcomes.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { ClientStream } from './client-stream.js';
 import type { Conversation } from './conversation-request.js';
@@ -35,6 +35,18 @@ const DRAIN_MS = 1_000;
 /** Some vendors' proxies say what is wrong under the type of what was asked for. */
 const WEB_PAGE = /^\s*<(!doctype|html)\b/i;
 const FIRST_BYTES = 64;
+
+/** What makes a JSON object an answer; one without them may be an error in a shape of its own. */
+const ANSWER_FIELDS: Record<StreamKind, readonly string[]> = {
+  chat: ['choices'],
+  responses: ['output'],
+  messages: ['content'],
+  contents: ['candidates', 'promptFeedback'],
+  speech: [],
+  embeddings: ['data'],
+  transcription: ['text'],
+  translation: ['text'],
+};
 
 /** Passes the answer of an upstream on to the client, all but its end. Never throws for what either of them does. */
 export async function relayAnswer(answer: StreamAnswer, options: AnswerRelayOptions): Promise<Ending> {
@@ -150,6 +162,7 @@ async function relayWhole(
   if (answer['error'] || (kind === 'responses' && answer['status'] === 'failed')) {
     throw new Error('the upstream answered with an error');
   }
+  if (!ANSWER_FIELDS[kind].some((field) => field in answer)) throw new Error('the upstream sent no answer');
   if (writtenAs) {
     const text = Buffer.from(transcriptText(answer, writtenAs));
     return { how: 'whole', last: text, contentType: TEXT_TYPE };
