@@ -61,7 +61,8 @@ const errorIn: Record<Exclude<ApiFamily, 'google'>, (refusal: VendorRefusal) => 
 
 /** What a model refuses is a list; what the queue refuses is a text. */
 function falError({ status, code, message, param }: VendorRefusal) {
-  if (status !== 422 && code !== CONTENT_REFUSED) return { detail: message, error_type: code };
+  if (status !== 422 && code !== CONTENT_REFUSED)
+    return { detail: message, ...(code && { error_type: code }) };
   return { detail: [{ loc: ['body', param ?? 'prompt'], msg: message, type: code }] };
 }
 

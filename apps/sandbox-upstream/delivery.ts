@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { VendorRefusal } from './answers.js';
 import type { Fault } from './directives.js';
 import { type Exchange, pause, type Vendor } from './vendor.js';
 
@@ -11,12 +13,27 @@ export interface Parcel {
 const PIECES = 20;
 const NOT_A_FILE = Buffer.from('<!doctype html><title>This is not the file that was asked for</title>\n');
 
+/** More files at a time than a test fetches. */
+const MAX_COUNTED = 1_000;
+
+/** Counts the downloads of a file; an answer to a create is none. */
+function isEarly({ downloadsOf }: Vendor, { method, url = '' }: IncomingMessage): boolean {
+  if (method !== 'GET') return false;
+  const count = (downloadsOf.get(url) ?? 0) + 1;
+  downloadsOf.set(url, count);
+  if (downloadsOf.size > MAX_COUNTED) downloadsOf.delete([...downloadsOf.keys()][0] ?? '');
+  return count === 1;
+}
+
 /** Sends a file or an answer whole, or as badly as its prompt ordered: trickling, cut off, or as something else. */
 export async function deliver(
   vendor: Vendor,
   { request, response }: Exchange,
   parcel: Parcel,
 ): Promise<void> {
+  if (parcel.faults.includes('late-file') && isEarly(vendor, request)) {
+    throw new VendorRefusal(503, 'service_unavailable', 'The file is not there yet, as ordered.');
+  }
   const bytes = parcel.faults.includes('bad-file') ? NOT_A_FILE : parcel.bytes;
   response.writeHead(200, { 'content-type': parcel.contentType, 'content-length': bytes.length });
   if (request.method === 'HEAD') response.end();

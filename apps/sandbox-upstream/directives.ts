@@ -12,17 +12,22 @@ export const faultNames = [
   'reject-500',
   'reject-503',
   'reject-529',
+  'error-200',
   'moderation',
   'fail-late',
   'never-finish',
   'unknown-status',
   'done-word',
   'poll-5xx',
+  'poll-429',
+  'another-id',
+  'early-end',
   'accept-then-timeout',
   'partial',
   'slow-bytes',
   'truncated',
   'bad-file',
+  'late-file',
   'no-usage',
   'mid-stream-error',
   'stream-cut',
@@ -84,6 +89,8 @@ const REJECTIONS: Record<string, [status: number, code: string]> = {
   'reject-500': [500, 'internal_error'],
   'reject-503': [503, 'service_unavailable'],
   'reject-529': [529, 'overloaded'],
+  // The status of a success, and the body of an error.
+  'error-200': [200, 'internal_error'],
 };
 
 /** Refuses a create as its prompt orders; nothing has been done by then. */

@@ -2,7 +2,7 @@ import { readJsonBody, VendorRefusal, sendJson } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, INSTANT, readDirectives, refuseAsOrdered } from './directives.js';
 import { drawingOf, drawingsOf, type ImageOrder, instantPng } from './images.js';
-import { spoilPoll } from './task-calls.js';
+import { shownId, spoilPoll } from './task-calls.js';
 import {
   holdUntilClientLeaves,
   publicOriginOf,
@@ -120,7 +120,7 @@ export function pollOperation(vendor: Vendor, exchange: Exchange, id: string): v
   const task = foundVideo(vendor, id);
   const strange = spoilPoll(vendor.videos, task);
   const { phase, progress } = stateAt(task, vendor.clock.nowMs());
-  const name = nameOf(task);
+  const name = nameOf({ ...task, id: shownId(vendor.videos, task) });
   if (strange !== undefined) return sendJson(exchange.response, 200, { name, metadata: { state: strange } });
   if (phase === 'failed') {
     const error = { code: INTERNAL, message: FAILURE.message, status: 'INTERNAL' };

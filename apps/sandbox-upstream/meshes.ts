@@ -3,7 +3,7 @@ import { readJsonBody, VendorRefusal, sendJson } from './answers.js';
 import { deliver } from './delivery.js';
 import { readDirectives } from './directives.js';
 import { cubeGlb } from './media/glb.js';
-import { acceptTask, spoilPoll } from './task-calls.js';
+import { acceptTask, shownId, spoilPoll } from './task-calls.js';
 import {
   type Exchange,
   holdUntilClientLeaves,
@@ -103,7 +103,7 @@ export function pollMesh(vendor: Vendor, exchange: Exchange, id: string): void {
   const finished = task.faults.includes('done-word') ? 'SUCCESS' : WORDS.completed;
   const model_url = `${publicOriginOf(vendor, exchange.request)}/files/meshes/${id}.glb`;
   sendJson(exchange.response, 200, {
-    id,
+    id: shownId(vendor.meshes, task),
     status: strange ?? (phase === 'completed' ? finished : WORDS[phase]),
     mode: task.mode,
     progress,

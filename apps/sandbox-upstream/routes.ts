@@ -127,6 +127,7 @@ function reset(vendor: Vendor, { request, response }: Exchange): void {
   vendor.meshes.clear();
   vendor.jobs.clear();
   vendor.kept.clear();
+  vendor.downloadsOf.clear();
   vendor.studio.clear();
   Object.assign(vendor.stats, newStats());
   sendJson(response, 200, vendor.stats);

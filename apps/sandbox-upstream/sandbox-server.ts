@@ -86,6 +86,7 @@ function vendorOf(options: SandboxOptions, closing: AbortSignal): Vendor {
     meshes: new VendorTasks(options.stateDir, '.mesh'),
     jobs: new VendorTasks(options.stateDir, '.job'),
     kept: new KeptFiles(),
+    downloadsOf: new Map(),
     stats: newStats(),
     closing,
   };

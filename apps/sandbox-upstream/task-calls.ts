@@ -1,11 +1,17 @@
 import { VendorRefusal } from './answers.js';
-import { refuseAsOrdered } from './directives.js';
+import { type Fault, refuseAsOrdered } from './directives.js';
 import type { Exchange } from './vendor.js';
 import type { VendorTask, VendorTasks } from './vendor-tasks.js';
 
 const MAX_KEY_LENGTH = 256;
-/** Polls that `unknown-status` and `poll-5xx` spoil before the task goes on as if nothing had been. */
-const SPOILED_POLLS = 3;
+/** Polls that a fault spoils before the task goes on as if nothing had been. */
+const SPOILED_POLLS: Partial<Record<Fault, number>> = {
+  'unknown-status': 3,
+  'poll-5xx': 3,
+  'poll-429': 1,
+  'another-id': 3,
+  'early-end': 2,
+};
 
 /**
  * Keeps a new task, or finds the one that was created under the same idempotency key before, also when its first answer
@@ -36,12 +42,22 @@ function readIdempotencyKey({ request }: Exchange): string | null {
 
 /** Spoils the first polls of a task that ordered it: a strange status word is returned, an HTTP error thrown. */
 export function spoilPoll<T extends VendorTask>(tasks: VendorTasks<T>, task: T): string | undefined {
-  const isStrange = task.faults.includes('unknown-status');
-  const isBroken = task.faults.includes('poll-5xx');
-  if ((!isStrange && !isBroken) || task.spoiledPolls >= SPOILED_POLLS) return undefined;
-  task.spoiledPolls += 1;
-  tasks.save(task);
-  if (isStrange) return 'post_processing';
+  if (isSpoiled(tasks, task, 'unknown-status')) return 'post_processing';
+  if (isSpoiled(tasks, task, 'poll-429')) throw new VendorRefusal(429, 'rate_limit_exceeded', 'As ordered.');
+  if (!isSpoiled(tasks, task, 'poll-5xx')) return undefined;
   const status = task.spoiledPolls % 2 === 1 ? 500 : 503;
   throw new VendorRefusal(status, 'server_error', 'The status cannot be read now, as ordered.');
+}
+
+/** The id that a poll shows: at first that of another task, where it is ordered. */
+export function shownId<T extends VendorTask>(tasks: VendorTasks<T>, task: T): string {
+  return isSpoiled(tasks, task, 'another-id') ? [...task.id].reverse().join('') : task.id;
+}
+
+/** Whether a fault still spoils what is asked of a task; each question counts. */
+export function isSpoiled<T extends VendorTask>(tasks: VendorTasks<T>, task: T, fault: Fault): boolean {
+  if (!task.faults.includes(fault) || task.spoiledPolls >= (SPOILED_POLLS[fault] ?? 0)) return false;
+  task.spoiledPolls += 1;
+  tasks.save(task);
+  return true;
 }

@@ -53,6 +53,8 @@ export interface Vendor {
   jobs: VendorTasks<ImageJob>;
   /** Images that cannot be drawn again from their address. */
   kept: KeptFiles;
+  /** How often each file was asked for that is late. */
+  downloadsOf: Map<string, number>;
   stats: ReturnType<typeof newStats>;
   /** Aborted when the vendor closes: every wait ends then. */
   closing: AbortSignal;

@@ -15,7 +15,7 @@ import {
   seedOf,
   type Vendor,
 } from './vendor.js';
-import { acceptTask, spoilPoll } from './task-calls.js';
+import { acceptTask, shownId, spoilPoll } from './task-calls.js';
 import { endOf, stateAt, type VendorTaskState, type VideoTask } from './vendor-tasks.js';
 
 const DEFAULT_SECONDS = 5;
@@ -161,7 +161,8 @@ export function pollVideo(vendor: Vendor, exchange: Exchange, id: string): void 
   const task = foundVideo(vendor, id);
   const word = spoilPoll(vendor.videos, task);
   const state = stateAt(task, vendor.clock.nowMs());
-  if (task.dialect === 'openai') return sendJson(exchange.response, 200, openaiVideo(task, state, word));
+  const shown = { ...openaiVideo(task, state, word), id: shownId(vendor.videos, task) };
+  if (task.dialect === 'openai') return sendJson(exchange.response, 200, shown);
   const status = word === undefined && (state.phase === 'queued' || state.phase === 'working') ? 202 : 200;
   sendJson(
     exchange.response,

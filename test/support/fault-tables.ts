@@ -43,7 +43,12 @@ const images = table(`
   never-finish        | 502 generation_failed        | forbidden | -        | released
   unknown-status      | 200                          | never     | 2 images | settled 0.04
   done-word           | 200                          | never     | 2 images | settled 0.04
+  error-200           | 502 generation_failed        | forbidden | -        | released
   poll-5xx            | 200                          | never     | 2 images | settled 0.04
+  poll-429            | 200                          | never     | 2 images | settled 0.04
+  another-id          | 200                          | never     | 2 images | settled 0.04
+  early-end           | 200                          | never     | 2 images | settled 0.04
+  late-file           | 200                          | never     | 2 images | settled 0.04
   accept-then-timeout | 502 generation_failed        | forbidden | -        | released
   partial             | 200                          | never     | 1 images | settled 0.02
   slow-bytes          | 200                          | never     | 2 images | settled 0.04
@@ -87,7 +92,12 @@ const videos = table(`
   never-finish        | 200                          | never     | failed generation_failed | released
   unknown-status      | 200                          | never     | completed                | settled 0.05
   done-word           | 200                          | never     | completed                | settled 0.05
+  error-200           | 200                          | never     | failed generation_failed | released
   poll-5xx            | 200                          | never     | completed                | settled 0.05
+  poll-429            | 200                          | never     | completed                | settled 0.05
+  another-id          | 200                          | never     | completed                | settled 0.05
+  early-end           | 200                          | never     | completed                | settled 0.05
+  late-file           | 200                          | never     | completed                | settled 0.05
   accept-then-timeout | 200                          | never     | completed                | settled 0.05
   partial             | 200                          | never     | completed                | settled 0.05
   slow-bytes          | 200                          | never     | completed                | settled 0.05
@@ -138,7 +148,12 @@ const whole = table(`
   never-finish        | 502 generation_failed        | forbidden | -     | released
   unknown-status      | 200                          | never     | whole | settled by usage
   done-word           | 200                          | never     | whole | settled by usage
+  error-200           | 502 generation_failed        | forbidden | -     | released
   poll-5xx            | 200                          | never     | whole | settled by usage
+  poll-429            | 200                          | never     | whole | settled by usage
+  another-id          | 200                          | never     | whole | settled by usage
+  early-end           | 200                          | never     | whole | settled by usage
+  late-file           | 200                          | never     | whole | settled by usage
   accept-then-timeout | 502 generation_failed        | forbidden | -     | released
   partial             | 200                          | never     | whole | settled by usage
   slow-bytes          | 200                          | never     | whole | settled by usage

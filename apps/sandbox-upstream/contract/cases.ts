@@ -37,6 +37,7 @@ const turnedAway = `
   vendor's fault      | reject-500     | not accepted 500
   unavailable         | reject-503     | not accepted 503
   strange status      | reject-529     | unclear 529
+  error for a success | error-200      | unclear 200
   answer lost         | accept-then-timeout | unclear without an answer`;
 
 const images = table(`
@@ -47,6 +48,10 @@ const images = table(`
   never finished      | never-finish   | unclear without an answer
   slow bytes          | slow-bytes     | delivered 2 image/png
   broken answer       | truncated      | unclear 200
+  polled too often    | poll-429       | delivered 2 image/png
+  another's state     | another-id     | delivered 2 image/png
+  end before result   | early-end      | delivered 2 image/png
+  late file           | late-file      | delivered 2 image/png
   file that is none   | bad-file       | delivered 2, not to be had
   expired file        | expired        | delivered 2, not to be had`);
 
@@ -59,6 +64,9 @@ const tasks = table(`
   never finished      | never-finish   | running
   unknown status      | unknown-status | no answer, completed, the file
   broken polls        | poll-5xx       | no answer, completed, the file
+  polled too often    | poll-429       | no answer, completed, the file
+  another's state     | another-id     | no answer, completed, the file
+  end before result   | early-end      | completed, the file
   another last word   | done-word      | completed, the file
   unknown task        | unknown-task   | no answer
   slow bytes          | slow-bytes     | completed, the file
@@ -66,10 +74,12 @@ const tasks = table(`
   file that is none   | bad-file       | completed, another file
   expired file        | expired        | completed, not to be had`);
 
+/** What passes through is handed over unread: whoever reads it sees that it is no answer. */
 const conversations = table(`
   streamed            | nothing        | 50 tokens reported, 3 cached, to its end
   whole               | whole          | 20 tokens reported
   ${turnedAway}
+  error for a success | error-200      | application/json for a stream
   late failure        | fail-late      | not accepted 500
   nothing reported    | no-usage       | counted by its text, to its end
   cut off             | stream-cut     | counted by its text, broken off
@@ -80,6 +90,7 @@ const conversations = table(`
 const answers = table(`
   made                | nothing        | answered
   ${turnedAway}
+  error for a success | error-200      | another answer
   late failure        | fail-late      | not accepted 500
   never finished      | never-finish   | unclear without an answer
   slow bytes          | slow-bytes     | answered
@@ -88,6 +99,7 @@ const answers = table(`
 const counts = table(`
   counted             | nothing        | counted
   refused             | reject-400     | refused 400 upstream_rejected
+  error for a success | error-200      | unclear 200
   wrong key           | wrong-key      | not accepted 401
   rate limit          | reject-429     | not accepted 429
   unavailable         | reject-503     | not accepted 503`);

@@ -4,7 +4,7 @@ import { type Bench, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fi
 import { failureText } from './outcome-text.js';
 
 /** Where the file misbehaves, it has to be a file of its own. */
-const byAddress: readonly string[] = ['bad-file', 'expired'];
+const byAddress: readonly string[] = ['bad-file', 'expired', 'late-file'];
 
 /** Makes two images, from a text or from an image. */
 export async function imageCase(bench: Bench, each: CaseOf): Promise<string> {

@@ -34,6 +34,11 @@ export async function conversationCase(bench: Bench, each: CaseOf): Promise<stri
     meter.addAnswer(await bytesOf(outcome.body));
     return `${meter.reported()?.output} tokens reported`;
   }
+  const [type = ''] = outcome.contentType.split(';');
+  if (type !== 'text/event-stream') {
+    outcome.body.destroy();
+    return `${type} for a stream`;
+  }
   return meterText(each, meter, await isBroken(outcome, meter));
 }
 
@@ -107,8 +112,7 @@ function bodyOf(kind: StreamKind, text: string, more: object): Record<string, un
 const SOUND = { pieces: [Buffer.from('RIFF'), Buffer.alloc(60)], mime: 'audio/wav', name: 'audio.wav' };
 
 /** Reads a stream into a meter, and says whether it ended with an error of the connection. */
-async function isBroken({ body, contentType }: StreamAnswer, meter: UsageMeter): Promise<boolean> {
-  if (!contentType.includes('text/event-stream')) throw new Error(`answered as ${contentType}`);
+async function isBroken({ body }: StreamAnswer, meter: UsageMeter): Promise<boolean> {
   const splitter = new SseSplitter();
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -14,19 +14,28 @@ export interface VendorContract {
   differences: Partial<Record<Capability | 'every', Record<string, string>>>;
 }
 
+/** Its polls name no task. */
+const NAMELESS_POLLS = { "another's state": 'completed, the file' };
+
 /** Google answers 400 to a wrong key. */
 const GOOGLE_KEYS = { 'wrong key': 'not accepted 400', 'key turned away': 'not accepted 400' };
 
 /** A queue holds addresses, so a broken file is no broken answer. */
 const NAMED_FILES = { 'broken answer': 'delivered 2, not to be had' };
-/** No create can be repeated safely: only a channel that is said to honour keys has it repeated. */
-const WITHOUT_KEYS = { 'lost, then repeated': 'unclear, then unclear without an answer' };
+/** Also a channel that is said to honour keys has no create repeated. */
+const WITHOUT_KEYS = { 'lost, then repeated': 'unclear, and not to be repeated' };
 
 /** One declaration for each protocol: the suite does the rest. */
 export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> = {
-  'openai-xai': { about: 'lenient: for relays that speak either, or a mixture', differences: {} },
+  'openai-xai': {
+    about: 'lenient: for relays that speak either, or a mixture',
+    differences: { videos: NAMELESS_POLLS },
+  },
   openai: { about: 'sizes, edits as forms, videos at `/v1/videos`', differences: {} },
-  xai: { about: 'aspect ratios, edits as JSON, videos at `/v1/videos/generations`', differences: {} },
+  xai: {
+    about: 'aspect ratios, edits as JSON, videos at `/v1/videos/generations`',
+    differences: { videos: NAMELESS_POLLS },
+  },
   gemini: {
     about: '`:predict`, `:predictLongRunning`, files; contents and counts',
     differences: {
@@ -55,6 +64,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
       // The queue takes everything; a model refuses when it works.
       videos: {
         ...WITHOUT_KEYS,
+        'end before result': 'no answer, completed, the file',
         'refused input': 'failed generation_failed',
         moderation: 'failed content_policy_violation',
       },

@@ -2,7 +2,8 @@ import { readJsonBody, sendJson, VendorRefusal } from '../answers.js';
 import { decodePicture } from '../edits.js';
 import { readImageOrder } from '../images.js';
 import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
-import { stateAt, type VendorTaskState } from '../vendor-tasks.js';
+import { isSpoiled } from '../task-calls.js';
+import { stateAt, type VendorTaskState, type VideoTask } from '../vendor-tasks.js';
 import { acceptFilm, acceptImages, polled, refuseResult } from './jobs.js';
 
 /** A few photos in base64, twice where both fields of an edit carry them. */
@@ -55,11 +56,12 @@ function pollOf(vendor: Vendor, id: string) {
 
 /** `GET /fal/{app}/requests/{id}/status`: 202 until the end. */
 export function falStatus(vendor: Vendor, exchange: Exchange, path: string): void {
-  const { state, strange } = pollOf(vendor, idOf(path));
+  const { state, strange, shown } = pollOf(vendor, idOf(path));
   const status = strange?.toUpperCase() ?? WORDS[state.phase];
   const isOver = status === 'COMPLETED';
   sendJson(exchange.response, isOver ? 200 : 202, {
     ...addressesOf(vendor, exchange, path),
+    request_id: shown,
     status,
     ...(isOver ? { logs: [], metrics: {} } : { queue_position: 0 }),
   });
@@ -72,6 +74,10 @@ export function falResult(vendor: Vendor, { request, response }: Exchange, path:
   const task = job ?? vendor.videos.find(idOf(path));
   if (!task) throw new VendorRefusal(404, 'not_found', 'Request not found');
   refuseUnlessOver(stateAt(task, nowMs));
+  if (
+    job ? isSpoiled(vendor.jobs, job, 'early-end') : isSpoiled(vendor.videos, task as VideoTask, 'early-end')
+  )
+    throw tooEarly();
   response.setHeader('x-fal-request-id', task.id);
   refuseResult(task);
   if (job) {
@@ -86,9 +92,14 @@ export function falResult(vendor: Vendor, { request, response }: Exchange, path:
   sendJson(response, 200, { video: { url, content_type: 'video/mp4' } });
 }
 
+/** It has no type. */
+function tooEarly(): VendorRefusal {
+  return new VendorRefusal(400, '', 'Request is still in progress');
+}
+
 function refuseUnlessOver({ phase }: VendorTaskState): void {
   if (phase === 'failed') throw new VendorRefusal(500, 'runner_server_error', 'It failed as ordered.');
-  if (phase !== 'completed') throw new VendorRefusal(400, 'bad_request', 'Request is still in progress');
+  if (phase !== 'completed') throw tooEarly();
 }
 
 /** `PUT /fal/{app}/requests/{id}/cancel`. */

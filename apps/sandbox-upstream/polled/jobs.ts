@@ -3,7 +3,7 @@ import { VendorRefusal } from '../answers.js';
 import { type Directives, type Fault, readDirectives, refuseAsOrdered } from '../directives.js';
 import { keepEdit } from '../edits.js';
 import { addressOf, drawingOf, drawingsOf, type ImageOrder } from '../images.js';
-import { spoilPoll } from '../task-calls.js';
+import { shownId, spoilPoll } from '../task-calls.js';
 import { captionOf, type Exchange, holdUntilClientLeaves, seedOf, type Vendor } from '../vendor.js';
 import {
   type ImageJob,
@@ -111,11 +111,12 @@ export function polled<T extends VendorTask>(
   vendor: Vendor,
   tasks: VendorTasks<T>,
   id: string,
-): { task: T; state: VendorTaskState; strange: string | undefined } {
+): { task: T; state: VendorTaskState; strange: string | undefined; shown: string } {
   vendor.stats.polls += 1;
   const task = tasks.find(id);
   if (!task) throw new VendorRefusal(404, 'not_found', 'Request not found');
-  return { task, strange: spoilPoll(tasks, task), state: stateAt(task, vendor.clock.nowMs()) };
+  const strange = spoilPoll(tasks, task);
+  return { task, strange, shown: shownId(tasks, task), state: stateAt(task, vendor.clock.nowMs()) };
 }
 
 /** Refuses the result of a task as its prompt ordered, at its end. @throws VendorRefusal */
