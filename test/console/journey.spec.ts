@@ -166,7 +166,11 @@ async function seeTheStatement(tab: Tab): Promise<void> {
   const { page } = tab;
   await page.getByRole('link', { name: 'Wallet' }).click();
   await page.getByRole('tab', { name: 'Statement' }).click();
-  const lines = [/Refunded 0\.00 credits/, /Charged -0\.20 credits/, /Top-up \+20\.00 credits/];
+  const lines = [
+    /Refunded 0\.00 credits/,
+    /Charged -0\.20 credits/,
+    /Top-up Receipt \(PDF\) \+20\.00 credits/,
+  ];
   for (const line of lines) await page.getByRole('row', { name: line }).waitFor();
   await tab.picture('journey/statement');
   await page.getByRole('row', { name: lines[0]! }).getByRole('link').click();

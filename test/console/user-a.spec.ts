@@ -81,7 +81,7 @@ describe('the wallet', () => {
     await page.getByRole('link', { name: 'Clear filters' }).click();
     await page.getByRole('row', { name: /Top-up.*\+3\.00 credits/ }).waitFor();
     await tab.goto('/wallet?tab=statement&balance=all');
-    await page.getByRole('row', { name: /Top-up Main balance \+3\.00 credits/ }).waitFor();
+    await page.getByRole('row', { name: /Top-up Receipt \(PDF\) Main balance \+3\.00 credits/ }).waitFor();
   });
 });
 

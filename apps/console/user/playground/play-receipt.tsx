@@ -8,22 +8,30 @@ import { Hint } from '../../ui/texts.js';
 import { Calculation } from '../usage/calculation.js';
 import { ChargeBadge } from '../usage/charge-state.js';
 
-const LATEST = { params: { query: { limit: 25 } } };
-/** A charge is settled soon after the answer. */
+/** A call is charged soon after the answer; where that takes longer it is asked for less often. */
 const ASKING_MS = 1_000;
+const SOON = 30;
+const LATER_MS = 15_000;
 
 /** What the call cost and why, as soon as it is charged. */
 export function PlayReceipt({ requestId }: { requestId: string }) {
   const { t } = useTranslation('calls');
-  const found = $api.useQuery('get', '/api/usage', LATEST, {
+  const about = { params: { query: { id: requestId } } };
+  const found = $api.useQuery('get', '/api/requests', about, {
     refetchInterval: ({ state }) => {
-      const entry = state.data?.items.find((each) => each.requestId === requestId);
-      return entry === undefined || entry.state === 'held' ? ASKING_MS : false;
+      if (endedOf(state.data?.items)) return false;
+      return state.dataUpdateCount < SOON ? ASKING_MS : LATER_MS;
     },
   });
-  const entry = found.data?.items.find((each) => each.requestId === requestId);
-  if (entry === undefined || entry.state === 'held') return <Hint>{t('play.receipt.waiting')}</Hint>;
+  const entry = endedOf(found.data?.items);
+  if (entry === undefined) return <Hint>{t('play.receipt.waiting')}</Hint>;
   return <Receipt id={entry.chargeId} />;
+}
+
+/** What the request came to, once all of it has ended: models that were tried before took nothing. */
+function endedOf<Entry extends { state: string }>(entries: readonly Entry[] = []): Entry | undefined {
+  if (entries.some(({ state }) => state === 'held')) return undefined;
+  return entries.find(({ state }) => state !== 'released') ?? entries[0];
 }
 
 function Receipt({ id }: { id: string }) {
