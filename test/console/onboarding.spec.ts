@@ -116,7 +116,8 @@ describe('a call that waits for a payment', () => {
     await button(page, 'Pay').click();
     await page.getByText('Check the price and send again').waitFor();
     await page.getByText('Price: 0.11 credits').waitFor();
-    const calls = () => relay.fixture.owner.query('SELECT FROM charges WHERE account_id = $1', [someone.accountId]);
+    const calls = () =>
+      relay.fixture.owner.query('SELECT FROM charges WHERE account_id = $1', [someone.accountId]);
     expect((await calls()).rowCount).toBe(0);
     await button(page, 'Generate image').click();
     await page.getByRole('img', { name: 'Generated image 1' }).waitFor();

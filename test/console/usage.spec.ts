@@ -86,10 +86,18 @@ describe('the usage page', () => {
   it('shows those who use a keyboard the table, and narrows the page from it', async () => {
     const page = await open(someone, '/usage?by=key', { width: 'narrow' });
     const chart = page.getByRole('figure', { name: 'Spent over time, grouped by Key' });
-    const heightOf = async (name: string) => (await chart.getByRole('button', { name }).boundingBox())!.height;
-    await chart.getByRole('table').getByRole('row', { name: /0\.09 credits/ }).waitFor();
+    const heightOf = async (name: string) =>
+      (await chart.getByRole('button', { name }).boundingBox())!.height;
+    await chart
+      .getByRole('table')
+      .getByRole('row', { name: /0\.09 credits/ })
+      .waitFor();
     await chart.getByRole('button', { name: 'Newsletter' }).focus();
-    for (let left = 5; left > 0 && (await page.locator(':focus').textContent()) !== 'Show values as a table'; left--)
+    for (
+      let left = 5;
+      left > 0 && (await page.locator(':focus').textContent()) !== 'Show values as a table';
+      left--
+    )
       await page.keyboard.press('Tab');
     expect(await heightOf('Show values as a table')).toBeGreaterThan(20);
     await page.keyboard.press('Enter');

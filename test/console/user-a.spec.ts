@@ -114,6 +114,54 @@ describe('a key', () => {
     await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
   });
 
+  it('needs a name alone, and is tried in the playground at once', async () => {
+    const owner = await person(relay, { credits: '1' });
+    const tab = await open({ as: owner });
+    const { page } = tab;
+    await tab.goto('/tokens?new=yes');
+    const form = page.getByRole('dialog', { name: 'New key' });
+    await form.getByText(/^Group Vendora-Main: \d+ models/).waitFor();
+    expect(await form.getByRole('textbox').count()).toBe(1);
+    await form.getByLabel('Name').fill('shop');
+    await form.getByRole('button', { name: 'Create the key' }).click();
+    const once = page.getByRole('dialog', { name: 'The key shop' });
+    await once.getByLabel('I’ve saved this key').check();
+    await once.getByRole('link', { name: 'Try it in the playground' }).click();
+    await page.waitForURL('**/playground?key=**');
+    expect(await page.getByRole('combobox', { name: 'Key' }).inputValue()).toBe('shop · Vendora-Main');
+    await page.goBack();
+    await page.getByRole('link', { name: 'Try shop in the playground' }).waitFor();
+  });
+
+  it('shows its groups as cards, with their price and models, and opens what is at fault', async () => {
+    const owner = await person(relay, { credits: '1' });
+    const tab = await open({ as: owner, expectedStatuses: [400] });
+    const { page } = tab;
+    await tab.goto('/tokens?new=yes');
+    const form = page.getByRole('dialog', { name: 'New key' });
+    await form.getByLabel('Name').fill('cheap');
+    const advanced = form.getByRole('button', { name: 'Advanced' });
+    await advanced.click();
+    const card = form.getByRole('radio', { name: 'Public-Relay' });
+    await card.getByText(/0\.0002 credits/).waitFor();
+    await card.getByText(/imgmodel-lite/).waitFor();
+    await card.click();
+    await form.getByLabel('Monthly spend limit (UTC)').fill('a lot');
+    await advanced.click();
+    await form.getByText(/^Group Public-Relay:/).waitFor();
+    await form.getByRole('button', { name: 'Create the key' }).click();
+    await form.getByText('Enter an amount, such as 5 or 0.50.').waitFor();
+    expect(await tab.barriers()).toEqual([]);
+    await form.getByLabel('Monthly spend limit (UTC)').fill('1');
+    await form.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('dialog', { name: 'The key cheap' }).waitFor();
+    const { data } = await owner.api.GET('/api/keys');
+    expect(data!.items.find(({ name }) => name === 'cheap')).toMatchObject({
+      group: 'Public-Relay',
+      monthlyLimit: '1',
+    });
+  });
+
   it('is changed, with the words of the server at the field that is at fault', async () => {
     const owner = await person(relay, { credits: '1' });
     const { data: key } = await owner.api.POST('/api/keys', { body: { name: 'old', group: 'Vendora-Main' } });

@@ -82,7 +82,11 @@ describePages({
     {
       name: 'token-new',
       path: '/tokens?new=yes',
-      open: ({ page }) => page.getByRole('dialog').getByRole('radio').first().waitFor(),
+      open: async ({ page }) => {
+        const form = page.getByRole('dialog');
+        await form.getByRole('button', { name: 'Advanced' }).click();
+        await form.getByRole('radio').first().waitFor();
+      },
     },
     { name: 'tokens', path: '/tokens' },
     { name: 'overview-used', path: '/overview', prepare: calls },

@@ -154,6 +154,8 @@ const ofUser = [
     validateSearch: searchOf({
       kind: oneOf('image', 'edit', 'video', '3d', 'chat', 'speech'),
       model: anyText,
+      /** The key that calls are made with. */
+      key: anyText,
       /** The video that was begun here. */
       task: anyText,
     }),

@@ -41,6 +41,7 @@ export async function makeKey({ page }: Tab, name: string): Promise<string> {
   await form.getByRole('button', { name: 'Create the key' }).click();
   await form.getByText('Give it a name.').waitFor();
   await form.getByLabel('Name').fill(name);
+  await form.getByRole('button', { name: 'Advanced' }).click();
   await form.getByRole('radio', { name: 'Vendora-Main' }).check();
   await form.getByLabel('Monthly spend limit (UTC)').fill('5');
   await form.getByRole('button', { name: 'Create the key' }).click();

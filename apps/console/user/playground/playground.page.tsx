@@ -19,7 +19,7 @@ const route = getRouteApi('/user/playground');
 /** Calls of the gateway without a line of code: what it costs before, what came of it, and the same call as code. */
 export function PlaygroundPage() {
   const { t } = useTranslation('calls');
-  const { kind = 'image' } = route.useSearch();
+  const { kind = 'image', key } = route.useSearch();
   const navigate = route.useNavigate();
   const market = useQuery(marketQuery);
   const keys = useKeys();
@@ -29,7 +29,7 @@ export function PlaygroundPage() {
     <PageFrame title={t('play.title')} about={t('play.about')}>
       <Tabs
         value={kind}
-        onChange={(chosen) => void navigate({ search: { kind: chosen as PlayKind } })}
+        onChange={(chosen) => void navigate({ search: { kind: chosen as PlayKind, key } })}
         keepMounted={false}
       >
         <Tabs.List aria-label={t('play.kinds')}>
@@ -70,9 +70,13 @@ interface KindProps {
 
 function Kind({ kind, all, keys, own, kept }: KindProps) {
   const { t } = useTranslation('calls');
-  const { model: named } = route.useSearch();
+  const { model: named, key: chosen } = route.useSearch();
   const models = modelsFor(kind, all);
-  const usableFirst = models.find((each) => isUsable(each, { keys, own })) ?? models[0];
+  const chosenKey = keys.find(({ keyId }) => keyId === chosen);
+  const usableFirst =
+    models.find((each) => chosenKey && mayUse(chosenKey, each)) ??
+    models.find((each) => isUsable(each, { keys, own })) ??
+    models[0];
   const model = models.find(({ id }) => id === named) ?? usableFirst;
   if (!model) return <EmptyState title={t('play.noModels')} hint={t('play.noModelsHint')} />;
   const usable = keys.filter((key) => mayUse(key, model));

@@ -58,7 +58,11 @@ export function usePlay(playing: Playing) {
   const price = usePrice({ kind, model, place, values: form.values });
   const { current } = price;
   const [isShort, setShort] = useState(false);
-  const { sending, askAgain, ...sent } = useSending(playing, { form, pending, seen: current?.amount ?? null });
+  const { sending, askAgain, ...sent } = useSending(playing, {
+    form,
+    pending,
+    seen: current?.amount ?? null,
+  });
   useResume({ pending, model: model.id, price: current, send: () => sending.onSubmit(), askAgain });
   const lacksCredits =
     current !== null && !current.covered && compareDecimals(current.balance, current.amount) < 0;

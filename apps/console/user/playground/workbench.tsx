@@ -1,6 +1,5 @@
 import { Button, Group, Paper, Select, SimpleGrid, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { Notice } from '../../ui/notice.js';
@@ -31,14 +30,15 @@ interface WorkbenchProps {
 
 /** Form, price, result and code of one kind of calls. */
 export function Workbench({ kind, model, models, keys, group, isNew, kept }: WorkbenchProps) {
-  const { task } = route.useSearch();
+  const { task, key: chosenKey } = route.useSearch();
   const navigate = route.useNavigate();
-  const [chosenKey, chooseKey] = useState<string | null>(null);
   const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0] ?? null;
   const place: PricePlace | null = key ? { keyId: key.keyId } : isNew && group ? { group } : null;
   const playing = usePlay({ kind, model, key, place, keep: kept.keep });
   const { form, price, isPricing, hasOtherPrice, sending, played, cancel, topUp } = playing;
   const { onSubmit, isSending, failure } = sending;
+  const chooseKey = (keyId: string | null) =>
+    void navigate({ search: (before) => ({ ...before, key: keyId ?? undefined }), replace: true });
   const chooseModel = (id: string | null) => {
     form.setValues({ size: '', aspect_ratio: '', resolution: '', n: 1 });
     void navigate({ search: (before) => ({ ...before, model: id ?? undefined }), replace: true });

@@ -1,56 +1,78 @@
-import { Radio, Stack, Text } from '@mantine/core';
+import { Group, Radio, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { $api } from '../../api/client.js';
-import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText, usePaidFor } from '../../ui/money.js';
-import { Loaded } from '../../ui/states.js';
-import { marketQuery } from '../../visitor/market.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
+import type { GroupOffer } from './group-offers.js';
 import type { RuleValues } from './token-rules.js';
 
-interface GroupOffer {
-  name: string;
-  multiplier: string;
-  /** Credits for each call, where the group has one price for all. */
-  fixedPrice: string | null;
-  models: number;
+/** As many names as a card has room for. */
+const MOST_MODELS = 6;
+
+interface GroupFieldProps {
+  form: UseFormReturnType<RuleValues>;
+  offers: readonly GroupOffer[];
 }
 
-/** The group of a key decides which models it reaches and what they cost, so each says both. */
-export function GroupField({ form }: { form: UseFormReturnType<RuleValues> }) {
+/** The group of a key decides which models it reaches and what they cost, so each is a card that says both. */
+export function GroupField({ form, offers }: GroupFieldProps) {
   const { t } = useTranslation('tokens');
-  const market = useQuery(marketQuery);
-  const own = $api.useQuery('get', '/api/groups').data?.groups;
   return (
-    <Loaded query={market} lines={4}>
-      {(models) => (
-        <Radio.Group
-          label={t('fields.group')}
-          description={t('fields.groupHint')}
-          required
-          {...form.getInputProps('group')}
-        >
-          <Stack gap="xs" mt="xs">
-            {groupsOf(models, own ?? []).map((group) => (
-              <Radio
-                key={group.name}
-                value={group.name}
-                label={group.name}
-                description={<Explained group={group} />}
-              />
-            ))}
-            {models.length === 0 && <Text size="sm">{t('fields.noGroups')}</Text>}
-          </Stack>
-        </Radio.Group>
-      )}
-    </Loaded>
+    <Radio.Group
+      label={t('fields.group')}
+      description={t('fields.groupHint')}
+      required
+      {...form.getInputProps('group')}
+    >
+      <Stack gap="xs" mt="xs">
+        {offers.map((offer) => (
+          <GroupCard key={offer.name} offer={offer} />
+        ))}
+        {offers.length === 0 && <Text size="sm">{t('fields.noGroups')}</Text>}
+      </Stack>
+    </Radio.Group>
   );
 }
 
-function Explained({ group: { multiplier, fixedPrice, models } }: { group: GroupOffer }) {
+function GroupCard({ offer }: { offer: GroupOffer }) {
+  const { t } = useTranslation('tokens');
+  const { name, models } = offer;
+  const left = models.length - MOST_MODELS;
+  return (
+    <Radio.Card value={name} aria-label={name} p="sm" withBorder>
+      <Group wrap="nowrap" align="flex-start">
+        <Radio.Indicator />
+        <Stack gap="hair">
+          <Text size="sm" fw={600}>
+            {name}
+          </Text>
+          <Hint>
+            <Terms offer={offer} />
+          </Hint>
+          <SmallPrint>
+            <span className="model-name">{models.slice(0, MOST_MODELS).join(', ')}</span>{' '}
+            {left > 0 && t('count.moreModels', { count: left })}
+          </SmallPrint>
+        </Stack>
+      </Group>
+    </Radio.Card>
+  );
+}
+
+/** What is chosen while the cards are hidden. */
+export function GroupOfKey({ offer }: { offer: GroupOffer | undefined }) {
+  const { t } = useTranslation('tokens');
+  if (!offer) return null;
+  return (
+    <Hint>
+      {t('fields.inGroup', { group: offer.name })} <Terms offer={offer} />
+    </Hint>
+  );
+}
+
+function Terms({ offer: { multiplier, fixedPrice, models } }: { offer: GroupOffer }) {
   const { t } = useTranslation('tokens');
   const locale = useLocale();
   const money = useMoneyText();
@@ -65,21 +87,7 @@ function Explained({ group: { multiplier, fixedPrice, models } }: { group: Group
       : t('fields.fixed', { price: both(fixedPrice) });
   return (
     <>
-      {price} {t('count.models', { count: models })}
+      {t('count.models', { count: models.length })}. {price}
     </>
   );
-}
-
-/** The groups of the price list that the account has, by name. */
-function groupsOf(models: readonly Shape<'ListedModel'>[], own: readonly string[]): GroupOffer[] {
-  const groups = new Map<string, GroupOffer>();
-  for (const { groups: each } of models) {
-    for (const { group: name, multiplier, rule, price } of each) {
-      const before = groups.get(name);
-      const fixedPrice = rule === 'fixed_per_call' && 'unitPrice' in price ? price.unitPrice : null;
-      groups.set(name, { name, multiplier, fixedPrice, models: (before?.models ?? 0) + 1 });
-    }
-  }
-  const granted = [...groups.values()].filter(({ name }) => own.includes(name));
-  return granted.sort((a, b) => a.name.localeCompare(b.name));
 }

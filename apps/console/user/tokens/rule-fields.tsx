@@ -1,7 +1,6 @@
 import { MultiSelect, NumberInput, SimpleGrid, TagsInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CreditsField, MomentField, TextField } from '../../ui/forms/fields.js';
 import { marketQuery } from '../../visitor/market.js';
@@ -12,21 +11,26 @@ type RuleForm = UseFormReturnType<RuleValues>;
 /** The server's own largest number. */
 const MOST = 1_000_000;
 
-/** The fields that a new key and one that is there have in common. `children` is what is said of the group. */
-export function RuleFields({ form, children }: { form: RuleForm; children: ReactNode }) {
+export function NameField({ form }: { form: RuleForm }) {
+  const { t } = useTranslation('tokens');
+  return (
+    <TextField
+      form={form}
+      name="name"
+      label={t('fields.name')}
+      description={t('fields.nameHint')}
+      required
+      maxLength={100}
+      data-autofocus
+    />
+  );
+}
+
+/** What limits a key: the fields that a new one and one that is there have in common. */
+export function RuleFields({ form }: { form: RuleForm }) {
   const { t } = useTranslation('tokens');
   return (
     <>
-      <TextField
-        form={form}
-        name="name"
-        label={t('fields.name')}
-        description={t('fields.nameHint')}
-        required
-        maxLength={100}
-        data-autofocus
-      />
-      {children}
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Limit form={form} name="monthlyLimit" />
         <Limit form={form} name="totalLimit" />

@@ -108,6 +108,16 @@ function Actions({ token }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
+      {(token.expiresAt === null || !isPast(token.expiresAt)) && (
+        <TextLink
+          to="/playground"
+          search={{ key: token.keyId }}
+          size="sm"
+          aria-label={t('tryName', { name: token.name })}
+        >
+          {t('tryShort')}
+        </TextLink>
+      )}
       <TextLink
         to="/tokens"
         search={(before: object) => ({ ...before, key: token.keyId })}

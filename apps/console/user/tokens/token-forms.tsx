@@ -7,8 +7,11 @@ import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { GroupField } from './group-field.js';
-import { RuleFields } from './rule-fields.js';
+import { Advanced } from '../../ui/forms/advanced.js';
+import { Loaded } from '../../ui/states.js';
+import { GroupField, GroupOfKey } from './group-field.js';
+import { type GroupOffer, useGroupOffers } from './group-offers.js';
+import { NameField, RuleFields } from './rule-fields.js';
 import type { MadeToken } from './token-once.js';
 import { changedRules, NO_RULES, type RuleValues, rulesOf, ruleValues } from './token-rules.js';
 
@@ -29,26 +32,44 @@ function useChecks() {
   };
 }
 
-/** Makes a key. Only what people need at first is asked for; the rest limits what a lost key can do. */
+/** Makes a key. Only its name is asked for: the widest group is usual, and the rest limits what a lost key can do. */
 export function NewToken({ done }: { done: (made: MadeToken) => void }) {
+  return (
+    <Loaded query={useGroupOffers()} lines={4}>
+      {(offers) => <NewTokenForm offers={offers} done={done} />}
+    </Loaded>
+  );
+}
+
+interface NewTokenProps {
+  /** The widest first. */
+  offers: readonly GroupOffer[];
+  done: (made: MadeToken) => void;
+}
+
+function NewTokenForm({ offers, done }: NewTokenProps) {
   const { t } = useTranslation('tokens');
-  const form = useForm<RuleValues>({ initialValues: NO_RULES, validate: useChecks() });
+  const initialValues = { ...NO_RULES, group: offers[0]?.name ?? '' };
+  const form = useForm<RuleValues>({ initialValues, validate: useChecks() });
   const { onSubmit, isSending, failure } = useSend({
     form,
     send: async (values) => {
       const body = { ...rulesOf(values), group: values.group };
       return (await api.POST('/api/keys', { body })).data!;
     },
-    done: async ({ name, apiKey }) => {
+    done: async ({ keyId, name, apiKey }) => {
       await refresh('/api/keys');
-      done({ name, apiKey });
+      done({ keyId, name, apiKey });
     },
   });
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
-      <RuleFields form={form}>
-        <GroupField form={form} />
-      </RuleFields>
+      <NameField form={form} />
+      <GroupOfKey offer={offers.find(({ name }) => name === form.values.group)} />
+      <Advanced isAtFault={Object.keys(form.errors).some((field) => field !== 'name')}>
+        <GroupField form={form} offers={offers} />
+        <RuleFields form={form} />
+      </Advanced>
       <FormFault error={failure} />
       <Group justify="flex-end">
         <Button type="submit" loading={isSending}>
@@ -79,15 +100,15 @@ export function ChangeToken({ token, done }: { token: Shape<'Key'>; done: () => 
   });
   return (
     <form onSubmit={onSubmit} noValidate className="stack">
-      <RuleFields form={form}>
-        <Stack gap="hair">
-          <Text size="sm" fw={500}>
-            {t('fields.group')}
-          </Text>
-          <Text size="sm">{token.group}</Text>
-          <SmallPrint>{t('fields.groupStays')}</SmallPrint>
-        </Stack>
-      </RuleFields>
+      <NameField form={form} />
+      <Stack gap="hair">
+        <Text size="sm" fw={500}>
+          {t('fields.group')}
+        </Text>
+        <Text size="sm">{token.group}</Text>
+        <SmallPrint>{t('fields.groupStays')}</SmallPrint>
+      </Stack>
+      <RuleFields form={form} />
       <FormFault error={failure} />
       <Group justify="flex-end">
         <Button type="submit" loading={isSending}>

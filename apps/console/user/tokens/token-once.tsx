@@ -2,9 +2,11 @@ import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyLine } from '../../ui/copy.js';
+import { ButtonLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 
 export interface MadeToken {
+  keyId: string;
   name: string;
   apiKey: string;
 }
@@ -41,6 +43,11 @@ function Once({ token, done }: { token: MadeToken; done: () => void }) {
         onChange={({ currentTarget }) => setStored(currentTarget.checked)}
       />
       <Group justify="flex-end">
+        {isStored && (
+          <ButtonLink to="/playground" search={{ key: token.keyId }} variant="default">
+            {t('once.try')}
+          </ButtonLink>
+        )}
         <Button onClick={done} disabled={!isStored}>
           {t('once.done')}
         </Button>

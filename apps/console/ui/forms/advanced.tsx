@@ -1,0 +1,33 @@
+import { Button, Stack } from '@mantine/core';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+
+interface AdvancedProps {
+  /** One of the fields is at fault: it is shown, whatever was chosen. */
+  isAtFault: boolean;
+  children: ReactNode;
+}
+
+/** Fields that most people leave as they are. What was typed in them stays while they are hidden. */
+export function Advanced({ isAtFault, children }: AdvancedProps) {
+  const { t } = useTranslation('shell');
+  const [isChosen, choose] = useState(false);
+  const isOpen = isChosen || isAtFault;
+  const Icon = isOpen ? IconChevronDown : IconChevronRight;
+  return (
+    <>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        w="fit-content"
+        leftSection={<Icon size={16} aria-hidden />}
+        aria-expanded={isOpen}
+        onClick={() => choose(!isOpen)}
+      >
+        {t('advanced')}
+      </Button>
+      {isOpen && <Stack>{children}</Stack>}
+    </>
+  );
+}

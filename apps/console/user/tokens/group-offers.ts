@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
+import { marketQuery } from '../../visitor/market.js';
+
+/** A group that keys can be created in. */
+export interface GroupOffer {
+  name: string;
+  multiplier: string;
+  /** Credits for each call, where the group has one price for all. */
+  fixedPrice: string | null;
+  /** Their names, in the order of the price list. */
+  models: string[];
+}
+
+/** The groups of the price list that the account has, that with most models first. */
+export function useGroupOffers() {
+  const own = $api.useQuery('get', '/api/groups');
+  const market = useQuery(marketQuery);
+  const isKnown = market.data !== undefined && own.data !== undefined;
+  const query = market.data === undefined ? market : own;
+  return { ...query, data: isKnown ? groupsOf(market.data, own.data.groups) : undefined };
+}
+
+function groupsOf(models: readonly Shape<'ListedModel'>[], own: readonly string[]): GroupOffer[] {
+  const groups = new Map<string, GroupOffer>();
+  for (const { id, groups: each } of models) {
+    for (const { group: name, multiplier, rule, price } of each) {
+      const before = groups.get(name);
+      const fixedPrice = rule === 'fixed_per_call' && 'unitPrice' in price ? price.unitPrice : null;
+      groups.set(name, { name, multiplier, fixedPrice, models: [...(before?.models ?? []), id] });
+    }
+  }
+  const granted = [...groups.values()].filter(({ name }) => own.includes(name));
+  return granted.sort((a, b) => b.models.length - a.models.length || a.name.localeCompare(b.name));
+}
