@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
-import { Counter, type Registry } from '#platform/metrics.js';
+import { Counter, Gauge, type Registry } from '#platform/metrics.js';
 import type { MailConfig } from './mail.config.js';
 import type { AboutMail } from './mail.outbox.js';
 import { type MailLinks, writeMail } from './mail.writer.js';
@@ -39,6 +39,7 @@ export interface MailSenderParts {
 export class MailSender {
   private readonly loop: Loop;
   private readonly attempts: Counter<'outcome'>;
+  private readonly oldestFailedSeconds: Gauge;
 
   constructor(private readonly parts: MailSenderParts) {
     const { config, log, registry } = parts;
@@ -51,6 +52,11 @@ export class MailSender {
     });
     // What begins with its first burst hides it from rates.
     for (const outcome of OUTCOMES) this.attempts.inc({ outcome }, 0);
+    this.oldestFailedSeconds = new Gauge({
+      name: 'tollgate_mail_oldest_failed_seconds',
+      help: 'Age of the oldest mail that failed and is tried again.',
+      registers: [registry],
+    });
   }
 
   start(): void {
@@ -70,7 +76,18 @@ export class MailSender {
   private async round(): Promise<boolean> {
     const taken = await this.take();
     await Promise.all(taken.map((mail) => this.send(mail)));
+    await this.measure();
     return taken.length === AT_ONCE;
+  }
+
+  /** One mail that never leaves is lost among those that do, unless its age is known. */
+  private async measure(): Promise<void> {
+    const { rows } = await this.parts.pool.query<{ seconds: number }>({
+      name: 'oldest-failed-mail',
+      text: `SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS seconds
+        FROM mail_outbox WHERE ended_at IS NULL AND last_error IS NOT NULL`,
+    });
+    this.oldestFailedSeconds.set(rows[0]!.seconds);
   }
 
   private async take(): Promise<TakenMail[]> {

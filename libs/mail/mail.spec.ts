@@ -186,6 +186,26 @@ describe('mail', () => {
     },
   );
 
+  it('is counted by its age while it fails', async () => {
+    const server = new SmtpServer();
+    server.refusal = '452 mailbox full';
+    sender({ smtpUrl: await server.listen(), giveUpMs: 86_400_000 });
+    const to = await queueNotice();
+    await fixture.owner.query(
+      `UPDATE mail_outbox SET created_at = now() - interval '2 hours' WHERE recipient = $1`,
+      [to],
+    );
+    const ageS = async () => {
+      const [, seconds] = /^tollgate_mail_oldest_failed_seconds (\S+)/m.exec(await registry.metrics()) ?? [];
+      return Number(seconds);
+    };
+    await until('its age', async () => (await ageS()) >= 7_200);
+    server.refusal = null;
+    await fixture.owner.query('UPDATE mail_outbox SET next_attempt_at = now() WHERE recipient = $1', [to]);
+    await until('its end', async () => (await ageS()) < 7_200);
+    await server.close();
+  });
+
   it('is sent by the next process when one died with it in hand', async () => {
     const to = await queueNotice();
     await fixture.owner.query(
