@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { addModel } from '../support/models.js';
 import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
+import { silentFlac, silentM4a, silentOgg } from '../support/sound-containers.js';
 import { silentMp3, silentWav, soundForm, wavHead } from '../support/sounds.js';
 
 /** The machine may be busy with other suites. */
@@ -46,6 +47,16 @@ describe('a sound from a stranger', () => {
     [
       'sound for two days',
       () => formWith({}, Buffer.concat([wavHead({ rate: 1, bits: 8, bytes: 0 }), Buffer.alloc(200_000)])),
+      [400, 'invalid_value', 'file'],
+    ],
+    [
+      'a file whose length nobody can know',
+      () => formWith({}, Buffer.concat([Buffer.from('OggS'), Buffer.alloc(75_000)])),
+      [400, 'invalid_value', 'file'],
+    ],
+    [
+      'sound of days that takes no bytes',
+      () => formWith({}, silentFlac(11_000)),
       [400, 'invalid_value', 'file'],
     ],
     [
@@ -96,6 +107,10 @@ describe('a sound from a stranger', () => {
       'a file of frames behind a tag that is cut',
       Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\x09', 'latin1'), silentMp3(383)]),
     ],
+    ['a first format that is not the one of its samples', twoFormats()],
+    ['silence that takes no bytes', silentFlac(2)],
+    ['packets of a byte each', silentOgg(160)],
+    ['frames that its size says nothing about', silentM4a(78)],
   ])('makes nothing cheaper by what its head says: %s', async (_what, sound) => {
     const other = await relay.customer('1');
     const body = formWith({ prompt: '[[seconds:10]]' }, sound);
@@ -105,7 +120,7 @@ describe('a sound from a stranger', () => {
 
   it('is not sent where its account cannot pay for the most that it can be', async () => {
     const poor = await relay.customer('0.1');
-    const sound = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(75_000)]);
+    const sound = silentOgg(1_000);
     const response = await poor.send(PATH, { method: 'POST', body: formWith({}, sound) });
     expect(await response.json()).toMatchObject({ error: { code: 'insufficient_user_quota' } });
     expect(await poor.balance()).toEqual({ main: '0.1', held: '0' });
@@ -132,6 +147,13 @@ describe('a sound from a stranger', () => {
     await Promise.all(answers.map((answer) => answer.text()));
     expect((await rich.balance()).held).toBe('0');
   });
+
+  /** Of 10 seconds by the first of its formats, and of none by the second. */
+  function twoFormats(): Buffer {
+    const file = wavHead({ rate: 8_000, bits: 16, bytes: 0 });
+    const other = wavHead({ rate: 768_000, bits: 64, bytes: 0 }).subarray(12, 36);
+    return Buffer.concat([file.subarray(0, 36), other, file.subarray(36), Buffer.alloc(160_000)]);
+  }
 
   function textFile(): FormData {
     const form = new FormData();

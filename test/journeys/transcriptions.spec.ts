@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { toFile } from 'openai';
 import { addModel } from '../support/models.js';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
+import { silentM4a, silentOgg } from '../support/sound-containers.js';
 import { silentMp3, silentWav, soundForm } from '../support/sounds.js';
 
 /** The machine may be busy with other suites. */
@@ -12,7 +13,6 @@ const MODEL = 'vendora-transcribe';
 /** 2.5 and 10 for a million tokens of input and output. */
 const BY_TOKENS = 'vendora-transcribe-tokens';
 const PATH = '/v1/audio/transcriptions';
-const m4a = (bytes: number) => Buffer.concat([Buffer.from('\0\0\0\x20ftypM4A '), Buffer.alloc(bytes - 12)]);
 
 let relay: Relay;
 let customer: Customer;
@@ -108,15 +108,15 @@ describe('what is held for a sound', () => {
     ['its length where it can be counted', silentMp3(383), {}, { held: '0.18', settled: '0.15' }],
     [
       'the most that its file can be, and what was heard is charged',
-      m4a(75_000),
+      silentM4a(36, 75_000),
       {},
-      { held: '1.5', settled: '0.075' },
+      { held: '1.53', settled: '0.075' },
     ],
     [
       'no less than it is charged',
-      m4a(7_500),
+      silentM4a(36),
       { prompt: '[[seconds:5000]]' },
-      { held: '0.15', settled: '0.15' },
+      { held: '0.09', settled: '0.09' },
     ],
   ])('is %s', async (_what, sound, fields, expected) => {
     const response = await hear(sound, fields);
@@ -125,21 +125,21 @@ describe('what is held for a sound', () => {
   });
 
   it('and what a vendor heard beyond it, is noted for the operator, who bears it', async () => {
-    const response = await hear(m4a(750), { prompt: '[[seconds:100]]' });
+    const response = await hear(silentM4a(4), { prompt: '[[seconds:100]]' });
     const id = response.headers.get('x-request-id');
     const lines = relay
       .logged()
       .split('\n')
       .filter((line) => line.includes(`"requestId":"${id}"`));
     expect(
-      lines.filter((line) => line.includes('more than was held') && line.includes('"excess":"1.485"')),
+      lines.filter((line) => line.includes('more than was held') && line.includes('"excess":"1.47"')),
     ).toHaveLength(1);
   });
 
-  it('counts where a vendor reports nothing, or else what is likely', async () => {
+  it('counts where a vendor reports nothing', async () => {
     const quiet = { prompt: '[[fault:no-usage]]' };
     expect(await chargeOf(await hear(silentWav(3.2), quiet))).toMatchObject({ settled: '0.06' });
-    expect(await chargeOf(await hear(m4a(80_000), quiet))).toMatchObject({ settled: '0.15' });
+    expect(await chargeOf(await hear(silentM4a(78), quiet))).toMatchObject({ settled: '0.15' });
     const tokens = await chargeOf(await hear(silentWav(10), { ...quiet, model: BY_TOKENS }));
     // 102 of input: ten a second, and those of the fields.
     expect(tokens).toMatchObject({ state: 'settled' });
@@ -147,9 +147,18 @@ describe('what is held for a sound', () => {
   });
 
   it('is no more than the model hears', async () => {
-    const response = await hear(m4a(75_000), { model: 'strict' });
+    const response = await hear(silentM4a(36, 75_000), { model: 'strict' });
     expect(await chargeOf(response)).toMatchObject({ held: '0.075', settled: '0.075' });
     expect((await hear(silentWav(6), { model: 'strict' })).status).toBe(400);
+  });
+
+  it('is for its words and its sound alone where tokens are counted, a prompt included', async () => {
+    const fields = { model: BY_TOKENS, prompt: 'two words' };
+    const { held } = await chargeOf(await hear(silentOgg(1_000), fields));
+    // 62 seconds at 20 tokens, those of the fields, and 4,096 of output.
+    const sound = 62 * 20 * 0.0000025 + 4_096 * 0.00001;
+    expect(Number(held)).toBeGreaterThan(sound);
+    expect(Number(held)).toBeLessThan(sound + 0.001);
   });
 
   it('is said before, and held and sent by nobody', async () => {

@@ -34,15 +34,15 @@ export function refuseUnmeasured(model: CatalogModel, { kind }: Conversation, in
 }
 
 /**
- * Longer sound than the model hears, as far as its length was measured, and a stream of what is priced by the second: its
+ * Longer sound than the model hears, and a stream of what is priced by the second: its
  * events do not say how long the sound was. @throws ApiError
  */
 export function refuseUnheard(
   { id, unit, limits: { maxSeconds } }: CatalogModel,
   { streamed }: Conversation,
-  { likely, isMeasured }: SoundSeconds,
+  { likely }: SoundSeconds,
 ): void {
-  if (maxSeconds !== undefined && isMeasured && likely > maxSeconds)
+  if (maxSeconds !== undefined && likely > maxSeconds)
     throw invalid('file', `must be at most ${maxSeconds} seconds long for ${id}, not ${likely}`);
   if (streamed && unit === 'second') throw invalid('stream', `must be false for ${id}`);
 }

@@ -9,7 +9,7 @@ import type { TokenEstimate } from '#catalog/token-estimate.js';
 
 /** What the client gets and pays for. */
 export interface DeliveredAnswer {
-  /** Answers, where each has its price; 1 for metered work. */
+  /** Of the model's unit: answers where a call has a price, seconds where those of sound have; 1 where tokens are counted. */
   units: bigint;
   tokens: TokenCounts | undefined;
 }
@@ -36,7 +36,7 @@ export function mostTokens({
 
 const NO_TOKENS: TokenCounts = { input: 0n, cachedInput: 0n, output: 0n };
 
-/** The units that are held: every answer to a request is a call of its own; of sound its seconds at the most. */
+/** The units that are held: every answer to a request is a call of its own; of sound its seconds at the most, one of tokens. */
 export function unitsOf({ model, asked, seconds }: Pick<Estimated, 'model' | 'asked' | 'seconds'>): bigint {
   if (model.unit === 'second') return seconds?.most ?? 1n;
   return model.unit === 'call' ? BigInt(asked.choices) : 1n;
@@ -63,7 +63,7 @@ export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMet
   return { units, tokens: meter.billable({ ...counted, output: output.likely }) };
 }
 
-/** As many as came, of those that were held. */
+/** As many as came, of those that were held: of sound as the vendor reports, or else as it is long. */
 function unitsUsed(estimated: Estimated, meter: UsageMeter): bigint {
   const held = unitsOf(estimated);
   const { model, seconds } = estimated;

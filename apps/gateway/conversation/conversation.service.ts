@@ -30,8 +30,9 @@ import { Drains } from './drains.js';
 import { faultEvent } from './stream-fault.js';
 
 /**
- * Chats, responses, messages and speech pass through: hold by an estimate, upstream, settle by what was used, and only
- * then the end of the answer. Whatever breaks in between, the charge is resolved once.
+ * What vendors answer in words, vectors or sound passes through: chats, responses, messages, Google's contents, embeddings,
+ * speech, transcriptions and translations. Each is held by an estimate, asked upstream, settled by what was used, and only
+ * then ended for its client. Whatever breaks in between, the charge is resolved once.
  */
 export class ConversationService {
   private readonly open = new Set<Promise<void>>();

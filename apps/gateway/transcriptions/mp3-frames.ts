@@ -1,81 +1,102 @@
-/** Kilobits a second of layer III by the four bits of a frame's head; 0 where none is stated. */
+import type { SoundBytes, SoundLength } from './sound-bytes.js';
+
+/** Kilobits a second by the four bits of a frame's head, for each layer of version 1 and of the others; 0 is left open. */
 const KILOBITS = {
-  one: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0],
-  two: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0],
+  one: {
+    1: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+    2: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+    3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  },
+  two: {
+    1: [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+    2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    3: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  },
 };
 /** Samples a second, of version 1; version 2 has a half of them, and 2.5 a quarter. */
-const RATES = [44_100, 48_000, 32_000, 0];
+const RATES = [44_100, 48_000, 32_000];
 /** By the two bits of the version. */
 const PARTS_OF_RATE = [4, 0, 2, 1];
-const LAYER_3 = 1;
-/** Tags and padding between frames; with more the file is something else, and nobody looks at each of its bytes. */
-const MOST_OTHER_BYTES = 64 * 1024;
-const TAG_HEAD_BYTES = 10;
+/** Where the bit rate is left open, decoders look for the next head: no frame of any layer is shorter. */
+const LEAST_OPEN_BYTES = 8;
+/** Of AAC, whose frames have the same beginning and a layer of 0. */
+const AAC_RATES = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+];
+const AAC_SAMPLES = 1_024;
+const AAC_HEAD_BYTES = 7;
+/** More than the bytes of any frame. */
+const RING = 16_384;
+
+interface Frame {
+  bytes: number;
+  seconds: number;
+}
 
 /**
- * The length of an MP3 file in seconds, counted frame by frame: no header is believed. Null for what is no row of frames of
- * layer III.
+ * The length of an MP3 file; null where there is no frame. No header is believed, nor where the first frame is: decoders
+ * differ in which tags they skip and what they do about junk. So the most is the longest row of frames that do not overlap,
+ * of every layer, and of AAC, wherever they begin; a false head in the middle of a true frame adds a little. What is likely
+ * is read from the front, each frame behind the last.
  */
-export function mp3Seconds(pieces: readonly Buffer[], fileBytes: number): number | null {
-  const bytes = new ByteWalk(pieces);
-  let at = tagBytes(bytes);
-  let seconds = 0;
-  let other = 0;
-  while (at + 4 <= fileBytes) {
-    const frame = frameAt(bytes, at);
-    if (frame) {
-      seconds += frame.seconds;
-      at += frame.bytes;
-      continue;
+export async function mp3Length(bytes: SoundBytes, start: number): Promise<SoundLength | null> {
+  /** By where a row ends, within the length of a frame. */
+  const ends = new Float64Array(RING);
+  let most = 0;
+  let likely = 0;
+  let passed = 0;
+  let next = start;
+  const passTo = (offset: number) => {
+    const from = Math.max(passed, offset - RING + 1);
+    for (let at = from; at <= offset; at += 1) {
+      const ended = ends[at % RING] ?? 0;
+      if (ended > most) most = ended;
+      ends[at % RING] = 0;
     }
-    at += 1;
-    other += 1;
-    if (other > MOST_OTHER_BYTES) return null;
-  }
-  return seconds > 0 ? seconds : null;
-}
-
-/** The tag in front of the first frame says how long it is, in four times seven bits. */
-function tagBytes(bytes: ByteWalk): number {
-  const isTag = [0x49, 0x44, 0x33].every((byte, at) => bytes.at(at) === byte);
-  if (!isTag) return 0;
-  return [6, 7, 8, 9].reduce((size, at) => size * 128 + (bytes.at(at) & 0x7f), 0) + TAG_HEAD_BYTES;
-}
-
-function frameAt(bytes: ByteWalk, at: number): { bytes: number; seconds: number } | null {
-  const [first, second, third] = [bytes.at(at), bytes.at(at + 1), bytes.at(at + 2)];
-  if (first !== 0xff || (second & 0xe0) !== 0xe0 || ((second >> 1) & 3) !== LAYER_3) return null;
-  const part = PARTS_OF_RATE[(second >> 3) & 3] ?? 0;
-  const rate = part === 0 ? 0 : (RATES[(third >> 2) & 3] ?? 0) / part;
-  const kilobits = (part === 1 ? KILOBITS.one : KILOBITS.two)[third >> 4] ?? 0;
-  if (rate === 0 || kilobits === 0) return null;
-  const samples = part === 1 ? 1_152 : 576;
-  const padding = (third >> 1) & 1;
-  return {
-    bytes: Math.floor((samples * kilobits * 125) / rate) + padding,
-    seconds: samples / rate,
+    passed = offset + 1;
   };
+  await bytes.each(0xff, (offset) => {
+    const frame = frameAt(bytes, offset);
+    if (!frame) return;
+    passTo(offset);
+    const end = (offset + frame.bytes) % RING;
+    ends[end] = Math.max(ends[end] ?? 0, most + frame.seconds);
+    if (offset < next || !isOfLayer(bytes, offset)) return;
+    likely += frame.seconds;
+    next = offset + frame.bytes;
+  });
+  most = ends.reduce((longest, ended) => Math.max(longest, ended), most);
+  return likely > 0 ? { most, likely } : null;
 }
 
-/** Bytes of pieces that are read from front to back. */
-class ByteWalk {
-  private index = 0;
-  private start = 0;
+function isOfLayer(bytes: SoundBytes, at: number): boolean {
+  return (bytes.at(at + 1) & 0x06) !== 0;
+}
 
-  constructor(private readonly pieces: readonly Buffer[]) {}
+/** The frame whose head is there. Most places are no heads, so the cheapest test comes first. */
+function frameAt(bytes: SoundBytes, at: number): Frame | null {
+  const second = bytes.at(at + 1);
+  if ((second & 0xe0) !== 0xe0) return null;
+  const layer = 4 - ((second >> 1) & 3);
+  if (layer === 4) return (second & 0xf0) === 0xf0 ? aacFrameAt(bytes, at) : null;
+  const third = bytes.at(at + 2);
+  const part = PARTS_OF_RATE[(second >> 3) & 3] ?? 0;
+  const rate = (RATES[(third >> 2) & 3] ?? 0) / part;
+  const table = (part === 1 ? KILOBITS.one : KILOBITS.two)[layer as 1 | 2 | 3];
+  const kilobits = table[third >> 4];
+  if (part === 0 || rate === 0 || kilobits === undefined) return null;
+  const samples = layer === 1 ? 384 : layer === 3 && part !== 1 ? 576 : 1_152;
+  const seconds = samples / rate;
+  if (kilobits === 0) return { bytes: LEAST_OPEN_BYTES, seconds };
+  const padding = (third >> 1) & 1;
+  const slots = Math.floor((samples * kilobits * 125) / rate / (layer === 1 ? 4 : 1)) + padding;
+  return { bytes: layer === 1 ? slots * 4 : slots, seconds };
+}
 
-  /** 0 behind the end. */
-  at(offset: number): number {
-    while (offset < this.start && this.index > 0) {
-      this.index -= 1;
-      this.start -= this.pieces[this.index]?.length ?? 0;
-    }
-    for (;;) {
-      const piece = this.pieces[this.index];
-      if (!piece) return 0;
-      if (offset < this.start + piece.length) return piece[offset - this.start] ?? 0;
-      this.start += piece.length;
-      this.index += 1;
-    }
-  }
+function aacFrameAt(bytes: SoundBytes, at: number): Frame | null {
+  const rate = AAC_RATES[(bytes.at(at + 2) >> 2) & 15];
+  const length = (bytes.big(at + 3, 3) >> 5) & 0x1fff;
+  if (rate === undefined || length < AAC_HEAD_BYTES) return null;
+  const blocks = (bytes.at(at + 6) & 3) + 1;
+  return { bytes: length, seconds: (blocks * AAC_SAMPLES) / rate };
 }

@@ -1,10 +1,18 @@
 import type { ModelLimits } from '#catalog/catalog.js';
-import type { MeasuredTokens } from '#catalog/token-estimate.js';
+import type { MeasuredTokens, TokenEstimate } from '#catalog/token-estimate.js';
+import type { Body } from '../http/fields.js';
 import type { SoundSeconds } from './sound-file.js';
 
 /** OpenAI counts a token for a tenth of a second; others up to 12.5 a second. */
 const LIKELY_TOKENS_PER_SECOND = 10n;
 const MOST_TOKENS_PER_SECOND = 20n;
+/** Five words a second, in a language that takes four tokens for each. */
+const MOST_WRITTEN_PER_SECOND = 20n;
+
+/** The text of a request to be measured: its `prompt` is words, where that of other calls refers to a stored one. */
+export function textBeside({ prompt, ...rest }: Body): Body {
+  return prompt === undefined ? rest : { ...rest, words: prompt };
+}
 
 /** The input of a request with its sound, in tokens, capped by what the model reads. */
 export function withSound(text: MeasuredTokens, seconds: SoundSeconds, limits: ModelLimits): MeasuredTokens {
@@ -15,16 +23,26 @@ export function withSound(text: MeasuredTokens, seconds: SoundSeconds, limits: M
   return {
     most: least(most, cap),
     likely: least(likely, cap),
-    // What was not measured is no ground for a refusal.
-    counted: text.counted + (seconds.isMeasured ? heard : 0n),
+    counted: text.counted + heard,
     unbounded: false,
   };
 }
 
+/** The text that is written down: as long as the sound allows, where the model states no limit of its own. */
+export function withWritten(
+  output: TokenEstimate,
+  seconds: SoundSeconds,
+  limits: ModelLimits,
+): TokenEstimate {
+  const heard = seconds.most * MOST_WRITTEN_PER_SECOND;
+  const isOpen = limits.maxOutputTokens === undefined && heard > output.most;
+  return isOpen ? { ...output, most: heard } : output;
+}
+
 /** The same in seconds: a model that hears no longer sound is not held for more. */
-export function secondsHeld({ most, likely, isMeasured }: SoundSeconds, limits: ModelLimits): SoundSeconds {
+export function secondsHeld({ most, likely }: SoundSeconds, limits: ModelLimits): SoundSeconds {
   const cap = limits.maxSeconds === undefined ? most : BigInt(limits.maxSeconds);
-  return { most: least(most, cap), likely: least(likely, cap), isMeasured };
+  return { most: least(most, cap), likely: least(likely, cap) };
 }
 
 function least(a: bigint, b: bigint): bigint {

@@ -2,17 +2,20 @@ import type { SentFile } from '#upstream/outcomes.js';
 import { ApiError } from '#platform/errors.js';
 import { invalid } from '../http/fields.js';
 import type { FormEntry, FormFile } from '../http/multipart-body.js';
-import { mp3Seconds } from './mp3-frames.js';
-import { wavSeconds } from './wav-header.js';
+import { flacLength } from './flac-frames.js';
+import { mp3Length } from './mp3-frames.js';
+import { mp4Length } from './mp4-boxes.js';
+import { oggLength } from './ogg-pages.js';
+import { SoundBytes, type SoundLength } from './sound-bytes.js';
+import { wavLength } from './wav-header.js';
+import { webmLength } from './webm-blocks.js';
 
 /** Whole seconds of sound. */
 export interface SoundSeconds {
-  /** No fewer than a vendor will bill, but for a file that was made to be longer than its bytes allow. */
+  /** No fewer than a decoder plays: what is held for. */
   readonly most: bigint;
-  /** What it probably is, for a vendor that does not say. */
+  /** What it is, for a vendor that does not say. */
   readonly likely: bigint;
-  /** Counted from the sound itself, and not from the size of its file. */
-  readonly isMeasured: boolean;
 }
 
 /** A file of sound that a request hands over. */
@@ -20,14 +23,11 @@ export interface SoundFile extends SentFile {
   readonly seconds: SoundSeconds;
 }
 
-/** The lowest rate at which codecs of speech are used: 6 kbit/s. */
-const LEAST_BYTES_PER_SECOND = 750;
-/** 64 kbit/s, the usual rate of recorded speech. */
-const LIKELY_BYTES_PER_SECOND = 8_000;
-/** A day; a shorter file cannot be held for in seconds that a charge may have. */
+/** A day: no model hears more at once. */
 const MOST_SECONDS = 86_400;
-/** Where the head of every kind of file says what it is. */
-const HEAD_BYTES = 64 * 1024;
+/** Tags in front of the sound; some programs add theirs to those of others. */
+const MOST_TAGS = 16;
+const TAG_HEAD_BYTES = 10;
 
 type Kind = 'flac' | 'mp3' | 'mp4' | 'ogg' | 'wav' | 'webm';
 
@@ -40,8 +40,20 @@ const MIMES: Record<Kind, string> = {
   webm: 'audio/webm',
 };
 
+/** From where the sound begins; null for what is not understood, which nobody could hold for. */
+type Measure = (bytes: SoundBytes, start: number) => SoundLength | null | Promise<SoundLength | null>;
+
+const MEASURES: Record<Kind, Measure> = {
+  flac: flacLength,
+  mp3: mp3Length,
+  mp4: mp4Length,
+  ogg: oggLength,
+  wav: wavLength,
+  webm: webmLength,
+};
+
 /** The one sound of a form, by its bytes: neither its name nor its type is asked. @throws ApiError naming `file` */
-export function soundOf(entries: readonly FormEntry[]): SoundFile {
+export async function soundOf(entries: readonly FormEntry[]): Promise<SoundFile> {
   const files = entries.filter(([, , file]) => file !== null);
   const file = files.find(([name]) => name === 'file')?.[2];
   if (!file) {
@@ -52,51 +64,51 @@ export function soundOf(entries: readonly FormEntry[]): SoundFile {
   return readSound(file);
 }
 
-function readSound({ pieces }: Pick<FormFile, 'pieces'>): SoundFile {
-  const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const head = headOf(pieces);
-  const kind = kindOf(head);
+async function readSound({ pieces }: Pick<FormFile, 'pieces'>): Promise<SoundFile> {
+  const bytes = new SoundBytes(pieces);
+  const start = behindTags(bytes);
+  const kind = kindAt(bytes, start);
   if (kind === undefined) throw invalid('file', 'must be flac, mp3, mp4, m4a, ogg, wav or webm');
-  const measured =
-    kind === 'wav' ? wavSeconds(head, bytes) : kind === 'mp3' ? mp3Seconds(pieces, bytes) : null;
-  if (measured !== null && measured > MOST_SECONDS)
-    throw invalid('file', `must be at most ${MOST_SECONDS} seconds long`);
-  return { pieces, mime: MIMES[kind], name: `audio.${kind}`, seconds: secondsOf(measured, bytes) };
+  const length = await MEASURES[kind](bytes, start);
+  if (length === null)
+    throw invalid(
+      'file',
+      `must be ${kind} whose length can be read; PCM, MP3, AAC, Opus, Vorbis and FLAC can`,
+    );
+  if (!(length.most <= MOST_SECONDS)) throw invalid('file', `must be at most ${MOST_SECONDS} seconds long`);
+  return { pieces, mime: MIMES[kind], name: `audio.${kind}`, seconds: secondsOf(length) };
 }
 
-/** A second more than measured is held for: vendors round, and decoders add the delay of their codec. */
-function secondsOf(measured: number | null, bytes: number): SoundSeconds {
-  if (measured !== null) {
-    const likely = atLeastOne(measured);
-    return { most: likely + 1n, likely, isMeasured: true };
-  }
-  const [most, likely] = [bytes / LEAST_BYTES_PER_SECOND, bytes / LIKELY_BYTES_PER_SECOND];
-  return { most: atLeastOne(most), likely: atLeastOne(likely), isMeasured: false };
+/** A second more is held for: vendors round, and decoders add the delay of their codec. */
+function secondsOf({ most, likely }: SoundLength): SoundSeconds {
+  return { most: atLeastOne(Math.max(most, likely)) + 1n, likely: atLeastOne(likely) };
 }
 
 function atLeastOne(seconds: number): bigint {
   return BigInt(Math.max(1, Math.ceil(seconds)));
 }
 
-function headOf(pieces: readonly Buffer[]): Buffer {
-  const head: Buffer[] = [];
-  let bytes = 0;
-  for (const piece of pieces) {
-    if (bytes >= HEAD_BYTES) break;
-    head.push(piece.subarray(0, HEAD_BYTES - bytes));
-    bytes += piece.length;
+/** Tags say how long they are, in four times seven bits. Decoders look for any kind of sound behind them. */
+function behindTags(bytes: SoundBytes): number {
+  let at = 0;
+  for (let tags = 0; tags < MOST_TAGS && bytes.text(at, 3) === 'ID3'; tags += 1) {
+    const hasFooter = (bytes.at(at + 5) & 0x10) !== 0;
+    const size = [6, 7, 8, 9].reduce((sum, each) => sum * 128 + (bytes.at(at + each) & 0x7f), 0);
+    at += size + TAG_HEAD_BYTES + (hasFooter ? TAG_HEAD_BYTES : 0);
   }
-  return Buffer.concat(head);
+  // One that is longer than its file hides nothing.
+  return at < bytes.length ? at : 0;
 }
 
-function kindOf(head: Buffer): Kind | undefined {
-  const text = head.toString('latin1', 0, 12);
+function kindAt(bytes: SoundBytes, at: number): Kind | undefined {
+  const text = bytes.text(at, 12);
   if (text.startsWith('RIFF') && text.endsWith('WAVE')) return 'wav';
   if (text.startsWith('fLaC')) return 'flac';
   if (text.startsWith('OggS')) return 'ogg';
   if (text.startsWith('\x1aE\xdf\xa3')) return 'webm';
   if (text.slice(4, 8) === 'ftyp') return 'mp4';
   // Frames of AAC begin alike but name layer 0.
-  const isFrame = head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0 && ((head[1] ?? 0) & 0x06) !== 0;
-  return text.startsWith('ID3') || isFrame ? 'mp3' : undefined;
+  const isFrame = bytes.at(at) === 0xff && (bytes.at(at + 1) & 0xe0) === 0xe0;
+  if (isFrame) return (bytes.at(at + 1) & 0x06) !== 0 ? 'mp3' : undefined;
+  return at > 0 || text.startsWith('ID3') ? 'mp3' : undefined;
 }

@@ -55,7 +55,8 @@ export class TranscriptionsController {
     const client = new ClientStream(reply);
     const entries: FormEntry[] = request.isMultipart() ? await readForm(request) : [];
     const { headers, id: requestId } = request;
-    const call = { caller, kind, headers, requestId, sound: soundOf(entries), body: hearingFields(entries) };
+    const sound = await soundOf(entries);
+    const call = { caller, kind, headers, requestId, sound, body: hearingFields(entries) };
     return this.conversations.converse(call, client);
   }
 }

@@ -13,11 +13,11 @@ import { answerFormats, granularities } from './transcript-text.js';
 
 const TAG = 'Conversation';
 const CHARGED =
-  'Charged by the seconds that were heard, or by the tokens that were used, as the model is priced; what the vendor reports counts, and never more than what was held. What is held follows from the file: WAV and MP3 are measured, others are held for by their size.';
+  'Charged by the seconds that were heard, or by the tokens that were used, as the model is priced; what the vendor reports counts, and never more than what was held. What is held follows from the file: its length is counted from its frames, and a file whose length cannot be read is refused.';
 
 const required = {
   file: textSchema(
-    `The audio, at most ${MAX_SOUND_BYTES} bytes: flac, mp3, mp4, m4a, ogg, wav or webm. Its name and type are not read.`,
+    `The audio, at most ${MAX_SOUND_BYTES} bytes: flac, mp3, mp4, m4a, ogg, wav or webm, with PCM, MP3, AAC, Opus, Vorbis or FLAC inside. Its name and type are not read.`,
     { contentMediaType: 'application/octet-stream' },
   ),
   model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),

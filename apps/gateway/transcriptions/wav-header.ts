@@ -1,31 +1,75 @@
-/** PCM, floats, and the two telephone codes: each sample has the bits that the header says. */
-const PLAIN_CODES = [1, 3, 6, 7];
+import type { SoundBytes, SoundLength } from './sound-bytes.js';
+
+/** PCM and floats, whose samples have the bits that the header says. */
+const PLAIN_CODES = [1, 3];
+/** The two telephone codes: a byte for each sample, whatever the header says. */
+const BYTE_CODES = [6, 7];
+/** Samples that a byte holds at the most: ADPCM of two bits, and the shortest blocks of GSM. */
+const SAMPLES_PER_BYTE = new Map([
+  [2, 4],
+  [0x11, 4],
+  [0x31, 8],
+]);
 /** The code is in the extension of the format, where it begins. */
 const EXTENSIBLE = 0xfffe;
 const EXTENSION_AT = 24;
+const LEAST_FORMAT_BYTES = 16;
+/** What decoders take; beyond it, nobody knows how they read the header. */
+const MOST = { channels: 64, bits: 64, rate: 768_000 };
+/** Recorders write a handful. */
+const MOST_CHUNKS = 1_000;
+
+interface Rates {
+  /** The fewest bytes for a second, as anybody may read the header. */
+  least: number;
+  likely: number;
+}
 
 /**
- * The length of a WAV file of samples, in seconds; null for what is compressed or not understood. All the bytes behind the
- * head of the data count, whatever length it states: a decoder plays no more of them.
+ * The length of a WAV file; null for what is not understood. All the bytes behind the head of the data count, whatever
+ * length it states: no decoder plays more of them. Of several formats the longest counts, since decoders differ in which
+ * they take.
  */
-export function wavSeconds(head: Buffer, fileBytes: number): number | null {
-  let bytesPerSecond: number | null = null;
-  for (let at = 12; at + 8 <= head.length;) {
-    const id = head.toString('latin1', at, at + 4);
-    const size = head.readUInt32LE(at + 4);
+export function wavLength(bytes: SoundBytes, start: number): SoundLength | null {
+  let slowest: Rates | null = null;
+  let at = start + 12;
+  for (let chunks = 0; chunks < MOST_CHUNKS && at + 8 <= bytes.length; chunks += 1) {
+    const id = bytes.text(at, 4);
+    const size = bytes.little(at + 4, 4);
     const content = at + 8;
-    if (id === 'data') return bytesPerSecond === null ? null : (fileBytes - content) / bytesPerSecond;
-    if (id === 'fmt ') bytesPerSecond = rateOf(head.subarray(content, content + size));
+    if (id === 'data') {
+      const data = bytes.length - content;
+      return slowest && { most: data / slowest.least, likely: data / slowest.likely };
+    }
+    if (id === 'fmt ') {
+      const rates = ratesOf(bytes, content, size);
+      if (!rates) return null;
+      if (!slowest || rates.least < slowest.least) slowest = rates;
+    }
     at = content + size + (size % 2);
   }
   return null;
 }
 
-function rateOf(format: Buffer): number | null {
-  if (format.length < 16) return null;
-  const stated = format.readUInt16LE(0);
-  const isExtended = stated === EXTENSIBLE && format.length >= EXTENSION_AT + 2;
-  const code = isExtended ? format.readUInt16LE(EXTENSION_AT) : stated;
-  const rate = (format.readUInt16LE(2) * format.readUInt32LE(4) * format.readUInt16LE(14)) / 8;
-  return PLAIN_CODES.includes(code) && rate > 0 ? rate : null;
+function ratesOf(bytes: SoundBytes, at: number, size: number): Rates | null {
+  if (size < LEAST_FORMAT_BYTES) return null;
+  const [stated, channels, rate] = [bytes.little(at, 2), bytes.little(at + 2, 2), bytes.little(at + 4, 4)];
+  const [perSecond, perBlock, bits] = [
+    bytes.little(at + 8, 4),
+    bytes.little(at + 12, 2),
+    bytes.little(at + 14, 2),
+  ];
+  const isExtended = stated === EXTENSIBLE && size >= EXTENSION_AT + 2;
+  const code = isExtended ? bytes.little(at + EXTENSION_AT, 2) : stated;
+  if (channels < 1 || channels > MOST.channels || rate < 1 || rate > MOST.rate) return null;
+  const samplesPerByte = SAMPLES_PER_BYTE.get(code);
+  if (samplesPerByte !== undefined) {
+    const least = (rate * channels) / samplesPerByte;
+    return { least, likely: Math.max(perSecond, least) };
+  }
+  const isPlain = PLAIN_CODES.includes(code) && bits >= 1 && bits <= MOST.bits;
+  if (!isPlain && !BYTE_CODES.includes(code)) return null;
+  const likely = rate * channels * (isPlain ? Math.ceil(bits / 8) : 1);
+  // Some decoders believe the size of a block, or the bytes of a second: in an honest header all are the same.
+  return { least: Math.min(likely, rate * perBlock || Infinity, perSecond || Infinity), likely };
 }

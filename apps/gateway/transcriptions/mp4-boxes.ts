@@ -1,0 +1,169 @@
+import { frameSecondsOf } from './mp4-codecs.js';
+import type { SoundBytes, SoundLength } from './sound-bytes.js';
+
+const PARENTS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
+/** A compressed index: what it says cannot be seen. */
+const HIDDEN = new Set(['cmov']);
+const MOST_BOXES = 100_000;
+const MOST_DEPTH = 8;
+/** Of the table of times: it has an entry where the length of frames changes. */
+const MOST_TIMES = 500_000;
+/**
+ * 6 kbit/s, below the codecs of speech: a sample may hold several frames, which some decoders play, so the bytes of the sound
+ * count as well.
+ */
+const LEAST_BYTES_PER_SECOND = 750;
+
+interface Track {
+  id: number;
+  isSound: boolean;
+  frameSeconds: number | null;
+  timescale: number;
+  duration: number;
+  frames: number;
+  frameBytes: number;
+}
+
+/** What was read so far. */
+class Reading {
+  readonly tracks: Track[] = [];
+  /** Frames of fragments, by track. */
+  readonly fragments = new Map<number, number>();
+  fragmentOf = 0;
+  movieSeconds = 0;
+  boxes = 0;
+}
+
+interface Box {
+  type: string;
+  content: number;
+  end: number;
+}
+
+/**
+ * The length of an MP4 file: the frames of all its tracks of sound, or what it says of itself if that is longer. Null for
+ * codecs whose frames have no known length, and for what cannot be followed.
+ */
+export function mp4Length(bytes: SoundBytes, start: number): SoundLength | null {
+  const reading = new Reading();
+  if (!readBoxes(bytes, { from: start, end: bytes.length, depth: 0 }, reading)) return null;
+  const sounds = reading.tracks.filter(({ isSound }) => isSound);
+  let counted = 0;
+  let stated = 0;
+  let byBytes = 0;
+  for (const { id, frameSeconds, timescale, duration, frames, frameBytes } of sounds) {
+    if (frameSeconds === null || timescale === 0) return null;
+    counted += (frames + (reading.fragments.get(id) ?? 0)) * frameSeconds;
+    stated += duration / timescale;
+    byBytes += frameBytes / LEAST_BYTES_PER_SECOND;
+  }
+  if (sounds.length === 0) return null;
+  const likely = stated > 0 ? Math.min(counted, stated) : counted;
+  return { most: Math.max(counted, stated, byBytes, reading.movieSeconds), likely };
+}
+
+interface Range {
+  from: number;
+  end: number;
+  depth: number;
+}
+
+/** False for what cannot be followed. A box ends with its parent, as decoders have it. */
+function readBoxes(bytes: SoundBytes, { from, end, depth }: Range, reading: Reading): boolean {
+  if (depth > MOST_DEPTH) return false;
+  for (let at = from; at + 8 <= end;) {
+    const short = bytes.big(at, 4);
+    const type = bytes.text(at + 4, 4);
+    const size = short === 1 ? bytes.big(at + 8, 8) : short === 0 ? end - at : short;
+    const content = at + (short === 1 ? 16 : 8);
+    reading.boxes += 1;
+    if (at + size < content || HIDDEN.has(type) || reading.boxes > MOST_BOXES) return false;
+    const box = { type, content, end: Math.min(at + size, end) };
+    const isRead = PARENTS.has(type)
+      ? readParent(bytes, box, { depth, reading })
+      : readBox(bytes, box, reading);
+    if (!isRead) return false;
+    at = box.end;
+  }
+  return true;
+}
+
+function readParent(
+  bytes: SoundBytes,
+  { type, content, end }: Box,
+  { depth, reading }: { depth: number; reading: Reading },
+): boolean {
+  const none = { id: 0, isSound: false, frameSeconds: null, timescale: 0 };
+  if (type === 'trak') reading.tracks.push({ ...none, duration: 0, frames: 0, frameBytes: 0 });
+  return readBoxes(bytes, { from: content, end, depth: depth + 1 }, reading);
+}
+
+function readBox(bytes: SoundBytes, box: Box, reading: Reading): boolean {
+  const { type, content } = box;
+  if (type === 'mvhd' || type === 'mehd') {
+    if (type === 'mvhd') reading.movieSeconds = Math.max(reading.movieSeconds, secondsIn(bytes, content));
+  } else if (type === 'tfhd') reading.fragmentOf = bytes.big(content + 4, 4);
+  else if (type === 'trun') {
+    const before = reading.fragments.get(reading.fragmentOf) ?? 0;
+    reading.fragments.set(reading.fragmentOf, before + bytes.big(content + 4, 4));
+  } else {
+    const track = reading.tracks.at(-1);
+    return track === undefined || readTrackBox(bytes, box, track);
+  }
+  return true;
+}
+
+/** The times of a head: its version says how wide they are. */
+function timesIn(bytes: SoundBytes, at: number): { timescale: number; duration: number } {
+  const isWide = bytes.at(at) === 1;
+  const scaleAt = at + (isWide ? 20 : 12);
+  const duration = bytes.big(scaleAt + 4, isWide ? 8 : 4);
+  // All ones: nobody knew.
+  const isKnown = duration < (isWide ? 2 ** 63 : 2 ** 32 - 1);
+  return { timescale: bytes.big(scaleAt, 4), duration: isKnown ? duration : 0 };
+}
+
+function secondsIn(bytes: SoundBytes, at: number): number {
+  const { timescale, duration } = timesIn(bytes, at);
+  return timescale > 0 ? duration / timescale : 0;
+}
+
+function readTrackBox(bytes: SoundBytes, box: Box, track: Track): boolean {
+  const { type, content, end } = box;
+  if (type === 'tkhd') track.id = bytes.big(content + (bytes.at(content) === 1 ? 20 : 12), 4);
+  else if (type === 'hdlr') track.isSound ||= bytes.text(content + 8, 4) === 'soun';
+  else if (type === 'mdhd') {
+    const { timescale, duration } = timesIn(bytes, content);
+    track.timescale = timescale;
+    track.duration = Math.max(track.duration, duration);
+  } else if (type === 'stsd') {
+    const seconds = frameSecondsOf(bytes, content, end);
+    track.frameSeconds = track.frameSeconds === null ? seconds : Math.max(track.frameSeconds, seconds ?? 0);
+  } else if (type === 'stts') return readTimes(bytes, box, track);
+  else if (type === 'stsz' || type === 'stz2') return readSizes(bytes, box, track);
+  return true;
+}
+
+function readTimes(bytes: SoundBytes, { content, end }: Box, track: Track): boolean {
+  const entries = bytes.big(content + 4, 4);
+  if (entries > MOST_TIMES || content + 8 + entries * 8 > end) return false;
+  let sum = 0;
+  for (let each = 0; each < entries; each += 1) {
+    const at = content + 8 + each * 8;
+    sum += bytes.big(at, 4) * bytes.big(at + 4, 4);
+  }
+  track.duration = Math.max(track.duration, sum);
+  return true;
+}
+
+function readSizes(bytes: SoundBytes, { type, content, end }: Box, track: Track): boolean {
+  const count = bytes.big(content + 8, 4);
+  const size = type === 'stsz' ? bytes.big(content + 4, 4) : 0;
+  track.frames += count;
+  if (size > 0) track.frameBytes += count * size;
+  else if (type === 'stsz') {
+    if (count > MOST_TIMES || content + 12 + count * 4 > end) return false;
+    for (let each = 0; each < count; each += 1) track.frameBytes += bytes.big(content + 12 + each * 4, 4);
+  }
+  return true;
+}

@@ -1,0 +1,69 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+
+/** What is looked through before others have a turn: some milliseconds. */
+const TURN_BYTES = 512 * 1024;
+
+/** A file in pieces, read anywhere, best from front to back. Behind its end are zeros. */
+export class SoundBytes {
+  readonly length: number;
+  private index = 0;
+  private start = 0;
+
+  constructor(private readonly pieces: readonly Buffer[]) {
+    this.length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  }
+
+  at(offset: number): number {
+    while (offset < this.start && this.index > 0) {
+      this.index -= 1;
+      this.start -= this.pieces[this.index]?.length ?? 0;
+    }
+    for (;;) {
+      const piece = this.pieces[this.index];
+      if (!piece) return 0;
+      if (offset < this.start + piece.length) return piece[offset - this.start] ?? 0;
+      if (this.index === this.pieces.length - 1) return 0;
+      this.start += piece.length;
+      this.index += 1;
+    }
+  }
+
+  /** A number of so many bytes, the highest first. */
+  big(offset: number, bytes: number): number {
+    let value = 0;
+    for (let each = 0; each < bytes; each += 1) value = value * 256 + this.at(offset + each);
+    return value;
+  }
+
+  /** The same, the lowest first. */
+  little(offset: number, bytes: number): number {
+    let value = 0;
+    for (let each = bytes - 1; each >= 0; each -= 1) value = value * 256 + this.at(offset + each);
+    return value;
+  }
+
+  text(offset: number, bytes: number): string {
+    return String.fromCharCode(...Array.from({ length: bytes }, (_, each) => this.at(offset + each)));
+  }
+
+  /** Visits each place of a byte in order; others have their turns meanwhile, however many there are. */
+  async each(byte: number, visit: (offset: number) => void): Promise<void> {
+    let start = 0;
+    for (const piece of this.pieces) {
+      for (let from = 0; from < piece.length; from += TURN_BYTES) {
+        const part = piece.subarray(from, from + TURN_BYTES);
+        for (let at = part.indexOf(byte); at >= 0; at = part.indexOf(byte, at + 1)) visit(start + from + at);
+        await othersTurn();
+      }
+      start += piece.length;
+    }
+  }
+}
+
+/** How long a file plays, in seconds. */
+export interface SoundLength {
+  /** No decoder plays more of it, and nobody who believes what it says of itself hears more. */
+  readonly most: number;
+  /** What a usual player shows. */
+  readonly likely: number;
+}

@@ -1,0 +1,141 @@
+import { MOST_OPUS_SECONDS, opusSeconds, vorbisSeconds } from './packets.js';
+import type { SoundBytes, SoundLength } from './sound-bytes.js';
+
+/** Elements whose content is elements; their ids, as all others, with the bits that say their length. */
+const PARENTS = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0x1f43b675, 0xae, 0xa0]);
+const ID = {
+  scale: 0x2ad7b1,
+  duration: 0x4489,
+  clusterTime: 0xe7,
+  track: 0xae,
+  number: 0xd7,
+  type: 0x83,
+  codec: 0x86,
+  codecHead: 0x63a2,
+  simpleBlock: 0xa3,
+  block: 0xa1,
+};
+/** Compressed and encrypted frames: nobody can see how long they are. */
+const HIDDEN = new Set([0x6d80, 0xaf]);
+const AUDIO = 2;
+const DEFAULT_SCALE = 1_000_000;
+/** Of Vorbis, where the heads of its stream may begin. */
+const CODEC_HEAD_BYTES = 64;
+/** Packets of 20 ms for two hours and more. */
+const MOST_ELEMENTS = 500_000;
+
+interface Track {
+  number: number;
+  type: number;
+  codec: string;
+  perBlock: number | null;
+}
+
+/** What was read so far. */
+class Reading {
+  readonly tracks: Track[] = [];
+  readonly frames = new Map<number, { count: number; asOpus: number }>();
+  readonly times: number[] = [];
+  scale = DEFAULT_SCALE;
+  duration = 0;
+}
+
+/**
+ * The length of a WebM file: the frames of all its tracks of Opus and Vorbis, and what it says of itself if that is longer. Null
+ * for other codecs, and for elements that do not fit into each other, which decoders read in different ways.
+ */
+export function webmLength(bytes: SoundBytes, start: number): SoundLength | null {
+  const reading = new Reading();
+  if (!readElements(bytes, start, reading)) return null;
+  const sounds = reading.tracks.filter(({ type }) => type === AUDIO);
+  let counted = 0;
+  for (const { number, codec, perBlock } of sounds) {
+    const { count = 0, asOpus = 0 } = reading.frames.get(number) ?? {};
+    if (codec === 'A_OPUS') counted += asOpus;
+    else if (codec === 'A_VORBIS' && perBlock !== null) counted += count * perBlock;
+    else return null;
+  }
+  const { duration, times, scale } = reading;
+  const span = times.reduce((most, time) => Math.max(most, time), 0) - Math.min(...times, Infinity);
+  const stated = (Math.max(duration, span, 0) * scale) / 1e9;
+  if (sounds.length === 0 || !Number.isFinite(stated)) return null;
+  const isExact = sounds.every(({ codec }) => codec === 'A_OPUS') || stated === 0;
+  return { most: Math.max(counted, stated), likely: isExact ? counted : Math.min(counted, stated) };
+}
+
+/** False for what cannot be followed. */
+function readElements(bytes: SoundBytes, start: number, reading: Reading): boolean {
+  const ends: number[] = [];
+  let elements = 0;
+  for (let at = start; at < bytes.length; elements += 1) {
+    while (at >= (ends.at(-1) ?? Infinity)) ends.pop();
+    const idBytes = widthOf(bytes.at(at));
+    const sizeAt = at + idBytes;
+    const sizeBytes = widthOf(bytes.at(sizeAt));
+    if (idBytes > 4 || sizeBytes > 8 || elements > MOST_ELEMENTS) return false;
+    const id = bytes.big(at, idBytes);
+    const size = sizeOf(bytes, sizeAt, sizeBytes);
+    const content = sizeAt + sizeBytes;
+    const isParent = PARENTS.has(id);
+    if (HIDDEN.has(id) || (size === null && !isParent)) return false;
+    if (size !== null && content + size > (ends.at(-1) ?? Infinity)) return false;
+    if (isParent && size !== null) ends.push(content + size);
+    if (id === ID.track) reading.tracks.push({ number: 0, type: 0, codec: '', perBlock: null });
+    if (!isParent) readElement(bytes, { id, content, size: size ?? 0 }, reading);
+    at = isParent ? content : content + (size ?? 0);
+  }
+  return true;
+}
+
+function widthOf(first: number): number {
+  return Math.clz32(first << 24) + 1;
+}
+
+/** Null where the size is left open, as in what a browser records. */
+function sizeOf(bytes: SoundBytes, at: number, width: number): number | null {
+  const mask = 0xff >> width;
+  const first = bytes.at(at) & mask;
+  const rest = bytes.big(at + 1, width - 1);
+  const isOpen = first === mask && rest >= 2 ** (8 * (width - 1)) - 1;
+  return isOpen ? null : first * 2 ** (8 * (width - 1)) + rest;
+}
+
+function readElement(
+  bytes: SoundBytes,
+  { id, content, size }: { id: number; content: number; size: number },
+  reading: Reading,
+): void {
+  const track = reading.tracks.at(-1);
+  const whole = () => bytes.big(content, Math.min(size, 8));
+  if (id === ID.simpleBlock || id === ID.block) addBlock(bytes, content, reading);
+  else if (id === ID.clusterTime) reading.times.push(whole());
+  else if (id === ID.scale) reading.scale = Math.max(whole(), 1);
+  else if (id === ID.duration) reading.duration = Math.max(reading.duration, floatAt(bytes, content, size));
+  else if (track && id === ID.number) track.number = whole();
+  else if (track && id === ID.type) track.type = whole();
+  else if (track && id === ID.codec)
+    track.codec = bytes.text(content, Math.min(size, 16)).replace(/\0+$/, '');
+  else if (track && id === ID.codecHead) track.perBlock = vorbisHeadIn(bytes, content, size);
+}
+
+function floatAt(bytes: SoundBytes, at: number, size: number): number {
+  const view = Buffer.from(Array.from({ length: size === 4 ? 4 : 8 }, (_, each) => bytes.at(at + each)));
+  return size === 4 ? view.readFloatBE() : view.readDoubleBE();
+}
+
+function vorbisHeadIn(bytes: SoundBytes, at: number, size: number): number | null {
+  const from = bytes.text(at, Math.min(size, CODEC_HEAD_BYTES)).indexOf('\x01vorbis');
+  return from < 0 ? null : vorbisSeconds(bytes, at + from);
+}
+
+/** One frame, or, laced, several whose beginnings nobody looks for: each counts as the longest. */
+function addBlock(bytes: SoundBytes, at: number, { frames }: Reading): void {
+  const width = widthOf(bytes.at(at));
+  const number = sizeOf(bytes, at, width) ?? 0;
+  const flagsAt = at + width + 2;
+  const isLaced = (bytes.at(flagsAt) & 0x06) !== 0;
+  const count = isLaced ? bytes.at(flagsAt + 1) + 1 : 1;
+  const asOpus = isLaced ? count * MOST_OPUS_SECONDS : opusSeconds(bytes, flagsAt + 1);
+  const before = frames.get(number) ?? { count: 0, asOpus: 0 };
+  frames.set(number, { count: before.count + count, asOpus: before.asOpus + asOpus });
+}
