@@ -85,6 +85,25 @@ describe('the wallet', () => {
   });
 });
 
+describe('the first steps', () => {
+  it('are dismissed by each person for themselves', async () => {
+    const [someone, colleague] = [await person(relay), await person(relay)];
+    const tab = await open({ as: someone });
+    const { page } = tab;
+    await tab.goto('/overview');
+    const steps = page.getByRole('heading', { name: 'Get started' });
+    await steps.waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await steps.waitFor({ state: 'detached' });
+    await tab.goto('/overview');
+    expect(await steps.count()).toBe(0);
+    const [name, value] = colleague.headers.cookie.split('=');
+    await tab.context.addCookies([{ name: name!, value: value!, url: relay.consoleUrl }]);
+    await tab.goto('/overview');
+    await steps.waitFor();
+  });
+});
+
 describe('a key', () => {
   it('is shown once, calls, and stops what uses it when it is deleted', async () => {
     const owner = await person(relay, { credits: '1' });
@@ -130,7 +149,7 @@ describe('a key', () => {
     await page.waitForURL('**/playground?key=**');
     expect(await page.getByRole('combobox', { name: 'Key' }).inputValue()).toBe('shop · Vendora-Main');
     await page.goBack();
-    await page.getByRole('link', { name: 'Try shop in the playground' }).waitFor();
+    await page.getByRole('link', { name: 'Try shop' }).waitFor();
   });
 
   it('shows its groups as cards, with their price and models, and opens what is at fault', async () => {

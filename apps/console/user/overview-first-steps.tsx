@@ -1,7 +1,9 @@
-import { Card, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Button, Card, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { IconCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
+import { useSession } from '../shell/session.js';
 import { signOf } from '../ui/decimal.js';
 import { ButtonLink } from '../ui/links.js';
 import { Section } from '../ui/states.js';
@@ -14,8 +16,21 @@ const steps = [
   { name: 'call', to: '/connect' },
 ] as const;
 
-/** For new customers: the steps before the first call, with those already done. */
+/**
+ * For new customers: the steps before the first call, with those already done, until they are dismissed. That is remembered
+ * by the browser for each person: nothing depends on it, and another browser may show the steps once more.
+ */
 export function FirstSteps({ overview }: { overview: AccountOverview }) {
+  const userId = useSession()?.userId ?? '';
+  const [isDismissed, dismiss] = useLocalStorage({
+    key: `tollgate.first-steps-dismissed.${userId}`,
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  return isDismissed ? null : <Steps overview={overview} dismiss={() => dismiss(true)} />;
+}
+
+function Steps({ overview, dismiss }: { overview: AccountOverview; dismiss: () => void }) {
   const { t } = useTranslation('user');
   const keys = $api.useQuery('get', '/api/keys', { params: { query: { limit: 1 } } }).data;
   const isDone = {
@@ -25,7 +40,14 @@ export function FirstSteps({ overview }: { overview: AccountOverview }) {
   };
   const next = steps.find(({ name }) => !isDone[name]);
   return (
-    <Section title={t('overview.steps.title')}>
+    <Section
+      title={t('overview.steps.title')}
+      aside={
+        <Button variant="subtle" size="compact-sm" onClick={dismiss}>
+          {t('overview.steps.dismiss')}
+        </Button>
+      }
+    >
       <Card withBorder>
         <Stack component="ol" className="steps">
           {steps.map(({ name, to }, index) => (
