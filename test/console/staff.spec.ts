@@ -226,6 +226,28 @@ describe('a ticket', () => {
   });
 });
 
+describe('names', () => {
+  it('stand for ids where staff look, and the id is there to copy', async () => {
+    const { owner } = await customerAtWork(relay);
+    await ticketOf(owner, { kind: 'question', subject: 'A question', body: 'How?' });
+    const tab = await open({ as: await staff('support', 'finance', 'admin') });
+    const { page } = tab;
+    await tab.goto('/support/tickets');
+    const name = page.getByRole('link', { name: 'The north studio' }).last();
+    await name.hover();
+    await page.getByText(owner.accountId, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Copy: ID' }).waitFor();
+    await tab.goto(`/finance/payments?accountId=${owner.accountId}`);
+    await page.getByRole('row', { name: /The north studio/ }).first().waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('/api/support/names') && asked.push(request.url()));
+    await tab.goto('/support/tickets');
+    await page.getByRole('link', { name: 'The north studio' }).last().waitFor();
+    // However many rows there are, their names are one question.
+    expect(asked).toHaveLength(1);
+  });
+});
+
 describe('an account', () => {
   it('that is frozen calls nothing, and its owner reads why; then it calls again', async () => {
     const { owner, customer } = await customerAtWork(relay);

@@ -41,6 +41,36 @@ async function topUp(accountId: string, credits: string): Promise<void> {
   });
 }
 
+describe('names', () => {
+  const read = (by: Person, of: string) => by.api.GET('/api/support/names', { params: { query: { of } } });
+
+  it('are told to staff for what they know by an id, and to nobody else', async () => {
+    const customer = await person(relay);
+    await customer.api.PATCH('/api/account', { body: { name: 'The south studio' } });
+    const { data: key } = await customer.api.POST('/api/keys', {
+      body: { name: 'shop', group: 'Vendora-Main' },
+    });
+    const { accountId, userId } = customer;
+    const of = `account:${accountId},user:${userId},key:${key!.keyId},account:${newId()},user:${accountId}`;
+    for (const role of ['support', 'finance', 'admin'] as const) {
+      const { data } = await read(await person(relay, { roles: [role] }), of);
+      expect(data!.items.sort((a, b) => a.kind.localeCompare(b.kind))).toEqual([
+        { kind: 'account', id: accountId, name: 'The south studio' },
+        { kind: 'key', id: key!.keyId, name: 'shop' },
+        { kind: 'user', id: userId, name: 'The south studio' },
+      ]);
+    }
+    expect((await read(customer, of)).response.status).toBe(403);
+  });
+
+  it('are told of a hundred at once, and of nothing else', async () => {
+    const many = (count: number) => Array.from({ length: count }, () => `user:${newId()}`).join();
+    expect((await read(support, many(100))).data).toEqual({ items: [] });
+    for (const asked of [many(101), 'account:', `group:${newId()}`, '', `account:${newId()},`])
+      expect((await read(support, asked)).response.status).toBe(400);
+  });
+});
+
 const freeze = (by: Person, accountId: string, reason = 'under review') =>
   by.api.POST('/api/support/accounts/{accountId}/freeze', {
     params: { path: { accountId } },

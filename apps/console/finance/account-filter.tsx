@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { Named } from '../ui/named.js';
 import { ID } from '../ui/patterns.js';
 
 const TYPING_MS = 250;
@@ -24,6 +25,8 @@ export function AccountFilter({
       placeholder={t('filters.accountHint')}
       defaultValue={value ?? ''}
       onChange={({ currentTarget }) => find(currentTarget.value)}
+      description={value !== undefined && <Named kind="account" id={value} />}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       maxLength={40}
       w={{ base: '100%', xs: '20rem' }}
     />

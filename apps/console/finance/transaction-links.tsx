@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../ui/links.js';
+import { Named } from '../ui/named.js';
 
 const MOST_SHOWN = 6;
 
@@ -47,14 +48,8 @@ export function ChargeLink({ id }: { id: string | null }) {
 export function AccountLink({ id }: { id: string | null }) {
   if (id === null) return '–';
   return (
-    <TextLink
-      to="/finance/ledger-accounts"
-      search={{ code: `customer:${id}` }}
-      size="xs"
-      ff="monospace"
-      className="model-name"
-    >
-      {id}
+    <TextLink to="/finance/ledger-accounts" search={{ code: `customer:${id}` }} size="sm">
+      <Named kind="account" id={id} />
     </TextLink>
   );
 }

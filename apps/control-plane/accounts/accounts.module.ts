@@ -9,6 +9,7 @@ import { POOL } from '../control-plane.tokens.js';
 import { AccountLimitsController } from './account-limits.controller.js';
 import { AccountController } from './account.controller.js';
 import { LowBalanceController } from './low-balance.controller.js';
+import { NamesController } from './names.controller.js';
 import { SupportController } from './support.controller.js';
 import { AccountActionsController } from './account-actions.controller.js';
 import { ViewController } from './view.controller.js';
@@ -23,6 +24,7 @@ import { ViewController } from './view.controller.js';
     LowBalanceController,
     ViewController,
     AccountLimitsController,
+    NamesController,
   ],
   providers: [
     provided(AccountReader, { pool: POOL }),

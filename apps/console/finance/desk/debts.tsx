@@ -56,12 +56,7 @@ export function Debts() {
 function useColumns(): ListColumn<Shape<'Debtor'>>[] {
   const { t } = useTranslation('desk');
   return [
-    column('account', t('account'), ({ accountId, name }) => (
-      <Stack gap={0}>
-        <Text size="sm">{name}</Text>
-        <AccountLink id={accountId} />
-      </Stack>
-    )),
+    column('account', t('account'), ({ accountId }) => <AccountLink id={accountId} />),
     column('why', t('debts.why'), ({ frozen, reason, since }) => (
       <Stack gap="hair" align="flex-start">
         {frozen && <StatusBadge tone="bad">{t('debts.isFrozen')}</StatusBadge>}

@@ -4,7 +4,7 @@ import type { Shape } from '../../api/shape.js';
 import { column, extra, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { COSTS, exactDecimal } from '../../ui/decimal.js';
-import { Identifier } from '../../ui/identifier.js';
+import { Named } from '../../ui/named.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Day } from '../../ui/when.js';
@@ -83,7 +83,7 @@ function Value({ row, by }: { row: RevenueLine; by: Dimension }) {
       resetScroll={false}
       className="model-name"
     >
-      {by === 'day' ? <Day on={value} /> : by === 'account' ? <Identifier>{value}</Identifier> : value}
+      {by === 'day' ? <Day on={value} /> : by === 'account' ? <Named kind="account" id={value} /> : value}
     </TextLink>
   );
 }

@@ -8,6 +8,7 @@ import { useOnePerson } from '../../shell/one-person.js';
 import { mayAny, useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { fieldsOf } from '../../ui/forms/fields-of.js';
+import { Named } from '../../ui/named.js';
 import { TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { ReasonAction } from '../../ui/forms/reason-action.js';
@@ -94,10 +95,11 @@ function Fields({
 function Value({ name, value }: { name: string; value: string }) {
   const isSupport = mayAny(useSession(), ['support', 'admin']);
   if (name === 'userId') return <Who actor={value} />;
-  if (isSupport && name === 'accountId')
+  const account = name === 'accountId' ? <Named kind="account" id={value} /> : null;
+  if (isSupport && account)
     return (
       <TextLink to="/support/accounts/$accountId" params={{ accountId: value }} size="sm">
-        {value}
+        {account}
       </TextLink>
     );
   if (isSupport && name === 'ticketId')
@@ -106,7 +108,7 @@ function Value({ name, value }: { name: string; value: string }) {
         {value}
       </TextLink>
     );
-  return <>{value}</>;
+  return account ?? <>{value}</>;
 }
 
 async function take(approval: Shape<'Approval'> | undefined): Promise<void> {

@@ -3,6 +3,7 @@ import type { Shape } from '../../api/shape.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
+import { Named } from '../../ui/named.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 
 const TONES: Record<Shape<'Ticket'>['state'], Tone> = { open: 'waiting', answered: 'busy', closed: 'quiet' };
@@ -30,8 +31,8 @@ export function useTicketColumns(): ListColumn<Shape<'Ticket'>>[] {
     column('kind', t('queue.kind'), ({ kind }) => t(`ticketKinds.${kind}`)),
     column('state', t('queue.state'), (ticket) => <StaffTicketBadge ticket={ticket} />),
     column('account', t('queue.account'), ({ accountId }) => (
-      <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm" ff="monospace">
-        <span title={accountId}>…{accountId.slice(-8)}</span>
+      <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">
+        <Named kind="account" id={accountId} />
       </TextLink>
     )),
     timeColumn('createdAt', t('queue.created')),

@@ -1,0 +1,28 @@
+import { HoverCard, Text } from '@mantine/core';
+import { type NamedKind, useName } from '../api/names.js';
+import { CopyLine } from './copy.js';
+
+/** Ids begin with the time, so their ends tell them apart. */
+const SHOWN_CHARS = 8;
+
+interface NamedProps {
+  kind: NamedKind;
+  id: string;
+}
+
+/** An account, a person or a key by its name, and its id on hover, to copy. Use it wherever people look at an id of these. */
+export function Named({ kind, id }: NamedProps) {
+  const name = useName(kind, id);
+  return (
+    <HoverCard openDelay={400} withinPortal shadow="md">
+      <HoverCard.Target>
+        <Text span inherit title={id} className="model-name" {...(name === null ? { ff: 'monospace' } : {})}>
+          {name ?? `…${id.slice(-SHOWN_CHARS)}`}
+        </Text>
+      </HoverCard.Target>
+      <HoverCard.Dropdown>
+        <CopyLine value={id} label="ID" />
+      </HoverCard.Dropdown>
+    </HoverCard>
+  );
+}
