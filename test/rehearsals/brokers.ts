@@ -53,8 +53,7 @@ function ofThree({ hurt, ...rehearsal }: OfThree): Rehearsal {
   return {
     ...rehearsal,
     prepare: async (undo) => {
-      const cluster = await openKafkaCluster();
-      undo.add(() => cluster.stop());
+      const cluster = await undo.during(openKafkaCluster, (started) => started.stop());
       const { env } = await startDatabase(undo, tmpdir());
       return {
         env: { ...env, KAFKA_BROKERS: cluster.brokers.join(',') },

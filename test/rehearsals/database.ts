@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import type { Environment } from '../support/programs.js';
 import { createLogger } from '#platform/logging.js';
-import type { Undo } from './rehearsal.js';
+import { endWithThisProcess } from '../support/children.js';
 import { socketOf, TcpSwitch } from '../support/tcp-switch.js';
+import type { Undo } from './undo.js';
 
 /** As many as all programs together use, and the checks. */
 const SETTINGS = { max_connections: 150 };
@@ -26,10 +27,15 @@ export async function startDatabase(
   // The server runs as a user of its own when root starts it.
   chmodSync(dataDir, 0o755);
   const log = createLogger('rehearsal', 'silent');
-  const server = await startEmbeddedPostgres({ dataDir, log, settings: { ...SETTINGS, ...more } });
-  undo.add(() => server.stop());
-  const way = await TcpSwitch.open(socketOf(server.ownerUrl));
-  undo.add(() => way.close());
+  const server = await undo.during(
+    () => startEmbeddedPostgres({ dataDir, log, settings: { ...SETTINGS, ...more } }),
+    (started) => started.stop(),
+  );
+  undo.add(endWithThisProcess(server.pid));
+  const way = await undo.during(
+    () => TcpSwitch.open(socketOf(server.ownerUrl)),
+    (opened) => opened.close(),
+  );
   const [DATABASE_URL, ADMIN_DATABASE_URL] = [way.urlOf(server.ownerUrl), way.urlOf(server.urlFor('admin'))];
   return { server, way, env: { DATABASE_URL, ADMIN_DATABASE_URL } };
 }

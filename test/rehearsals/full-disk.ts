@@ -3,7 +3,8 @@ import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDatabase } from './database.js';
-import type { Rehearsal, Undo } from './rehearsal.js';
+import type { Rehearsal } from './rehearsal.js';
+import type { Undo } from './undo.js';
 
 /** Room for a new installation and its log, and little more. */
 const SIZE = '400m';

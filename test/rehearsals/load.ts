@@ -68,6 +68,16 @@ export class Load {
     await until(`${count} calls to end`, done, { limitMs: SERVED_LIMIT_MS });
   }
 
+  /** As `ended`, of calls during a fault. @throws Error when all of them were served: the fault was none */
+  async failing(count: number): Promise<void> {
+    const sinceMs = performance.now();
+    await this.ended(count);
+    const failed = this.calls.some(
+      ({ begunAt, endedAt, told }) => begunAt > sinceMs && endedAt !== null && told?.status !== 200,
+    );
+    if (!failed) throw new Error(`the fault hurt none of ${count} calls`);
+  }
+
   get slowestMs(): number {
     return Math.max(0, ...this.calls.map(({ begunAt, endedAt }) => (endedAt ?? performance.now()) - begunAt));
   }

@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { printTable } from '../bench/report.js';
-import { rehearse, Undo } from './rehearsal.js';
+import { rehearse } from './rehearsal.js';
 import { rehearsals } from './rehearsals.js';
 import type { Result } from './result.js';
+import { Undo } from './undo.js';
 
 const names = rehearsals.map(({ name }) => name);
 const list = rehearsals.map(({ name, fault }) => `  ${name.padEnd(12)}${fault}`).join('\n');
@@ -40,7 +41,7 @@ async function run({ only, json }: Options): Promise<void> {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const) {
-    process.once(signal, () => void undo.all().finally(() => process.exit(code)));
+    process.once(signal, () => void undo.stop().finally(() => process.exit(code)));
   }
   const results: Result[] = [];
   const say = (text: string) => process.stderr.write(`${text}\n`);

@@ -6,7 +6,8 @@ import { startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { NameServer } from '../support/name-server.js';
 import { TcpSwitch } from '../support/tcp-switch.js';
 import { startDatabase } from './database.js';
-import type { Rehearsal, Scene, Undo } from './rehearsal.js';
+import type { Rehearsal, Scene } from './rehearsal.js';
+import type { Undo } from './undo.js';
 
 const DATABASE = 'database.test';
 const UPSTREAM = 'upstream.test';
@@ -20,8 +21,10 @@ export const namesGone: Rehearsal = {
   fault: 'the name server silent and every connection to PostgreSQL and the upstream cut (needs root)',
   isQuick: false,
   prepare: async (undo) => {
-    const names = await NameServer.open([DATABASE, UPSTREAM]);
-    undo.add(() => names.close());
+    const names = await undo.during(
+      () => NameServer.open([DATABASE, UPSTREAM]),
+      (opened) => opened.close(),
+    );
     const database = await startDatabase(undo, tmpdir());
     const upstream = await startUpstream(undo);
     const ways = [database.way, upstream.way];
@@ -37,7 +40,7 @@ export const namesGone: Rehearsal = {
       hurt: async ({ load }) => {
         names.silence();
         for (const way of ways) way.cut();
-        await load.ended(CALLS);
+        await load.failing(CALLS);
         names.speak();
         return performance.now();
       },
@@ -46,10 +49,14 @@ export const namesGone: Rehearsal = {
 };
 
 async function startUpstream(undo: Undo): Promise<{ url: string; way: TcpSwitch }> {
-  const sandbox = await startSandbox({ apiKey: SANDBOX_API_KEY, imageSeconds: 0, videoSeconds: 0.3 });
-  undo.add(() => sandbox.close());
-  const way = await TcpSwitch.open({ host: '127.0.0.1', port: sandbox.port });
-  undo.add(() => way.close());
+  const sandbox = await undo.during(
+    () => startSandbox({ apiKey: SANDBOX_API_KEY, imageSeconds: 0, videoSeconds: 0.3 }),
+    (started) => started.close(),
+  );
+  const way = await undo.during(
+    () => TcpSwitch.open({ host: '127.0.0.1', port: sandbox.port }),
+    (opened) => opened.close(),
+  );
   return { url: sandbox.url, way };
 }
 

@@ -8,7 +8,8 @@ import { until } from '../support/eventually.js';
 import { copyServer, type ServerCopy, startCopy } from '../support/standby.js';
 import { socketOf } from '../support/tcp-switch.js';
 import { type RehearsalDatabase, startDatabase } from './database.js';
-import type { Rehearsal, Undo } from './rehearsal.js';
+import type { Rehearsal } from './rehearsal.js';
+import type { Undo } from './undo.js';
 
 /** Calls that only the archive has, since they came after the base backup. */
 const CALLS = 40;
@@ -32,7 +33,10 @@ export const pointInTime: Rehearsal = {
     return {
       env: database.env,
       hurt: async ({ load }) => {
-        const backup = await copyServer(database.server.urlFor('admin'));
+        const backup = await undo.during(
+          () => copyServer(database.server.urlFor('admin')),
+          async ({ folder }) => rmSync(folder, { recursive: true, force: true }),
+        );
         await load.ended(CALLS);
         database.way.lead({ path: join(archive, 'nothing') });
         const keptOutAt = performance.now();
@@ -75,18 +79,18 @@ async function recover({
   before,
   undo,
 }: Recovery): Promise<void> {
-  const recovered = await startCopy(backup, {
-    signal: 'recovery.signal',
-    settings: {
-      ...builtInSettings,
-      max_connections: 150,
-      restore_command: `cp ${archive}/%f %p`,
-      recovery_target_time: before,
-      recovery_target_inclusive: 'off',
-      recovery_target_action: 'promote',
-    },
-  });
-  undo.add(() => recovered.stop());
+  const settings = {
+    ...builtInSettings,
+    max_connections: 150,
+    restore_command: `cp ${archive}/%f %p`,
+    recovery_target_time: before,
+    recovery_target_inclusive: 'off',
+    recovery_target_action: 'promote',
+  };
+  const recovered = await undo.during(
+    () => startCopy(backup, { signal: 'recovery.signal', settings }),
+    (started) => started.stop(),
+  );
   const url = recovered.urlOf(server.urlFor('admin'));
   const isPrimary = () =>
     asLogin(url, async (admin) => {

@@ -25,7 +25,7 @@ export const poolsExhausted: Rehearsal = {
       env: database.env,
       hurt: async ({ load }) => {
         await greedy.takeAll();
-        await load.ended(CALLS);
+        await load.failing(CALLS);
         await greedy.free();
         return performance.now();
       },

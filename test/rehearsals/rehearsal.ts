@@ -4,6 +4,7 @@ import type { Environment } from '../support/programs.js';
 import { Shoppers } from '../support/shoppers.js';
 import { Load, type LoadOptions } from './load.js';
 import { type Result, resultOf } from './result.js';
+import type { Undo } from './undo.js';
 
 export interface Rehearsal {
   name: string;
@@ -37,24 +38,6 @@ export interface Stage {
   say: (text: string) => void;
 }
 
-/** What has to be undone, in the opposite order. */
-export class Undo {
-  private readonly steps: (() => Promise<unknown>)[] = [];
-
-  add(step: () => Promise<unknown>): void {
-    this.steps.push(step);
-  }
-
-  /** @throws Error of the last step that failed; the others are done all the same */
-  async all(): Promise<void> {
-    let failure: Error | undefined;
-    for (let step = this.steps.pop(); step; step = this.steps.pop()) {
-      await step().catch((error: Error) => (failure = error));
-    }
-    if (failure) throw failure;
-  }
-}
-
 const LOAD: LoadOptions = { perSecond: 8, videoEvery: 8 };
 const CUSTOMERS = 3;
 /** Holds end by their deadlines of seconds, which sweeps enforce; only a hang reaches this. */
@@ -70,8 +53,10 @@ export async function rehearse(
     const scene = await rehearsal.prepare(undo);
     const env = { ...OUTAGE_DURATIONS, CHAIN_SEAL_SECONDS: '1', ...scene.env };
     const { ownBroker, under, reach } = scene;
-    const relay = await Deployment.start({ env, each: 1, ownBroker, under, reach });
-    undo.add(() => relay.stop());
+    const relay = await undo.during(
+      () => Deployment.start({ env, each: 1, ownBroker, under, reach }),
+      (started) => started.stop(),
+    );
     await relay.untilReady();
     return await underLoad({ rehearsal, scene, relay, say });
   } finally {

@@ -19,8 +19,10 @@ export const standbyTakesOver: Rehearsal = {
     const { server, env } = database;
     const adminUrl = server.urlFor('admin');
     const settings = { ...builtInSettings, max_connections: 150 };
-    const standby = await startStandby({ adminUrl, name: NAME, settings });
-    undo.add(() => standby.stop());
+    const standby = await undo.during(
+      () => startStandby({ adminUrl, name: NAME, settings }),
+      (started) => started.stop(),
+    );
     await requireStandby(adminUrl);
     return { env, hurt: () => failOver(database, standby) };
   },

@@ -82,8 +82,14 @@ export class Deployment {
       ...env,
     };
     const launched = launch('scripts/distributed.mjs', args, variables, under);
-    const ready = JSON.parse(await launched.line((line) => line.startsWith('{'))) as Ready;
-    return new Deployment({ ...ready, ...reach }, launched, { dataDir, namespace });
+    try {
+      const ready = JSON.parse(await launched.line((line) => line.startsWith('{'))) as Ready;
+      return new Deployment({ ...ready, ...reach }, launched, { dataDir, namespace });
+    } catch (error) {
+      await launched.end('SIGTERM');
+      rmSync(dataDir, { recursive: true, force: true });
+      throw error;
+    }
   }
 
   /** The gateways in turn. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { findPostgres } from '#database/postgres-binaries.js';
 import { giveTo, runAs, type ServerAccount, serverAccountFor } from '#database/server-account.js';
+import { endWithThisProcess } from './children.js';
 import { asLogin } from './database.js';
 import { until } from './eventually.js';
 
@@ -32,7 +33,18 @@ export async function startStandby({ adminUrl, name, settings }: StandbyOptions)
   await asLogin(adminUrl, (admin) =>
     admin.query('SELECT pg_create_physical_replication_slot($1, true)', [name]),
   );
-  const copy = await copyServer(adminUrl);
+  try {
+    return await follow(await copyServer(adminUrl), { adminUrl, name, settings });
+  } catch (error) {
+    // A slot that nobody reads keeps the log of the primary for ever.
+    await asLogin(adminUrl, (admin) => admin.query('SELECT pg_drop_replication_slot($1)', [name])).catch(
+      () => undefined,
+    );
+    throw error;
+  }
+}
+
+async function follow(copy: ServerCopy, { adminUrl, name, settings }: StandbyOptions): Promise<Standby> {
   const standby = await startCopy(copy, {
     signal: 'standby.signal',
     settings: {
@@ -44,7 +56,12 @@ export async function startStandby({ adminUrl, name, settings }: StandbyOptions)
   });
   const ask = (sql: string) =>
     asLogin(standby.urlOf(adminUrl), async (admin) => void (await admin.query(sql)));
-  await until('the standby to answer', () => ask('SELECT').then(yes, no), { limitMs: 60_000 });
+  try {
+    await until('the standby to answer', () => ask('SELECT').then(yes, no), { limitMs: 60_000 });
+  } catch (error) {
+    await standby.stop();
+    throw error;
+  }
   return { ...standby, ask };
 }
 
@@ -70,7 +87,8 @@ export async function startCopy(
     ['-D', pgdata, ...all.flatMap(([setting, value]) => ['-c', `${setting}=${value}`])],
     { ...runAs(account), stdio: 'ignore' },
   );
-  const gone = new Promise((resolve) => child.once('exit', resolve));
+  const gone = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
+  const lift = endWithThisProcess(child.pid ?? 0);
   return {
     urlOf: (primaryUrl) => {
       const url = new URL(primaryUrl);
@@ -80,6 +98,7 @@ export async function startCopy(
     stop: async () => {
       child.kill('SIGINT');
       await gone;
+      await lift();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -96,6 +115,15 @@ async function dataDirectory(admin: pg.Client): Promise<string> {
 /** Something else keeps the log that the copy needs: a slot, or an archive. */
 export async function copyServer(adminUrl: string): Promise<ServerCopy> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-copy-'));
+  try {
+    return await copyInto(folder, adminUrl);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function copyInto(folder: string, adminUrl: string): Promise<ServerCopy> {
   const pgdata = join(folder, 'pgdata');
   return asLogin(adminUrl, async (admin) => {
     const source = await dataDirectory(admin);

@@ -1,0 +1,51 @@
+import { expect, it } from '@jest/globals';
+import { Undo } from './undo.js';
+
+/** Something that starts when it is told to. */
+function slow(name: string, log: string[]) {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  return {
+    start: () => promise,
+    begin: () => resolve(name),
+    fail: () => reject(new Error(`no ${name}`)),
+    end: async (started: string) => void log.push(started),
+  };
+}
+
+it('ends what is still starting when it is stopped, in the opposite order, and starts nothing more', async () => {
+  const log: string[] = [];
+  const undo = new Undo();
+  const server = slow('server', log);
+  undo.add(async () => void log.push('folder'));
+  const started = undo.during(server.start, server.end);
+  const stopped = undo.stop();
+  server.begin();
+  await stopped;
+  expect(await started).toBe('server');
+  expect(log).toEqual(['server', 'folder']);
+  await expect(undo.during(async () => log.push('late'), server.end as never)).rejects.toThrow('stopped');
+  expect(log).toEqual(['server', 'folder']);
+});
+
+it('has nothing to end of what did not start', async () => {
+  const log: string[] = [];
+  const undo = new Undo();
+  const server = slow('server', log);
+  const started = undo.during(server.start, server.end);
+  server.fail();
+  await expect(started).rejects.toThrow('no server');
+  await undo.all();
+  expect(log).toEqual([]);
+});
+
+it('is done for everybody at once', async () => {
+  const log: string[] = [];
+  const undo = new Undo();
+  const server = slow('server', log);
+  void undo.during(server.start, server.end);
+  const first = undo.all();
+  const second = undo.stop().then(() => log.push('exit'));
+  server.begin();
+  await Promise.all([first, second]);
+  expect(log).toEqual(['server', 'exit']);
+});
