@@ -32,11 +32,12 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** Whose manner a path has. */
-export type ApiFamily = 'openai' | 'google' | 'anthropic' | 'fal';
+export type ApiFamily = 'openai' | 'google' | 'anthropic' | 'fal' | 'replicate' | 'bfl';
 
 export function apiFamilyOf(path: string): ApiFamily {
   if (path.startsWith('/v1beta/')) return 'google';
-  if (path.startsWith('/fal/')) return 'fal';
+  const [, own = ''] = /^\/(fal|replicate|bfl)\//.exec(path) ?? [];
+  if (own !== '') return own as 'fal' | 'replicate' | 'bfl';
   return path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
 }
 
@@ -49,7 +50,9 @@ export function sendRefusal(response: ServerResponse, refusal: VendorRefusal, fa
   else {
     // fal refuses content as it refuses any input.
     const isInput = family === 'fal' && refusal.code === CONTENT_REFUSED;
-    sendJson(response, isInput ? 422 : status, errorIn[family](refusal));
+    // Black Forest Labs forbids what others do not authenticate.
+    const isForbidden = family === 'bfl' && refusal.code === WRONG_KEY;
+    sendJson(response, isInput ? 422 : isForbidden ? 403 : status, errorIn[family](refusal));
   }
 }
 
@@ -57,6 +60,8 @@ const errorIn: Record<Exclude<ApiFamily, 'google'>, (refusal: VendorRefusal) => 
   openai: openaiError,
   anthropic: anthropicError,
   fal: falError,
+  replicate: replicateError,
+  bfl: bflError,
 };
 
 /** What a model refuses is a list; what the queue refuses is a text. */
@@ -64,6 +69,16 @@ function falError({ status, code, message, param }: VendorRefusal) {
   if (status !== 422 && code !== CONTENT_REFUSED)
     return { detail: message, ...(code && { error_type: code }) };
   return { detail: [{ loc: ['body', param ?? 'prompt'], msg: message, type: code }] };
+}
+
+/** A problem: its title says what kind. */
+function replicateError({ status, code, message }: VendorRefusal) {
+  return { title: code, detail: message, status };
+}
+
+function bflError(refusal: VendorRefusal) {
+  const { status, message, code } = refusal;
+  return status === 422 ? { detail: [{ loc: ['body'], msg: message, type: code }] } : { detail: message };
 }
 
 function openaiError({ status, code, message, param }: VendorRefusal) {

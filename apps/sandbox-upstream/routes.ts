@@ -10,7 +10,10 @@ import { countMessage, message } from './messages.js';
 import { respond } from './responses.js';
 import { speak } from './sound/speech.js';
 import { transcribe } from './sound/transcripts.js';
+import { arkTask, createArkTask, createAtArk } from './polled/ark.js';
+import { bflResult, submitToBfl } from './polled/bfl.js';
 import { cancelAtFal, falResult, falStatus, submitToFal } from './polled/fal.js';
+import { cancelAtReplicate, predictAtReplicate, replicatePrediction } from './polled/replicate.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { endOf, stateAt } from './vendor-tasks.js';
 import { createVideo, downloadVideo, pollVideo, serveVideo } from './videos.js';
@@ -65,6 +68,30 @@ const routes: readonly Route[] = [
   { verb: 'GET', path: at(`/fal/${FAL_REQUEST}/status`), serve: falStatus },
   { verb: 'GET', path: at(`/fal/${FAL_REQUEST}`), serve: falResult },
   { verb: 'PUT', path: at(`/fal/${FAL_REQUEST}/cancel`), serve: cancelAtFal },
+  {
+    verb: 'GET',
+    path: at('/replicate/v1/account'),
+    serve: (_, e) => sendJson(e.response, 200, { type: 'user' }),
+  },
+  {
+    verb: 'POST',
+    path: at(`/replicate/v1/models/(${MODEL}/${MODEL})/predictions`),
+    serve: predictAtReplicate,
+  },
+  { verb: 'POST', path: at('/replicate/v1/predictions()'), serve: predictAtReplicate },
+  { verb: 'GET', path: at(`/replicate/v1/predictions/${ID}`), serve: replicatePrediction },
+  { verb: 'POST', path: at(`/replicate/v1/predictions/${ID}/cancel`), serve: cancelAtReplicate },
+  { verb: 'GET', path: at('/bfl/v1/credits'), serve: (_, e) => sendJson(e.response, 200, { credits: 100 }) },
+  { verb: 'GET', path: at('/bfl/v1/get_result'), serve: bflResult },
+  { verb: 'POST', path: at(`/bfl/v1/${MODEL}`), serve: submitToBfl },
+  { verb: 'POST', path: at('/ark/v3/images/generations'), serve: createAtArk },
+  { verb: 'POST', path: at('/ark/v3/contents/generations/tasks'), serve: createArkTask },
+  {
+    verb: 'GET',
+    path: at('/ark/v3/contents/generations/tasks'),
+    serve: (_, e) => sendJson(e.response, 200, { total: 0, items: [] }),
+  },
+  { verb: 'GET', path: at(`/ark/v3/contents/generations/tasks/${ID}`), serve: arkTask },
 ];
 
 /** Results, whose addresses need no key, as with the vendors. */
@@ -110,6 +137,8 @@ function authorise({ settings }: Vendor, { request }: Exchange, path: string): v
     anthropic: [headers['x-api-key'], bearer],
     google: [headers['x-goog-api-key'], inQuery],
     fal: [scheme === 'Key' ? token : undefined],
+    replicate: [bearer],
+    bfl: [headers['x-key']],
   }[family];
   if (keys.includes(settings.apiKey)) return;
   throw new VendorRefusal(401, WRONG_KEY, 'The key is missing or wrong.');

@@ -61,6 +61,8 @@ const IDS: Record<VideoTask['dialect'], () => string> = {
   openai: () => `video_${randomUUID().replaceAll('-', '')}`,
   google: () => randomUUID().replaceAll('-', ''),
   fal: () => randomUUID(),
+  replicate: () => randomUUID().replaceAll('-', ''),
+  ark: () => `cgt-${randomUUID()}`,
 };
 
 /** Reads a body with the fields of the OpenAI and xAI forms. @throws VendorRefusal */

@@ -42,6 +42,9 @@ export const channelProtocols = [
   'anthropic',
   'mesh3d',
   'fal',
+  'replicate',
+  'bfl',
+  'ark',
 ] as const;
 export type ChannelProtocol = (typeof channelProtocols)[number];
 

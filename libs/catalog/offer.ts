@@ -11,6 +11,9 @@ export const familiesOf: Readonly<Record<ChannelProtocol, readonly Family[]>> = 
   anthropic: ['chat'],
   mesh3d: ['3d'],
   fal: ['image', 'video'],
+  replicate: ['image', 'video'],
+  bfl: ['image'],
+  ark: ['image', 'video'],
 };
 
 /** Why a model is neither listed nor sold in a group. */

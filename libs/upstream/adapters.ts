@@ -1,5 +1,7 @@
 import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
 import { AnthropicProtocol } from './anthropic/anthropic.protocol.js';
+import { ArkProtocol } from './ark/ark.protocol.js';
+import { BflProtocol } from './bfl/bfl.protocol.js';
 import { UpstreamConnections } from './connections.js';
 import { type FileOptions, openFile, readWhole } from './file-download.js';
 import { FalProtocol } from './fal/fal.protocol.js';
@@ -11,6 +13,7 @@ import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
 import { type KeyTrial, probeKeys, type ProbeResult } from './health/probe.js';
 import { type Capability, type Protocol, UpstreamAdapter } from './protocol.js';
+import { ReplicateProtocol } from './replicate/replicate.protocol.js';
 import { XaiProtocol } from './xai/xai.protocol.js';
 
 /** Every wire protocol, by the name that a channel carries. */
@@ -22,6 +25,9 @@ const protocols: Record<ChannelProtocol, new (connections: UpstreamConnections) 
   anthropic: AnthropicProtocol,
   mesh3d: Mesh3dProtocol,
   fal: FalProtocol,
+  replicate: ReplicateProtocol,
+  bfl: BflProtocol,
+  ark: ArkProtocol,
 };
 
 export const protocolNames = Object.keys(protocols) as ChannelProtocol[];

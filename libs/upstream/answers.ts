@@ -8,7 +8,7 @@ import type {
   Refused,
   UpstreamImage,
 } from './outcomes.js';
-import { retryAfterMs } from './retry-after.js';
+import { retryAfterMs } from './health/retry-after.js';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -66,7 +66,7 @@ export function readDetail(body: JsonObject | null): UpstreamError | null {
 
 /** Words by which upstreams refuse a prompt for its content, under whatever status. */
 const MODERATION =
-  /content[_ -]?(policy|filter)|moderation|safety[_ -]?(system|violation)|usage guidelines|prohibited[_ ]content|responsible ai/i;
+  /content[_ -]?(policy|filter)|moderation|safety[_ -]?(system|violation)|usage guidelines|prohibited[_ ]content|responsible ai|nsfw|sensitive ?content|flagged as/i;
 
 export function isOfContent({ code, message }: UpstreamError): boolean {
   return MODERATION.test(`${code} ${message}`);
@@ -210,9 +210,20 @@ function readCompleted(body: JsonObject, contentUrl: URL): PollOutcome {
 
 /** The end of a task whose body says that it failed. */
 export function readFailed(body: JsonObject): PollOutcome {
-  const error = readError(body);
-  const code: ErrorCode = error && isOfContent(error) ? 'content_policy_violation' : 'generation_failed';
-  return { kind: 'failed', code, message: error?.message ?? 'The generation failed.' };
+  return failedWith(readError(body) ?? { code: '', message: 'The generation failed.' });
+}
+
+/** The end of a task that failed for a reason. */
+export function failedWith(error: UpstreamError): PollOutcome {
+  const code: ErrorCode = isOfContent(error) ? 'content_policy_violation' : 'generation_failed';
+  return { kind: 'failed', code, message: plainText(error.message) };
+}
+
+/** The end of a task whose images failed for a reason: for good, so that another channel may be asked. */
+export function imagesFailed(error: UpstreamError, upstreamStatus: number): ImageOutcome {
+  const message = plainText(error.message);
+  if (!isOfContent(error)) return { kind: 'not_accepted', reason: message, upstreamStatus };
+  return { kind: 'refused', status: 400, code: 'content_policy_violation', message, upstreamStatus };
 }
 
 /** Whole percents; some upstreams write "40%". */

@@ -16,8 +16,8 @@ export function pendingAfter(outcome: PollOutcome): ImagesPending {
 interface Waiting {
   /** Asks for the images of a task; whatever is not understood is `pending`. */
   poll: (upstreamId: string) => Promise<ImageOutcome | ImagesPending>;
-  /** Called once when nobody waits any more. */
-  cancel: (upstreamId: string) => Promise<void>;
+  /** Called once when nobody waits any more, where the vendor can be told. */
+  cancel?: (upstreamId: string) => Promise<void>;
   /** The limit of the whole call. */
   signal: AbortSignal;
 }
@@ -41,7 +41,7 @@ export async function waitForImages(created: CreateOutcome, waiting: Waiting): P
     const wishedMs = Math.min(outcome.retryAfterMs ?? 0, LONGEST_WISH_MS);
     await pauseTimer(Math.max(pauseMs, wishedMs), undefined, { signal }).catch(() => undefined);
     if (!signal.aborted) continue;
-    void cancel(upstreamId);
+    void cancel?.(upstreamId);
     return { kind: 'unknown', reason: 'the images were not ready in time', upstreamStatus: null };
   }
 }

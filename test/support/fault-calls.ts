@@ -258,45 +258,47 @@ function hearingCall(kind: 'transcription' | 'translation', protocol: ChannelPro
 
 const edit = { image: { url: `data:image/png;base64,${PNG}` }, response_format: 'b64_json' };
 
+function bothImageCalls(protocol: ChannelProtocol, table: FaultTable): FaultCall[] {
+  const model = `imgmodel-${protocol}`;
+  return [
+    imageCall(openai('images', protocol, table), '/v1/images/generations', { model }),
+    imageCall(openai('imageEdits', protocol, table), '/v1/images/edits', { model, ...edit }),
+  ];
+}
+
+function videoCall(protocol: ChannelProtocol, table: FaultTable): FaultCall {
+  const fields = { model: `vidmodel-${protocol}`, seconds: '1' };
+  return taskCall(openai('videos', protocol, table), '/v1/videos', fields);
+}
+
 /** Every kind of call that a protocol offers. */
 export const faultCalls = {
   pictures: [
-    ...(['openai-xai', 'openai', 'xai'] as const).flatMap((protocol) => [
-      imageCall(openai('images', protocol, faultTables.images), '/v1/images/generations', {
-        model: `imgmodel-${protocol}`,
-      }),
-      imageCall(openai('imageEdits', protocol, faultTables.images), '/v1/images/edits', {
-        model: `imgmodel-${protocol}`,
-        ...edit,
-      }),
-    ]),
+    ...(['openai-xai', 'openai', 'xai'] as const).flatMap((protocol) =>
+      bothImageCalls(protocol, faultTables.images),
+    ),
     imageCall(openai('images', 'gemini', faultTables.geminiImages), '/v1/images/generations', {
       model: 'imgmodel-gemini',
     }),
-    imageCall(openai('images', 'fal', faultTables.queuedImages), '/v1/images/generations', {
-      model: 'imgmodel-fal',
-    }),
-    imageCall(openai('imageEdits', 'fal', faultTables.queuedImages), '/v1/images/edits', {
-      model: 'imgmodel-fal',
-      ...edit,
-    }),
     imageCall(openai('images by address', 'openai', faultTables.imagesByAddress), '/v1/images/generations', {
       model: 'imgmodel-by-address',
+    }),
+    ...bothImageCalls('fal', faultTables.imagesOfQueue),
+    ...bothImageCalls('bfl', faultTables.imagesOfQueueOneByOne),
+    ...bothImageCalls('ark', faultTables.imagesOneByOne),
+    imageCall(openai('images', 'replicate', faultTables.imagesOfQueue), '/v1/images/generations', {
+      model: 'imgmodel-replicate',
     }),
     predictCall('openai', faultTables.images),
     predictCall('gemini', faultTables.geminiImages),
   ],
   tasks: [
     ...(['openai-xai', 'openai', 'xai', 'gemini'] as const).map((protocol) =>
-      taskCall(openai('videos', protocol, faultTables.videos), '/v1/videos', {
-        model: `vidmodel-${protocol}`,
-        seconds: '1',
-      }),
+      videoCall(protocol, faultTables.videos),
     ),
-    taskCall(openai('videos', 'fal', faultTables.queuedVideos), '/v1/videos', {
-      model: 'vidmodel-fal',
-      seconds: '1',
-    }),
+    videoCall('fal', faultTables.videosOfQueue),
+    videoCall('replicate', faultTables.videosLookedAtLate),
+    videoCall('ark', faultTables.videosWithoutKeys),
     longRunningCall('gemini'),
     longRunningCall('openai'),
     taskCall(openai('assets3d', 'mesh3d', faultTables.assets), '/v1/3d', { model: '3d-mesh3d' }),

@@ -25,11 +25,13 @@ type Offer = Pick<FaultModel, 'family' | 'unit' | 'price'> & {
 };
 
 const CLIENTS: readonly ChannelProtocol[] = ['openai-xai', 'openai'];
-const STUDIOS: readonly ChannelProtocol[] = [...CLIENTS, 'xai', 'gemini', 'fal'];
+const STUDIOS: readonly ChannelProtocol[] = [...CLIENTS, 'xai', 'gemini', 'fal', 'replicate', 'ark'];
+/** Whose creates are sent once, for they know no key of idempotency. */
+const WITHOUT_KEYS: readonly ChannelProtocol[] = ['fal', 'replicate', 'bfl', 'ark'];
 const WRITERS: readonly ChannelProtocol[] = [...CLIENTS, 'anthropic', 'gemini'];
 
 const OFFERS: Record<string, Offer> = {
-  imgmodel: { family: 'image', unit: 'call', price: '0.02', protocols: STUDIOS, operation: 'images' },
+  imgmodel: { family: 'image', unit: 'call', price: '0.02', protocols: [...STUDIOS, 'bfl'], operation: 'images' },
   vidmodel: { family: 'video', unit: 'second', price: '0.05', protocols: STUDIOS, operation: 'videos' },
   speech: { family: 'speech', unit: 'call', price: '0.015', protocols: CLIENTS, operation: 'speech' },
   hear: { family: 'speech', unit: 'second', price: '0.015', protocols: CLIENTS, operation: 'transcription' },
@@ -42,11 +44,10 @@ const OFFERS: Record<string, Offer> = {
 export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Promise<void> {
   for (const protocol of protocolNames) {
     const { basePath = '' } = vendorContracts[protocol];
-    // A queue without keys of idempotency is asked once, as its README says.
     await owner.query(
       `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
        VALUES ($1, $1, $2, 'sandbox-key', true, $3)`,
-      [protocol, `${sandboxUrl}${basePath}`, protocol !== 'fal'],
+      [protocol, `${sandboxUrl}${basePath}`, !WITHOUT_KEYS.includes(protocol)],
     );
     await owner.query(`INSERT INTO channel_groups VALUES ($1, 'Vendora-Main')`, [protocol]);
   }

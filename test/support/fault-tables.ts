@@ -75,6 +75,21 @@ const imagesByAddress = table(
   images,
 );
 
+/** The same of a vendor that is asked for them until they are there. */
+const imagesOfQueue = table(
+  `
+  truncated           | 502 generation_failed        | forbidden | -        | released
+`,
+  imagesByAddress,
+);
+
+/** Of a vendor that makes one image a request, each of them is to make one fewer. */
+const NONE_MADE = `
+  partial             | 503 service_unavailable      | asked     | -        | released
+`;
+const imagesOneByOne = table(NONE_MADE, images);
+const imagesOfQueueOneByOne = table(NONE_MADE, imagesOfQueue);
+
 /** One second of video at 0.05 USD. Unclear creates are a 200, and asked again under their key until the deadline. */
 const videos = table(`
   reject-400          | 400 upstream_rejected        | never     | -                        | released
@@ -108,22 +123,28 @@ const videos = table(`
   stream-cut          | 200                          | never     | completed                | settled 0.05
 `);
 
-/** Files in a queue are addresses: broken bytes are no broken answer. */
-const queuedImages = table(
+/** What nobody heard of is not asked for again where the vendor knows no keys. */
+const videosWithoutKeys = table(
   `
-  truncated           | 502 generation_failed        | forbidden | -        | released
-`,
-  imagesByAddress,
-);
-
-/** The queue takes whatever it is sent, refuses when it works, and knows no key: an unclear create is never asked again. */
-const queuedVideos = table(
-  `
-  reject-422          | 200                          | never     | failed generation_failed        | released
-  moderation          | 200                          | never     | failed content_policy_violation | released
-  accept-then-timeout | 200                          | never     | failed generation_failed        | released
+  accept-then-timeout | 200                          | never     | failed generation_failed | released
 `,
   videos,
+);
+
+/** Content is looked at by the model, once it works. */
+const videosLookedAtLate = table(
+  `
+  moderation          | 200                          | never     | failed content_policy_violation | released
+`,
+  videosWithoutKeys,
+);
+
+/** A queue takes any input. */
+const videosOfQueue = table(
+  `
+  reject-422          | 200                          | never     | failed generation_failed | released
+`,
+  videosLookedAtLate,
 );
 
 /** The same for a 3D draft, which costs 0.1 USD. */
@@ -225,9 +246,13 @@ export const faultTables = {
   images,
   geminiImages,
   imagesByAddress,
-  queuedImages,
+  imagesOfQueue,
+  imagesOneByOne,
+  imagesOfQueueOneByOne,
   videos,
-  queuedVideos,
+  videosWithoutKeys,
+  videosLookedAtLate,
+  videosOfQueue,
   assets,
   whole,
   streamed,

@@ -22,6 +22,8 @@ const GOOGLE_KEYS = { 'wrong key': 'not accepted 400', 'key turned away': 'not a
 
 /** A queue holds addresses, so a broken file is no broken answer. */
 const NAMED_FILES = { 'broken answer': 'delivered 2, not to be had' };
+/** Each of two requests is to make none of its one image. */
+const ONE_BY_ONE = { ...NAMED_FILES, partial: 'not accepted 500', 'late failure': 'not accepted 200' };
 /** Also a channel that is said to honour keys has no create repeated. */
 const WITHOUT_KEYS = { 'lost, then repeated': 'unclear, and not to be repeated' };
 
@@ -68,6 +70,39 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
         'refused input': 'failed generation_failed',
         moderation: 'failed content_policy_violation',
       },
+    },
+  },
+  replicate: {
+    about: 'predictions of models: images are waited for, videos are tasks',
+    basePath: '/replicate',
+    models: { images: 'black-forest-labs/flux-schnell', videos: 'minimax/video-01' },
+    differences: {
+      images: { ...NAMED_FILES, 'late failure': 'not accepted 200' },
+      videos: { ...WITHOUT_KEYS, moderation: 'failed content_policy_violation' },
+    },
+  },
+  bfl: {
+    about: 'FLUX at its maker: one image a request, asked for where the vendor says; `x-key`',
+    basePath: '/bfl',
+    models: { images: 'flux-2-pro', imageEdits: 'flux-kontext-pro' },
+    differences: {
+      every: { 'wrong key': 'not accepted 403', 'key turned away': 'not accepted 403' },
+      images: ONE_BY_ONE,
+      imageEdits: ONE_BY_ONE,
+    },
+  },
+  ark: {
+    about: 'Seedream as OpenAI has images, one a call; Seedance as tasks',
+    basePath: '/ark',
+    models: {
+      images: 'doubao-seedream-4-0',
+      imageEdits: 'doubao-seedream-4-0',
+      videos: 'doubao-seedance-1-0',
+    },
+    differences: {
+      images: { partial: 'not accepted 500' },
+      imageEdits: { partial: 'not accepted 500' },
+      videos: WITHOUT_KEYS,
     },
   },
   mesh3d: { about: 'drafts and textures at `/v1/3d/generations`', differences: {} },

@@ -8,9 +8,15 @@ const FLUX = 'fal-ai/flux/schnell';
 const KLING = 'fal-ai/kling-video/v2/master/text-to-video';
 
 let sandbox: SandboxUnderTest;
+/** How far the sandbox's clock is ahead. */
+let shiftMs = 0;
+const STEP_MS = 30_000;
 
 beforeAll(async () => {
-  sandbox = await SandboxUnderTest.start({ imageSeconds: 0 });
+  sandbox = await SandboxUnderTest.start({
+    imageSeconds: 0,
+    clock: { nowMs: () => Date.now() + shiftMs },
+  });
 });
 afterAll(() => sandbox.close());
 
@@ -25,9 +31,12 @@ describe('the client of fal', () => {
   it('submits, follows and reads images', async () => {
     const words: string[] = [];
     const { data, requestId } = (await client().subscribe(FLUX, {
-      input: { prompt: 'a fox [[work:0.3]]', num_images: 2, image_size: { width: 64, height: 32 } },
+      input: { prompt: 'a fox [[work:59]]', num_images: 2, image_size: { width: 64, height: 32 } },
       pollInterval: 20,
-      onQueueUpdate: ({ status }) => words.push(status),
+      onQueueUpdate: ({ status }) => {
+        words.push(status);
+        shiftMs += STEP_MS;
+      },
     })) as { data: Json; requestId: string };
     expect(requestId).toMatch(/^[\w-]{36}$/);
     expect([...new Set(words)]).toEqual(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED']);

@@ -4,19 +4,22 @@ import { readImageOrder } from '../images.js';
 import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
 import { isSpoiled } from '../task-calls.js';
 import { stateAt, type VendorTaskState, type VideoTask } from '../vendor-tasks.js';
-import { acceptFilm, acceptImages, polled, refuseResult } from './jobs.js';
+import type { Fault } from '../directives.js';
+import { acceptFilm, acceptImages, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
 
 /** A few photos in base64, twice where both fields of an edit carry them. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** The way to the queue on the sandbox's origin, where the vendor has a host for it. */
 const BASE = '/fal';
+/** The queue takes any input. */
+const LATE: readonly Fault[] = ['moderation', 'reject-422'];
 const WORDS = { queued: 'IN_QUEUE', working: 'IN_PROGRESS', completed: 'COMPLETED', failed: 'COMPLETED' };
 
 /** `POST /fal/{endpoint}`: an endpoint with `video` in its name makes one, others make images. */
 export async function submitToFal(vendor: Vendor, exchange: Exchange, endpoint: string): Promise<void> {
   const input = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const accepted = endpoint.includes('video')
-    ? await acceptFilm(vendor, exchange, { body: filmFields(input, endpoint), dialect: 'fal' })
+    ? await acceptFilm(vendor, exchange, { body: filmFields(input, endpoint), dialect: 'fal', late: LATE })
     : await acceptImages(vendor, exchange, orderOf(input, endpoint));
   if (!accepted) return;
   const app = endpoint.split('/').slice(0, 2).join('/');
@@ -34,10 +37,9 @@ function filmFields(input: Record<string, unknown>, endpoint: string): Record<st
 
 function orderOf(input: Record<string, unknown>, model: string) {
   const { num_images: n, image_size: size, image_url: one, image_urls: several } = input;
-  const { width, height } = (size ?? {}) as { width?: number; height?: number };
-  const fields = { ...input, model, n, size: width && height ? `${width}x${height}` : undefined };
+  const fields = { ...input, model, n, size: sizeOf(size ?? {}) };
   const addresses: unknown[] = Array.isArray(several) ? several : one === undefined ? [] : [one];
-  return { model, order: readImageOrder(fields), originals: addresses.map(decodePicture) };
+  return { model, order: readImageOrder(fields), originals: addresses.map(decodePicture), late: LATE };
 }
 
 function idOf(path: string): string {
@@ -47,11 +49,6 @@ function idOf(path: string): string {
 function addressesOf(vendor: Vendor, { request }: Exchange, path: string) {
   const at = `${publicOriginOf(vendor, request)}${BASE}/${path}`;
   return { request_id: idOf(path), response_url: at, status_url: `${at}/status`, cancel_url: `${at}/cancel` };
-}
-
-/** Requests of both kinds share their paths. */
-function pollOf(vendor: Vendor, id: string) {
-  return vendor.jobs.find(id) ? polled(vendor, vendor.jobs, id) : polled(vendor, vendor.videos, id);
 }
 
 /** `GET /fal/{app}/requests/{id}/status`: 202 until the end. */
@@ -68,7 +65,8 @@ export function falStatus(vendor: Vendor, exchange: Exchange, path: string): voi
 }
 
 /** `GET /fal/{app}/requests/{id}`: the result, or the error that the request ended with. @throws VendorRefusal */
-export function falResult(vendor: Vendor, { request, response }: Exchange, path: string): void {
+export function falResult(vendor: Vendor, exchange: Exchange, path: string): void {
+  const { response } = exchange;
   const nowMs = vendor.clock.nowMs();
   const job = vendor.jobs.find(idOf(path));
   const task = job ?? vendor.videos.find(idOf(path));
@@ -79,7 +77,7 @@ export function falResult(vendor: Vendor, { request, response }: Exchange, path:
   )
     throw tooEarly();
   response.setHeader('x-fal-request-id', task.id);
-  refuseResult(task);
+  refuseResult(task, LATE);
   if (job) {
     const images = job.addresses.map((url) => ({ url, content_type: 'image/png' }));
     return sendJson(response, 200, {
@@ -88,8 +86,7 @@ export function falResult(vendor: Vendor, { request, response }: Exchange, path:
       prompt: job.prompt,
     });
   }
-  const url = `${publicOriginOf(vendor, request)}/files/videos/${task.id}.mp4`;
-  sendJson(response, 200, { video: { url, content_type: 'video/mp4' } });
+  sendJson(response, 200, { video: { url: filmUrl(vendor, exchange, task), content_type: 'video/mp4' } });
 }
 
 /** It has no type. */

@@ -4,18 +4,23 @@ import { type Directives, type Fault, readDirectives, refuseAsOrdered } from '..
 import { keepEdit } from '../edits.js';
 import { addressOf, drawingOf, drawingsOf, type ImageOrder } from '../images.js';
 import { shownId, spoilPoll } from '../task-calls.js';
-import { captionOf, type Exchange, holdUntilClientLeaves, seedOf, type Vendor } from '../vendor.js';
+import {
+  captionOf,
+  type Exchange,
+  holdUntilClientLeaves,
+  publicOriginOf,
+  seedOf,
+  type Vendor,
+} from '../vendor.js';
 import {
   type ImageJob,
   stateAt,
   type VendorTask,
   type VendorTasks,
   type VendorTaskState,
+  type VideoTask,
 } from '../vendor-tasks.js';
 import { readVideoTask } from '../videos.js';
-
-/** What a vendor refuses only once it works: by then the task is there. */
-const refusedLate: readonly Fault[] = ['moderation', 'reject-422'];
 
 /** The order of an image, as its vendor's fields say it. */
 export interface JobOrder {
@@ -23,18 +28,20 @@ export interface JobOrder {
   order: ImageOrder;
   /** Images that are altered. */
   originals: readonly Buffer[];
+  /** What the vendor refuses only once it works: by then the task is there. */
+  late: readonly Fault[];
 }
 
 /** Begins the work on images; undefined when the prompt ordered that there be no answer. @throws VendorRefusal */
 export async function acceptImages(
   vendor: Vendor,
   exchange: Exchange,
-  { model, order, originals }: JobOrder,
+  { model, order, originals, late }: JobOrder,
 ): Promise<ImageJob | undefined> {
   vendor.stats.imagesRequests += 1;
   const directives = readDirectives(order.prompt);
   const { faults } = directives;
-  refuseAtOnce(faults);
+  refuseAtOnce(faults, late);
   const [original] = originals;
   const job: ImageJob = {
     id: randomUUID(),
@@ -79,21 +86,25 @@ async function addressesOf(
 }
 
 /** Begins the work on a video whose fields are those of xAI. @throws VendorRefusal */
-export async function acceptFilm<D extends 'fal'>(
+export async function acceptFilm(
   vendor: Vendor,
   exchange: Exchange,
-  { body, dialect }: { body: Record<string, unknown>; dialect: D },
+  {
+    body,
+    dialect,
+    late,
+  }: { body: Record<string, unknown>; dialect: VideoTask['dialect'] } & Pick<JobOrder, 'late'>,
 ) {
   vendor.stats.videoCreates += 1;
   const task = readVideoTask(vendor, body, dialect);
-  refuseAtOnce(task.faults);
+  refuseAtOnce(task.faults, late);
   vendor.videos.add(task);
   vendor.stats.videosAccepted += 1;
   return answered(vendor, exchange, task);
 }
 
-function refuseAtOnce(faults: readonly Fault[]): void {
-  refuseAsOrdered(faults.filter((fault) => !refusedLate.includes(fault)));
+function refuseAtOnce(faults: readonly Fault[], late: readonly Fault[]): void {
+  refuseAsOrdered(faults.filter((fault) => !late.includes(fault)));
 }
 
 async function answered<T extends VendorTask>(
@@ -107,7 +118,7 @@ async function answered<T extends VendorTask>(
 }
 
 /** Of a poll: the state of a task, or a strange word in its place. */
-export function polled<T extends VendorTask>(
+function polled<T extends VendorTask>(
   vendor: Vendor,
   tasks: VendorTasks<T>,
   id: string,
@@ -120,6 +131,21 @@ export function polled<T extends VendorTask>(
 }
 
 /** Refuses the result of a task as its prompt ordered, at its end. @throws VendorRefusal */
-export function refuseResult({ faults }: VendorTask): void {
-  refuseAsOrdered(faults.filter((fault) => refusedLate.includes(fault)));
+export function refuseResult({ faults }: VendorTask, late: readonly Fault[]): void {
+  refuseAsOrdered(faults.filter((fault) => late.includes(fault)));
+}
+
+/** Where the film of a task is. */
+export function filmUrl(vendor: Vendor, { request }: Exchange, { id }: VendorTask): string {
+  return `${publicOriginOf(vendor, request)}/files/videos/${id}.mp4`;
+}
+
+/** `512x256` of two sides, where both are given. */
+export function sizeOf({ width, height }: { width?: unknown; height?: unknown }): string | undefined {
+  return Number(width) && Number(height) ? `${Number(width)}x${Number(height)}` : undefined;
+}
+
+/** A job of either kind. */
+export function pollOf(vendor: Vendor, id: string) {
+  return vendor.jobs.find(id) ? polled(vendor, vendor.jobs, id) : polled(vendor, vendor.videos, id);
 }

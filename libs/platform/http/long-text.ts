@@ -30,6 +30,12 @@ export class LongText {
     return new LongText({ [Symbol.iterator]: () => base64Pieces(head, bytes) }, length, false);
   }
 
+  /** Base64 of bytes, made as it is read. */
+  static base64(bytes: Buffer): LongText {
+    const length = Math.ceil(bytes.length / 3) * 4;
+    return new LongText({ [Symbol.iterator]: () => base64Pieces(Buffer.alloc(0), bytes) }, length, false);
+  }
+
   /** The first bytes as they were sent, for a look at what it is. */
   head(bytes: number): string {
     let head = '';

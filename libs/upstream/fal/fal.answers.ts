@@ -1,11 +1,10 @@
-import type { ErrorCode } from '#platform/errors.js';
 import {
   ANOTHER_TASK,
   asObject,
   asText,
+  failedWith,
   imagesWithheld,
   isOfAnother,
-  isOfContent,
   type JsonObject,
   notAnswered,
   readDetail,
@@ -111,8 +110,8 @@ export function readVideoResult(result: HttpAnswer | HttpFailure): PollOutcome {
   const end = readEnd(result);
   if (end === null) return notAnswered(result, `a result that says no end: HTTP ${result.status}`);
   const { body, error } = end;
-  if (error) return failedBy(error);
-  if (flagsOf(body)[0] === true) return failedBy({ code: 'content_policy_violation', message: WITHHELD });
+  if (error) return failedWith(error);
+  if (flagsOf(body)[0] === true) return failedWith({ code: 'content_policy_violation', message: WITHHELD });
   const list: unknown[] = Array.isArray(body['videos']) ? body['videos'] : [body['video']];
   const fileUrl = asText(asObject(list[0])?.['url']);
   if (fileUrl !== undefined && URL.canParse(fileUrl)) return { kind: 'completed', fileUrl };
@@ -120,8 +119,3 @@ export function readVideoResult(result: HttpAnswer | HttpFailure): PollOutcome {
 }
 
 const WITHHELD = 'The video was withheld by the content rules of the model.';
-
-function failedBy(error: UpstreamError): PollOutcome {
-  const code: ErrorCode = isOfContent(error) ? 'content_policy_violation' : 'generation_failed';
-  return { kind: 'failed', code, message: error.message };
-}

@@ -1,6 +1,6 @@
 import { type Channel, keyMark } from '#catalog/catalog.js';
 import { type Clock, systemClock } from '#platform/clock.js';
-import { retryAfterMs } from '../retry-after.js';
+import { retryAfterMs } from './retry-after.js';
 
 /** What a vendor answered to a key, as far as the key is concerned. */
 interface KeyAnswer {

@@ -27,6 +27,9 @@ const PROBES: Record<ChannelProtocol, Probe> = {
   gemini: { path: '/v1beta/models?pageSize=1' },
   anthropic: { path: '/v1/models?limit=1', headers: { 'anthropic-version': '2023-06-01' } },
   fal: { path: '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status', expected: 404 },
+  replicate: { path: '/v1/account' },
+  bfl: { path: '/v1/credits' },
+  ark: { path: '/v3/contents/generations/tasks?page_num=1&page_size=1' },
   mesh3d: { path: '/v1/3d/generations/none', expected: 404 },
 };
 

@@ -5,7 +5,18 @@ type Created = paths['/api/admin/channels']['post']['requestBody']['content']['a
 type Changed =
   paths['/api/admin/channels/{channelId}']['patch']['requestBody']['content']['application/json'];
 
-export const protocols = ['openai-xai', 'openai', 'xai', 'gemini', 'anthropic', 'mesh3d', 'fal'] as const;
+export const protocols = [
+  'openai-xai',
+  'openai',
+  'xai',
+  'gemini',
+  'anthropic',
+  'mesh3d',
+  'fal',
+  'replicate',
+  'bfl',
+  'ark',
+] as const;
 
 /** What a channel is when nothing else is said, as the server has it. */
 const USUAL_TIMEOUT_MS = 120_000;

@@ -1,0 +1,83 @@
+import { CONTENT_REFUSED, readJsonBody, sendJson, VendorRefusal } from '../answers.js';
+import type { Fault } from '../directives.js';
+import { readImageOrder } from '../images.js';
+import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
+import { type ImageJob, stateAt, type VendorTask } from '../vendor-tasks.js';
+import { acceptFilm, acceptImages, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
+
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** The way to the interface on the sandbox's origin, where the vendor has a host for it. */
+const BASE = '/replicate/v1';
+/** Content is looked at by the model. */
+const LATE: readonly Fault[] = ['moderation'];
+const WORDS = { queued: 'starting', working: 'processing', completed: 'succeeded', failed: 'failed' };
+
+type Json = Record<string, unknown>;
+
+/** `POST /replicate/v1/models/{owner}/{name}/predictions`, and `/v1/predictions` with a version: one with `video` in its name makes one. */
+export async function predictAtReplicate(vendor: Vendor, exchange: Exchange, name: string): Promise<void> {
+  const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const input = (body['input'] ?? {}) as Json;
+  const model = name || body['version'];
+  if (typeof model !== 'string')
+    throw new VendorRefusal(422, 'Input validation failed', '- version: is required');
+  const task = model.includes('video')
+    ? await acceptFilm(vendor, exchange, { body: { ...input, model }, dialect: 'replicate', late: LATE })
+    : await acceptImages(vendor, exchange, {
+        model,
+        order: readImageOrder({ ...input, model, n: input['num_outputs'], size: sizeOf(input) }),
+        originals: [],
+        late: LATE,
+      });
+  if (task) sendJson(exchange.response, 201, predictionOf(vendor, exchange, { task, status: 'starting' }));
+}
+
+function predictionOf(
+  vendor: Vendor,
+  { request }: Exchange,
+  { task, ...shown }: { task: VendorTask; status: string; output?: unknown; error?: string; id?: string },
+) {
+  const at = `${publicOriginOf(vendor, request)}${BASE}/predictions/${task.id}`;
+  return {
+    id: task.id,
+    model: task.model,
+    version: 'hidden',
+    urls: { get: at, cancel: `${at}/cancel` },
+    input: { prompt: task.prompt },
+    created_at: new Date(task.createdAtMs).toISOString(),
+    output: null,
+    error: null,
+    logs: '',
+    ...shown,
+  };
+}
+
+/** `GET /replicate/v1/predictions/{id}`. */
+export function replicatePrediction(vendor: Vendor, exchange: Exchange, id: string): void {
+  const { task, state, strange, shown } = pollOf(vendor, id);
+  const answer = (status: string, more: object = {}) =>
+    sendJson(exchange.response, 200, predictionOf(vendor, exchange, { task, status, id: shown, ...more }));
+  if (strange !== undefined) return answer(strange);
+  if (state.phase === 'failed') return answer(WORDS.failed, { error: 'It failed as ordered.' });
+  if (state.phase !== 'completed') return answer(WORDS[state.phase]);
+  try {
+    refuseResult(task, LATE);
+  } catch (error) {
+    if (!(error instanceof VendorRefusal && error.code === CONTENT_REFUSED)) throw error;
+    return answer(WORDS.failed, {
+      error: 'NSFW content detected. Try running it again, or try another prompt.',
+    });
+  }
+  const addresses = (task as Partial<ImageJob>).addresses;
+  answer(WORDS.completed, { output: addresses ?? filmUrl(vendor, exchange, task) });
+}
+
+/** `POST /replicate/v1/predictions/{id}/cancel`. */
+export function cancelAtReplicate(vendor: Vendor, exchange: Exchange, id: string): void {
+  const task = vendor.jobs.find(id) ?? vendor.videos.find(id);
+  if (!task) throw new VendorRefusal(404, 'Not found', 'The requested resource could not be found.');
+  const isOver = stateAt(task, vendor.clock.nowMs()).phase === 'completed';
+  if (!isOver) vendor.stats.jobsCancelled += 1;
+  const status = isOver ? WORDS.completed : 'canceled';
+  sendJson(exchange.response, 200, predictionOf(vendor, exchange, { task, status }));
+}

@@ -1,0 +1,148 @@
+import type { Channel } from '#catalog/catalog.js';
+import {
+  ANOTHER_TASK,
+  asObject,
+  asText,
+  imagesFailed,
+  isOfAnother,
+  notAnswered,
+  readCreated,
+  readError,
+  readFailed,
+  readImages,
+  readObject,
+  unknownWord,
+} from '../answers.js';
+import { toSize } from '../aspect-ratio.js';
+import { bearer, ChannelCalls } from '../channel-calls.js';
+import type { UpstreamConnections } from '../connections.js';
+import { dataUrl } from '../data-url.js';
+import type { HttpAnswer, HttpFailure } from '../http-call.js';
+import type {
+  CreateOutcome,
+  ImageEditRequest,
+  ImageOutcome,
+  ImageRequest,
+  PollOutcome,
+  VideoRequest,
+} from '../outcomes.js';
+import type { CreateOptions, Protocol } from '../protocol.js';
+import { severalImages } from '../several-images.js';
+
+const TASKS = '/v3/contents/generations/tasks';
+/** What the vendor makes of the shapes at 2K, and how much longer the sides are at another resolution. */
+const IMAGE_SIZES = [
+  '2048x2048',
+  '2304x1728',
+  '1728x2304',
+  '2560x1440',
+  '1440x2560',
+  '2496x1664',
+  '1664x2496',
+  '3024x1296',
+];
+const SCALES: Readonly<Record<string, number>> = { '1k': 0.5, '2k': 1, '3k': 1.5, '4k': 2 };
+
+/** Volcengine Ark: images of Seedream in the manner of OpenAI, one a call, and videos of Seedance as tasks. */
+export class ArkProtocol implements Protocol {
+  readonly calls: ChannelCalls;
+
+  constructor(connections: UpstreamConnections) {
+    this.calls = new ChannelCalls(connections, { credentials: bearer });
+  }
+
+  generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
+    return severalImages(request.n, () => this.image(channel, imageFields(request), signal));
+  }
+
+  editImages(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome> {
+    const images = request.images.map(dataUrl);
+    const fields = { ...imageFields(request), image: images.length === 1 ? images[0] : images };
+    return severalImages(request.n, () => this.image(channel, fields, signal));
+  }
+
+  createVideo(channel: Channel, request: VideoRequest, { signal }: CreateOptions): Promise<CreateOutcome> {
+    const { model, prompt, seconds, aspectRatio, resolution } = request;
+    const json = {
+      model,
+      content: [{ type: 'text', text: withoutCommands(prompt) }],
+      duration: seconds,
+      ratio: aspectRatio,
+      resolution,
+      watermark: false,
+    };
+    return this.calls.create(channel, TASKS, { body: { json }, signal, yields: 'task', read: readCreated });
+  }
+
+  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    const path = `${TASKS}/${encodeURIComponent(upstreamId)}`;
+    return readTask(await this.calls.get(channel, path, { signal }), upstreamId);
+  }
+
+  private image(channel: Channel, fields: object, signal: AbortSignal): Promise<ImageOutcome> {
+    return this.calls.create(channel, '/v3/images/generations', {
+      body: { json: fields },
+      signal,
+      read: readImage,
+    });
+  }
+}
+
+function imageFields(request: ImageRequest): object {
+  const { extras, model, prompt, size, responseFormat } = request;
+  return {
+    ...extras,
+    model,
+    prompt,
+    size: size === undefined || size === 'auto' ? shapeOf(request) : size,
+    response_format: responseFormat,
+    watermark: false,
+  };
+}
+
+/** A shape is a size here, at the resolution that is paid for; a resolution alone is a word for a size too. */
+function shapeOf({ aspectRatio, resolution }: ImageRequest): string | undefined {
+  const shape = aspectRatio === undefined ? undefined : toSize(aspectRatio, IMAGE_SIZES);
+  if (shape === undefined) return resolution?.toUpperCase();
+  const scale = SCALES[resolution ?? '2k'] ?? 1;
+  return shape
+    .split('x')
+    .map((side) => Number(side) * scale)
+    .join('x');
+}
+
+/** An image that failed has an error in its place. */
+function readImage(answer: HttpAnswer): ImageOutcome {
+  const outcome = readImages(answer, 1);
+  const data = readObject(answer.body)?.['data'];
+  const error = Array.isArray(data) ? readError(asObject(data[0])) : null;
+  return outcome.kind === 'unknown' && error ? imagesFailed(error, answer.status) : outcome;
+}
+
+/** A prompt can carry settings such as `--duration 12`, which would be made and not paid for. */
+function withoutCommands(prompt: string): string {
+  return prompt.replace(/-{2,}(?=\s*[a-z])/gi, '\u2014');
+}
+
+const WORDS: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new Map([
+  ['queued', 'running'],
+  ['running', 'running'],
+  ['succeeded', 'completed'],
+  ['failed', 'failed'],
+  ['cancelled', 'failed'],
+  ['expired', 'failed'],
+]);
+
+function readTask(result: HttpAnswer | HttpFailure, id: string): PollOutcome {
+  if (result.kind === 'failure' || result.status > 299) return notAnswered(result);
+  const body = readObject(result.body);
+  if (isOfAnother(body, id)) return notAnswered(result, ANOTHER_TASK);
+  const word = asText(body?.['status']);
+  const state = WORDS.get(word ?? '');
+  if (body === null || state === undefined) return notAnswered(result, unknownWord(word));
+  if (state === 'running') return { kind: 'running', progress: null };
+  if (state === 'failed') return readFailed(body);
+  const fileUrl = asText(asObject(body['content'])?.['video_url']);
+  if (fileUrl !== undefined && URL.canParse(fileUrl)) return { kind: 'completed', fileUrl };
+  return { kind: 'no_answer', reason: 'a task without a video', of: 'task' };
+}

@@ -1,0 +1,76 @@
+import type { Channel } from '#catalog/catalog.js';
+import { bearer, ChannelCalls } from '../channel-calls.js';
+import type { UpstreamConnections } from '../connections.js';
+import type { CreateOutcome, ImageOutcome, ImageRequest, PollOutcome, VideoRequest } from '../outcomes.js';
+import { waitForImages } from '../polled-images.js';
+import type { CreateOptions, Protocol } from '../protocol.js';
+import {
+  isPredictionId,
+  readOutputImages,
+  readOutputVideo,
+  readPrediction,
+  readProblem,
+} from './replicate.answers.js';
+
+/** Replicate: predictions of models; images are waited for, videos are tasks. */
+export class ReplicateProtocol implements Protocol {
+  readonly calls: ChannelCalls;
+
+  constructor(connections: UpstreamConnections) {
+    this.calls = new ChannelCalls(connections, { credentials: bearer, errorOf: readProblem });
+  }
+
+  async generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
+    const poll = async (id: string) =>
+      readOutputImages(await this.calls.get(channel, pathOf(id), { signal }), { id, asked: request.n });
+    const cancel = (id: string) => this.calls.cancel(channel, `${pathOf(id)}/cancel`, 'POST');
+    const created = await this.predict(channel, request.model, { input: imageInput(request), signal });
+    return waitForImages(created, { poll, cancel, signal });
+  }
+
+  createVideo(channel: Channel, request: VideoRequest, { signal }: CreateOptions): Promise<CreateOutcome> {
+    const { prompt, seconds, aspectRatio, resolution } = request;
+    const input = { prompt, duration: seconds, aspect_ratio: aspectRatio, resolution };
+    return this.predict(channel, request.model, { input, signal });
+  }
+
+  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    if (!isPredictionId(upstreamId))
+      return { kind: 'no_answer', reason: 'no id of a prediction', of: 'task' };
+    return readOutputVideo(await this.calls.get(channel, pathOf(upstreamId), { signal }), upstreamId);
+  }
+
+  private predict(
+    channel: Channel,
+    model: string,
+    { input, signal }: { input: object; signal: AbortSignal },
+  ): Promise<CreateOutcome> {
+    const [name = '', version] = model.split(':');
+    const path = version === undefined ? `/v1/models/${name}/predictions` : '/v1/predictions';
+    const json = version === undefined ? { input } : { version, input };
+    return this.calls.create(channel, path, {
+      body: { json },
+      signal,
+      yields: 'task',
+      read: readPrediction,
+    });
+  }
+}
+
+function pathOf(id: string): string {
+  return `/v1/predictions/${id}`;
+}
+
+/** What makes one image has no word for how many. */
+function imageInput({ prompt, n, size = '', aspectRatio, resolution, extras }: ImageRequest): object {
+  const [, width, height] = (/^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size) ?? []).map(Number);
+  return {
+    ...extras,
+    prompt,
+    num_outputs: n > 1 ? n : undefined,
+    width,
+    height,
+    aspect_ratio: aspectRatio,
+    resolution,
+  };
+}
