@@ -88,6 +88,7 @@ describePages({
   credits: '20',
   environment: { WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_POLL_SECONDS: '0.05' },
   pages: [
+    { name: 'library-empty', path: '/library' },
     { name: 'usage-empty', path: '/usage' },
     { name: 'tasks-empty', path: '/tasks' },
     {
@@ -98,6 +99,8 @@ describePages({
     { name: 'tickets-empty', path: '/tickets' },
     { name: 'webhooks-empty', path: '/webhooks' },
     { name: 'usage', path: '/usage', prepare: async (relay, viewer) => void (await workOf(relay, viewer!)) },
+    { name: 'library', path: '/library' },
+    { name: 'library-images', path: '/library?kind=image' },
     { name: 'usage-filtered', path: '/usage?family=video&state=settled&from=2026-01-01&to=2026-01-02' },
     {
       name: 'usage-by-key',

@@ -158,9 +158,27 @@ const ofUser = [
       key: anyText,
       /** The video that was begun here. */
       task: anyText,
+      /** The task whose prompt and settings the form begins with. */
+      again: anyText,
     }),
     staticData: { nav: { label: 'playground', isOwn: true } },
     component: lazy(() => import('../user/playground/playground.page.js'), 'PlaygroundPage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/library',
+    loader: textsOf('calls'),
+    validateSearch: searchOf({
+      /** Videos and 3D assets when left out. */
+      kind: oneOf('video', '3d', 'image'),
+      cursor,
+      /** The task that is open. */
+      task: anyText,
+      /** The request that is open. */
+      charge: anyText,
+    }),
+    staticData: { nav: { label: 'library' } },
+    component: lazy(() => import('../user/library/library.page.js'), 'LibraryPage'),
   }),
   createRoute({
     getParentRoute: () => user,

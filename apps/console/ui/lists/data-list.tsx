@@ -192,7 +192,7 @@ function SkeletonRows({ columns }: { columns: number }) {
 }
 
 /** Back is the browser's: the cursor is in the address. */
-function Pager({
+export function Pager({
   cursor,
   go,
   next,

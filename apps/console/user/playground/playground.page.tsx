@@ -1,7 +1,7 @@
-import { Paper, Tabs } from '@mantine/core';
+import { Paper, Skeleton, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
@@ -21,9 +21,6 @@ export function PlaygroundPage() {
   const { t } = useTranslation('calls');
   const { kind = 'image', key } = route.useSearch();
   const navigate = route.useNavigate();
-  const market = useQuery(marketQuery);
-  const keys = useKeys();
-  const own = $api.useQuery('get', '/api/groups');
   const [apiKey, keep] = useState<string | null>(null);
   return (
     <PageFrame title={t('play.title')} about={t('play.about')}>
@@ -40,23 +37,51 @@ export function PlaygroundPage() {
           ))}
         </Tabs.List>
         <Tabs.Panel value={kind} pt="md">
-          <Loaded query={market} lines={8}>
-            {(models) => (
-              <Loaded query={keys} lines={8}>
-                {({ items }) => (
-                  <Loaded query={own} lines={8}>
-                    {({ groups }) => (
-                      <Kind kind={kind} all={models} keys={items} own={groups} kept={{ apiKey, keep }} />
-                    )}
-                  </Loaded>
-                )}
-              </Loaded>
-            )}
-          </Loaded>
+          <Read kind={kind} kept={{ apiKey, keep }} />
         </Tabs.Panel>
       </Tabs>
     </PageFrame>
   );
+}
+
+/** Reads what the form of a kind of calls is made of. */
+function Read({ kind, kept }: { kind: PlayKind; kept: KeptKey }) {
+  const { again } = route.useSearch();
+  const market = useQuery(marketQuery);
+  const keys = useKeys();
+  const own = $api.useQuery('get', '/api/groups');
+  return (
+    <Loaded query={market} lines={8}>
+      {(models) => (
+        <Loaded query={keys} lines={8}>
+          {({ items }) => (
+            <Loaded query={own} lines={8}>
+              {({ groups }) => (
+                <Again id={again}>
+                  {(task) => (
+                    <Kind kind={kind} all={models} keys={items} own={groups} kept={kept} again={task} />
+                  )}
+                </Again>
+              )}
+            </Loaded>
+          )}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+interface AgainProps {
+  id: string | undefined;
+  children: (task: Shape<'Task'> | null) => ReactNode;
+}
+
+/** The task that the form begins with. Where there is none any more, the form begins as always. */
+function Again({ id = '', children }: AgainProps) {
+  const path = { params: { path: { taskId: id } } };
+  const task = $api.useQuery('get', '/api/tasks/{taskId}', path, { enabled: id !== '' });
+  if (id !== '' && task.isPending) return <Skeleton height={320} />;
+  return children(task.data ?? null);
 }
 
 interface KindProps {
@@ -66,9 +91,10 @@ interface KindProps {
   /** The groups that the account may create keys in. */
   own: readonly string[];
   kept: KeptKey;
+  again: Shape<'Task'> | null;
 }
 
-function Kind({ kind, all, keys, own, kept }: KindProps) {
+function Kind({ kind, all, keys, own, kept, again }: KindProps) {
   const { t } = useTranslation('calls');
   const { model: named, key: chosen } = route.useSearch();
   const models = modelsFor(kind, all);
@@ -90,8 +116,9 @@ function Kind({ kind, all, keys, own, kept }: KindProps) {
     );
   return (
     <Workbench
-      key={kind}
+      key={`${kind} ${again?.id ?? ''}`}
       kind={kind}
+      again={again}
       model={model}
       models={models}
       keys={usable}

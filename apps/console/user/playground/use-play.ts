@@ -22,6 +22,8 @@ export interface Playing {
   /** Null: the account has none that works; the first call creates one. */
   key: Shape<'Key'> | null;
   place: PricePlace | null;
+  /** A task whose prompt and settings are tried again. */
+  again: Shape<'Task'> | null;
   /** Takes the key itself, which is known only when it is created. */
   keep: (apiKey: string) => void;
 }
@@ -39,15 +41,26 @@ function initialValues(model: Shape<'ListedModel'>, prompt: string): PlayValues 
   };
 }
 
+function valuesOf({ prompt, seconds, size, aspectRatio, resolution }: Shape<'Task'>): Partial<PlayValues> {
+  return {
+    prompt,
+    size: size ?? '',
+    aspect_ratio: aspectRatio ?? '',
+    resolution: resolution ?? '',
+    ...(seconds === null ? {} : { seconds }),
+  };
+}
+
 /** The form of a call, its price, and what came of the last one that was sent. */
 export function usePlay(playing: Playing) {
-  const { kind, model, key, place } = playing;
+  const { kind, model, key, place, again } = playing;
   const { t } = useTranslation('calls');
   const userId = useSession()?.userId;
   const [pending] = useState(() => takePendingCall(kind, userId));
   const form = useForm<PlayValues>({
     initialValues: {
       ...initialValues(model, key === null ? t(`play.samples.${kind}`) : ''),
+      ...(again && valuesOf(again)),
       ...pending?.values,
     },
     validate: {

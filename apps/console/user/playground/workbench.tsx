@@ -26,15 +26,17 @@ interface WorkbenchProps {
   /** The account has no key that works: the first call creates one. */
   isNew: boolean;
   kept: KeptKey;
+  /** What the form begins with. */
+  again: Shape<'Task'> | null;
 }
 
 /** Form, price, result and code of one kind of calls. */
-export function Workbench({ kind, model, models, keys, group, isNew, kept }: WorkbenchProps) {
+export function Workbench({ kind, model, models, keys, group, isNew, kept, again }: WorkbenchProps) {
   const { task, key: chosenKey } = route.useSearch();
   const navigate = route.useNavigate();
   const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0] ?? null;
   const place: PricePlace | null = key ? { keyId: key.keyId } : isNew && group ? { group } : null;
-  const playing = usePlay({ kind, model, key, place, keep: kept.keep });
+  const playing = usePlay({ kind, model, key, place, again, keep: kept.keep });
   const { form, price, isPricing, hasOtherPrice, sending, played, cancel, topUp } = playing;
   const { onSubmit, isSending, failure } = sending;
   const chooseKey = (keyId: string | null) =>

@@ -1,0 +1,69 @@
+import { Card, Group, Stack, Text } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
+import { IconBox, IconMovie } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
+import { OpenLink, TextLink } from '../../ui/links.js';
+import { useNow } from '../../ui/now.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { Ago } from '../../ui/when.js';
+import { TaskCost } from '../tasks/task-cost.js';
+import { availableMs, contentOf, TaskDownload } from '../tasks/task-file.js';
+
+const MINUTE_MS = 60_000;
+
+/** A video or 3D asset: what it shows, what was asked for, what it cost, and its file while there is one. */
+export function FileCard({ task }: { task: Shape<'Task'> }) {
+  const { t } = useTranslation('calls');
+  const { id, kind, prompt, requestedModel, createdAt } = task;
+  // Prompts go when their time is over.
+  const title = prompt || t('library.noPrompt');
+  return (
+    <Card component="li" withBorder>
+      <Card.Section>
+        <Thumbnail task={task} />
+      </Card.Section>
+      <Stack gap="xs" mt="sm">
+        <OpenLink param="task" value={id} size="sm">
+          <Text span inherit lineClamp={2}>
+            {title}
+          </Text>
+        </OpenLink>
+        <SmallPrint>
+          <span className="model-name">{requestedModel}</span> · <Ago at={createdAt} />
+        </SmallPrint>
+        <Group justify="space-between" align="flex-start">
+          <Stack gap="xs">
+            <TaskCost task={task} />
+            <TextLink
+              to="/playground"
+              search={{ kind, model: requestedModel, again: id }}
+              size="sm"
+              aria-label={t('library.againOf', { prompt: title })}
+            >
+              {t('library.again')}
+            </TextLink>
+          </Stack>
+          <TaskDownload task={task} />
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+/** The first picture of a video, which is read once it is seen; an icon where there is none. */
+function Thumbnail({ task }: { task: Shape<'Task'> }) {
+  const { ref, inViewport } = useInViewport<HTMLDivElement>();
+  const now = useNow(MINUTE_MS, task.file?.available === true);
+  const hasVideo = task.kind === 'video' && availableMs(task, now) !== null;
+  const Icon = task.kind === 'video' ? IconMovie : IconBox;
+  return (
+    <div ref={ref} className="thumbnail" aria-hidden>
+      {hasVideo && inViewport ? (
+        <video muted playsInline preload="metadata" tabIndex={-1} src={contentOf(task.id)} />
+      ) : (
+        <Icon size={32} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { type Person, person } from '../support/console.js';
+import { type Relay, startRelay } from '../support/relay.js';
+import { type Look, openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
+import { endedMesh, endedVideo, keyOf, play } from './support/work.js';
+
+jest.setTimeout(180_000);
+
+let relay: Relay;
+let browser: Browser;
+let someone: Person;
+let tab: Tab;
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
+  someone = await person(relay, { credits: '5' });
+  const keyId = await keyOf(someone);
+  await endedVideo(relay, someone, { keyId, prompt: 'a boat at dawn' });
+  await endedMesh(relay, someone, { keyId, prompt: 'a wooden boat' });
+  await endedVideo(relay, someone, { keyId, prompt: 'a boat that sinks [[fault:fail-late]]' });
+  const picture = { prompt: 'a gate', model: 'imgmodel-4', n: 3 };
+  await play(relay, someone, { keyId, path: 'images/generations', body: picture });
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(() => closeTabs(tab));
+
+async function open(as: Person, path: string, look: Partial<Look> = {}): Promise<Page> {
+  tab = await Tab.open(browser, relay, { as, look });
+  await tab.goto(path);
+  return tab.page;
+}
+
+const cards = (page: Page) => page.getByRole('list', { name: 'Library' }).getByRole('listitem');
+
+describe('the library', () => {
+  it('has what was made, with its cost and file, and runs it again in the playground', async () => {
+    const page = await open(someone, '/overview');
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
+    const card = cards(page).filter({ hasText: 'a boat at dawn' });
+    await card.getByText('Charged 0.20 credits').waitFor();
+    // What failed made nothing.
+    expect(await cards(page).count()).toBe(2);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      card.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    expect(await file.failure()).toBeNull();
+    await card.getByRole('link', { name: 'Run again: a boat at dawn' }).click();
+    await page.getByText('Price: 0.20 credits ($0.26)').waitFor();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('a boat at dawn');
+    expect(await page.getByLabel('Seconds').inputValue()).toBe('4');
+    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('vendora-imagine-video');
+  });
+
+  it('is narrowed to a type, and lists requests for images, which are not stored', async () => {
+    const page = await open(someone, '/library?kind=3d', { width: 'narrow', scheme: 'dark' });
+    await cards(page).getByText('a wooden boat').waitFor();
+    expect(await cards(page).count()).toBe(1);
+    expect(await tab.barriers()).toEqual([]);
+    await tab.goto('/library?kind=image');
+    await cards(page).getByText('3 images').waitFor();
+    await cards(page).getByText('0.09 credits').waitFor();
+    expect(await tab.barriers()).toEqual([]);
+    expect(await tab.isTooWide()).toBe(false);
+    await cards(page).getByRole('link', { name: 'imgmodel-4', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Request cost' }).getByText('Verified in your browser').waitFor();
+  });
+
+  it('says where to begin while there is nothing', async () => {
+    const page = await open(await person(relay), '/library', { language: 'zh' });
+    await page.getByText('这里还没有作品').waitFor();
+    await page.getByRole('link', { name: '打开操练场' }).waitFor();
+  });
+});
