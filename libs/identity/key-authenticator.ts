@@ -13,6 +13,8 @@ export interface Caller {
   readonly allowedIps?: readonly string[];
   /** The models that the key may use, by these names or other names of theirs; absent: all of its group. */
   readonly allowedModels?: readonly string[];
+  /** Asked in this order for a request that names one model, when that one cannot serve it; absent: none. */
+  readonly fallbackModels?: readonly string[];
   /** Where this request came from, where the caller knows it better than the socket. */
   readonly clientIp?: string;
   /** Aborted when the client has left before its answer was sent: what was not begun for it need not be. */
@@ -65,7 +67,7 @@ const KEY_SHAPE = /^sk-tg-[A-Za-z0-9_-]{43}$/;
 const MAX_CACHED_KEYS = 50_000;
 
 const SELECT_KEY = `
-SELECT k.id, k.account_id, k.group_name, k.key_hash, k.allowed_ips, k.allowed_models, extract(epoch FROM k.expires_at) * 1000 AS expires_at_ms,
+SELECT k.id, k.account_id, k.group_name, k.key_hash, k.allowed_ips, k.allowed_models, k.fallback_models, extract(epoch FROM k.expires_at) * 1000 AS expires_at_ms,
   k.requests_per_minute AS key_requests, k.max_running_tasks AS key_tasks,
   g.requests_per_minute AS group_requests, g.max_running_tasks AS group_tasks, g.max_concurrent_requests AS group_concurrent,
   a.requests_per_minute AS account_requests, a.max_concurrent_requests AS account_concurrent
@@ -225,6 +227,7 @@ function callerFrom(row: Record<string, unknown>): Caller {
     accountId: row['account_id'] as string,
     group: row['group_name'] as string,
     ...(row['allowed_models'] === null ? {} : { allowedModels: row['allowed_models'] as string[] }),
+    ...(row['fallback_models'] === null ? {} : { fallbackModels: row['fallback_models'] as string[] }),
     ...(row['allowed_ips'] === null ? {} : { allowedIps: row['allowed_ips'] as string[] }),
     ...(isLimited ? { limits } : {}),
   };

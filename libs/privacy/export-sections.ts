@@ -22,6 +22,7 @@ export const exportSections: readonly ExportSection[] = [
   paged('keys', 'API keys and their rules, without the keys themselves.', {
     id: 'id',
     text: `SELECT id, name, key_prefix AS prefix, group_name AS "group", allowed_models AS "allowedModels",
+      fallback_models AS "fallbackModels",
         allowed_ips AS "allowedIps", expires_at AS "expiresAt", revoked_at AS "revokedAt", created_at AS "createdAt",
         last_used_at AS "lastUsedAt" FROM api_keys WHERE account_id = $1`,
   }),

@@ -119,6 +119,8 @@ describe('keys', () => {
     ['an unknown group', { group: 'Nowhere' }, 'group'],
     ['an unknown model', { allowedModels: ['nothing-like-it'] }, 'allowedModels'],
     ['no model', { allowedModels: [] }, 'allowedModels'],
+    ['an unknown fallback', { fallbackModels: ['nothing-like-it'] }, 'fallbackModels'],
+    ['five fallbacks', { fallbackModels: ['a', 'b', 'c', 'd', 'e'] }, 'fallbackModels'],
     ['a range that is none', { allowedIps: ['10.0.0.0/64'] }, 'allowedIps.0'],
     ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
     ['a limit that is a number', { monthlyLimit: 5 }, 'monthlyLimit'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { normalRange } from '#identity/ip-list.js';
 import { creditAmount, id, name, pageOf, pageQuery, time } from '#platform/http/fields.js';
+import { MAX_ATTEMPTS } from '#ledger/charges/charge-ids.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
 import { keyView } from './key.view.js';
@@ -14,6 +15,16 @@ const models = z
   .min(1, 'must name a model; null allows all')
   .max(MAX_MODELS)
   .transform((list) => [...new Set(list)]);
+
+const fallbacks = z
+  .array(modelName)
+  .min(1, 'must name a model; null for none')
+  .max(MAX_ATTEMPTS - 1)
+  .transform((list) => [...new Set(list)])
+  .meta({
+    description:
+      'Asked in this order for a request that names one model, when that one is busy, failing or without a channel. What is charged is the price of the model that served.',
+  });
 
 const ranges = z
   .array(
@@ -39,6 +50,7 @@ const rules = {
     .optional()
     .meta({ description: 'Credits in a UTC month; null: no limit.' }),
   allowedModels: models.nullable().optional(),
+  fallbackModels: fallbacks.nullable().optional(),
   allowedIps: ranges.nullable().optional(),
   requestsPerMinute: z.int().min(1).max(MAX_COUNT).nullable().optional(),
   maxRunningTasks: z.int().min(0).max(MAX_COUNT).nullable().optional(),

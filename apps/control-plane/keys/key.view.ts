@@ -14,6 +14,7 @@ export const keyView = z
     spent: amountView,
     spentThisMonth: amountView,
     allowedModels: z.array(z.string()).nullable(),
+    fallbackModels: z.array(z.string()).nullable(),
     allowedIps: z.array(z.string()).nullable(),
     requestsPerMinute: z.number().int().nullable(),
     maxRunningTasks: z.number().int().nullable(),

@@ -37,6 +37,11 @@ const KEY = objectSchema({
   created_at: UNIX_SECONDS,
   expires_at: nullable(UNIX_SECONDS),
   allowed_models: nullable(listSchema(textSchema(), { description: 'Null: every model of the group.' })),
+  fallback_models: nullable(
+    listSchema(textSchema(), {
+      description: 'Asked in this order when the one model of a request cannot serve it. Null: none.',
+    }),
+  ),
   allowed_ips: nullable(listSchema(textSchema(), { description: 'Null: from every address.' })),
   limits: objectSchema({
     requests_per_minute: nullable(integerSchema('The least of those of the key, its group and its account.')),

@@ -24,6 +24,7 @@ export function callersKeyView(caller: Caller, allowance: KeyAllowance, defaults
     created_at: unixSeconds(createdAt),
     expires_at: expiresAt && unixSeconds(expiresAt),
     allowed_models: caller.allowedModels ?? null,
+    fallback_models: caller.fallbackModels ?? null,
     allowed_ips: caller.allowedIps ?? null,
     limits: {
       requests_per_minute: leastOf(callerLimits(caller, 'requestsPerMinute', defaults)),

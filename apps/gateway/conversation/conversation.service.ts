@@ -71,9 +71,9 @@ export class ConversationService {
 
   private async run(call: ConversationCall, client: ClientStream): Promise<void> {
     const { clock, config } = this.parts;
-    const { models, dryRun, body } = readModelChoice(call.body);
+    const { models, named, dryRun, body } = readModelChoice(call.body, call.caller);
     const limitAtMs = clock.nowMs() + config.streamLimitMs;
-    const turns = new ModelTurns({ id: call.requestId, models, limitAtMs, clock, left: client.left });
+    const turns = new ModelTurns({ id: call.requestId, models, named, limitAtMs, clock, left: client.left });
     const checkPictures = this.pictureCheckOf(call);
     const callOf = (model: string): ModelCall => ({
       ...call,

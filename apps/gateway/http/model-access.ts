@@ -3,6 +3,7 @@ import { modelsForSale } from '#catalog/offer.js';
 import { isInGroup } from '#groups/access.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
+import { ModelWithoutChannel } from '../routing/model-busy.js';
 import type { Family } from '#pricing/price-book.js';
 import { MAX_MODEL_CHARS } from './limits.js';
 
@@ -75,7 +76,8 @@ export function noSuchModel(id: string, group: string): ApiError {
 
 /** The model is there, but no vendor that has it offers this kind of call. */
 export function noChannelHere(id: string, group: string): ApiError {
-  return new ApiError('model_not_found', `${noChannel(id, group)} on this path.`, { param: 'model' });
+  const message = `${noChannel(id, group)} on this path.`;
+  return new ModelWithoutChannel('model_not_found', message, { param: 'model' });
 }
 
 function noChannel(id: string, group: string): string {

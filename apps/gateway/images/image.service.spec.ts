@@ -169,7 +169,10 @@ describe('a call for images', () => {
   it('goes to another model under a charge of its own, once the first took nothing and is released', async () => {
     answers = [busy, made(1)];
     const first = call('vendora-imagine-image');
-    const turns = images.turnsOf(first.requestId, ['vendora-imagine-image', 'imgmodel-4']);
+    const turns = images.turnsOf(first.requestId, {
+      models: ['vendora-imagine-image', 'imgmodel-4'],
+      named: 2,
+    });
     await turns.serve((model) => images.generate({ ...first, asked: { ...first.asked, model } }, turns));
     expect(await charges()).toEqual([
       `${first.requestId} vendora-imagine-image released`,
@@ -187,7 +190,10 @@ describe('a call for images', () => {
       },
     ];
     const first = call('vendora-imagine-image');
-    const turns = images.turnsOf(first.requestId, ['vendora-imagine-image', 'imgmodel-4']);
+    const turns = images.turnsOf(first.requestId, {
+      models: ['vendora-imagine-image', 'imgmodel-4'],
+      named: 2,
+    });
     const served = turns.serve((model) =>
       images.generate({ ...first, asked: { ...first.asked, model } }, turns),
     );

@@ -20,6 +20,7 @@ import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import type { PictureInput } from '../http/pictures.js';
 import type { MemoryShare } from '../protection/body-memory.js';
+import type { ModelChoice } from '../routing/model-choice.js';
 import { ModelTurns } from '../routing/model-turns.js';
 import { type ImageFailure, type HeldWork, ImageCalls, type Success } from './image.calls.js';
 import { type ImageFiles, imageTypeOf } from './image.files.js';
@@ -98,16 +99,20 @@ export class ImageService {
   }
 
   /** The way of a request through the models that it names. */
-  turnsOf(requestId: string, models: readonly string[], left?: AbortSignal): ModelTurns {
+  turnsOf(
+    requestId: string,
+    { models, named }: Pick<ModelChoice, 'models' | 'named'>,
+    left?: AbortSignal,
+  ): ModelTurns {
     const { clock, config } = this.parts;
     const limitAtMs = clock.nowMs() + config.imageRequestLimitMs;
-    return new ModelTurns({ id: requestId, models, limitAtMs, clock, left });
+    return new ModelTurns({ id: requestId, models, named, limitAtMs, clock, left });
   }
 
   /** @throws ApiError */
   async generate(
     call: ImageCall,
-    turns = this.turnsOf(call.requestId, [call.asked.model]),
+    turns = this.turnsOf(call.requestId, { models: [call.asked.model], named: 1 }),
   ): Promise<ImageResult> {
     const { clock, config } = this.parts;
     const { caller, asked, requestId, origin } = call;

@@ -30,18 +30,18 @@ export class ImagesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ImageResult | DryRun> {
-    const { models, dryRun, body } = readModelChoice(asBody(request.body));
+    const { models, named, dryRun, body } = readModelChoice(asBody(request.body), caller);
     const asked = readImageGeneration({ ...body, model: models[0] });
     const { id: requestId } = request;
     const callOf = (model: string): ImageCall => {
       return { caller, asked: { ...asked, model }, requestId, origin: this.originOf(asked, request) };
     };
-    const turns = this.images.turnsOf(requestId, models, caller.left);
+    const turns = this.images.turnsOf(requestId, { models, named }, caller.left);
     if (dryRun) return dryRunOf(turns, (model) => this.images.quote(callOf(model)));
     return turns.serve(async (model) => {
       const result = await this.images.generate(callOf(model), turns);
       void reply.headers(turns.headersFor(model));
-      return models.length === 1 ? result : { ...result, model };
+      return named === 1 ? result : { ...result, model };
     });
   }
 

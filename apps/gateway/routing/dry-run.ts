@@ -20,17 +20,18 @@ export interface DryRun {
  * @throws ApiError when none would serve it, and what would end the request before one does
  */
 export async function dryRunOf(
-  turns: Pick<ModelTurns, 'models' | 'isOver'>,
+  turns: Pick<ModelTurns, 'models' | 'isOver' | 'mayAsk'>,
   priceOf: (model: string) => Promise<Quote>,
 ): Promise<DryRun> {
   const options: Option[] = [];
   const misses: Miss[] = [];
-  for (const model of turns.models) {
+  for (const [place, model] of turns.models.entries()) {
+    const isReached = !options.some(({ available }) => available);
+    if (isReached && !turns.mayAsk(place, misses)) break;
     try {
       const { amount, units } = await priceOf(model);
       options.push({ model, available: true, amount: formatAmount(amount), units: String(units) });
     } catch (error) {
-      const isReached = !options.some(({ available }) => available);
       if (!(error instanceof ApiError) || (isReached && !isFaultOfModel(error))) throw error;
       misses.push({ model, error });
       options.push({ model, available: false, error: { code: error.code, message: error.message } });

@@ -1,3 +1,4 @@
+import type { Caller } from '#identity/key-authenticator.js';
 import { MAX_ATTEMPTS } from '#ledger/charges/charge-ids.js';
 import { ApiError } from '#platform/errors.js';
 import { type Body, invalid, isAbsent, optionalString } from '../http/fields.js';
@@ -10,21 +11,31 @@ export const MAX_MODELS = MAX_ATTEMPTS;
 export interface ModelChoice {
   /** In the order in which they are asked; at least one, each once. */
   readonly models: readonly string[];
+  /** How many of them the request names; the others are its key's. */
+  readonly named: number;
   /** Nothing is held or sent: the answer says what would be. */
   readonly dryRun: boolean;
   readonly body: Body;
 }
 
-/** Reads `model`, `models` and `dry_run`. @throws ApiError naming the field */
-export function readModelChoice(sent: Body): ModelChoice {
+/**
+ * Reads `model`, `models` and `dry_run`. A request without `models` has those of its key behind its model, where the key has
+ * some; an empty list of its own is a list. @throws ApiError naming the field
+ */
+export function readModelChoice(
+  sent: Body,
+  { fallbackModels = [] }: Pick<Caller, 'fallbackModels'>,
+): ModelChoice {
   const { models: others, dry_run: dryRun, ...body } = sent;
   const first = optionalString(body, 'model', MAX_MODEL_CHARS);
-  const models = [...new Set([first ?? '', ...readOthers(others)])].filter((id) => id.trim() !== '');
-  if (models.length === 0) {
+  const named = [...new Set([first ?? '', ...readOthers(others)])].filter((id) => id.trim() !== '');
+  if (named.length === 0) {
     throw new ApiError('missing_required_parameter', 'model is required.', { param: 'model' });
   }
-  if (models.length > MAX_MODELS) throw invalid('models', `must be at most ${MAX_MODELS} with model`);
-  return { models, dryRun: readFlag(dryRun), body };
+  if (named.length > MAX_MODELS) throw invalid('models', `must be at most ${MAX_MODELS} with model`);
+  const ofKey = isAbsent(others) ? fallbackModels.filter((id) => !named.includes(id)) : [];
+  const models = [...named, ...ofKey].slice(0, MAX_MODELS);
+  return { models, named: named.length, dryRun: readFlag(dryRun), body };
 }
 
 function readOthers(value: unknown): string[] {

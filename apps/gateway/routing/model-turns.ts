@@ -1,7 +1,7 @@
 import { chargeIdOf } from '#ledger/charges/charge-ids.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError, type ErrorCode } from '#platform/errors.js';
-import { ModelBusy } from './model-busy.js';
+import { ModelBusy, ModelWithoutChannel } from './model-busy.js';
 
 /** A model that did not serve a request, and why. */
 export interface Miss {
@@ -32,6 +32,8 @@ export class ModelTurns {
     private readonly request: {
       id: string;
       models: readonly string[];
+      /** How many of them the client named; the others are its key's, for when those cannot serve. Absent: all. */
+      named?: number;
       limitAtMs: number;
       clock: Clock;
       /** Aborted when the client has left: no further model begins work for it. */
@@ -68,9 +70,20 @@ export class ModelTurns {
     return left?.aborted === true || clock.nowMs() >= this.limitAtMs;
   }
 
+  /**
+   * Whether the model of that place may be asked after such misses. Those of the key stand in for a model that is busy, failing or
+   * without a channel; a name that is wrong, or may not be used, is the client's to mend.
+   */
+  mayAsk(place: number, misses: readonly Miss[] = this.misses): boolean {
+    const { models, named = models.length } = this.request;
+    const isFailing = ({ error }: Miss) => error instanceof ModelBusy || error instanceof ModelWithoutChannel;
+    return place < named || misses.some(isFailing);
+  }
+
   /** @throws ApiError the first model's when none has served, and what is no fault of a model at once */
   async serve<T>(attempt: (model: string) => Promise<T>): Promise<T> {
-    for (const model of this.models) {
+    for (const [place, model] of this.models.entries()) {
+      if (!this.mayAsk(place)) break;
       try {
         return await attempt(model);
       } catch (error) {

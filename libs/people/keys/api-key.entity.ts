@@ -13,6 +13,8 @@ export class ApiKey {
   @Column('text', { name: 'group_name' }) group!: string;
   /** Null: all of the group. */
   @Column('text', { name: 'allowed_models', array: true, nullable: true }) allowedModels!: string[] | null;
+  /** Asked in this order when the model of a request cannot serve it; null: none. */
+  @Column('text', { name: 'fallback_models', array: true, nullable: true }) fallbackModels!: string[] | null;
   /** Addresses and CIDR ranges; null: from everywhere. */
   @Column('text', { name: 'allowed_ips', array: true, nullable: true }) allowedIps!: string[] | null;
   /** Nanos that may be held in a UTC month; null: no limit. */

@@ -20,6 +20,7 @@ export interface KeyRules {
   totalLimit: bigint | null;
   monthlyLimit: bigint | null;
   allowedModels: string[] | null;
+  fallbackModels: string[] | null;
   allowedIps: string[] | null;
   requestsPerMinute: number | null;
   maxRunningTasks: number | null;
@@ -154,20 +155,23 @@ export class KeyService {
     this.parts.relay.wake();
   }
 
-  private async check(client: pg.ClientBase, { expiresAt, allowedModels }: Partial<KeyRules>): Promise<void> {
+  private async check(client: pg.ClientBase, rules: Partial<KeyRules>): Promise<void> {
+    const { expiresAt } = rules;
     if (expiresAt && expiresAt.getTime() <= this.parts.clock.nowMs())
       throw new ApiError('invalid_value', 'expiresAt: must be in the future.', { param: 'expiresAt' });
-    if (!allowedModels) return;
-    const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY($1)', [
-      allowedModels,
-    ]);
-    const known = new Set(rows.map(({ id }) => id));
-    const unknown = allowedModels.find((model) => !known.has(model));
-    if (unknown !== undefined)
-      throw new ApiError('invalid_value', `allowedModels: there is no model ${JSON.stringify(unknown)}.`, {
-        param: 'allowedModels',
-      });
+    for (const param of ['allowedModels', 'fallbackModels'] as const) {
+      await refuseUnknownModels(client, param, rules[param] ?? []);
+    }
   }
+}
+
+async function refuseUnknownModels(client: pg.ClientBase, param: string, models: string[]): Promise<void> {
+  if (models.length === 0) return;
+  const { rows } = await client.query<{ id: string }>('SELECT id FROM models WHERE id = ANY($1)', [models]);
+  const known = new Set(rows.map(({ id }) => id));
+  const unknown = models.find((model) => !known.has(model));
+  if (unknown === undefined) return;
+  throw new ApiError('invalid_value', `${param}: there is no model ${JSON.stringify(unknown)}.`, { param });
 }
 
 /** Takes the lock that every hold of the account takes. */

@@ -10,6 +10,8 @@ type RuleForm = UseFormReturnType<RuleValues>;
 
 /** The server's own largest number. */
 const MOST = 1_000_000;
+/** The server asks no more models for one request, its own included. */
+const MOST_FALLBACKS = 4;
 
 export function NameField({ form }: { form: RuleForm }) {
   const { t } = useTranslation('tokens');
@@ -41,7 +43,8 @@ export function RuleFields({ form }: { form: RuleForm }) {
         label={t('fields.expiresAt')}
         description={t('fields.expiresAtHint')}
       />
-      <Models form={form} />
+      <Models form={form} name="allowedModels" whenEmpty={t('allModels')} />
+      <Models form={form} name="fallbackModels" whenEmpty={t('noFallback')} most={MOST_FALLBACKS} />
       <TagsInput
         label={t('fields.allowedIps')}
         description={t('fields.allowedIpsHint')}
@@ -80,24 +83,31 @@ function Count(props: { form: RuleForm; name: 'requestsPerMinute' | 'maxRunningT
 }
 
 /** Those of the group; a key that is there keeps those that its list names, whatever became of them. */
-function Models({ form }: { form: RuleForm }) {
+function Models(props: {
+  form: RuleForm;
+  name: 'allowedModels' | 'fallbackModels';
+  whenEmpty: string;
+  most?: number;
+}) {
   const { t } = useTranslation('tokens');
   const market = useQuery(marketQuery);
-  const { group, allowedModels } = form.values;
+  const { form, name, whenEmpty, most } = props;
+  const { group, [name]: chosen } = form.values;
   const ofGroup = (market.data ?? [])
     .filter(({ groups }) => group === '' || groups.some((each) => each.group === group))
     .map(({ id }) => id);
   return (
     <MultiSelect
-      label={t('fields.allowedModels')}
-      description={t('fields.allowedModelsHint')}
-      placeholder={allowedModels.length === 0 ? t('allModels') : ''}
-      data={[...new Set([...ofGroup, ...allowedModels])].sort((a, b) => a.localeCompare(b))}
+      label={t(`fields.${name}`)}
+      description={t(`fields.${name}Hint`)}
+      placeholder={chosen.length === 0 ? whenEmpty : ''}
+      data={[...new Set([...ofGroup, ...chosen])].sort((a, b) => a.localeCompare(b))}
+      {...(most !== undefined && { maxValues: most })}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': t('allModels') }}
+      clearButtonProps={{ 'aria-label': whenEmpty }}
       nothingFoundMessage={t('fields.noModels')}
-      {...form.getInputProps('allowedModels')}
+      {...form.getInputProps(name)}
     />
   );
 }

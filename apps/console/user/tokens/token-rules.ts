@@ -10,6 +10,7 @@ export type RuleValues = {
   monthlyLimit: string;
   totalLimit: string;
   allowedModels: string[];
+  fallbackModels: string[];
   allowedIps: string[];
   requestsPerMinute: string | number;
   maxRunningTasks: string | number;
@@ -22,6 +23,7 @@ export interface Rules {
   monthlyLimit: string | null;
   totalLimit: string | null;
   allowedModels: string[] | null;
+  fallbackModels: string[] | null;
   allowedIps: string[] | null;
   requestsPerMinute: number | null;
   maxRunningTasks: number | null;
@@ -34,6 +36,7 @@ export const NO_RULES: RuleValues = {
   monthlyLimit: '',
   totalLimit: '',
   allowedModels: [],
+  fallbackModels: [],
   allowedIps: [],
   requestsPerMinute: '',
   maxRunningTasks: '',
@@ -47,6 +50,7 @@ export function ruleValues(token: Shape<'Key'>): RuleValues {
     monthlyLimit: token.monthlyLimit ?? '',
     totalLimit: token.totalLimit ?? '',
     allowedModels: token.allowedModels ?? [],
+    fallbackModels: token.fallbackModels ?? [],
     allowedIps: token.allowedIps ?? [],
     requestsPerMinute: token.requestsPerMinute ?? '',
     maxRunningTasks: token.maxRunningTasks ?? '',
@@ -60,6 +64,7 @@ export function rulesOf(values: RuleValues): Rules {
     monthlyLimit: values.monthlyLimit.trim() || null,
     totalLimit: values.totalLimit.trim() || null,
     allowedModels: values.allowedModels.length === 0 ? null : values.allowedModels,
+    fallbackModels: values.fallbackModels.length === 0 ? null : values.fallbackModels,
     allowedIps: values.allowedIps.length === 0 ? null : values.allowedIps,
     requestsPerMinute: numberOf(values.requestsPerMinute),
     maxRunningTasks: numberOf(values.maxRunningTasks),

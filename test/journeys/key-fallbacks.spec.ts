@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Person, person } from '../support/console.js';
+import { addModel } from '../support/models.js';
+import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
+
+/** The machine may be busy with other suites. */
+jest.setTimeout(60_000);
+
+const IMAGES = '/v1/images/generations';
+const CHATS = '/v1/chat/completions';
+const IMAGE = { prompt: 'a lighthouse [[instant]]' };
+const CHAT = { messages: [{ role: 'user', content: 'hello' }], max_tokens: 50 };
+
+let relay: Relay;
+let owner: Person;
+let key: { apiKey: string; keyId: string };
+
+beforeAll(async () => {
+  relay = await startRelay();
+  const nobody = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
+  await addModel(relay.fixture.owner, { id: 'dead-image', like: 'imgmodel-4', times: 10, ...nobody });
+  await addModel(relay.fixture.owner, { id: 'dead-chat', like: 'vendora-chat', times: 10, ...nobody });
+  const other = { channel: 'words', protocol: 'anthropic', baseUrl: relay.sandboxUrl };
+  await addModel(relay.fixture.owner, { id: 'elsewhere', like: 'vendora-chat', ...other });
+  owner = await person(relay, { credits: '5' });
+  const { data } = await owner.api.POST('/api/keys', {
+    body: { name: 'safe', group: 'Vendora-Main', fallbackModels: ['imgmodel-4', 'vendora-chat'] },
+  });
+  key = data!;
+}, 60_000);
+afterAll(() => closeClean(relay));
+
+const send = (path: string, body: object) =>
+  fetch(`${relay.baseUrl}${path}`, json(body, { authorization: `Bearer ${key.apiKey}` }));
+const read = async (path: string) => {
+  const response = await fetch(`${relay.baseUrl}${path}`, {
+    headers: { authorization: `Bearer ${key.apiKey}` },
+  });
+  return (await response.json()) as Record<string, unknown>;
+};
+const headersOf = ({ headers }: Response) => [headers.get('x-served-model'), headers.get('x-failed-models')];
+
+describe('the fallback models of a key', () => {
+  it('serve where the model of the request cannot, held and charged at the price of the one that serves', async () => {
+    const answer = await send(IMAGES, { model: 'dead-image', ...IMAGE });
+    expect(answer.status).toBe(200);
+    // As without a fallback: nobody asked for another shape.
+    expect(Object.keys((await answer.json()) as object)).not.toContain('model');
+    expect(headersOf(answer)).toEqual(['imgmodel-4', 'dead-image=service_unavailable']);
+    expect(await read(`/v1/charges/${answer.headers.get('x-request-id')}`)).toMatchObject({
+      model: 'imgmodel-4',
+      held: '0.03',
+      charged: '0.03',
+      attempts: [
+        { model: 'dead-image', state: 'released' },
+        { model: 'imgmodel-4', state: 'settled', code: null },
+      ],
+    });
+    expect(await read('/v1/key')).toMatchObject({ fallback_models: ['imgmodel-4', 'vendora-chat'] });
+  });
+
+  it.each([false, true])('are passed over where they are of another kind, stream: %p', async (stream) => {
+    const answer = await send(CHATS, { model: 'dead-chat', stream, ...CHAT });
+    expect(await answer.text()).toContain('"model":"vendora-chat"');
+    const failed = 'dead-chat=service_unavailable, imgmodel-4=model_not_supported_here';
+    expect(headersOf(answer)).toEqual(['vendora-chat', failed]);
+  });
+
+  it('serve for a model that no vendor offers here', async () => {
+    const answer = await send(CHATS, { model: 'elsewhere', ...CHAT });
+    expect(answer.status).toBe(200);
+    expect(headersOf(answer)[0]).toBe('vendora-chat');
+  });
+
+  it('are shown by a dry run', async () => {
+    const answer = await send(IMAGES, { model: 'dead-image', dry_run: true, ...IMAGE });
+    expect(await answer.json()).toMatchObject({
+      models: [{ model: 'dead-image' }, { model: 'imgmodel-4', amount: '0.03' }, { model: 'vendora-chat' }],
+    });
+  });
+
+  it.each<[string, object, number, string]>([
+    ['a request with a list of its own', { model: 'dead-image', models: [] }, 503, 'service_unavailable'],
+    ['a name that is wrong', { model: 'imgmodel-5' }, 404, 'model_not_found'],
+    ['the same in a dry run', { model: 'imgmodel-5', dry_run: true }, 404, 'model_not_found'],
+    ['a model of another path', { model: 'dead-chat' }, 400, 'model_not_supported_here'],
+    [
+      'what the vendor refuses',
+      { model: 'vendora-imagine-image', prompt: '[[fault:reject-400]]' },
+      400,
+      'upstream_rejected',
+    ],
+  ])('serve nothing for %s', async (_what, body, status, code) => {
+    const answer = await send(IMAGES, { ...IMAGE, ...body });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ error: { code } });
+  });
+
+  it('hold nothing that the key may not use', async () => {
+    const params = { path: { keyId: key.keyId } };
+    const rules = { allowedModels: ['dead-image', 'vendora-chat'] };
+    await owner.api.PATCH('/api/keys/{keyId}', { params, body: rules });
+    const answer = await send(IMAGES, { model: 'dead-image', ...IMAGE });
+    expect(answer.status).toBe(503);
+    await owner.api.PATCH('/api/keys/{keyId}', { params, body: { allowedModels: null } });
+  });
+
+  it('end with the rule', async () => {
+    const params = { path: { keyId: key.keyId } };
+    await owner.api.PATCH('/api/keys/{keyId}', { params, body: { fallbackModels: null } });
+    await until('the rule is gone', async () => (await read('/v1/key'))['fallback_models'] === null);
+    expect((await send(IMAGES, { model: 'dead-image', ...IMAGE })).status).toBe(503);
+  });
+});
