@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
+import { silentWav, soundForm } from '../support/sounds.js';
 
 /** The machine may be busy with other suites. */
 jest.setTimeout(60_000);
@@ -8,6 +9,7 @@ jest.setTimeout(60_000);
 const EDITS = '/v1/images/edits';
 const EDIT = { model: 'vendora-imagine-edit', prompt: 'at night' };
 const CHATS = '/v1/chat/completions';
+const SOUND = '/v1/audio/transcriptions';
 const MEGABYTE = 1024 * 1024;
 /** Such bodies held everybody up for 28 seconds; the relay, its clients and their bodies share one thread here. */
 const ONLY_BLOCKED_MS = 10_000;
@@ -121,6 +123,30 @@ describe('a hostile body', () => {
     }
   });
 
+  it('of sound that stops halfway is given up, and leaves no memory behind', async () => {
+    const [slow, gone] = await Promise.all([halfSound(), halfSound()]);
+    const answer = answerOn(slow);
+    await until('what came to be in memory', async () => (await inMemory()) > 0);
+    gone.destroy();
+    expect(await answer).toMatch(/^HTTP\/1.1 408 /);
+    await until('the memory to be free', async () => (await inMemory()) === 0);
+    await until('no upload to be open', async () => (await openUploads()) === 0);
+    expect(await hostile.balance()).toEqual({ main: '0', held: '0' });
+  });
+
+  it('of sound is one of so many of its account, and keeps no other account from its own', async () => {
+    const sockets = await Promise.all([1, 2, 3, 4].map(halfSound));
+    await until('all to have begun', async () => (await openUploads()) === 4);
+    const body = () => soundForm(silentWav(30), { model: 'none' });
+    expect(await refusalOf(SOUND, { method: 'POST', body: body() })).toEqual({
+      status: 429,
+      code: 'rate_limit_exceeded',
+    });
+    expect((await honest.send(SOUND, { method: 'POST', body: body() })).status).toBe(404);
+    for (const socket of sockets) socket.destroy();
+    await until('the memory to be free', async () => (await inMemory()) === 0);
+  });
+
   it('in crumbs is refused', async () => {
     const socket = await open(hostile, 'Transfer-Encoding: chunked', CHATS);
     const answer = answerOn(socket);
@@ -174,6 +200,26 @@ describe('a hostile body', () => {
     const socket = await connected();
     const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${customer.apiKey}\r\n`;
     socket.write(`${head}Content-Type: application/json\r\n${length}\r\n\r\n`);
+    return socket;
+  }
+
+  /** The beginning of a form with a file of 20 MB, enough to be counted. */
+  async function halfSound(): Promise<Socket> {
+    const socket = await connected();
+    const lines = [
+      `POST ${SOUND} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${hostile.apiKey}`,
+      'Content-Type: multipart/form-data; boundary=xyz',
+      `Content-Length: ${20 * MEGABYTE}`,
+      '',
+      '--xyz',
+      'Content-Disposition: form-data; name="file"; filename="a.wav"',
+      '',
+      '',
+    ];
+    socket.write(lines.join('\r\n'));
+    socket.write(Buffer.alloc(MEGABYTE / 3));
     return socket;
   }
 
