@@ -136,7 +136,8 @@ export function classifyError(
   return { kind: proven ? 'not_accepted' : 'unknown', reason, upstreamStatus: status };
 }
 
-function isOurFault({ code, message }: UpstreamError): boolean {
+/** Whether an error speaks of the operator's key, money or place. */
+export function isOurFault({ code, message }: UpstreamError): boolean {
   return ourFaults.some((words) => words.test(`${code} ${message}`));
 }
 

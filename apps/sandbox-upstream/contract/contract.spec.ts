@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { protocolNames, Upstreams } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
-import { Bench, type CaseOf } from './bench.fixture.js';
+import { Bench, CALL_MS, type CaseOf } from './bench.fixture.js';
 import { casesOf } from './cases.js';
 import { imageCase } from './image.driver.js';
 import { answerCase, conversationCase, countCase } from './stream.driver.js';
@@ -48,6 +48,25 @@ const offers = protocolNames.flatMap((protocol) =>
 describe.each(offers)('$operation over $protocol', ({ protocol, operation }) => {
   it.each(casesFor(protocol, operation))('$name: $outcome', async ({ happens, outcome }) => {
     expect(await drivers[operation](bench, { protocol, operation, happens })).toBe(outcome);
+  });
+});
+
+describe.each(protocolNames)('a trial of a channel over %s', (protocol) => {
+  const each = { protocol, operation: 'images' as const };
+  const stats = async () => {
+    const { polls: _, refusals: __, ...works } = await bench.sandbox.read('/_sandbox/stats');
+    return works;
+  };
+  const trials = async (happens: string) => {
+    const channel = bench.channel({ ...each, happens });
+    return (await bench.upstreams.probeKeys(channel, CALL_MS)).map(({ verdict }) => verdict);
+  };
+
+  it('tells a good key from a wrong one, and costs nothing', async () => {
+    const before = await stats();
+    expect(await trials('nothing')).toEqual(['ok']);
+    expect(await trials('wrong-key')).toEqual(['failed']);
+    expect(await stats()).toEqual(before);
   });
 });
 

@@ -1,5 +1,8 @@
 import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
+import { readError, readObject } from '../answers.js';
 import type { ChannelCalls } from '../channel-calls.js';
+import { isOurFault } from '../classification.js';
+import type { HttpAnswer } from '../http-call.js';
 
 /** What a trial of a channel came to. */
 export interface ProbeResult {
@@ -44,13 +47,19 @@ export async function probe(
   if (result.kind === 'failure') {
     return { verdict: 'failed', path, status: result.status, detail: `no answer: ${result.reason}` };
   }
-  return { path, status: result.status, ...verdictOf(result.status, expected) };
+  return { path, status: result.status, ...verdictOf(result, expected) };
 }
 
-function verdictOf(status: number, expected: number | undefined): Pick<ProbeResult, 'verdict' | 'detail'> {
+function verdictOf(
+  { status, body }: HttpAnswer,
+  expected: number | undefined,
+): Pick<ProbeResult, 'verdict' | 'detail'> {
   if ((status >= 200 && status < 300) || status === expected)
     return { verdict: 'ok', detail: 'answers, and takes the key' };
-  if (status === 401 || status === 403) return { verdict: 'failed', detail: 'refuses the key' };
+  // Google answers 400 to a wrong key.
+  const error = status === 400 ? readError(readObject(body)) : null;
+  if (status === 401 || status === 403 || (error && isOurFault(error)))
+    return { verdict: 'failed', detail: 'refuses the key' };
   if (status === 429) return { verdict: 'unsure', detail: 'says that it is asked too often' };
   if (status >= 500) return { verdict: 'failed', detail: 'has a fault of its own' };
   return { verdict: 'unsure', detail: 'answers, but offers nothing at this path that would prove the key' };
