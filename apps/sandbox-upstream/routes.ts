@@ -10,7 +10,7 @@ import { countMessage, message } from './messages.js';
 import { respond } from './responses.js';
 import { speak } from './sound/speech.js';
 import { transcribe } from './sound/transcripts.js';
-import { arkTask, createArkTask, createAtArk } from './polled/ark.js';
+import { arkTask, cancelAtArk, createArkTask, createAtArk } from './polled/ark.js';
 import { bflResult, submitToBfl } from './polled/bfl.js';
 import { cancelAtFal, falResult, falStatus, submitToFal } from './polled/fal.js';
 import { cancelAtReplicate, predictAtReplicate, replicatePrediction } from './polled/replicate.js';
@@ -19,7 +19,7 @@ import { endOf, stateAt } from './vendor-tasks.js';
 import { createVideo, downloadVideo, pollVideo, serveVideo } from './videos.js';
 
 interface Route {
-  verb: 'GET' | 'POST' | 'PUT';
+  verb: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: RegExp;
   /** `first` is what the path's first group holds. */
   serve(vendor: Vendor, exchange: Exchange, first: string): void | Promise<void>;
@@ -92,6 +92,7 @@ const routes: readonly Route[] = [
     serve: (_, e) => sendJson(e.response, 200, { total: 0, items: [] }),
   },
   { verb: 'GET', path: at(`/ark/v3/contents/generations/tasks/${ID}`), serve: arkTask },
+  { verb: 'DELETE', path: at(`/ark/v3/contents/generations/tasks/${ID}`), serve: cancelAtArk },
 ];
 
 /** Results, whose addresses need no key, as with the vendors. */

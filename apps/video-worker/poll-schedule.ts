@@ -7,6 +7,12 @@ const WISH_MAX_MS = 60_000;
 /** A quarter less at most, so that tasks made together do not ask together for ever, and none asks later than it may. */
 const JITTER = 0.25;
 
+/** What a poll said of a task that goes on. */
+export interface Told {
+  progress?: number | null;
+  retryAfterMs?: number | undefined;
+}
+
 /** The pause before the next poll, in milliseconds: half as long again each time, up to the limit. */
 export function pollPauseMs(
   attempts: number,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
-import { type Channel, withMarkedKey } from '#catalog/catalog.js';
+import type { Channel } from '#catalog/catalog.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { traced } from '#platform/tracing.js';
@@ -13,8 +13,9 @@ import type { TaskQueue } from '#tasks/task-queue.store.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { FileBody } from '#upstream/file-download.js';
+import { channelOf } from './channel-of.js';
 import { Lease } from './lease.js';
-import { copyPauseMs, pollPauseMs, wishedMs } from './poll-schedule.js';
+import { copyPauseMs, pollPauseMs, type Told, wishedMs } from './poll-schedule.js';
 import { kindsOfWork } from './task-kinds.js';
 import { noFile, outOfTime } from './task-errors.js';
 import { inTaskTrace, tracedPoll } from './task-trace.js';
@@ -39,12 +40,6 @@ export interface FollowerParts {
 const COPY_LIMIT_MS = 600_000;
 /** A status is a small answer; one that takes longer is asked for again. */
 const POLL_LIMIT_MS = 10_000;
-
-/** What a poll said of a task that goes on. */
-interface Told {
-  progress?: number | null;
-  retryAfterMs?: number | undefined;
-}
 
 /** How one attempt to copy went; the reason is for the operator. */
 type CopyResult = { ok: true; key: string; bytes: number } | { ok: false; reason: string };
@@ -86,7 +81,7 @@ export class TaskFollower {
     const { queue, config } = this.parts;
     const lease = new Lease(queue, task, { leaseMs: config.leaseMs, stopping });
     try {
-      const channel = await this.channelOf(task);
+      const channel = await channelOf(this.parts.catalog, task);
       if (!channel) await this.waitOrExpire(task, 'its channel is not in the catalog');
       else if (task.state === 'unknown') await this.clarify(task, channel, lease);
       else await this.poll(task, { channel, lease, onAsked });
@@ -98,19 +93,6 @@ export class TaskFollower {
   /** Ends a task that is past its deadline while its channel is left alone. @throws only the database's errors */
   giveUp(task: LeasedTask): Promise<void> {
     return inTaskTrace('give up task', task, () => this.expire(task, 'its channel does not answer'));
-  }
-
-  /** The channel of a task with the key that created it, also a disabled one: it still works on what it accepted. */
-  private async channelOf(task: LeasedTask): Promise<Channel | undefined> {
-    const { catalog } = this.parts;
-    const find = async () => {
-      const channel = (await catalog.get()).channels.find(({ id }) => id === task.channelId);
-      return channel && withMarkedKey(channel, task.channelKey);
-    };
-    const known = await find();
-    if (known) return known;
-    catalog.drop();
-    return find();
   }
 
   private async poll(task: LeasedTask, { channel, lease, onAsked }: Step): Promise<void> {
@@ -257,8 +239,10 @@ export class TaskFollower {
 
   /** Asks again later, or ends the task when its time is over. */
   private async waitOrExpire(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
-    if (task.pastDeadline) return this.expire(task, reason);
-    return this.wait(task, reason, told);
+    if (!task.pastDeadline) return this.wait(task, reason, told);
+    await this.expire(task, reason);
+    // Nothing waits for it: a vendor that is slow to answer must not keep other tasks from their ends.
+    void this.cancel(task);
   }
 
   private async wait(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
@@ -271,6 +255,20 @@ export class TaskFollower {
   private expire(task: LeasedTask, reason: string): Promise<void> {
     const accepted = task.state === 'submitted' ? 'accepted' : 'may have accepted';
     return this.fail(task, outOfTime(task), `the upstream ${accepted} and did not end in time: ${reason}`);
+  }
+
+  /** What nobody waits for may still cost: the vendor is told, once the end is committed. Never throws. */
+  private async cancel({ id: taskId, upstreamId, ...task }: LeasedTask): Promise<void> {
+    const { catalog, upstreams, log } = this.parts;
+    if (upstreamId === null) return;
+    try {
+      const channel = await channelOf(catalog, task);
+      const isTold =
+        channel && (await upstreams.adapterFor(channel.protocol).cancelTask(channel, upstreamId));
+      if (isTold) log.info({ taskId, channel: channel.id }, 'the upstream was told to stop');
+    } catch (error) {
+      log.warn({ err: error, taskId }, 'the upstream could not be told to stop');
+    }
   }
 
   private async fail(task: LeasedTask, error: TaskError, unbilledCost: string | null): Promise<void> {

@@ -202,6 +202,22 @@ describe('a create whose answer was lost', () => {
   });
 });
 
+it('tells the vendor to stop what nobody waits for any more, once the task has failed', async () => {
+  const task = await under.accepted('a boat', { deadlineMs: 1 });
+  const submitted = await fetch(`${under.sandbox.url}/fal/fal-ai/some-video`, {
+    method: 'POST',
+    headers: { authorization: 'Key sandbox-key', 'content-type': 'application/json' },
+    body: JSON.stringify({ prompt: 'a boat [[fault:never-finish]]' }),
+  });
+  const { request_id: id } = (await submitted.json()) as { request_id: string };
+  const upstreamId = `fal-ai/some-video/requests/${id}`;
+  await under.tasks.owner.query('UPDATE tasks SET upstream_id = $1 WHERE id = $2', [upstreamId, task.id]);
+  await under.tasks.owner.query(`UPDATE channels SET protocol = 'fal', base_url = base_url || '/fal'`);
+  await under.worker();
+  expect(await under.endOf(task)).toMatchObject({ outcome: 'failed' });
+  await until('the vendor was told', async () => (await under.stats())['jobsCancelled'] === 1);
+});
+
 describe('a task whose create was never answered', () => {
   it.each([true, false])(
     'holds its money for minutes and not until its deadline, repeatable or not: %s',

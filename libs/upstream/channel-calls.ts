@@ -81,7 +81,8 @@ export class ChannelCalls {
   }
 
   /** Says that a task is not wanted any more. It is free, and nobody waits for what the vendor makes of it. */
-  async cancel(channel: Channel, path: string, method: 'POST' | 'PUT'): Promise<void> {
+  async cancel(channel: Channel, path: string, method: 'POST' | 'PUT' | 'DELETE'): Promise<void> {
+    if (!hasAddress(channel)) return;
     await httpCall(this.connections.api, {
       method,
       url: urlOf(channel, path),

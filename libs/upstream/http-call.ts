@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { WrittenJson } from '#platform/http/long-text.js';
 
 export interface HttpCall {
-  method: 'GET' | 'POST' | 'PUT';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: URL;
   headers: Record<string, string>;
   body?: string | WrittenJson;

@@ -49,6 +49,8 @@ export interface Protocol {
   createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
   /** Asks for the state of a task. */
   pollVideo?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
+  /** Tells the vendor that a task is not wanted any more. It is free, and its work may still be done and billed. */
+  cancelTask?(channel: Channel, upstreamId: string): Promise<void>;
   createAsset?(channel: Channel, request: AssetRequest, options: CreateOptions): Promise<CreateOutcome>;
   pollAsset?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
 }
@@ -137,6 +139,13 @@ export class UpstreamAdapter {
   /** Asks the vendor for something free that needs the key. */
   probe(channel: Channel, signal: AbortSignal): Promise<ProbeResult> {
     return probe(this.protocol.calls, channel, signal);
+  }
+
+  /** Tells the vendor that a task is not wanted any more, where it can be told. @returns whether it was */
+  async cancelTask(channel: Channel, upstreamId: string): Promise<boolean> {
+    if (!this.protocol.cancelTask) return false;
+    await this.protocol.cancelTask(channel, upstreamId);
+    return true;
   }
 
   /** Whether a create of a task may be sent again under its key: a second one could be a second paid job. */

@@ -94,6 +94,7 @@ export class Bench {
 /** What makes a case happen, beside what its driver does. */
 export function promptOf({ happens }: CaseOf): string {
   if (ownWords.includes(happens)) return 'a fox';
+  if (happens === 'give-up') return '[[fault:never-finish]]';
   if (happens === 'expired') return 'a fox [[work:0]]';
   if (happens === 'two-keys') return '[[fault:reject-429]]';
   if (happens === 'repeat') return '[[fault:accept-then-timeout]] [[work:0]]';

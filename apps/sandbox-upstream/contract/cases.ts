@@ -62,6 +62,7 @@ const tasks = table(`
   lost, then repeated | repeat         | unclear, then the same task
   late failure        | fail-late      | failed generation_failed
   never finished      | never-finish   | running
+  given up            | give-up        | not to be cancelled
   unknown status      | unknown-status | no answer, completed, the file
   broken polls        | poll-5xx       | no answer, completed, the file
   polled too often    | poll-429       | no answer, completed, the file

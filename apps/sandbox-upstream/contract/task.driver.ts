@@ -16,7 +16,16 @@ export async function taskCase(bench: Bench, each: CaseOf): Promise<string> {
   if (outcome.kind !== 'accepted') {
     return failureText(outcome) + (each.happens === 'two-keys' ? bench.keyText(each) : '');
   }
+  if (each.happens === 'give-up') return givenUp(bench, each, outcome.upstreamId);
   return follow(bench, each, outcome.upstreamId);
+}
+
+/** What is made of a task that is not wanted any more. */
+async function givenUp(bench: Bench, each: CaseOf, id: string): Promise<string> {
+  const count = async () => (await bench.sandbox.read('/_sandbox/stats'))['jobsCancelled'] as number;
+  const before = await count();
+  if (!(await bench.adapter(each).cancelTask(bench.channel(each), id))) return 'not to be cancelled';
+  return (await count()) === before + 1 ? 'cancelled at the vendor' : 'still wanted there';
 }
 
 function create(

@@ -24,6 +24,7 @@ const GOOGLE_KEYS = { 'wrong key': 'not accepted 400', 'key turned away': 'not a
 const NAMED_FILES = { 'broken answer': 'delivered 2, not to be had' };
 /** Each of two requests is to make none of its one image. */
 const ONE_BY_ONE = { ...NAMED_FILES, partial: 'not accepted 500', 'late failure': 'not accepted 200' };
+const CANCELLED = { 'given up': 'cancelled at the vendor' };
 /** Also a channel that is said to honour keys has no create repeated. */
 const WITHOUT_KEYS = { 'lost, then repeated': 'unclear, and not to be repeated' };
 
@@ -66,6 +67,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
       // The queue takes everything; a model refuses when it works.
       videos: {
         ...WITHOUT_KEYS,
+        ...CANCELLED,
         'end before result': 'no answer, completed, the file',
         'refused input': 'failed generation_failed',
         moderation: 'failed content_policy_violation',
@@ -78,7 +80,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
     models: { images: 'black-forest-labs/flux-schnell', videos: 'minimax/video-01' },
     differences: {
       images: { ...NAMED_FILES, 'late failure': 'not accepted 200' },
-      videos: { ...WITHOUT_KEYS, moderation: 'failed content_policy_violation' },
+      videos: { ...WITHOUT_KEYS, ...CANCELLED, moderation: 'failed content_policy_violation' },
     },
   },
   bfl: {
@@ -102,7 +104,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
     differences: {
       images: { partial: 'not accepted 500' },
       imageEdits: { partial: 'not accepted 500' },
-      videos: WITHOUT_KEYS,
+      videos: { ...WITHOUT_KEYS, ...CANCELLED },
     },
   },
   mesh3d: { about: 'drafts and textures at `/v1/3d/generations`', differences: {} },

@@ -5,7 +5,7 @@ import { addressOf, drawingOf, fulfil, readImageOrder } from '../images.js';
 import { captionOf, type Exchange, seedOf, type Vendor } from '../vendor.js';
 import type { Drawing } from '../drawing.worker.js';
 import { FAILURE } from '../videos.js';
-import { acceptFilm, filmUrl, pollOf } from './jobs.js';
+import { acceptFilm, cancelJob, filmUrl, pollOf } from './jobs.js';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const WORDS = { queued: 'queued', working: 'running', completed: 'succeeded', failed: 'failed' };
@@ -60,4 +60,10 @@ export function arkTask(vendor: Vendor, exchange: Exchange, id: string): void {
     content: isOver ? { video_url: filmUrl(vendor, exchange, task) } : undefined,
     error: state.phase === 'failed' ? FAILURE : null,
   });
+}
+
+/** `DELETE /ark/v3/contents/generations/tasks/{id}`. */
+export function cancelAtArk(vendor: Vendor, { response }: Exchange, id: string): void {
+  cancelJob(vendor, id);
+  sendJson(response, 200, {});
 }

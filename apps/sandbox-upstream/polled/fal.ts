@@ -5,7 +5,7 @@ import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
 import { isSpoiled } from '../task-calls.js';
 import { stateAt, type VendorTaskState, type VideoTask } from '../vendor-tasks.js';
 import type { Fault } from '../directives.js';
-import { acceptFilm, acceptImages, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
+import { acceptFilm, acceptImages, cancelJob, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
 
 /** A few photos in base64, twice where both fields of an edit carry them. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -101,10 +101,6 @@ function refuseUnlessOver({ phase }: VendorTaskState): void {
 
 /** `PUT /fal/{app}/requests/{id}/cancel`. */
 export function cancelAtFal(vendor: Vendor, { response }: Exchange, path: string): void {
-  const job = vendor.jobs.find(idOf(path));
-  if (!job) throw new VendorRefusal(404, 'not_found', 'Request not found');
-  if (stateAt(job, vendor.clock.nowMs()).phase === 'completed')
-    return sendJson(response, 400, { status: 'ALREADY_COMPLETED' });
-  vendor.stats.jobsCancelled += 1;
+  if (!cancelJob(vendor, idOf(path))) return sendJson(response, 400, { status: 'ALREADY_COMPLETED' });
   sendJson(response, 202, { status: 'CANCELLATION_REQUESTED' });
 }

@@ -145,6 +145,15 @@ export function sizeOf({ width, height }: { width?: unknown; height?: unknown })
   return Number(width) && Number(height) ? `${Number(width)}x${Number(height)}` : undefined;
 }
 
+/** Counts a job that is not wanted any more. @returns whether that comes in time */
+export function cancelJob(vendor: Vendor, id: string): boolean {
+  const task = vendor.jobs.find(id) ?? vendor.videos.find(id);
+  if (!task) throw new VendorRefusal(404, 'not_found', 'Request not found');
+  const isInTime = stateAt(task, vendor.clock.nowMs()).phase !== 'completed';
+  if (isInTime) vendor.stats.jobsCancelled += 1;
+  return isInTime;
+}
+
 /** A job of either kind. */
 export function pollOf(vendor: Vendor, id: string) {
   return vendor.jobs.find(id) ? polled(vendor, vendor.jobs, id) : polled(vendor, vendor.videos, id);

@@ -2,8 +2,8 @@ import { CONTENT_REFUSED, readJsonBody, sendJson, VendorRefusal } from '../answe
 import type { Fault } from '../directives.js';
 import { readImageOrder } from '../images.js';
 import { type Exchange, publicOriginOf, type Vendor } from '../vendor.js';
-import { type ImageJob, stateAt, type VendorTask } from '../vendor-tasks.js';
-import { acceptFilm, acceptImages, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
+import type { ImageJob, VendorTask } from '../vendor-tasks.js';
+import { acceptFilm, acceptImages, cancelJob, filmUrl, pollOf, refuseResult, sizeOf } from './jobs.js';
 
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** The way to the interface on the sandbox's origin, where the vendor has a host for it. */
@@ -74,10 +74,7 @@ export function replicatePrediction(vendor: Vendor, exchange: Exchange, id: stri
 
 /** `POST /replicate/v1/predictions/{id}/cancel`. */
 export function cancelAtReplicate(vendor: Vendor, exchange: Exchange, id: string): void {
-  const task = vendor.jobs.find(id) ?? vendor.videos.find(id);
-  if (!task) throw new VendorRefusal(404, 'Not found', 'The requested resource could not be found.');
-  const isOver = stateAt(task, vendor.clock.nowMs()).phase === 'completed';
-  if (!isOver) vendor.stats.jobsCancelled += 1;
-  const status = isOver ? WORDS.completed : 'canceled';
+  const status = cancelJob(vendor, id) ? 'canceled' : WORDS.completed;
+  const { task } = pollOf(vendor, id);
   sendJson(exchange.response, 200, predictionOf(vendor, exchange, { task, status }));
 }

@@ -79,6 +79,11 @@ export class ArkProtocol implements Protocol {
     return readTask(await this.calls.get(channel, path, { signal }), upstreamId);
   }
 
+  /** What waits is cancelled; what is at work goes on. */
+  cancelTask(channel: Channel, upstreamId: string): Promise<void> {
+    return this.calls.cancel(channel, `${TASKS}/${encodeURIComponent(upstreamId)}`, 'DELETE');
+  }
+
   private image(channel: Channel, fields: object, signal: AbortSignal): Promise<ImageOutcome> {
     return this.calls.create(channel, '/v3/images/generations', {
       body: { json: fields },

@@ -56,6 +56,10 @@ export class FalProtocol implements Protocol {
     return readVideoResult(await this.calls.get(channel, `/${upstreamId}`, { signal }));
   }
 
+  async cancelTask(channel: Channel, upstreamId: string): Promise<void> {
+    if (isRequestPath(upstreamId)) await this.calls.cancel(channel, `/${upstreamId}/cancel`, 'PUT');
+  }
+
   private async images(
     channel: Channel,
     { model, n }: ImageRequest,
@@ -66,7 +70,7 @@ export class FalProtocol implements Protocol {
       if (status !== 'completed') return pendingAfter(status);
       return readImageResult(await this.calls.get(channel, `/${id}`, { signal }), n);
     };
-    const cancel = (id: string) => this.calls.cancel(channel, `/${id}/cancel`, 'PUT');
+    const cancel = (id: string) => this.cancelTask(channel, id);
     return waitForImages(await this.submit(channel, model, { input, signal }), { poll, cancel, signal });
   }
 

@@ -23,7 +23,7 @@ export class ReplicateProtocol implements Protocol {
   async generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
     const poll = async (id: string) =>
       readOutputImages(await this.calls.get(channel, pathOf(id), { signal }), { id, asked: request.n });
-    const cancel = (id: string) => this.calls.cancel(channel, `${pathOf(id)}/cancel`, 'POST');
+    const cancel = (id: string) => this.cancelTask(channel, id);
     const created = await this.predict(channel, request.model, { input: imageInput(request), signal });
     return waitForImages(created, { poll, cancel, signal });
   }
@@ -38,6 +38,10 @@ export class ReplicateProtocol implements Protocol {
     if (!isPredictionId(upstreamId))
       return { kind: 'no_answer', reason: 'no id of a prediction', of: 'task' };
     return readOutputVideo(await this.calls.get(channel, pathOf(upstreamId), { signal }), upstreamId);
+  }
+
+  async cancelTask(channel: Channel, upstreamId: string): Promise<void> {
+    if (isPredictionId(upstreamId)) await this.calls.cancel(channel, `${pathOf(upstreamId)}/cancel`, 'POST');
   }
 
   private predict(
