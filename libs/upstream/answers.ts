@@ -66,7 +66,7 @@ export function readDetail(body: JsonObject | null): UpstreamError | null {
 
 /** Words by which upstreams refuse a prompt for its content, under whatever status. */
 const MODERATION =
-  /content[_ -]?(policy|filter)|moderation|safety[_ -]?(system|violation)|usage guidelines|prohibited[_ ]content|responsible ai|nsfw|sensitive ?content|flagged as/i;
+  /content[_ -]?(policy|filter)|moderation|safety[_ -]?(system|violation)|usage guidelines|prohibited[_ ]content|responsible ai|nsfw|sensitive ?content|flagged as (sensitive|unsafe)/i;
 
 export function isOfContent({ code, message }: UpstreamError): boolean {
   return MODERATION.test(`${code} ${message}`);

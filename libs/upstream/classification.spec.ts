@@ -138,6 +138,8 @@ describe('accepted or not: statuses', () => {
       { code: 'permission-denied', error: 'Content violates usage guidelines.' },
       refused(400, 'content_policy_violation'),
     ],
+    [400, vendorError('InputTextSensitiveContentDetected'), refused(400, 'content_policy_violation')],
+    [403, { error: { message: 'Your account was flagged as suspicious.' } }, notAccepted],
     [404, vendorError('model_not_found'), notAccepted],
     [409, vendorError('idempotency_conflict'), unknown],
     [413, vendorError('request_too_large'), notAccepted],
