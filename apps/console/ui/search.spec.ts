@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { anyDay, oneOf, ownPath, parseSearch, searchOf, stringifySearch, anyText } from './search.js';
+import {
+  anyDay,
+  anyTime,
+  oneOf,
+  ownPath,
+  parseSearch,
+  searchOf,
+  stringifySearch,
+  anyText,
+} from './search.js';
 
 describe('the state in the address', () => {
   const read = searchOf({ text: anyText, from: anyDay, sort: oneOf('name', 'price') });
@@ -25,4 +34,14 @@ describe('the state in the address', () => {
     for (const path of ['//evil.example', '/\\evil.example', 'https://evil.example', 'wallet', ''])
       expect(ownPath(path)).toBeUndefined();
   });
+});
+
+it('takes days and times that there are, and no others', () => {
+  const read = searchOf({ from: anyDay, at: anyTime });
+  const known = { from: '2024-02-29', at: '2026-03-01T09:05:00.000Z' };
+  expect(read(known)).toEqual(known);
+  for (const from of ['2026-02-30', '2026-99-99', '2026-2-3', 'yesterday'])
+    expect(read({ from })).toEqual({ from: undefined });
+  for (const at of ['2026-99-01T00:00:00Z', '+275760-09-13T00:00:00Z', '2026-03-01', 'yesterday'])
+    expect(read({ at })).toEqual({ at: undefined });
 });

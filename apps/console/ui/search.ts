@@ -23,9 +23,18 @@ export const anyText: Reader<string> = (value) => value?.slice(0, LONGEST) || un
 /** Where a page of a list begins: the server's `nextCursor` of the page before. */
 export const cursor: Reader<string> = (value) => anyText(value);
 
-/** A UTC day such as 2026-01-31. */
+/** A UTC day such as 2026-01-31. A day that no month has would fail wherever it is counted with. */
 export const anyDay: Reader<string> = (value) =>
-  value && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined;
+  value && /^\d{4}-\d\d-\d\d$/.test(value) && isoOf(value)?.startsWith(value) ? value : undefined;
+
+/** A moment such as 2026-01-31T09:00:00.000Z. */
+export const anyTime: Reader<string> = (value) =>
+  value && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) && isoOf(value) ? value : undefined;
+
+function isoOf(text: string): string | undefined {
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+}
 
 /** One of some words. */
 export function oneOf<const Word extends string>(...words: readonly Word[]): Reader<Word> {

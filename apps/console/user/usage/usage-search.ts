@@ -1,6 +1,6 @@
 import { chargeStages, families } from '../../api/enumerations.js';
 import { addDays, timesOf, today } from '../../finance/utc-days.js';
-import { anyDay, anyText, cursor, oneOf } from '../../ui/search.js';
+import { anyDay, anyText, anyTime, cursor, oneOf } from '../../ui/search.js';
 
 export const usageRanges = ['1h', '24h', '7d', '30d', '90d'] as const;
 export const usageSubjects = ['model', 'key', 'group', 'family'] as const;
@@ -34,7 +34,7 @@ export const usageSearch = {
   family: oneOf(...families),
   state: oneOf(...chargeStages),
   /** The beginning of the step of the chart whose requests are listed. */
-  at: anyText,
+  at: anyTime,
   /** An id that requests are looked up by. */
   id: anyText,
   cursor,
