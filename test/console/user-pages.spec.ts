@@ -84,7 +84,7 @@ describePages({
       path: '/tokens?new=yes',
       open: async ({ page }) => {
         const form = page.getByRole('dialog');
-        await form.getByRole('button', { name: 'Advanced' }).click();
+        await form.getByRole('button', { name: /^(Advanced|高级选项)$/ }).click();
         await form.getByRole('radio').first().waitFor();
       },
     },

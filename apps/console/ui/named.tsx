@@ -14,7 +14,7 @@ interface NamedProps {
 export function Named({ kind, id }: NamedProps) {
   const name = useName(kind, id);
   return (
-    <HoverCard openDelay={400} withinPortal shadow="md">
+    <HoverCard openDelay={400} withinPortal withRoles={false} shadow="md">
       <HoverCard.Target>
         <Text span inherit title={id} className="model-name" {...(name === null ? { ff: 'monospace' } : {})}>
           {name ?? `…${id.slice(-SHOWN_CHARS)}`}
