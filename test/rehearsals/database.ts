@@ -31,7 +31,7 @@ export async function startDatabase(
     () => startEmbeddedPostgres({ dataDir, log, settings: { ...SETTINGS, ...more } }),
     (started) => started.stop(),
   );
-  undo.add(endWithThisProcess(server.pid));
+  undo.add(endWithThisProcess(server.pid, 'QUIT'));
   const way = await undo.during(
     () => TcpSwitch.open(socketOf(server.ownerUrl)),
     (opened) => opened.close(),

@@ -4,9 +4,12 @@ import { pathToFileURL } from 'node:url';
 const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/children.mjs')).href;
 const { guard } = (await import(SCRIPT)) as { guard: (pid: number, signal?: string) => () => void };
 
-/** Has a server of a test end with this process, even a killed one. @returns what to call when it has ended before */
-export function endWithThisProcess(pid: number): () => Promise<void> {
-  // A database then ends all its processes at once.
-  const lift = guard(pid, 'QUIT');
+/**
+ * Has a process of a test end with this one, even where this one is killed.
+ * @param signal `QUIT` has a database end all its processes at once
+ * @returns what to call when it has ended before
+ */
+export function endWithThisProcess(pid: number, signal: 'QUIT' | 'TERM'): () => Promise<void> {
+  const lift = guard(pid, signal);
   return async () => lift();
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { endWithThisProcess } from './children.js';
 import { UNTHROTTLED } from './unthrottled.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -99,7 +100,11 @@ export function launch(
   });
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   stillRunning.add(child);
-  const closed = once(child, 'close').then(() => stillRunning.delete(child));
+  const lift = endWithThisProcess(child.pid ?? 0, 'TERM');
+  const closed = once(child, 'close').then(async () => {
+    stillRunning.delete(child);
+    await lift();
+  });
   return {
     stdout,
     stderr,

@@ -88,7 +88,7 @@ export async function startCopy(
     { ...runAs(account), stdio: 'ignore' },
   );
   const gone = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
-  const lift = endWithThisProcess(child.pid ?? 0);
+  const lift = endWithThisProcess(child.pid ?? 0, 'QUIT');
   return {
     urlOf: (primaryUrl) => {
       const url = new URL(primaryUrl);
