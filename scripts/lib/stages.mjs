@@ -141,6 +141,7 @@ export const stages = [
     about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
     folders: ['test/rehearsals'],
     alone: true,
+    faketime: true,
     kafka: 'both',
   },
   {

@@ -72,10 +72,13 @@ export class Load {
   async failing(count: number): Promise<void> {
     const sinceMs = performance.now();
     await this.ended(count);
-    const failed = this.calls.some(
-      ({ begunAt, endedAt, told }) => begunAt > sinceMs && endedAt !== null && told?.status !== 200,
-    );
-    if (!failed) throw new Error(`the fault hurt none of ${count} calls`);
+    if (this.failedSince(sinceMs) === 0) throw new Error(`the fault hurt none of ${count} calls`);
+  }
+
+  /** Of the calls that have ended and began after that, those that were not answered with what they paid for. */
+  failedSince(sinceMs: number): number {
+    const ended = this.calls.filter(({ begunAt, endedAt }) => begunAt > sinceMs && endedAt !== null);
+    return ended.filter(({ told }) => told?.status !== 200).length;
   }
 
   get slowestMs(): number {

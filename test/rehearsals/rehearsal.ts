@@ -18,10 +18,15 @@ export interface Rehearsal {
 
 export interface Scene {
   env: Environment;
+  /** What only some kinds of programs see, at their first start. */
+  differing?: DeploymentOptions['differing'];
   /** A command that runs the programs, with what they are to see of the machine. */
   under?: readonly string[];
   /** Addresses that programs know by other names. */
   reach?: DeploymentOptions['reach'];
+  /** Behind a load balancer, to which calls then go. */
+  gateways?: number;
+  front?: (relay: Deployment) => Promise<string>;
   /** The programs start a broker of their own, rather than use the one of KAFKA_BROKERS. */
   ownBroker?: boolean;
   /**
@@ -52,9 +57,9 @@ export async function rehearse(
     say(`${rehearsal.name}: starting the programs`);
     const scene = await rehearsal.prepare(undo);
     const env = { ...OUTAGE_DURATIONS, CHAIN_SEAL_SECONDS: '1', ...scene.env };
-    const { ownBroker, under, reach } = scene;
+    const { ownBroker, under, reach, gateways, differing } = scene;
     const relay = await undo.during(
-      () => Deployment.start({ env, each: 1, ownBroker, under, reach }),
+      () => Deployment.start({ env, each: 1, gateways, differing, ownBroker, under, reach }),
       (started) => started.stop(),
     );
     await relay.untilReady();
@@ -72,9 +77,12 @@ interface Run {
 }
 
 async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result> {
+  const front = await scene.front?.(relay);
+  const url = front === undefined ? relay.nextUrl : () => front;
   const groups: Shoppers[] = [];
-  while (groups.length < CUSTOMERS)
-    groups.push(new Shoppers(await relay.books.account('100'), relay.nextUrl));
+  // A connection that is kept would stay with one gateway, and may be closed just when the next call is sent.
+  const headers: Record<string, string> = front === undefined ? {} : { connection: 'close' };
+  while (groups.length < CUSTOMERS) groups.push(new Shoppers(await relay.books.account('100'), url, headers));
   const load = new Load(groups, LOAD);
   let recoveredMs: number;
   load.start();

@@ -1,10 +1,12 @@
 import { badNetworks } from './bad-network.js';
 import { brokers } from './brokers.js';
+import { clockJumps } from './clock.js';
 import { fullDisk } from './full-disk.js';
 import { namesGone } from './names.js';
 import { pointInTime } from './point-in-time.js';
 import { poolsExhausted } from './pools.js';
 import type { Rehearsal } from './rehearsal.js';
+import { rollingRestart } from './rolling-restart.js';
 import { standbyTakesOver } from './standby-takes-over.js';
 
 /** In the order in which they run. */
@@ -15,5 +17,7 @@ export const rehearsals: readonly Rehearsal[] = [
   namesGone,
   fullDisk,
   pointInTime,
+  clockJumps,
+  rollingRestart,
   ...brokers,
 ];

@@ -26,6 +26,10 @@ export interface DeploymentOptions {
   env: Environment;
   /** How many of each program. */
   each: number;
+  /** How many gateways, where that differs. */
+  gateways?: number;
+  /** More variables for the first program of a kind, at its first start. */
+  differing?: Partial<Record<Kind, Environment>>;
   /** A broker of its own, which can be killed, rather than the one of KAFKA_BROKERS. */
   ownBroker?: boolean;
   /** A command that runs the launcher, with what it and the programs are to see of the machine. */
@@ -67,13 +71,22 @@ export class Deployment {
     this.kafka = new Kafka({ brokers: ready.brokers, logLevel: logLevel.NOTHING });
   }
 
-  static async start({ env, each, ownBroker = false, under, reach }: DeploymentOptions): Promise<Deployment> {
+  static async start(options: DeploymentOptions): Promise<Deployment> {
     const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-deployment-'));
+    try {
+      return await Deployment.startIn(dataDir, options);
+    } catch (error) {
+      rmSync(dataDir, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  private static async startIn(dataDir: string, options: DeploymentOptions): Promise<Deployment> {
+    const { env, ownBroker = false, under, reach, differing = {} } = options;
     const namespace = `d${newId()}.`;
     const given = ownBroker ? undefined : process.env['KAFKA_BROKERS'];
-    const count = String(each);
-    const counts = ['--gateways', '--billings', '--workers'].flatMap((kind) => [kind, count]);
-    const args = [...counts, '--data', dataDir, '--json'];
+    const starts = Object.entries(differing).map(([kind, more]) => [`${programNames[kind as Kind]}-1`, more]);
+    writeFileSync(join(dataDir, 'next-start.json'), JSON.stringify(Object.fromEntries(starts)));
     const variables = {
       LOG_LEVEL: 'warn',
       KAFKA_NAMESPACE: namespace,
@@ -81,13 +94,13 @@ export class Deployment {
       ...(given && { KAFKA_BROKERS: given }),
       ...env,
     };
+    const args = [...countsOf(options), '--data', dataDir, '--json'];
     const launched = launch('scripts/distributed.mjs', args, variables, under);
     try {
       const ready = JSON.parse(await launched.line((line) => line.startsWith('{'))) as Ready;
       return new Deployment({ ...ready, ...reach }, launched, { dataDir, namespace });
     } catch (error) {
       await launched.end('SIGTERM');
-      rmSync(dataDir, { recursive: true, force: true });
       throw error;
     }
   }
@@ -278,4 +291,8 @@ export class Deployment {
       await admin.disconnect();
     }
   }
+}
+
+function countsOf({ each, gateways = each }: DeploymentOptions): string[] {
+  return ['--gateways', String(gateways), '--billings', String(each), '--workers', String(each)];
 }

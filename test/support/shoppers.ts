@@ -59,11 +59,18 @@ export class Shoppers {
     readonly account: Account,
     /** Where the next call goes; a relay that starts again may have moved. */
     private readonly baseUrl: () => string,
+    private readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 
   sdk(): OpenAI {
     const baseURL = `${this.baseUrl()}/v1`;
-    return new OpenAI({ apiKey: this.account.apiKey, baseURL, maxRetries: 0, timeout: CALL_LIMIT_MS });
+    return new OpenAI({
+      apiKey: this.account.apiKey,
+      baseURL,
+      maxRetries: 0,
+      timeout: CALL_LIMIT_MS,
+      defaultHeaders: this.headers,
+    });
   }
 
   /** Makes `n` images. Never throws for what the relay answers. */
