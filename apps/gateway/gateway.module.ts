@@ -172,13 +172,13 @@ function uploadsOf({ config, registry }: Pick<GatewayModuleOptions, 'config' | '
 }
 
 /** What divides the gateway among its callers. */
-function limitersOf(options: GatewayModuleOptions): Provider[] {
-  const { pool, config, log, registry, clock } = options;
+function limitersOf(options: GatewayModuleOptions, limiter: RequestLimiter): Provider[] {
+  const { config, registry, clock } = options;
   const { defaultLimits: defaults } = config;
   return [
     { provide: BodyMemory, useValue: new BodyMemory(config.bodyMemoryBytes, { registry, clock }) },
     { provide: Uploads, useValue: uploadsOf(options) },
-    { provide: RequestLimiter, useValue: new RequestLimiter({ pool, clock, log, defaults }) },
+    { provide: RequestLimiter, useValue: limiter },
     { provide: ConcurrencyLimiter, useValue: new ConcurrencyLimiter(defaults) },
     { provide: FailedKeys, useValue: new FailedKeys(clock, config.failedKeysPerMinute) },
   ];
@@ -209,8 +209,22 @@ function coreOf(options: GatewayModuleOptions) {
   const upstreams = new Upstreams();
   const health = channelHealth(options, upstreams);
   const onNothingTaken = (requestId: string) => idempotency.nothingTaken(requestId);
-  const calls = new ChargedCalls({ service, post, health, onNothingTaken });
-  return { metrics, catalog, relay, wakeOutbox, post, tasks, idempotency, service, upstreams, health, calls };
+  const limiter = new RequestLimiter({ pool, clock, log, defaults: config.defaultLimits });
+  const calls = new ChargedCalls({ service, post, health, limiter, onNothingTaken });
+  return {
+    limiter,
+    metrics,
+    catalog,
+    relay,
+    wakeOutbox,
+    post,
+    tasks,
+    idempotency,
+    service,
+    upstreams,
+    health,
+    calls,
+  };
 }
 
 function providersOf(options: GatewayModuleOptions): Provider[] {
@@ -227,7 +241,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   const assets = new TaskLibrary(ASSET, shelves);
   return [
-    ...limitersOf(options),
+    ...limitersOf(options, core.limiter),
     { provide: GATEWAY_CONFIG, useValue: config },
     { provide: GATEWAY_CLOCK, useValue: clock },
     { provide: GatewayMetrics, useValue: metrics },

@@ -33,6 +33,8 @@ export interface CallerLimits {
 /** Null: none was set. */
 export interface Limits {
   readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly imagesPerMinute: number | null;
   /** Tasks that run at the same time. */
   readonly runningTasks: number | null;
   readonly concurrentRequests: number | null;
@@ -69,6 +71,8 @@ const MAX_CACHED_KEYS = 50_000;
 const SELECT_KEY = `
 SELECT k.id, k.account_id, k.group_name, k.key_hash, k.allowed_ips, k.allowed_models, k.fallback_models, extract(epoch FROM k.expires_at) * 1000 AS expires_at_ms,
   k.requests_per_minute AS key_requests, k.max_running_tasks AS key_tasks,
+  k.tokens_per_minute AS key_tokens, k.images_per_minute AS key_images,
+  a.tokens_per_minute AS account_tokens, a.images_per_minute AS account_images,
   g.requests_per_minute AS group_requests, g.max_running_tasks AS group_tasks, g.max_concurrent_requests AS group_concurrent,
   a.requests_per_minute AS account_requests, a.max_concurrent_requests AS account_concurrent
 FROM api_keys k JOIN groups g ON g.name = k.group_name JOIN accounts a ON a.id = k.account_id WHERE k.revoked_at IS NULL`;
@@ -237,6 +241,8 @@ function limitsFrom(row: Record<string, unknown>, of: keyof CallerLimits): Limit
   const limit = (name: string) => (row[`${of}_${name}`] ?? null) as number | null;
   return {
     requestsPerMinute: limit('requests'),
+    tokensPerMinute: limit('tokens'),
+    imagesPerMinute: limit('images'),
     runningTasks: limit('tasks'),
     concurrentRequests: limit('concurrent'),
   };

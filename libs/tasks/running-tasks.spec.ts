@@ -12,7 +12,8 @@ describe('running tasks', () => {
   beforeEach(() => tasks.owner.query('DELETE FROM tasks'));
 
   const limits = (ofKey: number | null, ofGroup: number | null): CallerLimits => {
-    const none = { requestsPerMinute: null, runningTasks: null, concurrentRequests: null };
+    const perMinute = { requestsPerMinute: null, tokensPerMinute: null, imagesPerMinute: null };
+    const none = { ...perMinute, runningTasks: null, concurrentRequests: null };
     return {
       key: { ...none, runningTasks: ofKey },
       group: { ...none, runningTasks: ofGroup },

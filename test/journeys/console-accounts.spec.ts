@@ -265,17 +265,15 @@ describe('the limits of requests of an account', () => {
     const params = { path: { accountId: someone.accountId } };
     const change = (
       by: Person,
-      body: { requestsPerMinute?: number | null; maxConcurrentRequests?: number },
+      body: { requestsPerMinute?: number | null; maxConcurrentRequests?: number; tokensPerMinute?: number },
     ) => by.api.PATCH('/api/admin/accounts/{accountId}/limits', { params, body });
     expect((await change(support, { requestsPerMinute: 5 })).response.status).toBe(403);
     expect((await change(admin, { requestsPerMinute: 0 })).response.status).toBe(400);
-    expect((await change(admin, { requestsPerMinute: 5, maxConcurrentRequests: 2 })).data).toEqual({
-      requestsPerMinute: 5,
-      maxConcurrentRequests: 2,
-    });
+    const set = { requestsPerMinute: 5, tokensPerMinute: 9_000, maxConcurrentRequests: 2 };
+    expect((await change(admin, set)).data).toEqual({ ...set, imagesPerMinute: null });
     await change(admin, { requestsPerMinute: null });
     const { data } = await support.api.GET('/api/support/accounts/{accountId}/limits', { params });
-    expect(data).toEqual({ requestsPerMinute: null, maxConcurrentRequests: 2 });
+    expect(data).toEqual({ ...set, requestsPerMinute: null, imagesPerMinute: null });
     const log = await admin.api.GET('/api/admin/audit-log', {
       params: { query: { subject: `account:${someone.accountId}` } },
     });

@@ -9,7 +9,12 @@ import { type CallOf, routesFor, Serves } from '../http/route.js';
 const params = z.strictObject({ accountId: id });
 const limit = z.int().min(1).max(1_000_000_000).nullable();
 const answer = z
-  .object({ requestsPerMinute: limit, maxConcurrentRequests: limit })
+  .object({
+    requestsPerMinute: limit,
+    tokensPerMinute: limit,
+    imagesPerMinute: limit,
+    maxConcurrentRequests: limit,
+  })
   .meta({ id: 'AccountLimits' });
 
 const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
@@ -29,6 +34,8 @@ const accountLimitRoutes = {
     params,
     body: z.strictObject({
       requestsPerMinute: limit.optional(),
+      tokensPerMinute: limit.optional(),
+      imagesPerMinute: limit.optional(),
       maxConcurrentRequests: limit.optional(),
     }),
     answer,

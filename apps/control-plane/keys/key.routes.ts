@@ -9,6 +9,7 @@ import { keyView } from './key.view.js';
 const MAX_MODELS = 500;
 const MAX_RANGES = 100;
 const MAX_COUNT = 1_000_000;
+const MAX_UNITS = 1_000_000_000;
 
 const models = z
   .array(modelName)
@@ -53,6 +54,8 @@ const rules = {
   fallbackModels: fallbacks.nullable().optional(),
   allowedIps: ranges.nullable().optional(),
   requestsPerMinute: z.int().min(1).max(MAX_COUNT).nullable().optional(),
+  tokensPerMinute: z.int().min(1).max(MAX_UNITS).nullable().optional(),
+  imagesPerMinute: z.int().min(1).max(MAX_UNITS).nullable().optional(),
   maxRunningTasks: z.int().min(0).max(MAX_COUNT).nullable().optional(),
 };
 const params = z.strictObject({ keyId: id });

@@ -17,6 +17,8 @@ export const keyView = z
     fallbackModels: z.array(z.string()).nullable(),
     allowedIps: z.array(z.string()).nullable(),
     requestsPerMinute: z.number().int().nullable(),
+    tokensPerMinute: z.number().int().nullable(),
+    imagesPerMinute: z.number().int().nullable(),
     maxRunningTasks: z.number().int().nullable(),
     lastUsedAt: timeView.nullable().meta({ description: 'To the minute.' }),
     createdAt: timeView,

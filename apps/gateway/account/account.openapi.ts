@@ -45,6 +45,10 @@ const KEY = objectSchema({
   allowed_ips: nullable(listSchema(textSchema(), { description: 'Null: from every address.' })),
   limits: objectSchema({
     requests_per_minute: nullable(integerSchema('The least of those of the key, its group and its account.')),
+    tokens_per_minute: nullable(
+      integerSchema('The least of those of the key and its account. Null: no limit.'),
+    ),
+    images_per_minute: nullable(integerSchema('The same of images.')),
     concurrent_requests: nullable(integerSchema('Likewise.')),
   }),
   spending: objectSchema({

@@ -28,6 +28,8 @@ export function callersKeyView(caller: Caller, allowance: KeyAllowance, defaults
     allowed_ips: caller.allowedIps ?? null,
     limits: {
       requests_per_minute: leastOf(callerLimits(caller, 'requestsPerMinute', defaults)),
+      tokens_per_minute: leastOf(callerLimits(caller, 'tokensPerMinute', defaults)),
+      images_per_minute: leastOf(callerLimits(caller, 'imagesPerMinute', defaults)),
       concurrent_requests: leastOf(callerLimits(caller, 'concurrentRequests', defaults)),
     },
     spending: {

@@ -9,6 +9,7 @@ import type { ChargeOrder, ChargeService, Hold, PricedOrder } from './charge.ser
 import { type AskedWork, attemptSpan, noteAnswer } from './attempt-trace.js';
 import { enterChannel, type ChannelEntry } from './channel-entry.js';
 import type { ChargeOutcome, ResolutionPost } from './resolution.post.js';
+import type { MinuteWork, RequestLimiter } from '../protection/request-limiter.js';
 import { refuseOtherModels } from '../http/model-access.js';
 import { ModelBusy } from '../routing/model-busy.js';
 
@@ -16,8 +17,16 @@ export interface ChargedCallParts {
   readonly service: ChargeService;
   readonly post: ResolutionPost;
   readonly health: ChannelHealth;
+  readonly limiter: Pick<RequestLimiter, 'takeWork'>;
   /** Called with a request whose hold was released, and which no upstream has begun. */
   readonly onNothingTaken: (requestId: string) => void;
+}
+
+/** What counts against the limits of a minute. */
+export interface CountedWork {
+  readonly work: MinuteWork;
+  /** Called with what the answer says of these limits. */
+  tell(headers: Record<string, string>): void;
 }
 
 /** What a channel answered. */
@@ -71,9 +80,14 @@ export class ChargedCalls {
     return this.parts.service.quote(order);
   }
 
-  /** @throws ApiError when nothing is held. Should a hold that nobody answered still arrive, it is refused. */
-  async hold(order: ChargeOrder): Promise<Hold> {
-    const { service, post } = this.parts;
+  /**
+   * Counts the work of a request, by the first of its models alone, and holds for it.
+   * @throws ApiError when nothing is held. Should a hold that nobody answered still arrive, it is refused.
+   */
+  async hold(order: ChargeOrder, counted?: CountedWork): Promise<Hold> {
+    const { service, post, limiter } = this.parts;
+    if (counted && order.chargeId === order.requestId)
+      counted.tell(await limiter.takeWork(order.caller, counted.work));
     const outcome = await service.hold(order);
     if (outcome.kind === 'held') return outcome.hold;
     if (outcome.kind === 'undecided') await post.abandon(order, order.caller.accountId);

@@ -30,7 +30,7 @@ export interface ConversationCall {
 
 /** The same for one of its models, in turn. */
 export interface ModelCall extends ConversationCall {
-  turns: Pick<ModelTurns, 'limitAtMs' | 'nextChargeId' | 'headersFor'>;
+  turns: Pick<ModelTurns, 'limitAtMs' | 'nextChargeId' | 'headersFor' | 'noteLimits'>;
   /** Reads the images of the request, once for all its models. @throws ApiError */
   checkPictures: () => Promise<void>;
 }

@@ -136,7 +136,7 @@ export class ConversationService {
   private hold(prepared: Prepared): Promise<Hold> {
     const { calls, config } = this.parts;
     const { caller, model, requestId, limitAtMs, turns } = prepared;
-    return calls.hold({
+    const order = {
       ...priceOf(prepared),
       chargeId: turns.nextChargeId(),
       caller,
@@ -144,7 +144,9 @@ export class ConversationService {
       deadlineMs: deadlineAfter(limitAtMs, config),
       taskId: null,
       requestId,
-    });
+    };
+    const counted = { work: { tokens: tokensAsked(prepared) }, tell: turns.noteLimits.bind(turns) };
+    return calls.hold(order, counted);
   }
 
   private async answer(held: Held, client: ClientStream): Promise<void> {
@@ -215,6 +217,12 @@ export class ConversationService {
 function priceOf(prepared: Prepared): Pick<PricedOrder, 'units' | 'tokens'> {
   const units = unitsOf(prepared);
   return prepared.model.unit === 'token' ? { units, tokens: mostTokens(prepared) } : { units };
+}
+
+/** As they count against limits: the input as it is likely, and as much output as was asked for. */
+function tokensAsked({ asked: { maxOutputTokens, choices }, input, output }: Prepared): bigint {
+  const wanted = BigInt(maxOutputTokens?.value ?? 0) * BigInt(choices);
+  return input.likely + (wanted < output.most ? wanted : output.most);
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';

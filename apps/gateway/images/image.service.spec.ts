@@ -107,7 +107,13 @@ function serviceOn(on: Bus): ImageService {
     failuresToOpen: 100,
     probe: (channel) => upstreams.probe(channel, 1_000),
   });
-  const calls = new ChargedCalls({ service, post, health, onNothingTaken: (id) => freed.push(id) });
+  const calls = new ChargedCalls({
+    service,
+    post,
+    health,
+    limiter: { takeWork: async () => ({}) },
+    onNothingTaken: (id) => freed.push(id),
+  });
   const files = new ImageFiles(new FolderStore(folder), { secret: SECRET, lifeMs: 60_000, clock });
   const pictures = new PictureLoader({ upstreams, reader, allowPrivateAddress: true, log });
   return new ImageService({

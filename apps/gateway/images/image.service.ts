@@ -170,14 +170,16 @@ export class ImageService {
   }
 
   private hold({ caller, requestId }: ImageCall, wanted: Wanted, turns: ModelTurns): Promise<Hold> {
-    return this.parts.calls.hold({
+    const order = {
       chargeId: turns.nextChargeId(),
       caller,
       ...wanted,
       deadlineMs: deadlineAfter(turns.limitAtMs, this.parts.config),
       taskId: null,
       requestId,
-    });
+    };
+    const counted = { work: { images: wanted.units }, tell: turns.noteLimits.bind(turns) };
+    return this.parts.calls.hold(order, counted);
   }
 
   /** Images that cannot be handed over are not charged; what is handed over is settled before the answer. */

@@ -6,7 +6,13 @@ const defaults = {
   key: { requestsPerMinute: 600, concurrentRequests: 64 },
   account: { requestsPerMinute: 1_200, concurrentRequests: 128 },
 };
-const none: Limits = { requestsPerMinute: null, runningTasks: null, concurrentRequests: null };
+const none: Limits = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  imagesPerMinute: null,
+  runningTasks: null,
+  concurrentRequests: null,
+};
 
 it.each<[string, Partial<Record<keyof CallerLimits, number>>, Record<string, number>]>([
   ['nothing', {}, { 'key k': 600, 'account a': 1_200 }],
@@ -25,4 +31,13 @@ it.each<[string, Partial<Record<keyof CallerLimits, number>>, Record<string, num
 it('limits everybody by the defaults', () => {
   const caller = { keyId: 'k', accountId: 'a', group: 'g' };
   expect(callerLimits(caller, 'concurrentRequests', defaults).map(({ most }) => most)).toEqual([64, 128]);
+});
+
+it('limits tokens and images only where somebody set a limit', () => {
+  const caller = { keyId: 'k', accountId: 'a', group: 'g' };
+  expect(callerLimits(caller, 'tokensPerMinute', defaults)).toEqual([]);
+  const limits = { key: none, group: none, account: { ...none, tokensPerMinute: 9 } };
+  expect(callerLimits({ ...caller, limits }, 'tokensPerMinute', defaults)).toEqual([
+    { subject: 'account a', most: 9 },
+  ]);
 });

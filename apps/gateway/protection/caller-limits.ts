@@ -8,6 +8,9 @@ export interface DefaultLimits {
 
 type RequestLimits = Pick<{ [Name in keyof Limits]: number }, 'requestsPerMinute' | 'concurrentRequests'>;
 
+/** What a minute is divided into. By default neither tokens nor images are limited. */
+export type PerMinute = 'requestsPerMinute' | 'tokensPerMinute' | 'imagesPerMinute';
+
 /** A limit that a request counts against. */
 export interface RequestLimit {
   /** `key …`, `group … account …` or `account …`. */
@@ -23,17 +26,18 @@ export interface RequestLimit {
  */
 export function callerLimits(
   { keyId, accountId, group, limits }: Caller,
-  name: keyof RequestLimits,
+  name: PerMinute | 'concurrentRequests',
   defaults: DefaultLimits,
 ): RequestLimit[] {
   const ofKey = limits?.key[name] ?? null;
   const ofGroup = limits?.group[name] ?? null;
   const ofAccount = limits?.account[name] ?? null;
   const isSet = ofGroup !== null || ofAccount !== null;
+  const byDefault = (of: RequestLimits) => (isSet ? null : ((of as Partial<Limits>)[name] ?? null));
   const most: [subject: string, most: number | null][] = [
-    [`key ${keyId}`, ofKey ?? (isSet ? null : defaults.key[name])],
+    [`key ${keyId}`, ofKey ?? byDefault(defaults.key)],
     [`group ${group} account ${accountId}`, ofGroup],
-    [`account ${accountId}`, ofAccount ?? (isSet ? null : defaults.account[name])],
+    [`account ${accountId}`, ofAccount ?? byDefault(defaults.account)],
   ];
   return most.flatMap(([subject, limit]) => (limit === null ? [] : [{ subject, most: limit }]));
 }

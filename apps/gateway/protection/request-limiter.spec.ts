@@ -93,6 +93,24 @@ describe('RequestLimiter', () => {
     expect(await passed([one], 10, 20)).toBe(8);
   });
 
+  it('lets no more than the limit pass in amounts of several, and nearly all of it', async () => {
+    const limiters = [limiter(), limiter(), limiter()];
+    const taken = await Promise.all(
+      Array.from({ length: 300 }, (_, index) =>
+        limiters[index % 3]!.take([{ subject, most: 1_000 }], 1 + (index % 12)),
+      ),
+    );
+    const sum = taken.reduce((total, { passes }, index) => total + (passes ? 1 + (index % 12) : 0), 0);
+    expect(sum).toBeLessThanOrEqual(1_000);
+    expect(sum).toBeGreaterThan(1_000 - 3 * 12);
+  });
+
+  it('takes nothing for what could never pass', async () => {
+    const one = limiter();
+    expect(await one.take([{ subject, most: 10 }], 11)).toMatchObject({ passes: false });
+    expect(await one.take([{ subject, most: 10 }], 10)).toMatchObject({ passes: true });
+  });
+
   it('starts again with the next minute', async () => {
     const clock = new ManualClock(Date.now());
     const one = limiter(clock);

@@ -4,7 +4,8 @@ import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
-import { type DefaultLimits, callerLimits, type RequestLimit } from './caller-limits.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { type DefaultLimits, callerLimits, type PerMinute, type RequestLimit } from './caller-limits.js';
 
 /** What a limit still allows, as this gateway knows it. */
 export interface Allowance {
@@ -12,6 +13,17 @@ export interface Allowance {
   readonly remaining: number;
   readonly resetMs: number;
 }
+
+/** What a request asks for, as far as it is limited by the minute. */
+export interface MinuteWork {
+  readonly tokens?: bigint;
+  readonly images?: bigint;
+}
+
+const LIMIT_OF: Record<keyof MinuteWork, PerMinute> = {
+  tokens: 'tokensPerMinute',
+  images: 'imagesPerMinute',
+};
 
 /** The share of a minute that this gateway has taken for a subject. */
 interface Share {
@@ -51,7 +63,7 @@ const PURGE = {
 };
 
 /**
- * Requests per minute of keys and accounts, shared by all gateways: each takes parts of the minute's allowance from the
+ * Requests, tokens and images per minute of keys and accounts, shared by all gateways: each takes parts of the minute's allowance from the
  * database and spends them by itself, so no more than the limit passes, and most requests wait for nothing. What a
  * gateway has taken and does not use is lost to the others until the minute ends: at most a twentieth of the limit.
  */
@@ -84,39 +96,58 @@ export class RequestLimiter {
     const allowance = await this.take(callerLimits(caller, 'requestsPerMinute', this.parts.defaults));
     void reply.headers(headersOf(allowance.tightest));
     if (allowance.passes) return;
-    const seconds = Math.min(LONGEST_RETRY_SECONDS, Math.ceil(allowance.tightest.resetMs / 1000));
-    const message = `The limit of ${allowance.tightest.perMinute} requests per minute is reached. Nothing was charged.`;
-    throw new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: seconds });
+    throw reached(allowance.tightest, 'requests');
   };
 
-  /** Takes one request from every limit, or none. */
-  async take(limits: readonly RequestLimit[]): Promise<{ passes: boolean; tightest: Allowance }> {
-    const taken: Share[] = [];
+  /**
+   * Counts the work of a request against what its key and its account may have of it in a minute.
+   * @returns what the answer says of these limits @throws ApiError rate_limit_exceeded
+   */
+  async takeWork(caller: Caller, work: MinuteWork): Promise<Record<string, string>> {
+    const headers: Record<string, string> = {};
+    for (const unit of ['tokens', 'images'] as const) {
+      const amount = Number(work[unit] ?? 0n);
+      const limits = callerLimits(caller, LIMIT_OF[unit], this.parts.defaults);
+      if (amount === 0 || limits.length === 0) continue;
+      const named = limits.map(({ subject, most }) => ({ subject: `${subject} ${unit}`, most }));
+      const { passes, tightest } = await this.take(named, amount);
+      if (!passes) throw reached(tightest, unit, amount);
+      Object.assign(headers, headersOf(tightest, unit));
+    }
+    return headers;
+  }
+
+  /** Takes so many from every limit, or none. */
+  async take(limits: readonly RequestLimit[], amount = 1): Promise<{ passes: boolean; tightest: Allowance }> {
+    const taken: { share: Share; endsAtMs: number }[] = [];
     const allowances: Allowance[] = [];
     for (const limit of limits) {
-      const share = await this.takeOne(limit);
+      const share = await this.takeOne(limit, amount);
       const allowance = this.allowanceOf(limit);
       if (share === null) {
-        for (const other of taken) other.left += 1;
+        // What is of another minute by now is nobody's any more.
+        for (const other of taken) if (other.share.endsAtMs === other.endsAtMs) other.share.left += amount;
         return { passes: false, tightest: allowance };
       }
-      taken.push(share);
+      taken.push({ share, endsAtMs: share.endsAtMs });
       allowances.push(allowance);
     }
     return { passes: true, tightest: allowances.reduce((a, b) => (b.remaining < a.remaining ? b : a)) };
   }
 
-  /** Takes one request of the present minute; null when the limit is reached. */
-  private async takeOne(limit: RequestLimit): Promise<Share | null> {
+  /** Takes so many of the present minute; null when there are not as many left. */
+  private async takeOne(limit: RequestLimit, amount: number): Promise<Share | null> {
+    // It could never pass, and must not use up what others could.
+    if (amount > limit.most) return null;
     for (;;) {
       const share = this.shareOf(limit.subject);
       const isCurrent = this.parts.clock.nowMs() < share.endsAtMs;
-      if (isCurrent && share.left > 0) {
-        share.left -= 1;
+      if (isCurrent && share.left >= amount) {
+        share.left -= amount;
         return share;
       }
       if (isCurrent && share.untaken === 0) return null;
-      share.taking ??= this.takePart(limit, share).finally(() => (share.taking = undefined));
+      share.taking ??= this.takePart(limit, share, amount).finally(() => (share.taking = undefined));
       await share.taking;
     }
   }
@@ -131,8 +162,12 @@ export class RequestLimiter {
     return share;
   }
 
-  private async takePart({ subject, most: perMinute }: RequestLimit, share: Share): Promise<void> {
-    const part = Math.max(1, Math.floor(perMinute / PARTS_OF_A_MINUTE));
+  private async takePart(
+    { subject, most: perMinute }: RequestLimit,
+    share: Share,
+    amount: number,
+  ): Promise<void> {
+    const part = Math.max(amount, Math.floor(perMinute / PARTS_OF_A_MINUTE));
     const askedAtMs = this.parts.clock.nowMs();
     const values = [subject, part, perMinute];
     const { rows } = await this.parts.pool.query<{ left_ms: number; taken: number | null }>({
@@ -168,11 +203,24 @@ export class RequestLimiter {
   }
 }
 
-function headersOf({ perMinute, remaining, resetMs }: Allowance): Record<string, string> {
+function reached({ perMinute, resetMs }: Allowance, unit: string, amount = 1): ApiError {
+  const isTooLarge = amount > perMinute;
+  const what = isTooLarge
+    ? `The request may come to ${amount} ${unit}, and its key or account may have ${perMinute} per minute.`
+    : `The limit of ${perMinute} ${unit} per minute is reached.`;
+  const retryAfterSeconds = Math.min(LONGEST_RETRY_SECONDS, Math.ceil(resetMs / 1000));
+  const rest = isTooLarge ? { shouldRetry: false } : { retryAfterSeconds };
+  return new ApiError('rate_limit_exceeded', `${what} Nothing was charged.`, rest);
+}
+
+function headersOf(
+  { perMinute, remaining, resetMs }: Allowance,
+  unit: keyof MinuteWork | 'requests' = 'requests',
+): Record<string, string> {
   return {
-    'x-ratelimit-limit-requests': String(perMinute),
-    'x-ratelimit-remaining-requests': String(Math.max(0, remaining)),
-    'x-ratelimit-reset-requests':
+    [`x-ratelimit-limit-${unit}`]: String(perMinute),
+    [`x-ratelimit-remaining-${unit}`]: String(Math.max(0, remaining)),
+    [`x-ratelimit-reset-${unit}`]:
       resetMs < 1000 ? `${Math.ceil(resetMs)}ms` : `${Math.ceil(resetMs / 1000)}s`,
   };
 }

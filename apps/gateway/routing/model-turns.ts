@@ -27,6 +27,7 @@ const MODEL_ID = /^[\w.:/@-]{1,100}$/;
 export class ModelTurns {
   private readonly misses: Miss[] = [];
   private charges = 0;
+  private limits: Record<string, string> = {};
 
   constructor(
     private readonly request: {
@@ -61,7 +62,13 @@ export class ModelTurns {
     const failed = this.misses.map(
       (miss) => `${MODEL_ID.test(miss.model) ? miss.model : 'unknown'}=${miss.error.code}`,
     );
-    return { 'x-served-model': model, ...(failed.length > 0 && { 'x-failed-models': failed.join(', ') }) };
+    const tried = failed.length > 0 && { 'x-failed-models': failed.join(', ') };
+    return { 'x-served-model': model, ...tried, ...this.limits };
+  }
+
+  /** What is left of the limits that the request was counted against. */
+  noteLimits(headers: Record<string, string>): void {
+    this.limits = headers;
   }
 
   /** Nobody waits for another model: the client has left, or the time of the request is up. */

@@ -38,7 +38,12 @@ describe('limits of an account', () => {
       hold,
       changes.map((change) => () => set(change)),
     );
-    const both = { requestsPerMinute: 60, maxConcurrentRequests: 4 };
+    const both = {
+      requestsPerMinute: 60,
+      tokensPerMinute: null,
+      imagesPerMinute: null,
+      maxConcurrentRequests: 4,
+    };
     expect(await readAccountLimits(ledger.billing, accountId)).toEqual(both);
     expect(await set({ requestsPerMinute: null })).toEqual({ ...both, requestsPerMinute: null });
     const [last] = (await auditOf(ledger, `account:${accountId}`)).slice(-1);

@@ -8,6 +8,8 @@ import type { AccountOperation, StaffOperation } from './freezing.js';
 /** What all keys of an account may do together; null: what holds for everybody. */
 export interface AccountLimits {
   readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  readonly imagesPerMinute: number | null;
   readonly maxConcurrentRequests: number | null;
 }
 
@@ -15,7 +17,8 @@ export type AccountLimitsChange = {
   readonly [Name in keyof AccountLimits]?: AccountLimits[Name] | undefined;
 };
 
-const COLUMNS = `requests_per_minute AS "requestsPerMinute", max_concurrent_requests AS "maxConcurrentRequests"`;
+const COLUMNS = `requests_per_minute AS "requestsPerMinute", tokens_per_minute AS "tokensPerMinute",
+  images_per_minute AS "imagesPerMinute", max_concurrent_requests AS "maxConcurrentRequests"`;
 
 /** @throws ApiError not_found */
 export async function readAccountLimits(
@@ -44,12 +47,15 @@ export function setAccountLimits(
     const before = await readAccountLimits(client, accountId);
     const {
       requestsPerMinute = before.requestsPerMinute,
+      tokensPerMinute = before.tokensPerMinute,
+      imagesPerMinute = before.imagesPerMinute,
       maxConcurrentRequests = before.maxConcurrentRequests,
     } = change;
-    const after = { requestsPerMinute, maxConcurrentRequests };
+    const after = { requestsPerMinute, tokensPerMinute, imagesPerMinute, maxConcurrentRequests };
     await client.query(
-      'UPDATE accounts SET requests_per_minute = $2, max_concurrent_requests = $3 WHERE id = $1',
-      [accountId, requestsPerMinute, maxConcurrentRequests],
+      `UPDATE accounts SET requests_per_minute = $2, max_concurrent_requests = $3, tokens_per_minute = $4,
+         images_per_minute = $5 WHERE id = $1`,
+      [accountId, requestsPerMinute, maxConcurrentRequests, tokensPerMinute, imagesPerMinute],
     );
     const subject = `account:${accountId}`;
     await audit(client, {

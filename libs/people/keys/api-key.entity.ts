@@ -24,6 +24,8 @@ export class ApiKey {
   @Column('bigint', { name: 'total_limit_nanos', nullable: true, transformer: bigintTransformer })
   totalLimit!: bigint | null;
   @Column('int', { name: 'requests_per_minute', nullable: true }) requestsPerMinute!: number | null;
+  @Column('int', { name: 'tokens_per_minute', nullable: true }) tokensPerMinute!: number | null;
+  @Column('int', { name: 'images_per_minute', nullable: true }) imagesPerMinute!: number | null;
   @Column('int', { name: 'max_running_tasks', nullable: true }) maxRunningTasks!: number | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt!: Date | null;
   /** Deleted: it is kept for the usage log, and no call passes. */

@@ -23,6 +23,9 @@ export interface KeyRules {
   fallbackModels: string[] | null;
   allowedIps: string[] | null;
   requestsPerMinute: number | null;
+  /** Of what calls may use: their input as estimated, and the output that they ask for. */
+  tokensPerMinute: number | null;
+  imagesPerMinute: number | null;
   maxRunningTasks: number | null;
 }
 

@@ -10,6 +10,7 @@ type RuleForm = UseFormReturnType<RuleValues>;
 
 /** The server's own largest number. */
 const MOST = 1_000_000;
+const MOST_UNITS = 1_000_000_000;
 /** The server asks no more models for one request, its own included. */
 const MOST_FALLBACKS = 4;
 
@@ -55,6 +56,8 @@ export function RuleFields({ form }: { form: RuleForm }) {
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Count form={form} name="requestsPerMinute" min={1} />
+        <Count form={form} name="tokensPerMinute" min={1} most={MOST_UNITS} />
+        <Count form={form} name="imagesPerMinute" min={1} most={MOST_UNITS} />
         <Count form={form} name="maxRunningTasks" min={0} />
       </SimpleGrid>
     </>
@@ -66,15 +69,17 @@ function Limit({ form, name }: { form: RuleForm; name: 'monthlyLimit' | 'totalLi
   return <CreditsField form={form} name={name} label={t(`fields.${name}`)} placeholder={t('noLimit')} />;
 }
 
-function Count(props: { form: RuleForm; name: 'requestsPerMinute' | 'maxRunningTasks'; min: number }) {
+type CountName = 'requestsPerMinute' | 'tokensPerMinute' | 'imagesPerMinute' | 'maxRunningTasks';
+
+function Count(props: { form: RuleForm; name: CountName; min: number; most?: number }) {
   const { t } = useTranslation('tokens');
-  const { form, name, min } = props;
+  const { form, name, min, most = MOST } = props;
   return (
     <NumberInput
       label={t(`fields.${name}`)}
       placeholder={t('asGroup')}
       min={min}
-      max={MOST}
+      max={most}
       allowDecimal={false}
       hideControls
       {...form.getInputProps(name)}

@@ -13,6 +13,8 @@ export type RuleValues = {
   fallbackModels: string[];
   allowedIps: string[];
   requestsPerMinute: string | number;
+  tokensPerMinute: string | number;
+  imagesPerMinute: string | number;
   maxRunningTasks: string | number;
 };
 
@@ -26,6 +28,8 @@ export interface Rules {
   fallbackModels: string[] | null;
   allowedIps: string[] | null;
   requestsPerMinute: number | null;
+  tokensPerMinute: number | null;
+  imagesPerMinute: number | null;
   maxRunningTasks: number | null;
 }
 
@@ -39,6 +43,8 @@ export const NO_RULES: RuleValues = {
   fallbackModels: [],
   allowedIps: [],
   requestsPerMinute: '',
+  tokensPerMinute: '',
+  imagesPerMinute: '',
   maxRunningTasks: '',
 };
 
@@ -53,6 +59,8 @@ export function ruleValues(token: Shape<'Key'>): RuleValues {
     fallbackModels: token.fallbackModels ?? [],
     allowedIps: token.allowedIps ?? [],
     requestsPerMinute: token.requestsPerMinute ?? '',
+    tokensPerMinute: token.tokensPerMinute ?? '',
+    imagesPerMinute: token.imagesPerMinute ?? '',
     maxRunningTasks: token.maxRunningTasks ?? '',
   };
 }
@@ -67,6 +75,8 @@ export function rulesOf(values: RuleValues): Rules {
     fallbackModels: values.fallbackModels.length === 0 ? null : values.fallbackModels,
     allowedIps: values.allowedIps.length === 0 ? null : values.allowedIps,
     requestsPerMinute: numberOf(values.requestsPerMinute),
+    tokensPerMinute: numberOf(values.tokensPerMinute),
+    imagesPerMinute: numberOf(values.imagesPerMinute),
     maxRunningTasks: numberOf(values.maxRunningTasks),
   };
 }
