@@ -31,7 +31,13 @@ const WITHOUT_KEYS: readonly ChannelProtocol[] = ['fal', 'replicate', 'bfl', 'ar
 const WRITERS: readonly ChannelProtocol[] = [...CLIENTS, 'anthropic', 'gemini'];
 
 const OFFERS: Record<string, Offer> = {
-  imgmodel: { family: 'image', unit: 'call', price: '0.02', protocols: [...STUDIOS, 'bfl'], operation: 'images' },
+  imgmodel: {
+    family: 'image',
+    unit: 'call',
+    price: '0.02',
+    protocols: [...STUDIOS, 'bfl'],
+    operation: 'images',
+  },
   vidmodel: { family: 'video', unit: 'second', price: '0.05', protocols: STUDIOS, operation: 'videos' },
   speech: { family: 'speech', unit: 'call', price: '0.015', protocols: CLIENTS, operation: 'speech' },
   hear: { family: 'speech', unit: 'second', price: '0.015', protocols: CLIENTS, operation: 'transcription' },
