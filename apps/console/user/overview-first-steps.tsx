@@ -43,7 +43,7 @@ function Steps({ overview, dismiss }: { overview: AccountOverview; dismiss: () =
     <Section
       title={t('overview.steps.title')}
       aside={
-        <Button variant="subtle" size="compact-sm" onClick={dismiss}>
+        <Button variant="default" size="compact-sm" onClick={dismiss}>
           {t('overview.steps.dismiss')}
         </Button>
       }

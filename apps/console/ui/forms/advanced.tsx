@@ -18,7 +18,7 @@ export function Advanced({ isAtFault, children }: AdvancedProps) {
   return (
     <>
       <Button
-        variant="subtle"
+        variant="default"
         size="compact-sm"
         w="fit-content"
         leftSection={<Icon size={16} aria-hidden />}
