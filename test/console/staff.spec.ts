@@ -238,9 +238,15 @@ describe('names', () => {
     await page.getByText(owner.accountId, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Copy: ID' }).waitFor();
     await tab.goto(`/finance/payments?accountId=${owner.accountId}`);
-    await page.getByRole('row', { name: /The north studio/ }).first().waitFor();
+    await page
+      .getByRole('row', { name: /The north studio/ })
+      .first()
+      .waitFor();
     const asked: string[] = [];
-    page.on('request', (request) => request.url().includes('/api/support/names') && asked.push(request.url()));
+    page.on(
+      'request',
+      (request) => request.url().includes('/api/support/names') && asked.push(request.url()),
+    );
     await tab.goto('/support/tickets');
     await page.getByRole('link', { name: 'The north studio' }).last().waitFor();
     // However many rows there are, their names are one question.

@@ -14,7 +14,10 @@ export const nameRoutes = {
     query: z.strictObject({
       of: z
         .string()
-        .regex(REF, `must be at most ${MOST} ids, each with its kind, such as account:{id},user:{id},key:{id}`)
+        .regex(
+          REF,
+          `must be at most ${MOST} ids, each with its kind, such as account:{id},user:{id},key:{id}`,
+        )
         .meta({ examples: ['account:01hzzzzzzzzzzzzzzzzzzzzzzz'] }),
     }),
     answer: z.object({
