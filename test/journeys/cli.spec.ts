@@ -138,11 +138,20 @@ describe('the limits of an account', () => {
   it('are set, kept and lifted', async () => {
     const accountId = await newAccount();
     const first = await json('accounts', 'limit', accountId, '--per-minute', '60');
-    expect(first).toEqual({ accountId, requestsPerMinute: 60, maxConcurrentRequests: null });
-    const both = (await tollgate('accounts', 'limit', accountId, '--concurrent', '3')).stdout;
-    expect(both).toMatch(/Requests a minute\s+60\nRequests at the same time\s+3\n/);
-    const lifted = await json('accounts', 'limit', accountId, '--per-minute', 'none', '--concurrent', 'none');
-    expect(lifted).toEqual({ accountId, requestsPerMinute: null, maxConcurrentRequests: null });
+    const none = {
+      accountId,
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+      imagesPerMinute: null,
+      maxConcurrentRequests: null,
+    };
+    expect(first).toEqual({ ...none, requestsPerMinute: 60 });
+    const others = ['--tokens', '5000', '--images', '10', '--concurrent', '3'];
+    expect((await tollgate('accounts', 'limit', accountId, ...others)).stdout).toMatch(
+      /minute\s+60\nTokens a minute\s+5000\nImages a minute\s+10\nRequests at the same time\s+3\n/,
+    );
+    const lifted = ['--per-minute', '--tokens', '--images', '--concurrent'].flatMap((name) => [name, 'none']);
+    expect(await json('accounts', 'limit', accountId, ...lifted)).toEqual(none);
   });
 });
 

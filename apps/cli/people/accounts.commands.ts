@@ -57,6 +57,8 @@ export function accountsCommand(): Command {
     .description('set or lift the limits of an account, in place of the defaults')
     .argument('<account>', 'account id')
     .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
+    .option('--tokens <tokens>', 'tokens in a minute, or none', limitArgument)
+    .option('--images <images>', 'images in a minute, or none', limitArgument)
     .option('--concurrent <requests>', 'concurrent requests, or none', limitArgument)
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
@@ -231,28 +233,37 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
   );
 }
 
+/** The options of the limits of an account, and what they are called in the answer. */
+const ACCOUNT_LIMITS = [
+  ['perMinute', 'requestsPerMinute', 'Requests a minute'],
+  ['tokens', 'tokensPerMinute', 'Tokens a minute'],
+  ['images', 'imagesPerMinute', 'Images a minute'],
+  ['concurrent', 'maxConcurrentRequests', 'Requests at the same time'],
+] as const;
+
+type AccountLimitOptions = Acting & { [Option in (typeof ACCOUNT_LIMITS)[number][0]]?: Limit } & {
+  json?: boolean;
+};
+
 async function limitAccount(
   accountId: string,
-  options: Acting & { perMinute?: Limit; concurrent?: Limit; json?: boolean },
+  options: AccountLimitOptions,
   command: Command,
 ): Promise<void> {
-  const { perMinute, concurrent, json } = options;
-  if (perMinute === undefined && concurrent === undefined)
-    command.error('error: give --per-minute, --concurrent or both');
-  const change = { requestsPerMinute: asLimit(perMinute), maxConcurrentRequests: asLimit(concurrent) };
+  const given = ACCOUNT_LIMITS.filter(([option]) => options[option] !== undefined);
+  if (given.length === 0) command.error('error: give --per-minute, --tokens, --images or --concurrent');
+  const change = Object.fromEntries(given.map(([option, name]) => [name, asLimit(options[option])]));
   const limited = await onDatabase(process.env, async (pool) => {
     if (!(await findAccount(pool, accountId))) throw unknownAccount(accountId);
     const doer = await operatorOf(pool, options, ['admin']);
     return setAccountLimits(pool, { ...doer, accountId, requestId: operatorName() }, change);
   });
-  if (json) return printJson({ accountId, ...limited });
-  printText(
-    facts([
-      ['Account', accountId],
-      ['Requests a minute', String(limited.requestsPerMinute ?? 'as everybody')],
-      ['Requests at the same time', String(limited.maxConcurrentRequests ?? 'as everybody')],
-    ]),
-  );
+  if (options.json) return printJson({ accountId, ...limited });
+  const rows = ACCOUNT_LIMITS.map(([, name, label]): [string, string] => [
+    label,
+    String(limited[name] ?? 'as everybody'),
+  ]);
+  printText(facts([['Account', accountId], ...rows]));
 }
 
 function asLimit(given: Limit | undefined): number | null | undefined {
