@@ -16,6 +16,7 @@ import type { FileBody } from '#upstream/file-download.js';
 import { channelOf } from './channel-of.js';
 import { Lease } from './lease.js';
 import { copyPauseMs, pollPauseMs, type Told, wishedMs } from './poll-schedule.js';
+import { cancelAtVendor } from './task-cancel.js';
 import { kindsOfWork } from './task-kinds.js';
 import { noFile, outOfTime } from './task-errors.js';
 import { inTaskTrace, tracedPoll } from './task-trace.js';
@@ -92,7 +93,9 @@ export class TaskFollower {
 
   /** Ends a task that is past its deadline while its channel is left alone. @throws only the database's errors */
   giveUp(task: LeasedTask): Promise<void> {
-    return inTaskTrace('give up task', task, () => this.expire(task, 'its channel does not answer'));
+    return inTaskTrace('give up task', task, async () => {
+      await this.expire(task, 'its channel does not answer');
+    });
   }
 
   private async poll(task: LeasedTask, { channel, lease, onAsked }: Step): Promise<void> {
@@ -107,6 +110,8 @@ export class TaskFollower {
     const answer = await tracedPoll(task, channel, polled);
     // Not asked, since the channel is left alone from a moment ago: that must never end a task, however old.
     if (answer.kind === 'not_accepted') return this.wait(task, answer.reason);
+    // Nor must stopping, which cuts the question off.
+    if (answer.kind === 'no_answer' && lease.signal.aborted) return this.returnToQueue(task, lease);
     onAsked();
     metrics.polls.inc({ outcome: answer.kind });
     if (answer.kind === 'completed') {
@@ -174,11 +179,15 @@ export class TaskFollower {
     }
   }
 
+  /** Leaves a task whose lease is over to another worker, which takes it up at once. */
+  private async returnToQueue(task: LeasedTask, lease: Lease): Promise<void> {
+    if (!lease.isLost) await this.parts.queue.reschedule(task, { inMs: 0 });
+  }
+
   private async copyFailed(task: LeasedTask, reason: string, lease: Lease): Promise<void> {
     const { queue, config, metrics, log } = this.parts;
-    if (lease.isLost) return;
-    // Stopping is not the file's fault: another worker takes it up at once.
-    if (lease.signal.aborted) return void (await queue.reschedule(task, { inMs: 0 }));
+    // Stopping is not the file's fault.
+    if (lease.signal.aborted) return this.returnToQueue(task, lease);
     metrics.copies.inc({ outcome: 'failed' });
     const failures = task.copyAttempts + 1;
     log.warn(
@@ -204,7 +213,10 @@ export class TaskFollower {
     const { queue, upstreams, health, config } = this.parts;
     const { upstreamModel } = task;
     const work = kindsOfWork[task.kind];
-    if (task.pastDeadline) return this.expire(task, 'it never became clear whether the upstream accepted');
+    if (task.pastDeadline) {
+      await this.expire(task, 'it never became clear whether the upstream accepted');
+      return;
+    }
     const adapter = upstreams.adapterFor(channel.protocol);
     if (!adapter.mayRepeat(channel) || upstreamModel === null || !work.isRepeatable(task)) {
       await queue.waitForDeadline(task);
@@ -240,9 +252,8 @@ export class TaskFollower {
   /** Asks again later, or ends the task when its time is over. */
   private async waitOrExpire(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
     if (!task.pastDeadline) return this.wait(task, reason, told);
-    await this.expire(task, reason);
     // Nothing waits for it: a vendor that is slow to answer must not keep other tasks from their ends.
-    void this.cancel(task);
+    if (await this.expire(task, reason)) void cancelAtVendor(this.parts, task);
   }
 
   private async wait(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
@@ -252,30 +263,18 @@ export class TaskFollower {
     await queue.reschedule(task, { inMs, progress: told.progress ?? null });
   }
 
-  private expire(task: LeasedTask, reason: string): Promise<void> {
+  private expire(task: LeasedTask, reason: string): Promise<boolean> {
     const accepted = task.state === 'submitted' ? 'accepted' : 'may have accepted';
     return this.fail(task, outOfTime(task), `the upstream ${accepted} and did not end in time: ${reason}`);
   }
 
-  /** What nobody waits for may still cost: the vendor is told, once the end is committed. Never throws. */
-  private async cancel({ id: taskId, upstreamId, ...task }: LeasedTask): Promise<void> {
-    const { catalog, upstreams, log } = this.parts;
-    if (upstreamId === null) return;
-    try {
-      const channel = await channelOf(catalog, task);
-      const isTold =
-        channel && (await upstreams.adapterFor(channel.protocol).cancelTask(channel, upstreamId));
-      if (isTold) log.info({ taskId, channel: channel.id }, 'the upstream was told to stop');
-    } catch (error) {
-      log.warn({ err: error, taskId }, 'the upstream could not be told to stop');
-    }
-  }
-
-  private async fail(task: LeasedTask, error: TaskError, unbilledCost: string | null): Promise<void> {
+  /** @returns whether this was the task's end; another may have come first */
+  private async fail(task: LeasedTask, error: TaskError, unbilledCost: string | null): Promise<boolean> {
     const { queue, log } = this.parts;
-    if (!(await queue.fail(task, error, unbilledCost))) return;
+    if (!(await queue.fail(task, error, unbilledCost))) return false;
     log.info({ taskId: task.id, chargeId: task.chargeId, code: error.code, unbilledCost }, 'a task failed');
     this.ended('failed');
+    return true;
   }
 
   private ended(outcome: 'completed' | 'failed'): void {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readdirSync, utimesSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
@@ -285,6 +288,22 @@ describe('a worker that goes away', () => {
     });
     await under.worker({ copyAttempts: 1 });
     await until('another worker copies it', async () => ((await under.stats())['downloads'] ?? 0) > 1);
+  });
+
+  it('gives back what it was asking about, also past the deadline', async () => {
+    const asked = Promise.withResolvers<void>();
+    const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const task = await under.accepted('a boat', { deadlineMs: 1 });
+    await under.tasks.owner.query('UPDATE channels SET base_url = $1', [`http://127.0.0.1:${port}`]);
+    const worker = await under.worker();
+    await asked.promise;
+    await worker.close();
+    silent.closeAllConnections();
+    silent.close();
+    expect(await under.tasks.row(task.id)).toMatchObject({ state: 'submitted', lease_token: null });
+    expect(under.ended).toEqual([]);
   });
 
   it('keeps the lease of a copy that takes longer than it', async () => {

@@ -1,0 +1,20 @@
+import type { CatalogCache } from '#catalog/catalog.cache.js';
+import type { Logger } from '#platform/logging.js';
+import type { LeasedTask } from '#tasks/leased-task.js';
+import type { Upstreams } from '#upstream/adapters.js';
+import { channelOf } from './channel-of.js';
+
+/** What nobody waits for may still cost: the vendor is told, once the end is committed. Never throws. */
+export async function cancelAtVendor(
+  { catalog, upstreams, log }: { catalog: CatalogCache; upstreams: Upstreams; log: Logger },
+  { id: taskId, upstreamId, ...task }: LeasedTask,
+): Promise<void> {
+  if (upstreamId === null) return;
+  try {
+    const channel = await channelOf(catalog, task);
+    const isTold = channel && (await upstreams.adapterFor(channel.protocol).cancelTask(channel, upstreamId));
+    if (isTold) log.info({ taskId, channel: channel.id }, 'the upstream was told to stop');
+  } catch (error) {
+    log.warn({ err: error, taskId }, 'the upstream could not be told to stop');
+  }
+}
