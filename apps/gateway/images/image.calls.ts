@@ -75,7 +75,8 @@ export class ImageCalls {
   }
 
   private async askUpstreams(held: HeldWork): Promise<Success | ImageFailure> {
-    const leftMs = () => held.limitAtMs - this.parts.clock.nowMs();
+    const { config, clock } = this.parts;
+    const leftMs = () => held.limitAtMs - fetchReserveMs(config) - clock.nowMs();
     const { last } = await this.parts.calls.askInTurn<ImageOutcome, 'delivered'>(held.entry, {
       work: workOf(held.caller, held.model),
       asked: { operation: held.pictures ? 'edits' : 'images', model: held.model },
@@ -128,6 +129,11 @@ export class ImageCalls {
     };
     this.parts.log.warn(facts, 'an upstream did not deliver images');
   }
+}
+
+/** Of the request's limit: what an upstream made at the last moment has still to be fetched, or it was made for nothing. */
+function fetchReserveMs({ imageRequestLimitMs }: GatewayConfig): number {
+  return Math.min(10_000, imageRequestLimitMs / 10);
 }
 
 const notInTime: ImageFailure = {
