@@ -7,6 +7,7 @@ import type { Capability } from './protocol.js';
 const FAMILY: Record<Capability, Family> = {
   images: 'image',
   imageEdits: 'image',
+  maskedEdits: 'image',
   videos: 'video',
   assets3d: '3d',
   chat: 'chat',

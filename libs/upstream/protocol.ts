@@ -24,7 +24,8 @@ import { streamHeaders, type StreamRoute } from './stream-route.js';
 import { writtenForm } from './written-form.js';
 
 /** What a channel can be asked for; a model's family and the path of a call decide which of them it needs. */
-export type Capability = 'images' | 'imageEdits' | 'videos' | 'assets3d' | `${CountedKind}Count` | StreamKind;
+export type Capability =
+  'images' | 'imageEdits' | 'maskedEdits' | 'videos' | 'assets3d' | `${CountedKind}Count` | StreamKind;
 
 export interface CreateOptions {
   /** Makes a repeat safe where the channel honours it. */
@@ -46,6 +47,8 @@ export interface Protocol {
   /** Asks for images and waits for them; the signal is the request's limit. */
   generateImages?(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome>;
   editImages?(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome>;
+  /** Edits change only what the mask leaves open. Elsewhere all would be painted over, and paid for. */
+  readonly takesMasks?: boolean;
   createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
   /** Asks for the state of a task. */
   pollVideo?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
@@ -172,6 +175,7 @@ function capabilitiesOf(protocol: Protocol): Capability[] {
   }
   if (protocol.generateImages) capabilities.push('images');
   if (protocol.editImages) capabilities.push('imageEdits');
+  if (protocol.editImages && protocol.takesMasks) capabilities.push('maskedEdits');
   if (protocol.createVideo && protocol.pollVideo) capabilities.push('videos');
   if (protocol.createAsset && protocol.pollAsset) capabilities.push('assets3d');
   return capabilities;

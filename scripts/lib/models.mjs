@@ -3,6 +3,7 @@
 const OPERATIONS = {
   images: 'images',
   imageEdits: 'edits',
+  maskedEdits: 'edits with a mask',
   videos: 'video',
   assets3d: '3D',
   chat: 'chat',

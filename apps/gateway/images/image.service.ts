@@ -148,8 +148,11 @@ export class ImageService {
       images: { value: count, param: 'n' },
       inputImages: { value: inputImages, param: 'image' },
     });
-    const capability = call.pictures ? 'imageEdits' : 'images';
-    const channels = channelsFree(this.parts, current, { model, caller, capability });
+    const channels = channelsFree(this.parts, current, {
+      model,
+      caller,
+      capability: capabilityFor(call.pictures),
+    });
     return { model, channels, units: BigInt(count), dimensions: imageDimensions(asked, inputImages) };
   }
 
@@ -273,6 +276,11 @@ export class ImageService {
     const latencyMs = performance.now() - startedAt;
     return this.parts.calls.release(hold, { channel, reason, upstreamStatus, latencyMs }, error);
   }
+}
+
+function capabilityFor(pictures: ImageCall['pictures']): 'images' | 'imageEdits' | 'maskedEdits' {
+  if (!pictures) return 'images';
+  return pictures.mask ? 'maskedEdits' : 'imageEdits';
 }
 
 function errorFor(failure: ImageFailure, model: string, retryAfterSeconds: number): ApiError {

@@ -109,6 +109,7 @@ const counts = table(`
 export const casesOf: Readonly<Record<Capability, CaseTable>> = {
   images,
   imageEdits: images,
+  maskedEdits: images,
   videos: tasks,
   assets3d: tasks,
   chat: conversations,

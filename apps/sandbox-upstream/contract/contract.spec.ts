@@ -16,6 +16,7 @@ import { casesFor, vendorContracts } from './vendors.js';
 const drivers: Record<Capability, (bench: Bench, each: CaseOf) => Promise<string>> = {
   images: imageCase,
   imageEdits: imageCase,
+  maskedEdits: imageCase,
   videos: taskCase,
   assets3d: taskCase,
   chat: conversationCase,

@@ -1,4 +1,4 @@
-import type { ImageOutcome } from '#upstream/outcomes.js';
+import type { ImageOutcome, InputImage } from '#upstream/outcomes.js';
 import { instantPng } from '../images.js';
 import { type Bench, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
 import { failureText } from './outcome-text.js';
@@ -34,6 +34,11 @@ function ask(bench: Bench, each: CaseOf): Promise<ImageOutcome> {
   const signal = bench.signal(each);
   const adapter = bench.adapter(each);
   if (each.operation === 'images') return adapter.generateImages(bench.channel(each), request, signal);
-  const images = [{ bytes: instantPng, mime: 'image/png', name: 'in.png' }];
-  return adapter.editImages(bench.channel(each), { ...request, images }, signal);
+  const [image, mask] = [picture('in.png'), picture('mask.png')];
+  const edit = { ...request, images: [image], ...(each.operation === 'maskedEdits' && { mask }) };
+  return adapter.editImages(bench.channel(each), edit, signal);
+}
+
+function picture(name: string): InputImage {
+  return { bytes: instantPng, mime: 'image/png', name };
 }

@@ -59,11 +59,13 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
     models: {
       images: 'fal-ai/flux/schnell',
       imageEdits: 'fal-ai/flux-pro/kontext',
+      maskedEdits: 'fal-ai/flux-pro/kontext',
       videos: 'fal-ai/kling-video/v2/master/text-to-video',
     },
     differences: {
       images: NAMED_FILES,
       imageEdits: NAMED_FILES,
+      maskedEdits: NAMED_FILES,
       // The queue takes everything; a model refuses when it works.
       videos: {
         ...WITHOUT_KEYS,

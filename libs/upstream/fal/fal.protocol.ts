@@ -20,6 +20,7 @@ const LENGTH_WITH_UNIT = /\/(veo|luma)/;
 
 /** fal: requests in a queue at the endpoint that the model names; images are waited for, videos are tasks. */
 export class FalProtocol implements Protocol {
+  readonly takesMasks = true;
   readonly calls: ChannelCalls;
 
   constructor(connections: UpstreamConnections) {

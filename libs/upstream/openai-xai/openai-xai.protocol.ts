@@ -27,6 +27,7 @@ const SIZE_REFUSED = /\bnot supported\b.*\bsize\b|\bsize\b.*\bnot supported\b/i;
 export class OpenAiXaiProtocol implements Protocol {
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
+  readonly takesMasks = true;
   readonly streams = openAiStreams;
   private readonly channelsWithoutSize = new Set<string>();
   private readonly channelsWithoutForms = new Set<string>();

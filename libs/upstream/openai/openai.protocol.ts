@@ -43,6 +43,7 @@ const DEFAULT_VIDEO = { aspectRatio: '16:9', shortSide: 720 };
 export class OpenAiProtocol implements Protocol {
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
+  readonly takesMasks = true;
   readonly streams = openAiStreams;
 
   constructor(connections: UpstreamConnections) {

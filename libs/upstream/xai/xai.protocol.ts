@@ -18,6 +18,7 @@ import { editJson } from './edit-json.js';
 export class XaiProtocol implements Protocol {
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
+  readonly takesMasks = true;
 
   constructor(connections: UpstreamConnections) {
     this.calls = new ChannelCalls(connections, { credentials: bearer });
