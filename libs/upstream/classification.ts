@@ -76,6 +76,8 @@ const ourFaults: readonly RegExp[] = [
   /organization has been disabled/i,
   // Gemini: the operator's country, or billing that is not switched on.
   /user location is not supported|failed_precondition/i,
+  // Ark: the operator's endpoint is closed, or the vendor's own check of content failed.
+  /\bInvalidEndpoint\.|\bContentSecurityDetectionError\b/,
 ];
 
 function verdictOf(status: number, ownRows: readonly VerdictRow[]): Verdict {

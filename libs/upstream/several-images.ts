@@ -1,11 +1,36 @@
+import type { Channel } from '#catalog/catalog.js';
 import type { ImageOutcome, UpstreamImage } from './outcomes.js';
 
+/** Vendors limit calls at the same time; a channel that may have fewer has fewer. */
+const AT_ONCE = 4;
+
+export interface SeveralCalls {
+  n: number;
+  signal: AbortSignal;
+  ask: () => Promise<ImageOutcome>;
+}
+
 /**
- * Several images of a vendor that makes one at a time: as many calls at once. What was made is delivered, however the
- * others ended; where nothing was made, one call that may have been taken keeps other channels from being asked.
+ * Several images of a vendor that makes one at a time: some calls at once, and no more after one that was turned away.
+ * What was made is delivered, however the others ended; where nothing was made, one call that may have been taken keeps
+ * other channels from being asked.
  */
-export async function severalImages(n: number, ask: () => Promise<ImageOutcome>): Promise<ImageOutcome> {
-  const outcomes = await Promise.all(Array.from({ length: n }, ask));
+export async function severalImages(
+  { maxConcurrency }: Pick<Channel, 'maxConcurrency'>,
+  { n, signal, ask }: SeveralCalls,
+): Promise<ImageOutcome> {
+  const outcomes: ImageOutcome[] = [];
+  let begun = 0;
+  const callOnAndOn = async () => {
+    while (begun < n && !signal.aborted) {
+      begun += 1;
+      const outcome = await ask();
+      outcomes.push(outcome);
+      if (outcome.kind === 'not_accepted') begun = n;
+    }
+  };
+  const lanes = Math.min(n, maxConcurrency ?? AT_ONCE, AT_ONCE);
+  await Promise.all(Array.from({ length: lanes }, callOnAndOn));
   const images = outcomes.flatMap((outcome): UpstreamImage[] =>
     outcome.kind === 'delivered' ? outcome.images : [],
   );

@@ -61,6 +61,8 @@ describe('an image', () => {
       { error: { code: 'InputTextSensitiveContentDetected', message: 'x' } },
       { code: 'content_policy_violation' },
     ],
+    [400, { error: { code: 'InvalidEndpoint.ClosedEndpoint', message: 'x' } }, { kind: 'not_accepted' }],
+    [400, { error: { code: 'ContentSecurityDetectionError', message: 'x' } }, { kind: 'not_accepted' }],
     [403, { error: { code: 'AccountOverdueError', message: 'x' } }, { kind: 'not_accepted' }],
     [404, { error: { code: 'ModelNotOpen', message: 'x' } }, { kind: 'not_accepted' }],
   ])('answered %i %j is %j', async (status, body, outcome) => {
@@ -118,5 +120,15 @@ describe('a video', () => {
   ])('that says %j is %j', async (state, outcome) => {
     const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'cgt-1', ...state }));
     expect(await adapter.pollVideo(channel, 'cgt-1', soon())).toMatchObject(outcome);
+  });
+
+  it.each([
+    ['queued', ['GET', 'DELETE']],
+    ['running', ['GET']],
+    ['succeeded', ['GET']],
+  ])('that is %s and not wanted any more is asked of by %j', async (status, methods) => {
+    const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'cgt-1', status }));
+    await adapter.cancelTask(channel, 'cgt-1');
+    expect(stub.requests.map(({ method }) => method)).toEqual(methods);
   });
 });

@@ -30,6 +30,7 @@ import type { CreateOptions, Protocol } from '../protocol.js';
 import { severalImages } from '../several-images.js';
 
 const TASKS = '/v3/contents/generations/tasks';
+const CANCEL_MS = 5_000;
 /** What the vendor makes of the shapes at 2K, and how much longer the sides are at another resolution. */
 const IMAGE_SIZES = [
   '2048x2048',
@@ -52,13 +53,15 @@ export class ArkProtocol implements Protocol {
   }
 
   generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
-    return severalImages(request.n, () => this.image(channel, imageFields(request), signal));
+    const ask = () => this.image(channel, imageFields(request), signal);
+    return severalImages(channel, { n: request.n, signal, ask });
   }
 
   editImages(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome> {
     const images = request.images.map(dataUrl);
     const fields = { ...imageFields(request), image: images.length === 1 ? images[0] : images };
-    return severalImages(request.n, () => this.image(channel, fields, signal));
+    const ask = () => this.image(channel, fields, signal);
+    return severalImages(channel, { n: request.n, signal, ask });
   }
 
   createVideo(channel: Channel, request: VideoRequest, { signal }: CreateOptions): Promise<CreateOutcome> {
@@ -79,9 +82,12 @@ export class ArkProtocol implements Protocol {
     return readTask(await this.calls.get(channel, path, { signal }), upstreamId);
   }
 
-  /** What waits is cancelled; what is at work goes on. */
-  cancelTask(channel: Channel, upstreamId: string): Promise<void> {
-    return this.calls.cancel(channel, `${TASKS}/${encodeURIComponent(upstreamId)}`, 'DELETE');
+  /** Only what waits: the same request would remove all that the vendor knows of a task that has ended, its video too. */
+  async cancelTask(channel: Channel, upstreamId: string): Promise<void> {
+    const path = `${TASKS}/${encodeURIComponent(upstreamId)}`;
+    const task = await this.calls.get(channel, path, { signal: AbortSignal.timeout(CANCEL_MS) });
+    const status = task.kind === 'answer' ? readObject(task.body)?.['status'] : null;
+    if (status === 'queued') await this.calls.cancel(channel, path, 'DELETE');
   }
 
   private image(channel: Channel, fields: object, signal: AbortSignal): Promise<ImageOutcome> {

@@ -28,12 +28,14 @@ export class BflProtocol implements Protocol {
   }
 
   generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
-    return severalImages(request.n, () => this.image(channel, request, { input: {}, signal }));
+    const ask = () => this.image(channel, request, { input: {}, signal });
+    return severalImages(channel, { n: request.n, signal, ask });
   }
 
   editImages(channel: Channel, request: ImageEditRequest, signal: AbortSignal): Promise<ImageOutcome> {
     const input = editFields(request);
-    return severalImages(request.n, () => this.image(channel, request, { input, signal }));
+    const ask = () => this.image(channel, request, { input, signal });
+    return severalImages(channel, { n: request.n, signal, ask });
   }
 
   private async image(
@@ -66,16 +68,14 @@ function isOfVendor(address: URL, base: URL): boolean {
   return hosts && address.protocol === 'https:' && address.port === '';
 }
 
-/** Reads a taken request: its id is the address that it is asked for at. */
+/** Reads a taken request: its id is the address that it is asked for at. Relays pass on the vendor's, which is not theirs. */
 function readCreated(answer: HttpAnswer, channel: Channel): CreateOutcome {
   const body = readObject(answer.body);
   const upstreamStatus = answer.status;
   const [id, named] = [asText(body?.['id']), asText(body?.['polling_url']) ?? ''];
-  const base = urlOf(channel, '/');
-  if (id === undefined || !URL.canParse(named) || !isOfVendor(new URL(named), base)) {
-    return { kind: 'unknown', reason: 'a success without a usable polling_url', upstreamStatus };
-  }
-  const address = new URL(named);
+  if (id === undefined) return { kind: 'unknown', reason: 'a success without an id', upstreamStatus };
+  const own = urlOf(channel, '/v1/get_result');
+  const address = URL.canParse(named) && isOfVendor(new URL(named), own) ? new URL(named) : own;
   address.searchParams.set('id', id);
   return { kind: 'accepted', upstreamId: address.href, upstreamStatus };
 }
@@ -103,11 +103,9 @@ function imageFields({ prompt, size = '', aspectRatio, extras }: ImageRequest): 
   return { ...extras, prompt, width, height, aspect_ratio: aspectRatio, output_format: 'png' };
 }
 
-/** Images go along as plain base64: the first, the second and so on; a model that fills takes one and its mask. */
-function editFields({ images, mask }: ImageEditRequest): object {
+/** Images go along as plain base64: the first, the second and so on. */
+function editFields({ images }: ImageEditRequest): object {
   const base64 = ({ bytes }: InputImage) => LongText.base64(bytes);
-  const [first] = images;
-  if (mask && first) return { image: base64(first), mask: base64(mask) };
   const nameOf = (index: number) => (index === 0 ? 'input_image' : `input_image_${index + 1}`);
   const fields: [string, LongText][] = images.map((image, index) => [nameOf(index), base64(image)]);
   return Object.fromEntries(fields);

@@ -57,7 +57,7 @@ describe('a prediction', () => {
       .filter(({ method }) => method === 'POST')
       .map(({ body }) => JSON.parse(body));
     expect(inputs).toEqual([
-      { input: { prompt: 'p', num_outputs: 3, width: 512, height: 256 } },
+      { input: { prompt: 'p', num_outputs: 3, width: 512, height: 256, aspect_ratio: '16:9' } },
       { input: { prompt: 'p', aspect_ratio: '16:9' } },
     ]);
   });

@@ -1,4 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
+import { toAspectRatio } from '../aspect-ratio.js';
 import { bearer, ChannelCalls } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
 import type { CreateOutcome, ImageOutcome, ImageRequest, PollOutcome, VideoRequest } from '../outcomes.js';
@@ -65,6 +66,9 @@ function pathOf(id: string): string {
   return `/v1/predictions/${id}`;
 }
 
+/** The shapes of the image models; most take a size only beside the shape `custom`, and drop what they do not know. */
+const SHAPES = ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16'];
+
 /** What makes one image has no word for how many. */
 function imageInput({ prompt, n, size = '', aspectRatio, resolution, extras }: ImageRequest): object {
   const [, width, height] = (/^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size) ?? []).map(Number);
@@ -74,7 +78,7 @@ function imageInput({ prompt, n, size = '', aspectRatio, resolution, extras }: I
     num_outputs: n > 1 ? n : undefined,
     width,
     height,
-    aspect_ratio: aspectRatio,
+    aspect_ratio: width === undefined ? aspectRatio : toAspectRatio(size, SHAPES),
     resolution,
   };
 }
