@@ -22,16 +22,23 @@ beforeAll(async () => {
   await addModel(relay.fixture.owner, { id: 'dead-chat', like: 'vendora-chat', times: 10, ...nobody });
   const other = { channel: 'words', protocol: 'anthropic', baseUrl: relay.sandboxUrl };
   await addModel(relay.fixture.owner, { id: 'elsewhere', like: 'vendora-chat', ...other });
+  await addModel(relay.fixture.owner, { id: 'cheap-image', like: 'vendora-imagine-image', ...nobody });
+  await addModel(relay.fixture.owner, { id: 'one-image', like: 'imgmodel-4', ...nobody });
+  await relay.fixture.owner.query(`UPDATE models SET limits = '{"maxImages": 1}' WHERE id = 'one-image'`);
+  await addModel(relay.fixture.owner, { id: 'off-image', like: 'imgmodel-4', ...nobody, channel: 'off' });
+  await relay.fixture.owner.query(`UPDATE channels SET enabled = false WHERE id = 'off'`);
   owner = await person(relay, { credits: '5' });
-  const { data } = await owner.api.POST('/api/keys', {
-    body: { name: 'safe', group: 'Vendora-Main', fallbackModels: ['imgmodel-4', 'vendora-chat'] },
-  });
-  key = data!;
+  key = await keyOf(owner, { fallbackModels: ['imgmodel-4', 'vendora-chat'] });
 }, 60_000);
 afterAll(() => closeClean(relay));
 
-const send = (path: string, body: object) =>
-  fetch(`${relay.baseUrl}${path}`, json(body, { authorization: `Bearer ${key.apiKey}` }));
+async function keyOf({ api }: Person, rules: { fallbackModels: string[]; totalLimit?: string }) {
+  const { data } = await api.POST('/api/keys', { body: { name: 'safe', group: 'Vendora-Main', ...rules } });
+  return data!;
+}
+
+const send = (path: string, body: object, { apiKey } = key) =>
+  fetch(`${relay.baseUrl}${path}`, json(body, { authorization: `Bearer ${apiKey}` }));
 const read = async (path: string) => {
   const response = await fetch(`${relay.baseUrl}${path}`, {
     headers: { authorization: `Bearer ${key.apiKey}` },
@@ -72,6 +79,44 @@ describe('the fallback models of a key', () => {
     expect(headersOf(answer)[0]).toBe('vendora-chat');
   });
 
+  it('serve for a model whose channels are all switched off', async () => {
+    const answer = await send(IMAGES, { model: 'off-image', ...IMAGE });
+    expect(answer.status).toBe(200);
+    expect(headersOf(answer)).toEqual(['imgmodel-4', 'off-image=model_not_found']);
+  });
+
+  it('are passed over where the request is too much for them', async () => {
+    const other = await keyOf(owner, { fallbackModels: ['one-image', 'imgmodel-4'] });
+    const answer = await send(IMAGES, { model: 'dead-image', n: 2, ...IMAGE }, other);
+    expect(answer.status).toBe(200);
+    const failed = 'dead-image=service_unavailable, one-image=invalid_value';
+    expect(headersOf(answer)).toEqual(['imgmodel-4', failed]);
+  });
+
+  it.each<[string, string, { fallbackModels: string[]; totalLimit?: string }, object]>([
+    ['makes less', '5', { fallbackModels: ['one-image'] }, { n: 2 }],
+    ['costs more than the balance', '0.025', { fallbackModels: ['imgmodel-4'] }, {}],
+    ['costs more than the key may spend', '5', { fallbackModels: ['imgmodel-4'], totalLimit: '0.025' }, {}],
+  ])('leave a busy model worth a repeat where the fallback %s', async (_what, credits, rules, rest) => {
+    const other = await person(relay, { credits });
+    const body = { model: 'cheap-image', ...IMAGE, ...rest };
+    const answer = await send(IMAGES, body, await keyOf(other, rules));
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+    expect(await answer.json()).toMatchObject({
+      error: { code: 'service_unavailable', message: expect.stringContaining('cheap-image') },
+    });
+    const { data } = await other.api.GET('/api/account');
+    expect(data).toMatchObject({ balance: { main: credits, held: '0' } });
+  });
+
+  it('leave a dry run with the answer of the model that was named', async () => {
+    const other = await keyOf(owner, { fallbackModels: ['one-image'] });
+    const answer = await send(IMAGES, { model: 'off-image', n: 2, dry_run: true, ...IMAGE }, other);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { code: 'model_not_found' } });
+  });
+
   it('are shown by a dry run', async () => {
     const answer = await send(IMAGES, { model: 'dead-image', dry_run: true, ...IMAGE });
     expect(await answer.json()).toMatchObject({
@@ -82,6 +127,7 @@ describe('the fallback models of a key', () => {
   it.each<[string, object, number, string]>([
     ['a request with a list of its own', { model: 'dead-image', models: [] }, 503, 'service_unavailable'],
     ['a name that is wrong', { model: 'imgmodel-5' }, 404, 'model_not_found'],
+    ['a list of its own and no channel', { model: 'off-image', models: [] }, 404, 'model_not_found'],
     ['the same in a dry run', { model: 'imgmodel-5', dry_run: true }, 404, 'model_not_found'],
     ['a model of another path', { model: 'dead-chat' }, 400, 'model_not_supported_here'],
     [

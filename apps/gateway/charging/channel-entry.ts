@@ -4,7 +4,7 @@ import { traced } from '#platform/tracing.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth, Place, Work } from '#upstream/health/channel-health.js';
 import type { Capability } from '#upstream/protocol.js';
-import { noChannelHere, noSuchModel } from '../http/model-access.js';
+import { noChannelHere, noChannelOn } from '../http/model-access.js';
 import { ModelBusy } from '../routing/model-busy.js';
 
 /** A place on the first of the channels; the others may be asked after it. */
@@ -27,7 +27,7 @@ export function channelsFree(
   const { model, caller, capability } = wanted;
   const { group } = caller;
   const channels = channelsFor(catalog, { model: model.id, group });
-  if (channels.length === 0) throw noSuchModel(model.id, group);
+  if (channels.length === 0) throw noChannelOn(model.id, group);
   const able = upstreams.serving(channels, capability);
   if (able.length === 0) throw noChannelHere(model.id, group);
   const work = workOf(caller, model);

@@ -74,6 +74,11 @@ export function noSuchModel(id: string, group: string): ApiError {
   return new ApiError('model_not_found', `${noChannel(id, group)}.`, { param: 'model' });
 }
 
+/** The model is there, but every channel that has it is switched off. The same to read as a name that is wrong. */
+export function noChannelOn(id: string, group: string): ApiError {
+  return new ModelWithoutChannel('model_not_found', `${noChannel(id, group)}.`, { param: 'model' });
+}
+
 /** The model is there, but no vendor that has it offers this kind of call. */
 export function noChannelHere(id: string, group: string): ApiError {
   const message = `${noChannel(id, group)} on this path.`;

@@ -1,7 +1,7 @@
 import { type AmountText, formatAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { Quote } from '#pricing/quote.js';
-import { isFaultOfModel, type Miss, type ModelTurns, refusalOf } from './model-turns.js';
+import { type Miss, type ModelTurns, refusalOf } from './model-turns.js';
 
 /** What a model would do with the request. `amount`: what would be held, the most that it can cost, in credits. */
 type Option =
@@ -20,7 +20,7 @@ export interface DryRun {
  * @throws ApiError when none would serve it, and what would end the request before one does
  */
 export async function dryRunOf(
-  turns: Pick<ModelTurns, 'models' | 'isOver' | 'mayAsk'>,
+  turns: Pick<ModelTurns, 'models' | 'isOver' | 'mayAsk' | 'isMiss'>,
   priceOf: (model: string) => Promise<Quote>,
 ): Promise<DryRun> {
   const options: Option[] = [];
@@ -32,7 +32,7 @@ export async function dryRunOf(
       const { amount, units } = await priceOf(model);
       options.push({ model, available: true, amount: formatAmount(amount), units: String(units) });
     } catch (error) {
-      if (!(error instanceof ApiError) || (isReached && !isFaultOfModel(error))) throw error;
+      if (!(error instanceof ApiError) || (isReached && !turns.isMiss(place, error))) throw error;
       misses.push({ model, error });
       options.push({ model, available: false, error: { code: error.code, message: error.message } });
     }

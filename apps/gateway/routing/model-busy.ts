@@ -1,6 +1,6 @@
 import { ApiError } from '#platform/errors.js';
 
-/** No vendor offers this call for a model that is there: another model may. */
+/** No channel of a model that is there offers this call, or is switched on: another model may serve it. */
 export class ModelWithoutChannel extends ApiError {}
 
 /** No channel of a model takes work at the moment, and none has taken any of this request: another model may. */

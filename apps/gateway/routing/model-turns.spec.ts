@@ -7,7 +7,7 @@ import { ModelTurns } from './model-turns.js';
 
 const busy = () => new ModelBusy('service_unavailable', 'No channel is free.', { retryAfterSeconds: 3 });
 
-function turnsOf(models: string[], rest: { left?: AbortSignal; limitAtMs?: number } = {}) {
+function turnsOf(models: string[], rest: { left?: AbortSignal; limitAtMs?: number; named?: number } = {}) {
   const limitAtMs = rest.limitAtMs ?? systemClock.nowMs() + 60_000;
   return new ModelTurns({ id: '01J0000000000000000000000A', models, clock: systemClock, ...rest, limitAtMs });
 }
@@ -67,6 +67,35 @@ describe('the turns of a request through its models', () => {
     expect(fault).toMatchObject({ code: 'insufficient_user_quota', message: 'Too little.' });
     expect(asked).toEqual(['a']);
   });
+
+  const refusals = ['invalid_value', 'missing_required_parameter', 'insufficient_user_quota'] as const;
+  it.each([...refusals, 'key_limit_exceeded', 'account_limit_exceeded'] as const)(
+    'go on when a model of the key answers %s: the busy one may still be asked again',
+    async (code) => {
+      const asked: string[] = [];
+      const refuse = (model: string) => {
+        asked.push(model);
+        return Promise.reject(model === 'a' ? busy() : new ApiError(code, 'No.'));
+      };
+      const fault = await faultOf(turnsOf(['a', 'b', 'c'], { named: 1 }).serve(refuse));
+      expect(fault).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
+      expect(asked).toEqual(['a', 'b', 'c']);
+      expect(await faultOf(dryRunOf(turnsOf(['a', 'b', 'c'], { named: 1 }), refuse))).toEqual(fault);
+    },
+  );
+
+  it.each(['upstream_rejected', 'generation_failed', 'account_frozen'] as const)(
+    'end with %s also of a model of the key',
+    async (code) => {
+      const asked: string[] = [];
+      const refuse = (model: string) => {
+        asked.push(model);
+        return Promise.reject(model === 'a' ? busy() : new ApiError(code, 'No.'));
+      };
+      expect(await faultOf(turnsOf(['a', 'b', 'c'], { named: 1 }).serve(refuse))).toMatchObject({ code });
+      expect(asked).toEqual(['a', 'b']);
+    },
+  );
 
   it('begin nothing more for a client that has left', async () => {
     const client = new AbortController();

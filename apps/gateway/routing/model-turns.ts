@@ -16,6 +16,18 @@ const OF_ONE_MODEL: readonly ErrorCode[] = [
   'model_not_supported_here',
 ];
 
+/**
+ * Refusals of a request by what a model takes or costs, all from before its hold: what an upstream refuses has other codes. Of a
+ * model that the client named they are final.
+ */
+const BEFORE_HOLD: readonly ErrorCode[] = [
+  'invalid_value',
+  'missing_required_parameter',
+  'insufficient_user_quota',
+  'key_limit_exceeded',
+  'account_limit_exceeded',
+];
+
 /** What a header can carry as it is; any other text is a client's own, however long. */
 const MODEL_ID = /^[\w.:/@-]{1,100}$/;
 
@@ -87,6 +99,16 @@ export class ModelTurns {
     return place < named || misses.some(isFailing);
   }
 
+  /**
+   * Whether the model of that place is passed over for such an error: one of the key also where the request is too much for it,
+   * since the client, who never named it, is owed the answer of the model that it named.
+   */
+  isMiss(place: number, error: unknown): error is ApiError {
+    if (isFaultOfModel(error)) return true;
+    const { models, named = models.length } = this.request;
+    return place >= named && error instanceof ApiError && BEFORE_HOLD.includes(error.code);
+  }
+
   /** @throws ApiError the first model's when none has served, and what is no fault of a model at once */
   async serve<T>(attempt: (model: string) => Promise<T>): Promise<T> {
     for (const [place, model] of this.models.entries()) {
@@ -94,7 +116,7 @@ export class ModelTurns {
       try {
         return await attempt(model);
       } catch (error) {
-        if (!isFaultOfModel(error)) throw error;
+        if (!this.isMiss(place, error)) throw error;
         this.misses.push({ model, error });
         if (this.isOver) break;
       }
@@ -104,7 +126,7 @@ export class ModelTurns {
 }
 
 /** Whether another model of the list may still serve the request. */
-export function isFaultOfModel(error: unknown): error is ApiError {
+function isFaultOfModel(error: unknown): error is ApiError {
   return error instanceof ModelBusy || (error instanceof ApiError && OF_ONE_MODEL.includes(error.code));
 }
 
