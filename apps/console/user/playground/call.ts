@@ -25,7 +25,7 @@ export interface PlaygroundCall {
   file: File | null;
 }
 
-const PATHS: Record<PlayKind, string> = {
+export const PATHS: Record<PlayKind, string> = {
   image: 'images/generations',
   edit: 'images/edits',
   video: 'videos',

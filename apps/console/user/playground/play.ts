@@ -1,7 +1,7 @@
 import { api } from '../../api/client.js';
 import { failureFrom, ApiFailure } from '../../api/failure.js';
 import { currentSession } from '../../shell/session.js';
-import type { PlaygroundCall } from './call.js';
+import { PATHS, type PlaygroundCall } from './call.js';
 
 /** What came of a call. */
 export type Played =
@@ -17,6 +17,9 @@ interface PlayAs {
   name: string | null;
 }
 
+/** Where a key's fallback models would serve at a price that the page did not show: an empty list keeps them out. */
+const WITH_FALLBACKS = [PATHS.image, PATHS.chat, PATHS.speech];
+
 /** Makes a call as one of the person's keys. @throws ApiFailure in the gateway's words */
 export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs): Promise<Played> {
   const session = await currentSession();
@@ -28,7 +31,7 @@ export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs
       ...(name === null ? {} : { 'idempotency-key': name }),
       ...(call.file ? {} : { 'content-type': 'application/json' }),
     },
-    body: call.file ? formOf(call, call.file) : JSON.stringify(call.body),
+    body: call.file ? formOf(call, call.file) : JSON.stringify(bodyOf(call)),
     signal,
   }).catch((error: unknown) => {
     throw new ApiFailure({ status: 0, code: 'unreachable', message: String(error) });
@@ -40,6 +43,10 @@ export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs
     throw failure;
   }
   return playedOf(response);
+}
+
+function bodyOf({ path, body }: PlaygroundCall): Record<string, unknown> {
+  return WITH_FALLBACKS.includes(path) ? { ...body, models: [] } : body;
 }
 
 function formOf({ body }: PlaygroundCall, file: File): FormData {

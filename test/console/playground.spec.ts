@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { person } from '../support/console.js';
+import { addModel } from '../support/models.js';
+import { type Relay, startRelay } from '../support/relay.js';
+import { openBrowser, Tab } from './support/browser.js';
+import { closeTabs } from './support/steps.js';
+
+jest.setTimeout(180_000);
+
+let relay: Relay;
+let browser: Browser;
+let tab: Tab;
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
+  const dead = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
+  for (const like of ['imgmodel-4', 'vendora-chat', 'vendora-speech'])
+    await addModel(relay.fixture.owner, { id: `dead-${like}`, like, ...dead });
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+afterEach(() => closeTabs(tab));
+
+describe('a key with a fallback in the playground', () => {
+  it.each([
+    ['image', 'imgmodel-4', 'Prompt', 'Generate image'],
+    ['chat', 'vendora-chat', 'Your message', 'Send'],
+    ['speech', 'vendora-speech', 'Text to speak', 'Generate speech'],
+  ])('is charged for the model whose price was shown, or for none: %s', async (kind, like, field, send) => {
+    const someone = await person(relay, { credits: '5' });
+    const { data } = await someone.api.POST('/api/keys', {
+      body: { name: 'safe', group: 'Vendora-Main', fallbackModels: [like] },
+    });
+    tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [503] });
+    await tab.goto(`/playground?kind=${kind}&model=dead-${like}&key=${data!.keyId}`);
+    const { page } = tab;
+    await page.getByLabel(field).fill('a boat');
+    await page.getByRole('button', { name: send, exact: true }).click();
+    await page.getByText(`No entry for dead-${like} is free at the moment.`).waitFor();
+    const { rows } = await relay.fixture.owner.query(
+      'SELECT FROM charges WHERE account_id = $1 AND model_id = $2',
+      [someone.accountId, like],
+    );
+    expect(rows).toEqual([]);
+    // In code that people copy, the key keeps its fallbacks.
+    const code = await page.locator('.code-lines').first().innerText();
+    expect(code).toContain(`dead-${like}`);
+    expect(code).not.toContain('"models"');
+  });
+});
