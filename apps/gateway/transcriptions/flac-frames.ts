@@ -5,18 +5,23 @@ const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_00
 const [RATE_IN_KILOHERTZ, RATE_IN_HERTZ, RATE_IN_TENS] = [12, 13, 14];
 /** Ten channels, in the ways that they may be coded. */
 const CHANNEL_CODES = 11;
+/** Behind the four bytes of the file's own: the first block is the one that has the rate, as every decoder demands. */
+const FIRST_BLOCK_AT = 4;
 const STREAM_INFO_AT = 8;
 const CRC_POLYNOMIAL = 0x07;
 
 /**
  * The length of FLAC, counted by the heads of its frames: silence takes some bytes for seconds, so its size says nothing, and
- * what the file says of its own length need not be true. Each head has a checksum, and whatever passes it counts.
+ * what the file says of its own length need not be true. Each head has a checksum, and whatever passes it counts. Of the rate of
+ * the file and that of a frame the slower counts: decoders differ in which they play at.
  */
 export async function flacLength(bytes: SoundBytes, start: number): Promise<SoundLength | null> {
+  if ((bytes.at(start + FIRST_BLOCK_AT) & 0x7f) !== 0) return null;
   const ownRate = bytes.big(start + STREAM_INFO_AT + 10, 3) >> 4;
+  if (ownRate === 0) return null;
   let seconds = 0;
   await bytes.each(0xff, (at) => (seconds += secondsAt(bytes, at, ownRate)));
-  return seconds > 0 && ownRate > 0 ? { most: seconds, likely: seconds } : null;
+  return seconds > 0 ? { most: seconds, likely: seconds } : null;
 }
 
 /** Of the frame whose head is there; 0 where none is. */
@@ -34,7 +39,7 @@ function secondsAt(bytes: SoundBytes, at: number, ownRate: number): number {
   if (checksum(bytes, at, end) !== bytes.at(end)) return 0;
   const samples = samplesOf(sizeCode, bytes.big(sizeAt, rateAt - sizeAt));
   const rate = rateOf(rateCode, bytes.big(rateAt, end - rateAt)) || ownRate;
-  return rate > 0 ? samples / rate : 0;
+  return samples / Math.min(rate, ownRate);
 }
 
 function samplesOf(code: number, written: number): number {

@@ -1,7 +1,14 @@
-import { frameSecondsOf } from './mp4-codecs.js';
+import { codecOf, frameSecondsOf } from './mp4-codecs.js';
 import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
-const PARENTS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
+const PARENTS = new Set(['moov', 'trak', 'edts', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
+/** What a track says of itself: once each, since decoders differ in which of several they take. Handlers are of its parts as well. */
+const TRACK_BOXES = new Set(['tkhd', 'hdlr', 'mdhd', 'stsd', 'stts', 'stsz', 'stz2', 'elst']);
+/** Tracks that nobody hears have both one of these handlers and one of these codecs. */
+const SILENT_HANDLERS = ['text', 'tx3g', 'tmcd', 'mebx', 'rtp ', 'sbtl', 'hint', 'meta'];
+const SILENT_CODECS = ['text', 'tx3g', 'tmcd', 'mebx', 'rtp ', 'gpmd', 'mett', 'metx'];
+/** Handlers of where the bytes are, which QuickTime writes into a track as well. */
+const DATA_HANDLERS = ['alis', 'url '];
 /** A compressed index: what it says cannot be seen. */
 const HIDDEN = new Set(['cmov']);
 const MOST_BOXES = 100_000;
@@ -16,7 +23,11 @@ const LEAST_BYTES_PER_SECOND = 750;
 
 interface Track {
   id: number;
-  isSound: boolean;
+  /** The names of the boxes that it has. */
+  given: Set<string>;
+  handlers: string[];
+  isCut: boolean;
+  codec: string | null;
   frameSeconds: number | null;
   timescale: number;
   duration: number;
@@ -27,6 +38,8 @@ interface Track {
 /** What was read so far. */
 class Reading {
   readonly tracks: Track[] = [];
+  /** The one that is being read. */
+  track: Track | null = null;
   /** Frames of fragments, by track. */
   readonly fragments = new Map<number, number>();
   fragmentOf = 0;
@@ -47,19 +60,28 @@ interface Box {
 export function mp4Length(bytes: SoundBytes, start: number): SoundLength | null {
   const reading = new Reading();
   if (!readBoxes(bytes, { from: start, end: bytes.length, depth: 0 }, reading)) return null;
-  const sounds = reading.tracks.filter(({ isSound }) => isSound);
+  const sounds = reading.tracks.filter(isSound);
   let counted = 0;
   let stated = 0;
   let byBytes = 0;
-  for (const { id, frameSeconds, timescale, duration, frames, frameBytes } of sounds) {
-    if (frameSeconds === null || timescale === 0) return null;
+  for (const { id, isCut, frameSeconds, timescale, duration, frames, frameBytes } of sounds) {
+    if (isCut || frameSeconds === null || timescale === 0) return null;
     counted += (frames + (reading.fragments.get(id) ?? 0)) * frameSeconds;
     stated += duration / timescale;
-    byBytes += frameBytes / LEAST_BYTES_PER_SECOND;
+    // What fragments say of their samples is not added up: they have no more bytes than the file.
+    const held = reading.fragments.size > 0 ? Math.max(frameBytes, bytes.length) : frameBytes;
+    byBytes += held / LEAST_BYTES_PER_SECOND;
   }
   if (sounds.length === 0) return null;
   const likely = stated > 0 ? Math.min(counted, stated) : counted;
   return { most: Math.max(counted, stated, byBytes, reading.movieSeconds), likely };
+}
+
+/** Some decoders go by the handler and others by the codec. A video is one to all of them. */
+function isSound({ handlers, codec }: Track): boolean {
+  if (handlers.length > 0 && handlers.every((handler) => handler === 'vide')) return false;
+  const isSilent = handlers.length > 0 && handlers.every((handler) => SILENT_HANDLERS.includes(handler));
+  return !isSilent || !SILENT_CODECS.includes(codec ?? '');
 }
 
 interface Range {
@@ -93,9 +115,24 @@ function readParent(
   { type, content, end }: Box,
   { depth, reading }: { depth: number; reading: Reading },
 ): boolean {
-  const none = { id: 0, isSound: false, frameSeconds: null, timescale: 0 };
-  if (type === 'trak') reading.tracks.push({ ...none, duration: 0, frames: 0, frameBytes: 0 });
-  return readBoxes(bytes, { from: content, end, depth: depth + 1 }, reading);
+  const range = { from: content, end, depth: depth + 1 };
+  if (type !== 'trak') return readBoxes(bytes, range, reading);
+  const none = {
+    id: 0,
+    isCut: false,
+    codec: null,
+    frameSeconds: null,
+    timescale: 0,
+    duration: 0,
+    frames: 0,
+    frameBytes: 0,
+  };
+  const track = { ...none, given: new Set<string>(), handlers: [] };
+  reading.track = track;
+  reading.tracks.push(track);
+  const isRead = readBoxes(bytes, range, reading);
+  reading.track = null;
+  return isRead;
 }
 
 function readBox(bytes: SoundBytes, box: Box, reading: Reading): boolean {
@@ -106,9 +143,11 @@ function readBox(bytes: SoundBytes, box: Box, reading: Reading): boolean {
   else if (type === 'trun') {
     const before = reading.fragments.get(reading.fragmentOf) ?? 0;
     reading.fragments.set(reading.fragmentOf, before + bytes.big(content + 4, 4));
-  } else {
-    const track = reading.tracks.at(-1);
-    return track === undefined || readTrackBox(bytes, box, track);
+  } else if (TRACK_BOXES.has(type)) {
+    const { track } = reading;
+    if (!track || (track.given.has(type) && type !== 'hdlr')) return false;
+    track.given.add(type);
+    return readTrackBox(bytes, box, track);
   }
   return true;
 }
@@ -131,17 +170,32 @@ function secondsIn(bytes: SoundBytes, at: number): number {
 function readTrackBox(bytes: SoundBytes, box: Box, track: Track): boolean {
   const { type, content, end } = box;
   if (type === 'tkhd') track.id = bytes.big(content + (bytes.at(content) === 1 ? 20 : 12), 4);
-  else if (type === 'hdlr') track.isSound ||= bytes.text(content + 8, 4) === 'soun';
-  else if (type === 'mdhd') {
+  else if (type === 'hdlr') {
+    const handler = bytes.text(content + 8, 4);
+    if (!DATA_HANDLERS.includes(handler)) track.handlers.push(handler);
+  } else if (type === 'mdhd') {
     const { timescale, duration } = timesIn(bytes, content);
     track.timescale = timescale;
     track.duration = Math.max(track.duration, duration);
   } else if (type === 'stsd') {
-    const seconds = frameSecondsOf(bytes, content, end);
-    track.frameSeconds = track.frameSeconds === null ? seconds : Math.max(track.frameSeconds, seconds ?? 0);
+    track.codec = codecOf(bytes, content);
+    track.frameSeconds = frameSecondsOf(bytes, content, end);
   } else if (type === 'stts') return readTimes(bytes, box, track);
-  else if (type === 'stsz' || type === 'stz2') return readSizes(bytes, box, track);
+  else if (type === 'elst') track.isCut = !isWhole(bytes, content);
+  else if (type === 'stsz') return readSizes(bytes, box, track);
+  else if (type === 'stz2') {
+    track.frames += bytes.big(content + 8, 4);
+    // Its sizes take some bits each; together they are no more than the file.
+    track.frameBytes += bytes.length;
+  }
   return true;
+}
+
+/** Of an edit list: the track once, at most behind a pause. A list may name a part of it again and again, and players follow. */
+function isWhole(bytes: SoundBytes, content: number): boolean {
+  const entries = bytes.big(content + 4, 4);
+  const isBehindPause = bytes.at(content) === 0 && bytes.big(content + 12, 4) === 0xffffffff;
+  return entries < 2 || (entries === 2 && isBehindPause);
 }
 
 function readTimes(bytes: SoundBytes, { content, end }: Box, track: Track): boolean {
@@ -156,12 +210,12 @@ function readTimes(bytes: SoundBytes, { content, end }: Box, track: Track): bool
   return true;
 }
 
-function readSizes(bytes: SoundBytes, { type, content, end }: Box, track: Track): boolean {
+function readSizes(bytes: SoundBytes, { content, end }: Box, track: Track): boolean {
   const count = bytes.big(content + 8, 4);
-  const size = type === 'stsz' ? bytes.big(content + 4, 4) : 0;
+  const size = bytes.big(content + 4, 4);
   track.frames += count;
   if (size > 0) track.frameBytes += count * size;
-  else if (type === 'stsz') {
+  else {
     if (count > MOST_TIMES || content + 12 + count * 4 > end) return false;
     for (let each = 0; each < count; each += 1) track.frameBytes += bytes.big(content + 12 + each * 4, 4);
   }

@@ -13,13 +13,16 @@ const AAC_PROFILES = [1, 2, 3, 4, 5, 29];
 /** A description with its tables; what is longer is none of sound. */
 const MOST_ENTRY_BYTES = 4_096;
 
-/** The most seconds of a frame, by the descriptions of a track; null for codecs and heads that are not understood. */
+/** The codec of a track; null for several descriptions, which no recorder writes: frames could refer to any of them. */
+export function codecOf(bytes: SoundBytes, content: number): string | null {
+  return bytes.big(content + 4, 4) === 1 ? bytes.text(content + 12, 4) : null;
+}
+
+/** The most seconds of a frame, by the description of a track; null for codecs and heads that are not understood. */
 export function frameSecondsOf(bytes: SoundBytes, content: number, end: number): number | null {
-  // One description, as every recorder writes: frames could refer to any of several.
-  if (bytes.big(content + 4, 4) !== 1) return null;
+  const codec = codecOf(bytes, content);
   const entry = content + 8;
   const text = bytes.text(entry, Math.min(end - entry, MOST_ENTRY_BYTES));
-  const codec = text.slice(4, 8);
   if (codec === 'Opus') return MOST_OPUS_SECONDS;
   if (codec === 'alac') return slowest(bytes, entry, { text, name: 'alac', secondsAt: alacSeconds });
   return codec === 'mp4a' ? slowest(bytes, entry, { text, name: 'esds', secondsAt: aacSeconds }) : null;

@@ -3,11 +3,11 @@ import { MOST_OPUS_SECONDS, opusSeconds, vorbisSeconds } from './packets.js';
 import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
 const HEAD_BYTES = 27;
+const [FLAGS_AT, SERIAL_AT] = [5, 14];
 const [CONTINUED, FIRST] = [1, 2];
 const OPUS_RATE = 48_000;
 const NO_TIME = 2 ** 64;
 
-/** One of the streams of a file. */
 interface Stream {
   isOpus: boolean;
   /** The most seconds of a packet, of Vorbis. */
@@ -19,66 +19,61 @@ interface Stream {
 }
 
 /**
- * The length of an Ogg file of Opus, Vorbis or FLAC: each packet of each page counts, wherever a page begins and however many
- * streams there are, and the times that the pages state if they are longer. Null for other codecs.
+ * The length of an Ogg file of one stream of Opus, Vorbis or FLAC: each packet of each page counts, wherever a page begins, and
+ * the times that the pages state if they are longer. Null for other codecs and for several streams, one behind the other or at
+ * once: decoders differ in which of them they play.
  */
 export async function oggLength(bytes: SoundBytes, start: number): Promise<SoundLength | null> {
   const codecAt = start + HEAD_BYTES + bytes.at(start + HEAD_BYTES - 1);
-  if (bytes.text(codecAt, 5) === '\x7fFLAC') return flacLength(bytes, codecAt + '\x7fFLAC....'.length);
-  const streams = new Map<number, Stream>();
-  let isUnderstood = true;
+  const isFlac = bytes.text(codecAt, 5) === '\x7fFLAC';
+  const stream = begun(bytes, codecAt);
+  if ((!isFlac && !stream) || !(await readPages(bytes, start, stream))) return null;
+  if (!stream) return flacLength(bytes, codecAt + '\x7fFLAC....'.length);
+  const stated = statedSeconds(stream);
+  const { seconds, isOpus } = stream;
+  return { most: Math.max(seconds, stated), likely: isOpus ? seconds : Math.min(seconds, stated) };
+}
+
+/**
+ * False for a page of another stream. A decoder that finds a page damaged looks for the next one inside of it, so pages may
+ * overlap; but no file has more segments than bytes, and whoever states more only wants them counted.
+ */
+async function readPages(bytes: SoundBytes, start: number, stream: Stream | null): Promise<boolean> {
+  const serial = bytes.big(start + SERIAL_AT, 4);
+  let isOne = true;
+  let segments = 0;
   await bytes.each('O'.charCodeAt(0), (at) => {
-    if (bytes.big(at, 4) !== 0x4f676753 || bytes.at(at + 4) !== 0) return;
-    isUnderstood &&= addPage(bytes, at, streams);
+    if (!isOne || bytes.big(at, 4) !== 0x4f676753 || bytes.at(at + 4) !== 0) return;
+    segments += bytes.at(at + HEAD_BYTES - 1);
+    const isFirst = (bytes.at(at + FLAGS_AT) & FIRST) !== 0;
+    const isOwn = isFirst === (at === start) && bytes.big(at + SERIAL_AT, 4) === serial;
+    isOne = isOwn && segments <= bytes.length;
+    if (isOne && stream) addPage(bytes, at, stream);
   });
-  const all = [...streams.values()];
-  if (!isUnderstood || all.length === 0) return null;
-  const sum = (secondsOf: (stream: Stream) => number) =>
-    all.reduce((total, one) => total + secondsOf(one), 0);
-  return {
-    most: sum((stream) => Math.max(stream.seconds, statedSeconds(stream))),
-    likely: sum((stream) =>
-      stream.isOpus ? stream.seconds : Math.min(stream.seconds, statedSeconds(stream)),
-    ),
-  };
+  return isOne;
 }
 
 function statedSeconds({ firstSample, lastSample, rate }: Stream): number {
   return lastSample > firstSample ? (lastSample - firstSample) / rate : 0;
 }
 
-/** False for a page of a stream that nothing is known of. */
-function addPage(bytes: SoundBytes, at: number, streams: Map<number, Stream>): boolean {
-  const [flags, serial, segments] = [bytes.at(at + 5), bytes.little(at + 14, 4), bytes.at(at + 26)];
-  const content = at + HEAD_BYTES + segments;
-  const known = streams.get(serial);
-  const stream = flags & FIRST || !known ? begun(bytes, content, known) : known;
-  if (!stream) return false;
-  streams.set(serial, stream);
-  addPackets(bytes, { at, content, segments, flags }, stream);
+function addPage(bytes: SoundBytes, at: number, stream: Stream): void {
+  const [flags, segments] = [bytes.at(at + FLAGS_AT), bytes.at(at + HEAD_BYTES - 1)];
+  addPackets(bytes, { at, content: at + HEAD_BYTES + segments, segments, flags }, stream);
   const sample = bytes.little(at + 6, 8);
   // The highest bit says that no packet ends on the page.
-  if (sample < NO_TIME / 2) {
-    stream.firstSample = Math.min(stream.firstSample, sample);
-    stream.lastSample = Math.max(stream.lastSample, sample);
-  }
-  return true;
+  if (sample >= NO_TIME / 2) return;
+  stream.firstSample = Math.min(stream.firstSample, sample);
+  stream.lastSample = Math.max(stream.lastSample, sample);
 }
 
-/** What was counted of a stream stays when another begins under its number, and so does the longest packet. */
-function begun(bytes: SoundBytes, at: number, known: Stream | undefined): Stream | null {
+/** By the head of its codec; null where that is neither Opus nor Vorbis. */
+function begun(bytes: SoundBytes, at: number): Stream | null {
   const perPacket = vorbisSeconds(bytes, at);
   const isOpus = bytes.text(at, 8) === 'OpusHead';
   if (perPacket === null && !isOpus) return null;
   const rate = isOpus ? OPUS_RATE : bytes.little(at + 12, 4);
-  return {
-    isOpus: isOpus || known?.isOpus === true,
-    perPacket: Math.max(perPacket ?? 0, known?.perPacket ?? 0),
-    rate: Math.min(rate, known?.rate ?? Infinity),
-    seconds: known?.seconds ?? 0,
-    firstSample: known?.firstSample ?? Infinity,
-    lastSample: known?.lastSample ?? 0,
-  };
+  return { isOpus, perPacket: perPacket ?? 0, rate, seconds: 0, firstSample: Infinity, lastSample: 0 };
 }
 
 interface Page {

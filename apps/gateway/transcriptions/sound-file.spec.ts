@@ -53,6 +53,7 @@ describe('the length of a sound', () => {
     ['one of several chunks of data', Buffer.concat([silentWav(1), chunk('data', Buffer.alloc(16_000))]), 3],
     ['an MP3 file of 10 seconds', silentMp3(383), 11],
     ['one behind a tag', Buffer.concat([tag(2_048), Buffer.alloc(2_048, 0xff), silentMp3(383)]), 11],
+    ['one behind a tag and zeros', Buffer.concat([tag(0), Buffer.alloc(3_000), silentMp3(383)]), 11],
     [
       'one with something else inside',
       Buffer.concat([silentMp3(200), Buffer.alloc(3_000), silentMp3(183)]),
@@ -144,6 +145,13 @@ describe('a file', () => {
     ['a web page', Buffer.from('<!doctype html>')],
     ['AAC without a container', Buffer.from('fff15080', 'hex')],
     ['the same behind a tag', Buffer.concat([tag(0), aac(3)])],
+    ['another thing behind a tag', Buffer.concat([tag(0), Buffer.from('#!AMR\n'), silentMp3(10)])],
+    ['a tag that is longer than its file', Buffer.concat([tag(16_000), silentMp3(10)])],
+    [
+      'a tag that ends in the middle of a frame',
+      Buffer.concat([tag(9), silentMp3(10).map((byte) => byte || 1)]),
+    ],
+    ['more tags than anybody writes', Buffer.concat([...Array<Buffer>(17).fill(tag(0)), silentMp3(10)])],
     ['an AVI film', Buffer.from('RIFF\0\0\0\0AVI ')],
   ])('that is no sound is refused by its bytes: %s', async (_what, bytes) => {
     await expect(read(bytes)).rejects.toThrow(/file must be flac, mp3/);

@@ -28,6 +28,8 @@ const MOST_SECONDS = 86_400;
 /** Tags in front of the sound; some programs add theirs to those of others. */
 const MOST_TAGS = 16;
 const TAG_HEAD_BYTES = 10;
+/** Zeros behind the tags, from programs that leave room and do not say so. */
+const MOST_PADDING = 65_536;
 
 type Kind = 'flac' | 'mp3' | 'mp4' | 'ogg' | 'wav' | 'webm';
 
@@ -88,7 +90,7 @@ function atLeastOne(seconds: number): bigint {
   return BigInt(Math.max(1, Math.ceil(seconds)));
 }
 
-/** Tags say how long they are, in four times seven bits. Decoders look for any kind of sound behind them. */
+/** Tags say how long they are, in four times seven bits. Decoders look for any kind of sound behind them and their padding. */
 function behindTags(bytes: SoundBytes): number {
   let at = 0;
   for (let tags = 0; tags < MOST_TAGS && bytes.text(at, 3) === 'ID3'; tags += 1) {
@@ -96,10 +98,13 @@ function behindTags(bytes: SoundBytes): number {
     const size = [6, 7, 8, 9].reduce((sum, each) => sum * 128 + (bytes.at(at + each) & 0x7f), 0);
     at += size + TAG_HEAD_BYTES + (hasFooter ? TAG_HEAD_BYTES : 0);
   }
-  // One that is longer than its file hides nothing.
-  return at < bytes.length ? at : 0;
+  if (at === 0) return 0;
+  const behind = at + MOST_PADDING;
+  while (at < behind && bytes.at(at) === 0) at += 1;
+  return at;
 }
 
+/** Undefined for what is none of them, and for what is behind a tag that lies: there each decoder looks for itself. */
 function kindAt(bytes: SoundBytes, at: number): Kind | undefined {
   const text = bytes.text(at, 12);
   if (text.startsWith('RIFF') && text.endsWith('WAVE')) return 'wav';
@@ -109,6 +114,5 @@ function kindAt(bytes: SoundBytes, at: number): Kind | undefined {
   if (text.slice(4, 8) === 'ftyp') return 'mp4';
   // Frames of AAC begin alike but name layer 0.
   const isFrame = bytes.at(at) === 0xff && (bytes.at(at + 1) & 0xe0) === 0xe0;
-  if (isFrame) return (bytes.at(at + 1) & 0x06) !== 0 ? 'mp3' : undefined;
-  return at > 0 || text.startsWith('ID3') ? 'mp3' : undefined;
+  return isFrame && (bytes.at(at + 1) & 0x06) !== 0 ? 'mp3' : undefined;
 }

@@ -3,7 +3,10 @@ import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
 /** Elements whose content is elements; their ids, as all others, with the bits that say their length. */
 const PARENTS = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0x1f43b675, 0xae, 0xa0]);
+/** The two of them that recorders begin before they know their size: the file and its clusters. */
+const LEFT_OPEN = new Set([0x18538067, 0x1f43b675]);
 const ID = {
+  info: 0x1549a966,
   scale: 0x2ad7b1,
   duration: 0x4489,
   clusterTime: 0xe7,
@@ -15,6 +18,8 @@ const ID = {
   simpleBlock: 0xa3,
   block: 0xa1,
 };
+/** Of a track; elsewhere they say nothing. */
+const TRACK_IDS = new Set([ID.number, ID.type, ID.codec, ID.codecHead]);
 /** Compressed and encrypted frames: nobody can see how long they are. */
 const HIDDEN = new Set([0x6d80, 0xaf]);
 const AUDIO = 2;
@@ -29,14 +34,30 @@ interface Track {
   type: number;
   codec: string;
   perBlock: number | null;
+  /** What it said of itself: once each, since decoders differ in which of several they take. */
+  given: Set<number>;
+}
+
+/** An element that others are in. */
+interface Parent {
+  id: number;
+  end: number;
+}
+
+interface Element {
+  id: number;
+  content: number;
+  size: number;
+  parent: number | undefined;
 }
 
 /** What was read so far. */
 class Reading {
   readonly tracks: Track[] = [];
   readonly frames = new Map<number, { count: number; asOpus: number }>();
-  readonly times: number[] = [];
-  scale = DEFAULT_SCALE;
+  firstTime = Infinity;
+  lastTime = 0;
+  scale: number | null = null;
   duration = 0;
 }
 
@@ -55,9 +76,8 @@ export function webmLength(bytes: SoundBytes, start: number): SoundLength | null
     else if (codec === 'A_VORBIS' && perBlock !== null) counted += count * perBlock;
     else return null;
   }
-  const { duration, times, scale } = reading;
-  const span = times.reduce((most, time) => Math.max(most, time), 0) - Math.min(...times, Infinity);
-  const stated = (Math.max(duration, span, 0) * scale) / 1e9;
+  const { duration, firstTime, lastTime, scale } = reading;
+  const stated = (Math.max(duration, lastTime - firstTime, 0) * (scale ?? DEFAULT_SCALE)) / 1e9;
   if (sounds.length === 0 || !Number.isFinite(stated)) return null;
   const isExact = sounds.every(({ codec }) => codec === 'A_OPUS') || stated === 0;
   return { most: Math.max(counted, stated), likely: isExact ? counted : Math.min(counted, stated) };
@@ -65,10 +85,11 @@ export function webmLength(bytes: SoundBytes, start: number): SoundLength | null
 
 /** False for what cannot be followed. */
 function readElements(bytes: SoundBytes, start: number, reading: Reading): boolean {
-  const ends: number[] = [];
+  const parents: Parent[] = [];
   let elements = 0;
   for (let at = start; at < bytes.length; elements += 1) {
-    while (at >= (ends.at(-1) ?? Infinity)) ends.pop();
+    while (at >= (parents.at(-1)?.end ?? Infinity)) parents.pop();
+    const parent = parents.at(-1);
     const idBytes = widthOf(bytes.at(at));
     const sizeAt = at + idBytes;
     const sizeBytes = widthOf(bytes.at(sizeAt));
@@ -77,11 +98,14 @@ function readElements(bytes: SoundBytes, start: number, reading: Reading): boole
     const size = sizeOf(bytes, sizeAt, sizeBytes);
     const content = sizeAt + sizeBytes;
     const isParent = PARENTS.has(id);
-    if (HIDDEN.has(id) || (size === null && !isParent)) return false;
-    if (size !== null && content + size > (ends.at(-1) ?? Infinity)) return false;
-    if (isParent && size !== null) ends.push(content + size);
-    if (id === ID.track) reading.tracks.push({ number: 0, type: 0, codec: '', perBlock: null });
-    if (!isParent) readElement(bytes, { id, content, size: size ?? 0 }, reading);
+    if (HIDDEN.has(id) || (size === null && !LEFT_OPEN.has(id))) return false;
+    if (size !== null && content + size > (parent?.end ?? Infinity)) return false;
+    if (isParent && parent?.id === ID.track) return false;
+    if (isParent && size !== null) parents.push({ id, end: content + size });
+    if (id === ID.track)
+      reading.tracks.push({ number: 0, type: 0, codec: '', perBlock: null, given: new Set() });
+    const element = { id, content, size: size ?? 0, parent: parent?.id };
+    if (!isParent && !readElement(bytes, element, reading)) return false;
     at = isParent ? content : content + (size ?? 0);
   }
   return true;
@@ -100,22 +124,43 @@ function sizeOf(bytes: SoundBytes, at: number, width: number): number | null {
   return isOpen ? null : first * 2 ** (8 * (width - 1)) + rest;
 }
 
-function readElement(
-  bytes: SoundBytes,
-  { id, content, size }: { id: number; content: number; size: number },
-  reading: Reading,
-): void {
+/** False for what decoders read in different ways. */
+function readElement(bytes: SoundBytes, element: Element, reading: Reading): boolean {
+  const { id, content, size, parent } = element;
   const track = reading.tracks.at(-1);
-  const whole = () => bytes.big(content, Math.min(size, 8));
+  if (parent === ID.track && track) return readTrackElement(bytes, element, track);
   if (id === ID.simpleBlock || id === ID.block) addBlock(bytes, content, reading);
-  else if (id === ID.clusterTime) reading.times.push(whole());
-  else if (id === ID.scale) reading.scale = Math.max(whole(), 1);
-  else if (id === ID.duration) reading.duration = Math.max(reading.duration, floatAt(bytes, content, size));
-  else if (track && id === ID.number) track.number = whole();
-  else if (track && id === ID.type) track.type = whole();
-  else if (track && id === ID.codec)
-    track.codec = bytes.text(content, Math.min(size, 16)).replace(/\0+$/, '');
-  else if (track && id === ID.codecHead) track.perBlock = vorbisHeadIn(bytes, content, size);
+  else if (id === ID.clusterTime) {
+    const time = bytes.big(content, Math.min(size, 8));
+    reading.firstTime = Math.min(reading.firstTime, time);
+    reading.lastTime = Math.max(reading.lastTime, time);
+  } else if (id === ID.scale) {
+    if (parent !== ID.info || reading.scale !== null || !isNumber(size)) return false;
+    reading.scale = Math.max(bytes.big(content, size), 1);
+  } else if (id === ID.duration) {
+    reading.duration = Math.max(reading.duration, floatAt(bytes, content, size));
+  }
+  return true;
+}
+
+function readTrackElement(bytes: SoundBytes, { id, content, size }: Element, track: Track): boolean {
+  if (!TRACK_IDS.has(id)) return true;
+  if (track.given.has(id)) return false;
+  track.given.add(id);
+  if (id === ID.codec) track.codec = bytes.text(content, Math.min(size, 16)).replace(/\0+$/, '');
+  else if (id === ID.codecHead) track.perBlock = vorbisHeadIn(bytes, content, size);
+  else {
+    const value = bytes.big(content, Math.min(size, 8));
+    if (!isNumber(size) || !Number.isSafeInteger(value)) return false;
+    if (id === ID.number) track.number = value;
+    else track.type = value;
+  }
+  return true;
+}
+
+/** With no bytes a number has the value that its decoder takes for granted, and none is wider than eight. */
+function isNumber(size: number): boolean {
+  return size >= 1 && size <= 8;
 }
 
 function floatAt(bytes: SoundBytes, at: number, size: number): number {
