@@ -1,4 +1,6 @@
 import { codecOf, frameSecondsOf } from './mp4-codecs.js';
+import { Fragments } from './mp4-fragments.js';
+import { Unread } from './mp4-unread.js';
 import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
 const PARENTS = new Set(['moov', 'trak', 'edts', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
@@ -13,6 +15,7 @@ const DATA_HANDLERS = ['alis', 'url '];
 const HIDDEN = new Set(['cmov']);
 const MOST_BOXES = 100_000;
 const MOST_DEPTH = 8;
+const MOST_TRACKS = 100;
 /** Of the table of times: it has an entry where the length of frames changes. */
 const MOST_TIMES = 500_000;
 /**
@@ -40,11 +43,15 @@ class Reading {
   readonly tracks: Track[] = [];
   /** The one that is being read. */
   track: Track | null = null;
-  /** Frames of fragments, by track. */
-  readonly fragments = new Map<number, number>();
-  fragmentOf = 0;
   movieSeconds = 0;
   boxes = 0;
+  readonly fragments: Fragments;
+  readonly unread: Unread;
+
+  constructor(bytes: SoundBytes) {
+    this.fragments = new Fragments(bytes);
+    this.unread = new Unread(bytes);
+  }
 }
 
 interface Box {
@@ -58,7 +65,7 @@ interface Box {
  * codecs whose frames have no known length, and for what cannot be followed.
  */
 export function mp4Length(bytes: SoundBytes, start: number): SoundLength | null {
-  const reading = new Reading();
+  const reading = new Reading(bytes);
   if (!readBoxes(bytes, { from: start, end: bytes.length, depth: 0 }, reading)) return null;
   const sounds = reading.tracks.filter(isSound);
   let counted = 0;
@@ -66,11 +73,10 @@ export function mp4Length(bytes: SoundBytes, start: number): SoundLength | null 
   let byBytes = 0;
   for (const { id, isCut, frameSeconds, timescale, duration, frames, frameBytes } of sounds) {
     if (isCut || frameSeconds === null || timescale === 0) return null;
-    counted += (frames + (reading.fragments.get(id) ?? 0)) * frameSeconds;
+    const later = reading.fragments.of(id);
+    counted += (frames + later.frames) * frameSeconds;
     stated += duration / timescale;
-    // What fragments say of their samples is not added up: they have no more bytes than the file.
-    const held = reading.fragments.size > 0 ? Math.max(frameBytes, bytes.length) : frameBytes;
-    byBytes += held / LEAST_BYTES_PER_SECOND;
+    byBytes += (frameBytes + later.bytes) / LEAST_BYTES_PER_SECOND;
   }
   if (sounds.length === 0) return null;
   const likely = stated > 0 ? Math.min(counted, stated) : counted;
@@ -79,9 +85,8 @@ export function mp4Length(bytes: SoundBytes, start: number): SoundLength | null 
 
 /** Some decoders go by the handler and others by the codec. A video is one to all of them. */
 function isSound({ handlers, codec }: Track): boolean {
-  if (handlers.length > 0 && handlers.every((handler) => handler === 'vide')) return false;
-  const isSilent = handlers.length > 0 && handlers.every((handler) => SILENT_HANDLERS.includes(handler));
-  return !isSilent || !SILENT_CODECS.includes(codec ?? '');
+  const isOf = (some: string[]) => handlers.length > 0 && handlers.every((one) => some.includes(one));
+  return !isOf(['vide']) && !(isOf(SILENT_HANDLERS) && SILENT_CODECS.includes(codec ?? ''));
 }
 
 interface Range {
@@ -117,6 +122,7 @@ function readParent(
 ): boolean {
   const range = { from: content, end, depth: depth + 1 };
   if (type !== 'trak') return readBoxes(bytes, range, reading);
+  if (reading.tracks.length >= MOST_TRACKS) return false;
   const none = {
     id: 0,
     isCut: false,
@@ -139,16 +145,16 @@ function readBox(bytes: SoundBytes, box: Box, reading: Reading): boolean {
   const { type, content } = box;
   if (type === 'mvhd' || type === 'mehd') {
     if (type === 'mvhd') reading.movieSeconds = Math.max(reading.movieSeconds, secondsIn(bytes, content));
-  } else if (type === 'tfhd') reading.fragmentOf = bytes.big(content + 4, 4);
-  else if (type === 'trun') {
-    const before = reading.fragments.get(reading.fragmentOf) ?? 0;
-    reading.fragments.set(reading.fragmentOf, before + bytes.big(content + 4, 4));
-  } else if (TRACK_BOXES.has(type)) {
+  } else if (type === 'tfhd') reading.fragments.begin(content);
+  else if (type === 'trun') return reading.fragments.add(box);
+  else if (TRACK_BOXES.has(type)) {
     const { track } = reading;
     if (!track || (track.given.has(type) && type !== 'hdlr')) return false;
     track.given.add(type);
-    return readTrackBox(bytes, box, track);
-  }
+    // The description of a codec has boxes of its own.
+    const isHarmless = type !== 'stsd' || reading.unread.isHarmless(box, true);
+    return isHarmless && readTrackBox(bytes, box, track);
+  } else return reading.unread.isHarmless(box, reading.track !== null);
   return true;
 }
 

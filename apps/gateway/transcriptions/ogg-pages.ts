@@ -36,18 +36,18 @@ export async function oggLength(bytes: SoundBytes, start: number): Promise<Sound
 
 /**
  * False for a page of another stream. A decoder that finds a page damaged looks for the next one inside of it, so pages may
- * overlap; but no file has more segments than bytes, and whoever states more only wants them counted.
+ * overlap. Their heads may not: else the same bytes would be counted again and again.
  */
 async function readPages(bytes: SoundBytes, start: number, stream: Stream | null): Promise<boolean> {
   const serial = bytes.big(start + SERIAL_AT, 4);
   let isOne = true;
-  let segments = 0;
+  let behindHead = 0;
   await bytes.each('O'.charCodeAt(0), (at) => {
     if (!isOne || bytes.big(at, 4) !== 0x4f676753 || bytes.at(at + 4) !== 0) return;
-    segments += bytes.at(at + HEAD_BYTES - 1);
     const isFirst = (bytes.at(at + FLAGS_AT) & FIRST) !== 0;
     const isOwn = isFirst === (at === start) && bytes.big(at + SERIAL_AT, 4) === serial;
-    isOne = isOwn && segments <= bytes.length;
+    isOne = isOwn && at >= behindHead;
+    behindHead = at + HEAD_BYTES + bytes.at(at + HEAD_BYTES - 1);
     if (isOne && stream) addPage(bytes, at, stream);
   });
   return isOne;

@@ -25,7 +25,9 @@ describe('a sound whose parts contradict each other', () => {
     ['the slower of two rates of FLAC', rated(1_000), 197],
     ['fields of a WebM track outside of it', Buffer.concat([silentWebm(999), ...fields()]), 60],
     ['sizes of MP4 in another table', compact(), 100],
-    ['fragments of MP4, by the bytes of the file', Buffer.concat([silentM4a(10), ...fragment(75_000)]), 100],
+    ['a fragment of MP4, by the bytes of the file', withRuns(run(0, 1)), 101],
+    ['fragments of the same bytes', withRuns(run(0x201, 1, 0, 75_000), run(0x201, 1, 0, 75_000)), 200],
+    ['frames of fragments', withRuns(run(0x301, 2, 0, 9, 6, 9, 6)), 2],
     ['a track of sound with the handler of a text', swapped(silentM4a(1_000), 'soun', 'text'), 128],
     ['a track of sound without a handler', swapped(silentM4a(1_000), 'hdlr', 'free'), 128],
   ])('is held for as the longest that a decoder may play: %s', async (_what, bytes, seconds) => {
@@ -40,6 +42,13 @@ describe('a sound whose parts contradict each other', () => {
     ['MP4 with a text of an unknown codec', withTrack('.mp3')],
     ['MP4 that repeats itself', edited(3)],
     ['MP4 that plays twice', edited(2)],
+    ['MP4 that repeats itself where few look', inTrack(silentM4a(1), box('udta', box('meta', list(3))))],
+    ['MP4 with a fragment where few look', Buffer.concat([silentM4a(1), box('udta', run(0, 1))])],
+    ['MP4 with a run of more samples than it has', withRuns(run(0x200, 2, 1))],
+    [
+      'MP4 with more beside the sound than anybody looks through',
+      Buffer.concat([silentM4a(1), box('udta', Buffer.alloc(9_000_000))]),
+    ],
     ['MP4 with a box of a track behind it', Buffer.concat([silentM4a(1), box('tkhd', Buffer.alloc(24))])],
     ['MP4 with a box of a track twice', doubled(silentM4a(1))],
     ['FLAC that begins with another block', swapped(silentFlac(3), 'fLaC\x80', 'fLaC\x84')],
@@ -47,8 +56,10 @@ describe('a sound whose parts contradict each other', () => {
     ['Ogg with a second stream behind the first', Buffer.concat([silentOgg(1), silentOgg(1)])],
     ['Ogg of FLAC and of another stream', Buffer.concat([oggFlac(), serial(silentOgg(1))])],
     ['Ogg that begins in the middle', oggPage([Buffer.from('OpusHead')])],
-    ['Ogg whose pages overlap', Buffer.concat([silentOgg(1), overlapping(1_000)])],
+    ['Ogg whose heads of pages overlap', Buffer.concat([silentOgg(1), overlapping(1_000)])],
     ['WebM with two numbers for a track', webm(TRACK, element('d7', Buffer.from([2])))],
+    ['WebM with more tracks than any', Buffer.concat([silentWebm(1), ...times(200, element('ae', ''))])],
+    ['MP4 with more tracks than any', Buffer.concat([silentM4a(1), ...times(200, box('trak'))])],
     ['WebM with a track in a track', webm(TRACK, element('ae', ''))],
     ['WebM with a number of nine bytes', webm(element('d7', Buffer.alloc(9)), TRACK.subarray(4))],
     ['WebM with two scales of time', Buffer.concat([silentWebm(1), scale(), scale()])],
@@ -61,7 +72,7 @@ describe('a sound whose parts contradict each other', () => {
 
 describe('a sound with more in it than sound', () => {
   it('is counted with a time for each of 200,000 clusters of WebM', async () => {
-    const cluster = Buffer.concat([silentWebm(100), ...Array<Buffer>(200_000).fill(element('e7', '\x01'))]);
+    const cluster = Buffer.concat([silentWebm(100), ...times(200_000, element('e7', '\x01'))]);
     expect((await read(cluster)).likely).toBe(6n);
   });
 
@@ -96,7 +107,11 @@ function serial(page: Buffer): Buffer {
 function overlapping(pages: number): Buffer {
   const head = oggPage([]);
   head[26] = 255;
-  return Buffer.concat(Array<Buffer>(pages).fill(head));
+  return Buffer.concat(times(pages, head));
+}
+
+function times(count: number, part: Buffer): Buffer[] {
+  return Array<Buffer>(count).fill(part);
 }
 
 function webm(...track: Buffer[]): Buffer {
@@ -123,11 +138,18 @@ function compact(): Buffer {
   return file;
 }
 
-/** One more frame, in so many bytes. */
-function fragment(bytes: number): Buffer[] {
+/** Samples of a fragment, with what its flags say of them. */
+function run(...values: number[]): Buffer {
+  const content = Buffer.alloc(values.length * 4);
+  values.forEach((value, index) => content.writeUInt32BE(value, index * 4));
+  return box('trun', content);
+}
+
+/** Ten frames, and those of a fragment of 75,000 bytes. */
+function withRuns(...runs: Buffer[]): Buffer {
   const head = box('tfhd', Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]));
-  const run = box('trun', Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]));
-  return [box('moof', box('traf', head, run)), box('mdat', Buffer.alloc(bytes))];
+  const media = box('mdat', Buffer.alloc(75_000));
+  return Buffer.concat([silentM4a(10), box('moof', box('traf', head, ...runs)), media]);
 }
 
 /** With a box in front of others in its track. */
@@ -139,11 +161,15 @@ function inTrack(file: Buffer, added: Buffer): Buffer {
 }
 
 /** An edit list of so many entries, the first from there. */
+function list(entries: number, from = 0): Buffer {
+  const content = Buffer.alloc(8 + entries * 12);
+  content.writeUInt32BE(entries, 4);
+  content.writeUInt32BE(from, 12);
+  return box('elst', content);
+}
+
 function edited(entries: number, from = 0): Buffer {
-  const list = Buffer.alloc(8 + entries * 12);
-  list.writeUInt32BE(entries, 4);
-  list.writeUInt32BE(from, 12);
-  return inTrack(silentM4a(1_000), box('edts', box('elst', list)));
+  return inTrack(silentM4a(1_000), box('edts', list(entries, from)));
 }
 
 function doubled(file: Buffer): Buffer {

@@ -28,6 +28,7 @@ const DEFAULT_SCALE = 1_000_000;
 const CODEC_HEAD_BYTES = 64;
 /** Packets of 20 ms for two hours and more. */
 const MOST_ELEMENTS = 500_000;
+const MOST_TRACKS = 100;
 
 interface Track {
   number: number;
@@ -100,7 +101,7 @@ function readElements(bytes: SoundBytes, start: number, reading: Reading): boole
     const isParent = PARENTS.has(id);
     if (HIDDEN.has(id) || (size === null && !LEFT_OPEN.has(id))) return false;
     if (size !== null && content + size > (parent?.end ?? Infinity)) return false;
-    if (isParent && parent?.id === ID.track) return false;
+    if (isParent && (parent?.id === ID.track || reading.tracks.length > MOST_TRACKS)) return false;
     if (isParent && size !== null) parents.push({ id, end: content + size });
     if (id === ID.track)
       reading.tracks.push({ number: 0, type: 0, codec: '', perBlock: null, given: new Set() });

@@ -1,0 +1,33 @@
+import type { SoundBytes } from './sound-bytes.js';
+
+/** What decoders pass over. */
+const PASSED = new Set(['mdat', 'free', 'skip', 'wide']);
+/** Decoders that read these wherever they are find them in boxes that others do not open, as in the data of the user. */
+const OF_FRAGMENTS = codes('tkhd', 'tfhd', 'trun');
+const OF_TRACKS = codes('tkhd', 'tfhd', 'trun', 'elst', 'stsd', 'stsz', 'stz2');
+/** Title images are smaller. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** The boxes of a file that are not read. */
+export class Unread {
+  private looked = 0;
+
+  constructor(private readonly bytes: SoundBytes) {}
+
+  /** False where one may have something in it that changes what is played, and where they are too long to look. */
+  isHarmless({ type, content, end }: { type: string; content: number; end: number }, inTrack: boolean) {
+    if (PASSED.has(type)) return true;
+    this.looked += end - content;
+    if (this.looked > MOST_BYTES) return false;
+    const names = inTrack ? OF_TRACKS : OF_FRAGMENTS;
+    for (let at = content, code = 0; at < end; at += 1) {
+      code = (code << 8) | this.bytes.at(at);
+      if (names.has(code)) return false;
+    }
+    return true;
+  }
+}
+
+function codes(...names: string[]): Set<number> {
+  return new Set(names.map((name) => Buffer.from(name, 'latin1').readInt32BE()));
+}
