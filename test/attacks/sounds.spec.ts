@@ -55,6 +55,11 @@ describe('a sound from a stranger', () => {
       [400, 'invalid_value', 'file'],
     ],
     [
+      'something else behind a tag of MP3',
+      () => formWith({}, Buffer.from('ID3\x04\0\0\0\0\0\0#!AMR\n\xff\xfb\x90\xc4', 'latin1')),
+      [400, 'invalid_value', 'file'],
+    ],
+    [
       'sound of days that takes no bytes',
       () => formWith({}, silentFlac(11_000)),
       [400, 'invalid_value', 'file'],
