@@ -17,7 +17,7 @@ beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
   someone = await person(relay, { credits: '5' });
   const keyId = await keyOf(someone);
-  await endedVideo(relay, someone, { keyId, prompt: 'a boat at dawn' });
+  await endedVideo(relay, someone, { keyId, prompt: 'a boat at dawn', size: '1280x720' });
   await endedMesh(relay, someone, { keyId, prompt: 'a wooden boat' });
   await endedVideo(relay, someone, { keyId, prompt: 'a boat that sinks [[fault:fail-late]]' });
   const picture = { prompt: 'a gate', model: 'imgmodel-4', n: 3 };
@@ -55,6 +55,10 @@ describe('the library', () => {
     expect(await page.getByLabel('Prompt').inputValue()).toBe('a boat at dawn');
     expect(await page.getByLabel('Seconds').inputValue()).toBe('4');
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('vendora-imagine-video');
+    // A size would decide what is charged where no field shows it.
+    const lines = await page.getByRole('region', { name: 'curl' }).textContent();
+    expect(lines).toContain('"resolution": "720p"');
+    expect(lines).not.toContain('"size"');
   });
 
   it('is narrowed to a type, and lists requests for images, which are not stored', async () => {

@@ -31,9 +31,9 @@ export async function play(
 export async function endedVideo(
   relay: Pick<Relay, 'consoleUrl'>,
   someone: Person,
-  { keyId, prompt }: { keyId: string; prompt: string },
+  { keyId, ...more }: { keyId: string; prompt: string; size?: string },
 ): Promise<Task> {
-  const body = { model: 'vendora-imagine-video', prompt, seconds: '4', resolution: '720p' };
+  const body = { model: 'vendora-imagine-video', seconds: '4', resolution: '720p', ...more };
   const { id } = await play(relay, someone, { keyId, path: 'videos', body });
   return ended(someone, id);
 }
@@ -42,9 +42,9 @@ export async function endedVideo(
 export async function endedMesh(
   relay: Pick<Relay, 'consoleUrl'>,
   someone: Person,
-  { keyId, prompt }: { keyId: string; prompt: string },
+  { keyId, ...more }: { keyId: string } & ({ prompt: string } | { image: string }),
 ): Promise<Task> {
-  const { id } = await play(relay, someone, { keyId, path: '3d', body: { model: 'vendora-3d', prompt } });
+  const { id } = await play(relay, someone, { keyId, path: '3d', body: { model: 'vendora-3d', ...more } });
   return ended(someone, id);
 }
 

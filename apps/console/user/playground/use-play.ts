@@ -41,10 +41,10 @@ function initialValues(model: Shape<'ListedModel'>, prompt: string): PlayValues 
   };
 }
 
-function valuesOf({ prompt, seconds, size, aspectRatio, resolution }: Shape<'Task'>): Partial<PlayValues> {
+/** Without the size: the task has what it came to, and no field of a video would show or change it. */
+function valuesOf({ prompt, seconds, aspectRatio, resolution }: Shape<'Task'>): Partial<PlayValues> {
   return {
     prompt,
-    size: size ?? '',
     aspect_ratio: aspectRatio ?? '',
     resolution: resolution ?? '',
     ...(seconds === null ? {} : { seconds }),
