@@ -263,6 +263,9 @@ describe('deleting an account', () => {
     const finance = await person(relay, { roles: ['finance'] });
     const { data } = await finance.api.POST('/api/finance/controls/run', { body: {} });
     expect(data!.controls.filter(({ count }) => count !== 0)).toEqual([]);
+    const of = `account:${someone.accountId},user:${someone.userId},key:${key!.keyId}`;
+    const names = await finance.api.GET('/api/support/names', { params: { query: { of } } });
+    expect(names.data).toEqual({ items: [] });
     await expectCleanLedger(relay);
     expect(await verifyChain(relay.fixture.billing)).toMatchObject({ ok: true });
 

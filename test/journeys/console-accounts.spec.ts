@@ -63,6 +63,26 @@ describe('names', () => {
     expect((await read(customer, of)).response.status).toBe(403);
   });
 
+  it('of staff come with their address, since everybody chooses their own, and of customers without', async () => {
+    const [named, nameless] = [
+      await person(relay, { roles: ['finance'] }),
+      await person(relay, { roles: ['admin'] }),
+    ];
+    await named.api.PATCH('/api/account', { body: { name: 'Ada' } });
+    const customer = await person(relay);
+    await relay.fixture.owner.query(`UPDATE accounts SET name = '' WHERE id = ANY ($1)`, [
+      [nameless.accountId, customer.accountId],
+    ]);
+    const of = [named, nameless, customer].map(({ userId }) => `user:${userId}`).join();
+    const { data } = await read(support, of);
+    expect(new Map(data!.items.map(({ id, name }) => [id, name]))).toEqual(
+      new Map([
+        [named.userId, `Ada · ${named.email}`],
+        [nameless.userId, nameless.email],
+      ]),
+    );
+  });
+
   it('are told of a hundred at once, and of nothing else', async () => {
     const many = (count: number) => Array.from({ length: count }, () => `user:${newId()}`).join();
     expect((await read(support, many(100))).data).toEqual({ items: [] });
