@@ -236,7 +236,12 @@ describe('names', () => {
     const name = page.getByRole('link', { name: 'The north studio' }).last();
     await name.hover();
     await page.getByText(owner.accountId, { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Copy: ID' }).waitFor();
+    await page.getByRole('button', { name: 'Copy: ID' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/support/tickets');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(owner.accountId);
+    await tab.goto(`/finance/ledger-accounts?code=customer:${owner.accountId}`);
+    await page.getByText(owner.accountId, { exact: true }).waitFor();
     await tab.goto(`/finance/payments?accountId=${owner.accountId}`);
     await page
       .getByRole('row', { name: /The north studio/ })

@@ -20,7 +20,8 @@ export function Named({ kind, id }: NamedProps) {
           {name ?? `…${id.slice(-SHOWN_CHARS)}`}
         </Text>
       </HoverCard.Target>
-      <HoverCard.Dropdown>
+      {/* The card is elsewhere on the page, but its clicks would reach the link or row around the name. */}
+      <HoverCard.Dropdown onClick={(event) => event.stopPropagation()}>
         <CopyLine value={id} label="ID" />
       </HoverCard.Dropdown>
     </HoverCard>

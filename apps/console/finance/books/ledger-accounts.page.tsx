@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
 import { useFilter } from '../../ui/address.js';
+import { CopyLine } from '../../ui/copy.js';
 import { column } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
@@ -11,12 +12,16 @@ import { SearchField } from '../../ui/lists/search-field.js';
 
 const route = getRouteApi('/finance/ledger-accounts');
 
+/** Where links to a customer's accounts lead: who has no pointer to hover over its name finds the id here. */
+const CUSTOMER = /^customer:([0-9a-z]{26})/;
+
 type LedgerAccount = Item<'/api/finance/ledger-accounts'>;
 
 /** All accounts of the ledger by their codes, each leading to its statement. */
 export function LedgerAccountsPage() {
   const { t } = useTranslation('finance');
   const { code } = route.useSearch();
+  const accountId = code === undefined ? undefined : CUSTOMER.exec(code)?.[1];
   const accounts = useList('/api/finance/ledger-accounts', { query: { code } });
   const set = useFilter();
   return (
@@ -28,6 +33,7 @@ export function LedgerAccountsPage() {
         set={(words) => set({ code: words })}
         maw="30rem"
       />
+      {accountId !== undefined && <CopyLine value={accountId} label="ID" />}
       <DataList
         label={t('accounts.title')}
         query={accounts}
