@@ -164,6 +164,8 @@ describe('a key', () => {
     const card = form.getByRole('radio', { name: 'Public-Relay' });
     await card.getByText(/0\.0002 credits/).waitFor();
     await card.getByText(/imgmodel-lite/).waitFor();
+    const details = form.locator(`[id="${await card.getAttribute('aria-describedby')}"]`);
+    expect(await details.textContent()).toMatch(/0\.0002 credits.*imgmodel-lite/);
     await card.click();
     await form.getByLabel('Monthly spend limit (UTC)').fill('a lot');
     await advanced.click();
@@ -171,13 +173,17 @@ describe('a key', () => {
     await form.getByRole('button', { name: 'Create the key' }).click();
     await form.getByText('Enter an amount, such as 5 or 0.50.').waitFor();
     expect(await tab.barriers()).toEqual([]);
-    await form.getByLabel('Monthly spend limit (UTC)').fill('1');
+    const limit = form.getByLabel('Monthly spend limit (UTC)');
+    await limit.press('Control+a');
+    await page.keyboard.type('12');
+    await limit.and(page.locator(':focus')).waitFor();
+    expect(await limit.inputValue()).toBe('12');
     await form.getByRole('button', { name: 'Create the key' }).click();
     await page.getByRole('dialog', { name: 'The key cheap' }).waitFor();
     const { data } = await owner.api.GET('/api/keys');
     expect(data!.items.find(({ name }) => name === 'cheap')).toMatchObject({
       group: 'Public-Relay',
-      monthlyLimit: '1',
+      monthlyLimit: '12',
     });
   });
 

@@ -12,8 +12,9 @@ interface AdvancedProps {
 /** Fields that most people leave as they are. What was typed in them stays while they are hidden. */
 export function Advanced({ isAtFault, children }: AdvancedProps) {
   const { t } = useTranslation('shell');
-  const [isChosen, choose] = useState(false);
-  const isOpen = isChosen || isAtFault;
+  const [isOpen, open] = useState(false);
+  // It stays open while the fault is mended: the field that is typed in must not go with its first letter.
+  if (isAtFault && !isOpen) open(true);
   const Icon = isOpen ? IconChevronDown : IconChevronRight;
   return (
     <>
@@ -23,7 +24,7 @@ export function Advanced({ isAtFault, children }: AdvancedProps) {
         w="fit-content"
         leftSection={<Icon size={16} aria-hidden />}
         aria-expanded={isOpen}
-        onClick={() => choose(!isOpen)}
+        onClick={() => open(!isOpen)}
       >
         {t('advanced')}
       </Button>

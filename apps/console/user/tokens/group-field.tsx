@@ -1,5 +1,6 @@
 import { Group, Radio, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
@@ -40,21 +41,24 @@ function GroupCard({ offer }: { offer: GroupOffer }) {
   const { t } = useTranslation('tokens');
   const { name, models } = offer;
   const left = models.length - MOST_MODELS;
+  const detailsId = useId();
   return (
-    <Radio.Card value={name} aria-label={name} p="sm" withBorder>
+    <Radio.Card value={name} aria-label={name} aria-describedby={detailsId} p="sm" withBorder>
       <Group wrap="nowrap" align="flex-start">
         <Radio.Indicator />
         <Stack gap="hair">
           <Text size="sm" fw={600}>
             {name}
           </Text>
-          <Hint>
-            <Terms offer={offer} />
-          </Hint>
-          <SmallPrint>
-            <span className="model-name">{models.slice(0, MOST_MODELS).join(', ')}</span>{' '}
-            {left > 0 && t('count.moreModels', { count: left })}
-          </SmallPrint>
+          <Stack gap="hair" id={detailsId}>
+            <Hint>
+              <Terms offer={offer} />
+            </Hint>
+            <SmallPrint>
+              <span className="model-name">{models.slice(0, MOST_MODELS).join(', ')}</span>{' '}
+              {left > 0 && t('count.moreModels', { count: left })}
+            </SmallPrint>
+          </Stack>
         </Stack>
       </Group>
     </Radio.Card>
