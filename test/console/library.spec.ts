@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { type Look, openBrowser, Tab } from './support/browser.js';
@@ -61,6 +62,20 @@ describe('the library', () => {
     expect(lines).not.toContain('"size"');
   });
 
+  it('does not run again what was made of images alone', async () => {
+    const other = await person(relay, { credits: '5' });
+    const image = instantPng.toString('base64');
+    await endedMesh(relay, other, { keyId: await keyOf(other), image });
+    const page = await open(other, '/library');
+    await cards(page).getByText('No prompt').waitFor();
+    await cards(page).getByRole('link', { name: 'Download' }).waitFor();
+    expect(
+      await cards(page)
+        .getByRole('link', { name: /^Run again/ })
+        .count(),
+    ).toBe(0);
+  });
+
   it('is narrowed to a type, and lists requests for images, which are not stored', async () => {
     const page = await open(someone, '/library?kind=3d', { width: 'narrow', scheme: 'dark' });
     await cards(page).getByText('a wooden boat').waitFor();
@@ -78,6 +93,9 @@ describe('the library', () => {
   it('says where to begin while there is nothing', async () => {
     const page = await open(await person(relay), '/library', { language: 'zh' });
     await page.getByText('这里还没有作品').waitFor();
+    await page.getByText('视频和 3D 资产生成后会显示在这里。').waitFor();
     await page.getByRole('link', { name: '打开操练场' }).waitFor();
+    await tab.goto('/library?kind=image');
+    await page.getByText('图像请求会显示在这里。').waitFor();
   });
 });

@@ -15,8 +15,8 @@ const MINUTE_MS = 60_000;
 /** A video or 3D asset: what it shows, what was asked for, what it cost, and its file while there is one. */
 export function FileCard({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
-  const { id, kind, prompt, requestedModel, createdAt } = task;
-  // Prompts go when their time is over.
+  const { id, kind, mode, prompt, requestedModel, createdAt } = task;
+  // Prompts go when their time is over, and an asset may be made of images alone.
   const title = prompt || t('library.noPrompt');
   return (
     <Card component="li" withBorder>
@@ -35,14 +35,16 @@ export function FileCard({ task }: { task: Shape<'Task'> }) {
         <Group justify="space-between" align="flex-start">
           <Stack gap="xs">
             <TaskCost task={task} />
-            <TextLink
-              to="/playground"
-              search={{ kind, model: requestedModel, again: id }}
-              size="sm"
-              aria-label={t('library.againOf', { prompt: title })}
-            >
-              {t('library.again')}
-            </TextLink>
+            {prompt !== '' && mode !== 'texture' && (
+              <TextLink
+                to="/playground"
+                search={{ kind, model: requestedModel, again: id }}
+                size="sm"
+                aria-label={t('library.againOf', { prompt: title })}
+              >
+                {t('library.again')}
+              </TextLink>
+            )}
           </Stack>
           <TaskDownload task={task} />
         </Group>

@@ -30,7 +30,7 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
           </TextLine>
           <TextLink
             to="/playground"
-            search={{ kind: 'image', model: name }}
+            search={{ kind: 'image', model: requestedModel ?? model ?? undefined }}
             size="sm"
             aria-label={t('library.againOf', { prompt: name })}
           >

@@ -55,6 +55,7 @@ function Files({ kind }: { kind: 'video' | '3d' | undefined }) {
       <Cards
         label={t('library.title')}
         query={tasks}
+        emptyHint={t('library.emptyFiles')}
         cardOf={(task) => <FileCard key={task.id} task={task} />}
       />
       <OpenPanel param="task" title={t('task.title')}>
@@ -84,6 +85,7 @@ function Images() {
       <Cards
         label={t('library.title')}
         query={requests}
+        emptyHint={t('library.emptyImages')}
         cardOf={(entry) => <ImageCard key={entry.chargeId} entry={entry} />}
       />
       <OpenPanel param="charge" size="xl" title={t('charge.title')}>
@@ -96,10 +98,12 @@ function Images() {
 interface CardsProps<Item> {
   label: string;
   query: Listed<Item>;
+  /** What appears where nothing is yet. */
+  emptyHint: string;
   cardOf: (item: Item) => ReactNode;
 }
 
-function Cards<Item>({ label, query, cardOf }: CardsProps<Item>) {
+function Cards<Item>({ label, query, emptyHint, cardOf }: CardsProps<Item>) {
   const { t } = useTranslation('calls');
   const pager = useAddressPager();
   const items = query.data?.items;
@@ -109,7 +113,7 @@ function Cards<Item>({ label, query, cardOf }: CardsProps<Item>) {
       <Paper withBorder>
         <EmptyState
           title={t('library.empty')}
-          hint={t('library.emptyHint')}
+          hint={emptyHint}
           action={
             <ButtonLink to="/playground" variant="default">
               {t('usage.toPlayground')}
