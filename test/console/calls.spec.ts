@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
@@ -71,6 +72,36 @@ describe('pictures of the playground', () => {
     await tab.goto('/usage?family=image');
     const requests = page.getByRole('table', { name: 'Requests, newest first' });
     await requests.getByRole('columnheader', { name: 'Duration' }).waitFor();
+  });
+});
+
+describe('a link to the playground', () => {
+  it('opens what its key may call, and says so where another key is used', async () => {
+    const someone = await person(relay, { credits: '1' });
+    await withoutKeys(someone);
+    await keyOf(someone);
+    const { data: key } = await someone.api.POST('/api/keys', {
+      body: { name: 'clips', group: 'Vendora-Main', allowedModels: ['vendora-imagine-video'] },
+    });
+    const page = await open(someone, `/playground?key=${key!.keyId}`);
+    await page.getByRole('button', { name: 'Generate video' }).waitFor();
+    const field = page.getByRole('combobox', { name: 'Key' });
+    expect(await field.inputValue()).toBe('clips · Vendora-Main');
+    expect(await page.getByText('is used instead').count()).toBe(0);
+    await page.getByRole('tab', { name: 'Image', exact: true }).click();
+    await page.getByText(/^The key clips can’t use .+\. The key studio is used instead\.$/).waitFor();
+    expect(await field.inputValue()).toBe('studio · Vendora-Main');
+  });
+
+  it('says so where its model or its key is not there any more', async () => {
+    const someone = await person(relay, { credits: '1' });
+    await withoutKeys(someone);
+    await keyOf(someone);
+    const page = await open(someone, `/playground?model=imgmodel-0&key=${newId()}`);
+    await page.getByText('The key you chose wasn’t found. The key studio is used instead.').waitFor();
+    const model = await page.getByRole('combobox', { name: 'Model' }).inputValue();
+    await page.getByText(`imgmodel-0 isn’t available. ${model} is selected instead.`).waitFor();
+    expect(await tab.barriers()).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { Paper, Skeleton, Tabs } from '@mantine/core';
+import { Paper, Skeleton, Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -12,6 +12,8 @@ import { useKeys } from '../keys.js';
 import { type PlayKind, playKinds } from './call.js';
 import { type KeptKey, widestGroup } from './first-key.js';
 import { MakeKey } from './make-key.js';
+import { OtherKey, OtherModel } from './other-choice.js';
+import { firstKindOf, isUsable, isWorking, mayUse, modelsFor } from './usable.js';
 import { Workbench } from './workbench.js';
 
 const route = getRouteApi('/user/playground');
@@ -19,7 +21,8 @@ const route = getRouteApi('/user/playground');
 /** Calls of the gateway without a line of code: what it costs before, what came of it, and the same call as code. */
 export function PlaygroundPage() {
   const { t } = useTranslation('calls');
-  const { kind = 'image', key } = route.useSearch();
+  const { key } = route.useSearch();
+  const kind = useKind();
   const navigate = route.useNavigate();
   const [apiKey, keep] = useState<string | null>(null);
   return (
@@ -42,6 +45,14 @@ export function PlaygroundPage() {
       </Tabs>
     </PageFrame>
   );
+}
+
+/** Where the address has none, what its key may call: keys are tried from their list, whatever they are for. */
+function useKind(): PlayKind {
+  const { kind, key: chosen } = route.useSearch();
+  const models = useQuery(marketQuery).data;
+  const key = useKeys().data?.items.find(({ keyId }) => keyId === chosen);
+  return kind ?? (key && models && firstKindOf(key, models)) ?? 'image';
 }
 
 /** Reads what the form of a kind of calls is made of. */
@@ -115,48 +126,20 @@ function Kind({ kind, all, keys, own, kept, again }: KindProps) {
       </Paper>
     );
   return (
-    <Workbench
-      key={`${kind} ${again?.id ?? ''}`}
-      kind={kind}
-      again={again}
-      model={model}
-      models={models}
-      keys={usable}
-      group={group}
-      isNew={!keys.some(isWorking)}
-      kept={kept}
-    />
-  );
-}
-
-/** Models that edit images are of the same family as those that generate them; their names decide which come first. */
-function modelsFor(kind: PlayKind, models: readonly Shape<'ListedModel'>[]): Shape<'ListedModel'>[] {
-  const family = kind === 'edit' ? 'image' : kind;
-  const isEditor = ({ id }: Shape<'ListedModel'>) => /edit/i.test(id);
-  const found = models.filter((model) => model.family === family && model.available);
-  if (family !== 'image') return found;
-  const later = (model: Shape<'ListedModel'>) => (isEditor(model) === (kind === 'edit') ? 0 : 1);
-  return found.sort((a, b) => later(a) - later(b));
-}
-
-/** Whether a call could be made now: by a key, or by the first one, which that call creates. */
-function isUsable(
-  model: Shape<'ListedModel'>,
-  { keys, own }: { keys: readonly Shape<'Key'>[]; own: readonly string[] },
-): boolean {
-  if (keys.some(isWorking)) return keys.some((key) => mayUse(key, model));
-  return model.groups.some(({ group }) => own.includes(group));
-}
-
-function isWorking({ expiresAt }: Shape<'Key'>): boolean {
-  return expiresAt === null || expiresAt > new Date().toISOString();
-}
-
-function mayUse(key: Shape<'Key'>, model: Shape<'ListedModel'>): boolean {
-  const { group, allowedModels } = key;
-  return (
-    model.groups.some((each) => each.group === group) &&
-    (allowedModels === null || allowedModels.includes(model.id)) &&
-    isWorking(key)
+    <Stack>
+      <OtherModel model={model} />
+      <OtherKey keys={keys} model={model} />
+      <Workbench
+        key={`${kind} ${again?.id ?? ''}`}
+        kind={kind}
+        again={again}
+        model={model}
+        models={models}
+        keys={usable}
+        group={group}
+        isNew={!keys.some(isWorking)}
+        kept={kept}
+      />
+    </Stack>
   );
 }

@@ -40,7 +40,7 @@ export function Workbench({ kind, model, models, keys, group, isNew, kept, again
   const { form, price, isPricing, hasOtherPrice, sending, played, cancel, topUp } = playing;
   const { onSubmit, isSending, failure } = sending;
   const chooseKey = (keyId: string | null) =>
-    void navigate({ search: (before) => ({ ...before, key: keyId ?? undefined }), replace: true });
+    void navigate({ search: (before) => ({ ...before, kind, key: keyId ?? undefined }), replace: true });
   const chooseModel = (id: string | null) => {
     form.setValues({ size: '', aspect_ratio: '', resolution: '', n: 1 });
     void navigate({ search: (before) => ({ ...before, model: id ?? undefined }), replace: true });
