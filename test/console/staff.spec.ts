@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import type { Role } from '#identity/role.js';
 import { parseAmount } from '#money/amount.js';
 import { type Person, person } from '../support/console.js';
-import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 import { customerAtWork, deadLetter, ticketOf } from './support/staff.js';
@@ -237,9 +237,11 @@ describe('names', () => {
     await name.hover();
     await page.getByText(owner.accountId, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Copy: ID' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await until(
+      'the id to be copied',
+      async () => (await page.evaluate('navigator.clipboard.readText()')) === owner.accountId,
+    );
     expect(new URL(page.url()).pathname).toBe('/support/tickets');
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(owner.accountId);
     await tab.goto(`/finance/ledger-accounts?code=customer:${owner.accountId}`);
     await page.getByText(owner.accountId, { exact: true }).waitFor();
     await tab.goto(`/finance/payments?accountId=${owner.accountId}`);
