@@ -107,6 +107,12 @@ async function change(changes: Changes) {
     body: { revision: 1 },
   });
   expect(confirmed.data?.state).toBe('confirmed');
+  await until('the gateway to learn of it', async () => {
+    const { rowCount } = await relay.fixture.owner.query(
+      `SELECT FROM outbox WHERE topic = 'catalog.changed' LIMIT 1`,
+    );
+    return rowCount === 0;
+  });
   return preview!;
 }
 

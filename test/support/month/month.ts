@@ -210,7 +210,7 @@ export class Month {
     return this.billing;
   }
 
-  /** Finance corrects balances by hand, takes some corrections back, and gives up old debts. */
+  /** Finance corrects balances by hand, takes some corrections back, and gives up debts. */
   private async correctToday(): Promise<void> {
     const { dice, database } = this;
     await recordLimit(database.billing, 'adjustment', parseAmount('1000'));
@@ -238,11 +238,19 @@ export class Month {
       };
       await refusable(() => database.transaction((client) => reverseAdjustment(client, reversal)));
     }
+    await this.giveUpDebt();
+  }
+
+  /** The first debt that there is, so that each month sees one, and some of the others; an account's once a month. */
+  private async giveUpDebt(): Promise<void> {
+    const { dice, database } = this;
     const { rows } = await database.owner.query<{ accountId: string }>(
-      `SELECT account_id AS "accountId" FROM customer_balances WHERE main < 0 ORDER BY account_id LIMIT 1`,
+      `SELECT account_id AS "accountId" FROM customer_balances
+       WHERE main < 0 AND account_id <> ALL ($1) ORDER BY account_id LIMIT 1`,
+      [[...this.givenUp]],
     );
     const debtor = this.customers.find(({ accountId }) => accountId === rows[0]?.accountId);
-    if (!debtor || !dice.percent(20)) return;
+    if (!debtor || (this.givenUp.size > 0 && !dice.percent(20))) return;
     const ticketId = await openTicket(database.owner, debtor);
     const request = {
       accountId: debtor.accountId,
@@ -250,16 +258,11 @@ export class Month {
       amount: null,
       note: 'Gone.',
       requestedBy: 'user:finance',
+      approvedBy: null,
+      requestId: ticketId,
     };
-    await refusable(() =>
-      database.transaction((client) =>
-        writeOff(client, {
-          ...request,
-          approvedBy: null,
-          requestId: ticketId,
-        }),
-      ),
-    );
+    const made = await refusable(() => database.transaction((client) => writeOff(client, request)));
+    if (made) this.givenUp.add(debtor.accountId);
   }
 
   private async welcome(count: number): Promise<void> {
@@ -341,6 +344,8 @@ export class Month {
   }
 
   private readonly disputed = new Set<string>();
+  /** Accounts whose debt was given up. */
+  private readonly givenUp = new Set<string>();
 
   private async refundTopup(): Promise<void> {
     const { dice, database } = this;
