@@ -15,8 +15,8 @@ jest.setTimeout(60_000);
 const AT_ONCE = 40;
 /** Those that wait for a limit begin first. */
 const SLOW: readonly Fault[] = ['never-finish', 'accept-then-timeout', 'reject-529'];
-/** They have no charge, and faults of them are in the journeys of token counts and of contents. */
-const FREE: readonly Capability[] = ['messagesCount', 'contentsCount'];
+/** Counts have no charge, with faults in the journeys of token counts and of contents; an edit is charged alike with a mask. */
+const NO_CHARGE_OF_ITS_OWN: readonly Capability[] = ['messagesCount', 'contentsCount', 'maskedEdits'];
 const TOKENS = 8;
 /** The names and braces of a request, in the estimate of its input. */
 const MOST_ENVELOPE_TOKENS = 50;
@@ -60,7 +60,7 @@ it('a call for everything that a protocol offers', async () => {
   const upstreams = new Upstreams();
   const offered = protocolNames.flatMap((protocol) =>
     [...upstreams.adapterFor(protocol).capabilities]
-      .filter((capability) => !FREE.includes(capability))
+      .filter((capability) => !NO_CHARGE_OF_ITS_OWN.includes(capability))
       .map((capability) => `${capability} over ${protocol}`),
   );
   await upstreams.close();
