@@ -91,6 +91,13 @@ export function multiply(...factors: Decimal[]): Decimal {
   );
 }
 
+/** Rounds a decimal up to so many decimals: the rule for prices that are derived from others. */
+export function roundUp({ digits, scale }: Decimal, decimals: number): Decimal {
+  if (scale <= decimals) return { digits, scale };
+  const step = 10n ** BigInt(scale - decimals);
+  return { digits: (digits + step - 1n) / step, scale: decimals };
+}
+
 /** Rounds an exact decimal of credits up to the next nano: the rule for charges. Zero stays zero. */
 export function chargeNanos(exact: Decimal): Nanos {
   const denominator = 10n ** BigInt(exact.scale);

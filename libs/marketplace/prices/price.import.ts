@@ -5,12 +5,14 @@ import type { PriceChange } from './price-change.js';
 import { type Comparison, compareRows, type FileRow, priceCsv, pricesInForce } from './price-file.js';
 import { effectiveMs } from './based-change.js';
 import type { Proposal } from './proposal.js';
-import type { DoneBy, ProposalService } from './proposal.service.js';
+import type { DoneBy, ProposalNote, ProposalService } from './proposal.service.js';
 
 export interface ImportOptions {
   readonly effectiveAt: Date | null;
   readonly note: string;
   readonly dryRun: boolean;
+  /** What is written with the proposal. */
+  readonly also?: ProposalNote;
 }
 
 export interface PriceImport extends Comparison {
@@ -48,11 +50,11 @@ export async function importPrices(
   { rows, ...options }: ImportOptions & { rows: readonly FileRow[] },
   by: DoneBy,
 ): Promise<PriceImport> {
-  const { effectiveAt, note, dryRun } = options;
+  const { effectiveAt, note, dryRun, also } = options;
   const { book, nowMs } = await readPrices(pool);
   const compared = compareRows(book, rows, effectiveMs(effectiveAt, nowMs));
   const changes = [...compared.added, ...compared.changed].map(({ change }) => change);
   const isProposed = !dryRun && compared.refused.length === 0 && changes.length > 0;
-  const proposal = isProposed ? await service.propose({ changes, effectiveAt, note }, by) : null;
+  const proposal = isProposed ? await service.propose({ changes, effectiveAt, note }, by, also) : null;
   return { ...compared, dryRun, proposal };
 }

@@ -24,6 +24,9 @@ export interface NewProposal {
   readonly note: string;
 }
 
+/** What is written with a new proposal. */
+export type ProposalNote = (client: pg.ClientBase, proposal: Proposal) => Promise<void>;
+
 /** A proposal as someone looked at it. */
 interface Looked {
   readonly id: string;
@@ -51,8 +54,8 @@ const COLUMNS = `id, revision, note, changes, effective_at AS "effectiveAt", pro
 export class ProposalService {
   constructor(private readonly options: ProposalServiceOptions) {}
 
-  /** @throws ApiError naming the change at fault. */
-  async propose(wanted: NewProposal, by: DoneBy): Promise<Proposal> {
+  /** `also` notes what belongs to the proposal, in its transaction. @throws ApiError naming the change at fault. */
+  async propose(wanted: NewProposal, by: DoneBy, also?: ProposalNote): Promise<Proposal> {
     return inTransaction(this.options.pool, async (client) => {
       const changes = await basedChanges(client, wanted);
       const { rows } = await client.query<Proposal>(
@@ -62,6 +65,7 @@ export class ProposalService {
       );
       const proposal = rows[0]!;
       await noteDecision(client, proposal, { ...by, action: 'prices.proposed' });
+      await also?.(client, proposal);
       return proposal;
     });
   }

@@ -1,0 +1,35 @@
+import { type Decimal, multiply, parseDecimal, plainDecimal, roundUp } from '#money/amount.js';
+import type { PriceText } from '#pricing/price-text.js';
+
+/** Decimals of credits for a call, a second or a million tokens: nobody reads more. */
+const DECIMALS = 6;
+
+const ONE_PERCENT: Decimal = { digits: 1n, scale: 2 };
+
+/**
+ * The price to ask for what a vendor lists: the margin is a percentage on the list price. Each number is multiplied exactly
+ * and rounded up once, to six decimals, so that rounding never takes from the margin.
+ */
+export function askedPrice(listPrice: PriceText, marginPercent: string): PriceText {
+  const factor = multiply(plus100(parseDecimal(marginPercent)), ONE_PERCENT);
+  const asked = (text: string) => plainDecimal(roundUp(multiply(parseDecimal(text), factor), DECIMALS));
+  if ('unitPrice' in listPrice) {
+    const { unitPrice, rates } = listPrice;
+    return {
+      unitPrice: asked(unitPrice),
+      ...(rates && { rates: rates.map((each) => ({ ...each, unitPrice: asked(each.unitPrice) })) }),
+    };
+  }
+  const { input, cachedInput, output, cacheWrite, cacheWrite1h } = listPrice;
+  return {
+    input: asked(input),
+    cachedInput: asked(cachedInput),
+    output: asked(output),
+    ...(cacheWrite !== undefined && { cacheWrite: asked(cacheWrite) }),
+    ...(cacheWrite1h !== undefined && { cacheWrite1h: asked(cacheWrite1h) }),
+  };
+}
+
+function plus100({ digits, scale }: Decimal): Decimal {
+  return { digits: digits + 100n * 10n ** BigInt(scale), scale };
+}

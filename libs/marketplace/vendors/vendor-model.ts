@@ -1,0 +1,29 @@
+import type { ChannelProtocol, ModelLimits } from '#catalog/catalog.js';
+import type { Family, Unit } from '#pricing/price-book.js';
+import type { PriceText } from '#pricing/price-text.js';
+
+/** Where a fact about a model was read, and when. */
+interface ListSource {
+  /** The vendor's own page. */
+  readonly url: string;
+  /** The day on which it was read there. */
+  readonly read: string;
+  /** Who read it there, where we have it from somebody who passes it on. */
+  readonly via?: string;
+}
+
+/** A model as its vendor sells it. The id is the vendor's own. */
+export interface VendorModel {
+  readonly id: string;
+  readonly vendor: string;
+  readonly family: Family;
+  readonly unit: Unit;
+  /** What a channel to the vendor speaks. */
+  readonly protocol: ChannelProtocol;
+  readonly limits: ModelLimits;
+  /** What the vendor asks, in USD, in the form of this product's own prices. */
+  readonly listPrice: PriceText;
+  readonly source: ListSource;
+  /** What the list price leaves out. */
+  readonly note?: string;
+}

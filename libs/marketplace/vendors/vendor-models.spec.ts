@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { channelProtocols } from '#catalog/catalog.js';
+import { familiesOf } from '#catalog/offer.js';
+import type { PricedModel } from '#pricing/price-book.js';
+import { limitsFields } from '../limits.fields.js';
+import { modelName, priceFields } from '../prices/price-change.fields.js';
+import { ratesFault, ratesOf } from '../prices/rates.js';
+import type { VendorModel } from './vendor-model.js';
+import { vendorModels } from './vendor-models.js';
+
+function pricedModel({ id, family, unit }: VendorModel): PricedModel {
+  return { id, family, unit, pricedAs: id, enabled: true };
+}
+
+describe('the catalog of vendors', () => {
+  it('has each model once', () => {
+    expect(new Set(vendorModels.map(({ id }) => id)).size).toBe(vendorModels.length);
+  });
+
+  it.each(vendorModels.map((model) => [model.id, model] as const))('can sell %s as it is', (id, model) => {
+    expect(modelName.safeParse(id).success).toBe(true);
+    expect(priceFields.safeParse(model.listPrice).error).toBeUndefined();
+    expect(limitsFields.safeParse(model.limits).error).toBeUndefined();
+    expect('input' in model.listPrice).toBe(model.unit === 'token');
+    expect(ratesFault(pricedModel(model), ratesOf(model.listPrice))).toBeNull();
+    expect(channelProtocols).toContain(model.protocol);
+    expect(familiesOf[model.protocol]).toContain(model.family);
+  });
+
+  it.each(vendorModels.map((model) => [model.id, model] as const))(
+    'names the source of %s',
+    (_, { source }) => {
+      expect(URL.canParse(source.url) && source.url.startsWith('https://')).toBe(true);
+      expect(new Date(source.read).toISOString().slice(0, 10)).toBe(source.read);
+    },
+  );
+});

@@ -1,0 +1,149 @@
+import type pg from 'pg';
+import { ApiError } from '#platform/errors.js';
+import type { ModelService } from '../catalog/model.service.js';
+import { type Comparison, readPriceList } from '../prices/price-file.js';
+import { importPrices, type PriceImport, readPrices } from '../prices/price.import.js';
+import type { DoneBy, ProposalNote, ProposalService } from '../prices/proposal.service.js';
+import { askedPrice } from './margin.js';
+import { noteBases, readBases } from './price-bases.js';
+import { compareVendorModels, type VendorComparison, type VendorState } from './vendor-diff.js';
+import type { VendorModel } from './vendor-model.js';
+
+/** Which models of the catalog; with neither, all of them. */
+export interface VendorChoice {
+  readonly models?: readonly string[];
+  readonly vendors?: readonly string[];
+}
+
+export interface VendorImportOptions extends VendorChoice {
+  /** Percent on the list price. */
+  readonly marginPercent: string;
+  readonly effectiveAt: Date | null;
+  readonly note: string;
+  readonly dryRun: boolean;
+  /** Adds the models that are not here, switched off and in no group. */
+  readonly addMissing: boolean;
+}
+
+export interface VendorImport extends PriceImport {
+  /** Models that were added; in a dry run, that would be. */
+  readonly addedModels: readonly string[];
+  /** Models that are not here and are left out. */
+  readonly missing: readonly string[];
+}
+
+interface Parts {
+  readonly pool: pg.Pool;
+  readonly service: ProposalService;
+  readonly models: Pick<ModelService, 'create'>;
+  readonly catalog: readonly VendorModel[];
+}
+
+/** What of the catalog is chosen. @throws ApiError naming what there is none of */
+export function chosenModels(catalog: readonly VendorModel[], choice: VendorChoice): readonly VendorModel[] {
+  const { models = [], vendors = [] } = choice;
+  const noModel = models.find((id) => !catalog.some((each) => each.id === id));
+  if (noModel !== undefined) throw unknown('models', `model ${noModel}`);
+  const noVendor = vendors.find((name) => !catalog.some(({ vendor }) => vendor === name));
+  if (noVendor !== undefined) throw unknown('vendors', `vendor ${noVendor}`);
+  return catalog.filter(
+    ({ id, vendor }) =>
+      (models.length === 0 || models.includes(id)) && (vendors.length === 0 || vendors.includes(vendor)),
+  );
+}
+
+function unknown(param: string, what: string): ApiError {
+  return new ApiError('invalid_value', `${param}: the catalog has no ${what}.`, { param });
+}
+
+/** The catalog beside this installation. */
+export async function diffVendors(
+  pool: pg.Pool,
+  catalog: readonly VendorModel[],
+): Promise<VendorComparison[]> {
+  const { book } = await readPrices(pool);
+  return compareVendorModels(catalog, book, await readBases(pool));
+}
+
+/**
+ * Derives prices from list prices and makes one proposal of those that differ from what is in force. Nothing is sold at
+ * another price before somebody confirms it. Models that are named must be here; of a whole vendor, those that are not are
+ * left out, unless they are to be added. @throws ApiError
+ */
+export async function importVendors(
+  parts: Parts,
+  wanted: VendorImportOptions,
+  by: DoneBy,
+): Promise<VendorImport> {
+  const { pool, catalog } = parts;
+  const { book } = await readPrices(pool);
+  const compared = compareVendorModels(chosenModels(catalog, wanted), book, await readBases(pool));
+  const missing = compared.filter(({ state }) => state === 'missing').map(({ model }) => model);
+  const isNamed = (wanted.models ?? []).length > 0;
+  if (isNamed) refuseNamed(compared, wanted);
+  const leftOut: readonly VendorState[] = ['missing', 'alias', 'unlike'];
+  const here = compared.filter(({ state }) => !leftOut.includes(state)).map(({ model }) => model);
+  const added = wanted.addMissing ? missing : [];
+  const result = wanted.dryRun
+    ? withAdded(await proposePrices(parts, { ...wanted, priced: here }, by), added, wanted.marginPercent)
+    : await addAndPropose(parts, { ...wanted, here, added }, by);
+  return {
+    ...result,
+    addedModels: added.map(({ id }) => id),
+    missing: wanted.addMissing ? [] : missing.map(({ id }) => id),
+  };
+}
+
+type Priced = VendorImportOptions & { priced: readonly VendorModel[] };
+
+/** Models are added each by itself: killed in between, a repeat finds those that are here. */
+async function addAndPropose(
+  parts: Parts,
+  wanted: VendorImportOptions & Record<'here' | 'added', readonly VendorModel[]>,
+  by: DoneBy,
+): Promise<PriceImport> {
+  for (const { id, vendor: ownedBy, family, unit, limits } of wanted.added)
+    await parts.models.create({ id, ownedBy, family, unit, limits, enabled: false, groups: [] }, by);
+  return proposePrices(parts, { ...wanted, priced: [...wanted.here, ...wanted.added] }, by);
+}
+
+function proposePrices({ pool, service }: Parts, wanted: Priced, by: DoneBy): Promise<PriceImport> {
+  const { priced, marginPercent, effectiveAt, note, dryRun } = wanted;
+  const rows = readPriceList(priced.map((model) => priceRow(model, marginPercent)));
+  const also: ProposalNote = async (client, proposal) => {
+    const proposed = new Set(proposal.changes.map(({ change }) => 'model' in change && change.model));
+    const bases = priced.filter(({ id }) => proposed.has(id));
+    await noteBases(
+      client,
+      proposal,
+      bases.map(({ id, listPrice }) => ({ model: id, listPrice, marginPercent })),
+    );
+  };
+  return importPrices({ pool, service }, { rows, effectiveAt, note, dryRun, also }, by);
+}
+
+/** Of a whole vendor, what cannot be priced is left out; who names a model is told. @throws ApiError */
+function refuseNamed(compared: readonly VendorComparison[], { addMissing }: VendorImportOptions): void {
+  const faults: Partial<Record<VendorState, string>> = {
+    alias: 'is an alias here: it costs what its model costs',
+    unlike: 'is of another family here, or counted otherwise',
+    ...(!addMissing && { missing: 'is not here: add missing models, too' }),
+  };
+  const { state, model } = compared.find((each) => faults[each.state] !== undefined) ?? {};
+  if (!state || !model) return;
+  throw new ApiError('invalid_value', `models: ${model.id} ${faults[state]}.`, { param: 'models' });
+}
+
+function priceRow(model: VendorModel, marginPercent: string) {
+  return { kind: 'price', model: model.id, price: askedPrice(model.listPrice, marginPercent) } as const;
+}
+
+/** A dry run adds no models, and so cannot compare their prices: they would be new. */
+function withAdded<T extends Comparison>(result: T, models: readonly VendorModel[], margin: string): T {
+  const rows = models.map((model, at) => ({
+    line: result.added.length + result.changed.length + at + 1,
+    change: priceRow(model, margin),
+    before: null,
+  }));
+  return { ...result, added: [...result.added, ...rows] };
+}
