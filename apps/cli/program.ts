@@ -6,6 +6,7 @@ import { backupCommand, restoreCommand } from './operations/backup.commands.js';
 import { deadLettersCommand } from './operations/dead-letters.commands.js';
 import { doctorCommand } from './operations/doctor.command.js';
 import { financeCommand } from './finance.commands.js';
+import { catalogCommand } from './catalog/catalog.commands.js';
 import { channelsCommand } from './catalog/channels.commands.js';
 import { groupsCommand } from './people/groups.commands.js';
 import { addKeyShow } from './people/key-show.command.js';
@@ -46,6 +47,7 @@ Examples:
   tollgate ledger check --json
   tollgate finance trial-balance
   tollgate prices propose --price imgmodel-4=0.035 --dry-run
+  tollgate catalog diff --vendor anthropic
   tollgate usage 01k0... --model imgmodel-4 --csv > usage.csv
   tollgate channels test
   tollgate dead-letters list
@@ -71,6 +73,7 @@ export function program(): Command {
     .addCommand(addKeyShow(keysCommand()))
     .addCommand(topupCommand())
     .addCommand(pricesCommand())
+    .addCommand(catalogCommand())
     .addCommand(usageCommand())
     .addCommand(groupsCommand())
     .addCommand(channelsCommand())

@@ -4,32 +4,16 @@ import { previewChanges } from '#marketplace/prices/preview.js';
 import { compareRows, readPriceList } from '#marketplace/prices/price-file.js';
 import { exportPrices, importPrices, readPrices } from '#marketplace/prices/price.import.js';
 import { importView, previewView, previewWindow, proposalDetail } from '#marketplace/prices/prices.view.js';
-import { type DoneBy, type NewProposal, ProposalService } from '#marketplace/prices/proposal.service.js';
-import { readMarketConfig } from '#marketplace/market.config.js';
-import { ConfigReader } from '#platform/config.js';
+import type { NewProposal } from '#marketplace/prices/proposal.service.js';
 import { OperatorError } from '#platform/errors.js';
 import { changeText, changeSubject } from '#marketplace/prices/price-change.js';
-import { AS_OPTION, type Acting, actingPerson } from '../acting.js';
+import { AS_OPTION, type Acting } from '../acting.js';
 import { onDatabase } from '../database.access.js';
-import { operatorName } from '../operator-name.js';
 import { printJson, printText, table } from '../output.js';
 import { readPriceRows, wantedChanges } from './prices.input.js';
 import { changesTable, differenceTable, nextStep, previewTable, tellDecision } from './prices.output.js';
 import { JSON_OPTION } from '../arguments.js';
-
-const DRY_RUN = ['--dry-run', 'show what it would do, and do nothing'] as const;
-const NOTE = ['--note <text>', 'why, for those who confirm'] as const;
-const EFFECTIVE = [
-  '--effective-at <time>',
-  'when it takes effect, such as 2027-01-31T00:00:00Z; else when it is confirmed',
-] as const;
-
-interface Timing extends Acting {
-  effectiveAt?: Date;
-  note?: string;
-  dryRun?: boolean;
-  json?: boolean;
-}
+import { by, byUnless, deskOf, DRY_RUN, EFFECTIVE, NOTE, proposalTime, type Timing } from './proposing.js';
 
 export function pricesCommand(): Command {
   const prices = new Command('prices').description('prices, multipliers and rules of the marketplace');
@@ -52,7 +36,7 @@ export function pricesCommand(): Command {
       'compare a file with what is in force and propose what differs; nothing is proposed when a row is refused',
     )
     .argument('<file>', 'a .csv or .json file; - reads CSV from standard input')
-    .option(...EFFECTIVE, timeArgument)
+    .option(...EFFECTIVE, proposalTime)
     .option(...NOTE)
     .option(...AS_OPTION)
     .option(...DRY_RUN)
@@ -70,7 +54,7 @@ export function pricesCommand(): Command {
     .option('--multiplier <group=factor>', 'such as Vendora-Main=1.2', collect, [])
     .option('--rule <group=price>', 'a fixed price for each call of a group, or none', collect, [])
     .option('--hours <hours>', 'whose requests the preview prices again', hoursArgument, 24)
-    .option(...EFFECTIVE, timeArgument)
+    .option(...EFFECTIVE, proposalTime)
     .option(...NOTE)
     .option(...AS_OPTION)
     .option(...DRY_RUN)
@@ -115,12 +99,6 @@ Examples:
   tollgate prices propose --rule Public-Relay=0.0003 --multiplier Vendora-Main=1.1
   tollgate prices propose --price imgmodel-lite=withdrawn`;
 
-function timeArgument(text: string): Date {
-  const time = new Date(text);
-  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(time.getTime())) return time;
-  throw new InvalidArgumentError('Give a time with its zone, such as 2027-01-31T00:00:00Z.');
-}
-
 function hoursArgument(text: string): number {
   const hours = Number(text);
   if (/^\d{1,3}$/.test(text) && hours >= 1 && hours <= 31 * 24) return hours;
@@ -135,22 +113,6 @@ function revisionArgument(text: string): number {
 function collect(text: string, before: string[]): string[] {
   if (/^[^=]+=[^=]+$/.test(text)) return [...before, text];
   throw new InvalidArgumentError('Give a name and a value, such as imgmodel-4=0.035.');
-}
-
-function deskOf(pool: pg.Pool): ProposalService {
-  const { proposalLifeMs } = readMarketConfig(new ConfigReader(process.env));
-  return new ProposalService({ pool, lifeMs: proposalLifeMs });
-}
-
-/** The administrator who acts. */
-async function by(pool: pg.Pool, acting: Acting): Promise<DoneBy> {
-  const { userId } = await actingPerson(pool, acting, ['admin']);
-  return { actor: `user:${userId}`, requestId: operatorName() };
-}
-
-/** What is only looked at needs nobody. */
-function byUnless(dryRun: boolean, pool: pg.Pool, acting: Acting): Promise<DoneBy> {
-  return dryRun ? Promise.resolve({ actor: operatorName(), requestId: null }) : by(pool, acting);
 }
 
 async function list(options: { json?: boolean }): Promise<void> {

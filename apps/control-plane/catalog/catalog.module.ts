@@ -15,6 +15,7 @@ import { constructed } from '#platform/wiring.js';
 /** The catalog for administrators. */
 @Module({
   imports: [MarketModule],
+  exports: [ModelService],
   controllers: [CatalogController, ChannelsController],
   providers: [
     constructed(CatalogChanges, DataSource, OutboxRelay),

@@ -10,14 +10,14 @@ const MODELS = '/api/admin/models';
 const GROUPS = '/api/admin/groups';
 const CHANNELS = '/api/admin/channels';
 
-const families = z.enum(['image', 'video', 'chat', 'speech', '3d']);
-const units = z.enum(['call', 'second', 'token']);
+export const modelFamilies = z.enum(['image', 'video', 'chat', 'speech', '3d']);
+export const modelUnits = z.enum(['call', 'second', 'token']);
 
 const modelView = z
   .object({
     id: z.string(),
-    family: families,
-    unit: units,
+    family: modelFamilies,
+    unit: modelUnits,
     ownedBy: z.string(),
     aliasOf: z.string().nullable(),
     enabled: z.boolean(),
@@ -105,7 +105,7 @@ const forAdmins = routesFor(['admin'], 'Catalog');
 export const catalogRoutes = {
   listModels: forAdmins.get('listModels', MODELS, {
     summary: 'All models, by their ids; also those that are switched off or have no price.',
-    query: z.strictObject({ ...pageQuery, family: families.optional() }),
+    query: z.strictObject({ ...pageQuery, family: modelFamilies.optional() }),
     answer: pageOf(modelView),
   }),
   createModel: forAdmins.post('createModel', MODELS, {
@@ -113,8 +113,8 @@ export const catalogRoutes = {
     description: 'It is for sale when it has a price, by a proposal; an alias has the price of its model.',
     body: z.strictObject({
       id: modelName,
-      family: families.optional().meta({ description: 'Left out for an alias.' }),
-      unit: units
+      family: modelFamilies.optional().meta({ description: 'Left out for an alias.' }),
+      unit: modelUnits
         .optional()
         .meta({ description: 'What a price is of; needed where the family leaves a choice.' }),
       ownedBy: name,

@@ -15,7 +15,8 @@ import {
   proposalSummary,
 } from '#marketplace/prices/prices.view.js';
 import type { Proposal } from '#marketplace/prices/proposal.js';
-import { type DoneBy, ProposalService } from '#marketplace/prices/proposal.service.js';
+import { ProposalService } from '#marketplace/prices/proposal.service.js';
+import { doneBy } from '../catalog/catalog.calls.js';
 import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { type AnswerOf, type CallOf, Serves } from '../http/route.js';
 import { pricesRoutes as routes } from './prices.routes.js';
@@ -117,8 +118,4 @@ export class PricesController {
     const outdated = await this.service.staleness(proposal);
     return proposalDetail(proposal, outdated, await this.service.needsSecondPerson(proposal));
   }
-}
-
-function doneBy({ actor, requestId }: { actor: { userId: string }; requestId: string }): DoneBy {
-  return { actor: `user:${actor.userId}`, requestId };
 }

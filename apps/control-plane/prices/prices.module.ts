@@ -4,11 +4,14 @@ import { OutboxRelay } from '#bus/outbox.js';
 import { ProposalService } from '#marketplace/prices/proposal.service.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
+import { CatalogModule } from '../catalog/catalog.module.js';
 import { PricesController } from './prices.controller.js';
+import { VendorsController } from './vendors.controller.js';
 
 /** How prices, multipliers and rules change. */
 @Module({
-  controllers: [PricesController],
+  imports: [CatalogModule],
+  controllers: [PricesController, VendorsController],
   providers: [
     {
       provide: ProposalService,

@@ -5,7 +5,7 @@ import { routesFor } from '../http/route.js';
 
 const PROPOSALS = '/api/admin/price-proposals';
 const PRICES = '/api/admin/prices';
-const effectiveAt = time
+export const effectiveAt = time
   .nullable()
   .default(null)
   .meta({ description: 'When it takes effect, now or later; null: when it is confirmed.' });
@@ -97,7 +97,7 @@ const comparedRow = z
   .object({ line: z.int(), change: changeView, before: changeView.nullable() })
   .meta({ id: 'ComparedPrice' });
 
-const importView = z
+export const importView = z
   .object({
     dryRun: z.boolean(),
     added: z.array(comparedRow),

@@ -1,0 +1,112 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
+import { ModelService } from '#marketplace/catalog/model.service.js';
+import { chosenModels, diffVendors, importVendors } from '#marketplace/vendors/vendor.import.js';
+import { vendorImportView, vendorModelView } from '#marketplace/vendors/vendor.view.js';
+import { vendorModels } from '#marketplace/vendors/vendor-models.js';
+import { openDataSource } from '#database/database.js';
+import { ENTITIES } from '#operations/entities.js';
+import { AS_OPTION } from '../acting.js';
+import { JSON_OPTION } from '../arguments.js';
+import { onDatabase } from '../database.access.js';
+import { printJson, printText } from '../output.js';
+import { diffTable, importText } from './catalog.output.js';
+import { byUnless, deskOf, DRY_RUN, EFFECTIVE, NOTE, proposalTime, type Timing } from './proposing.js';
+
+const MODEL = ['--model <id>', 'only this model; may be repeated'] as const;
+const VENDOR = ['--vendor <name>', 'only this vendor; may be repeated'] as const;
+
+export function catalogCommand(): Command {
+  const catalog = new Command('catalog').description(
+    'models as their vendors sell them, with list prices and their sources',
+  );
+  catalog
+    .command('diff')
+    .description(
+      'what the catalog has and this installation lacks or asks otherwise; exits 1 when a list price moved since a price was derived from it',
+    )
+    .option(...MODEL, repeated, [])
+    .option(...VENDOR, repeated, [])
+    .option(...JSON_OPTION)
+    .action(diff);
+  catalog
+    .command('import')
+    .description(
+      'propose prices that are list prices with a margin; nothing changes before the proposal is confirmed',
+    )
+    .requiredOption(
+      '--margin <percent>',
+      'on the list price, such as 20; each number is rounded up to six decimals',
+      percentArgument,
+    )
+    .option(...MODEL, repeated, [])
+    .option(...VENDOR, repeated, [])
+    .option('--add-missing', 'add the models that are not here, switched off and in no group')
+    .option(...EFFECTIVE, proposalTime)
+    .option(...NOTE)
+    .option(...AS_OPTION)
+    .option(...DRY_RUN)
+    .option(...JSON_OPTION)
+    .addHelpText('after', EXAMPLES)
+    .action(importModels);
+  return catalog;
+}
+
+const EXAMPLES = `
+Examples:
+  tollgate catalog import --margin 20 --vendor anthropic --dry-run
+  tollgate catalog import --margin 12.5 --model flux-kontext-pro --add-missing`;
+
+function repeated(text: string, before: string[]): string[] {
+  return [...before, text];
+}
+
+function percentArgument(text: string): string {
+  if (/^\d{1,5}(\.\d{1,6})?$/.test(text)) return text;
+  throw new InvalidArgumentError('Give a percentage, such as 20 or 12.5.');
+}
+
+interface Chosen {
+  model: string[];
+  vendor: string[];
+}
+
+async function diff({ model, vendor, json }: Chosen & { json?: boolean }): Promise<void> {
+  const chosen = chosenModels(vendorModels, { models: model, vendors: vendor });
+  const rows = await onDatabase(process.env, (pool) => diffVendors(pool, chosen));
+  if (rows.some(({ state }) => state === 'moved')) process.exitCode = 1;
+  if (json) return printJson({ models: rows.map(vendorModelView) });
+  printText(diffTable(rows));
+}
+
+async function importModels(
+  options: Chosen & Timing & { margin: string; addMissing?: boolean },
+): Promise<void> {
+  const { margin, model, vendor, dryRun = false, addMissing = false, effectiveAt = null } = options;
+  const { note = `List prices and ${margin} percent` } = options;
+  const wanted = {
+    models: model,
+    vendors: vendor,
+    marginPercent: margin,
+    effectiveAt,
+    note,
+    dryRun,
+    addMissing,
+  };
+  const result = await onDatabase(process.env, async (pool, url) => {
+    const author = await byUnless(dryRun, pool, options);
+    const applicationName = 'tollgate-cli';
+    const source = await openDataSource({ url, max: 2, applicationName, entities: ENTITIES });
+    try {
+      // A running relay looks for what is announced by itself.
+      const models = new ModelService(source, new CatalogChanges(source, { wake: () => undefined }));
+      const parts = { pool, service: deskOf(pool), models, catalog: vendorModels };
+      return await importVendors(parts, wanted, author);
+    } finally {
+      await source.destroy();
+    }
+  });
+  if (result.refused.length > 0) process.exitCode = 1;
+  if (options.json) return printJson(vendorImportView(result));
+  printText(importText(result));
+}
