@@ -118,8 +118,28 @@ describe('the statement', () => {
     await page.waitForURL('**keyId=**');
     await page.getByRole('row', { name: /imgmodel-4 Charged -0\.03 credits/ }).waitFor();
     await page.getByRole('row', { name: /0\.09 credits/ }).waitFor({ state: 'detached' });
-    const csv = await page.getByRole('link', { name: 'CSV' }).getAttribute('href');
+    const csv = await page.getByRole('link', { name: 'CSV' }).last().getAttribute('href');
     expect(csv).toMatch(/^\/api\/statement\.csv\?view=requests&keyId=/);
+  });
+
+  it('of a month has a subtotal for each key, and can be asked for one of them', async () => {
+    const page = await open(someone, '/wallet?tab=statement');
+    const keys = page.getByRole('table', { name: 'Charges by key' });
+    await keys.getByRole('row', { name: /Newsletter 1 0\.03 credits 0\.00 credits 0\.03 credits/ }).waitFor();
+    await keys.getByRole('link', { name: 'Spring campaign' }).click();
+    await page.waitForURL(`**keyId=${projectKey}**`);
+    await page.getByText('Only Spring campaign').waitFor();
+    const models = page.getByRole('table', { name: 'Charges by model' });
+    await models.getByRole('row', { name: /imgmodel-4 Call charged -0\.09 credits/ }).waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'PDF', exact: true }).click(),
+    ]);
+    const texts = textsOfPdf(await readFile(await file.path()));
+    expect(texts).toContain(`Key Spring campaign (${projectKey})`);
+    expect(texts.slice(texts.indexOf('Total'))[1]).toBe('-0.09');
+    await page.getByRole('button', { name: 'Show all keys' }).click();
+    await keys.getByRole('row', { name: /Spring campaign/ }).waitFor();
   });
 });
 

@@ -145,6 +145,30 @@ describe('a monthly statement', () => {
     expect((await owner.send('/api/statements/2026-13')).status).toBe(404);
     expect(await textsOf(owner, '/api/statements/2020-01')).toContain('None');
   });
+
+  it('has a subtotal for each key, and of one key alone what that did', async () => {
+    const { month, done: owner } = await inOneMonth(paidCall);
+    const params = { path: { month } };
+    const { data: whole } = await owner.api.GET('/api/statements/{month}/by-key', { params });
+    const [only] = whole!.keys;
+    expect(whole!.keys).toHaveLength(1);
+    const charged = whole!.moves.find(({ kind }) => kind === 'settle')!.amount;
+    expect(charged).toBe(`-${only!.charged}`);
+    const path = `/api/statements/${month}`;
+    const texts = await textsOf(owner, path);
+    expect(texts[texts.indexOf('Total') + 1]).toBe(charged);
+    const ofKey = `keyId=${only!.keyId}`;
+    const one = await textsOf(owner, `${path}?${ofKey}`);
+    expect(one).not.toContain('Opening balance');
+    expect(one[one.indexOf('Total') + 1]).toBe(charged);
+    const csv = await (await owner.send(`${path}/by-key.csv?${ofKey}`)).text();
+    const row = [only!.keyId, only!.keyName, 'vendora-imagine-image', 1, only!.charged, 0, only!.charged];
+    expect(csv.split('\n')[1]).toBe(row.join());
+
+    const stranger = await person(relay);
+    for (const end of ['', '/by-key', '/by-key.csv'])
+      expect((await stranger.send(`${path}${end}?${ofKey}`)).status).toBe(404);
+  });
 });
 
 /** Orders credits and pays them at the sandbox provider; the id of the order. */

@@ -1,34 +1,56 @@
 import { z } from 'zod';
 import { mailLanguage } from '#people/people.fields.js';
 import { id } from '#platform/http/fields.js';
+import { monthlyStatementView } from '#usage/statements/statement.view.js';
 import { routesFor } from '../http/route.js';
 
 const month = z
   .string()
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month of UTC, such as 2026-01')
   .meta({ examples: ['2026-01'] });
+const ofKey = {
+  keyId: id.optional().meta({ description: 'The charges and refunds of one key alone.' }),
+};
 const query = z.strictObject({
+  ...ofKey,
   language: mailLanguage.optional().meta({ description: 'Of its texts; the one of your mail by default.' }),
 });
 const produces = ['application/pdf'];
 
 /** A report over many rows. One of a month that is not over says up to when it goes, so it may be behind by what a replica is. */
-const shared = { reads: 'reports', load: 'query', query, produces } as const;
+const shared = { reads: 'reports', load: 'query' } as const;
+const forUsers = routesFor(['user'], 'Usage');
 
 export const monthlyRoutes = {
-  own: routesFor(['user'], 'Usage').get('downloadMonthlyStatement', '/api/statements/{month}', {
+  own: forUsers.get('downloadMonthlyStatement', '/api/statements/{month}', {
     ...shared,
+    query,
+    produces,
     summary: 'Your statement of a month, as a PDF.',
     description:
       'Opening and closing balance in credits, with what led from one to the other: top-ups, charges by model, refunds. ' +
-      'Money that was paid is beside it. A month that is not over goes up to the time that it says.',
+      'What each key came to and money that was paid are beside it. A month that is not over goes up to the time that it says.',
     params: z.strictObject({ month }),
+  }),
+  byKey: forUsers.get('readMonthlyStatement', '/api/statements/{month}/by-key', {
+    ...shared,
+    summary: 'The same as figures, with what each key came to.',
+    params: z.strictObject({ month }),
+    query: z.strictObject(ofKey),
+    answer: monthlyStatementView,
+  }),
+  byKeyCsv: forUsers.csv('downloadMonthlyWork', '/api/statements/{month}/by-key.csv', {
+    summary: 'What each key was charged in a month by each model, as a CSV file.',
+    params: z.strictObject({ month }),
+    query: z.strictObject(ofKey),
   }),
   any: routesFor(['finance'], 'Usage').get(
     'downloadAnyMonthlyStatement',
     '/api/finance/accounts/{accountId}/statements/{month}',
     {
       ...shared,
+      query,
+      produces,
       summary: 'The statement of a month of any account, as a PDF.',
       params: z.strictObject({ accountId: id, month }),
     },

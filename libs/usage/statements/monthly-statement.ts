@@ -9,14 +9,38 @@ export interface MonthlyStatement {
   accountId: string;
   /** Of the account, as it is now. */
   name: string;
+  /** The key that all of it is of; null: of the whole account. */
+  key: { keyId: string; name: string } | null;
   /** Up to here, text of a time: the end of the month, or what is certain by now. */
   to: string;
-  opening: bigint;
-  closing: bigint;
+  /** What an account had and has, which a key does not. */
+  balances: { opening: bigint; closing: bigint } | null;
   /** By kind of posting, and charges by model; none that came to nothing. They lead from the opening to the closing. */
   moves: { kind: string; model: string | null; amount: bigint }[];
-  /** Money of the month, minor units by currency; positive was paid by the customer. */
+  /** The charges and refunds among the moves once more, by key and model. */
+  work: KeyWork[];
+  /** Money of the month, minor units by currency; positive was paid by the customer. No key pays any. */
   money: { what: 'paid' | 'refunded'; currency: string; count: number; amountMinor: bigint }[];
+}
+
+/** What a key did by a model, in nanos; both sums are positive. Work without a key or a model has null. */
+export interface KeyWork {
+  keyId: string | null;
+  /** Of the key, as it is now. */
+  keyName: string | null;
+  model: string | null;
+  /** Charged in the month. */
+  requests: number;
+  charged: bigint;
+  /** In the month, whenever it was charged. */
+  refunded: bigint;
+}
+
+interface Asked {
+  accountId: string;
+  month: string;
+  /** One key of the account; all of it when left out. */
+  keyId?: string | undefined;
 }
 
 interface Month {
@@ -25,45 +49,60 @@ interface Month {
 }
 
 /**
- * What was recorded in a month, summed by the database. Null: there is no such account.
+ * What was recorded in a month, summed by the database. Null: there is no such account, or it has no such key.
  * @throws Error where the moves do not lead from the opening to the closing balance
  */
-export function readMonthlyStatement(
-  pool: pg.Pool,
-  { accountId, month }: { accountId: string; month: string },
-): Promise<MonthlyStatement | null> {
-  const [year, number] = month.split('-').map(Number) as [number, number];
+export function readMonthlyStatement(pool: pg.Pool, asked: Asked): Promise<MonthlyStatement | null> {
+  const [year, number] = asked.month.split('-').map(Number) as [number, number];
   const end = new Date(Date.UTC(year, number, 1));
-  return atHorizon(pool, (client, horizon) => read(client, horizon, { accountId, month }), end);
+  return atHorizon(pool, (client, horizon) => read(client, horizon, asked), end);
 }
 
 async function read(
   client: pg.ClientBase,
   horizon: Horizon,
-  { accountId, month }: { accountId: string; month: string },
+  { accountId, month, keyId }: Asked,
 ): Promise<MonthlyStatement | null> {
   const account = await ledgersOf(client, accountId);
-  if (!account) return null;
-  const { from, to } = await boundsOf(client, horizon, month);
+  const key = keyId === undefined ? null : await keyOf(client, accountId, keyId);
+  if (!account || (keyId !== undefined && key === null)) return null;
+  const bounds = await boundsOf(client, horizon, month);
   const { name, ledgerIds } = account;
-  const [opening, closing] = [
-    await sumBefore(client, ledgerIds, from),
-    await sumBefore(client, ledgerIds, to),
-  ];
-  const moves = await movesOf(client, ledgerIds, { from, to });
-  const sum = moves.reduce((total, { amount }) => total + amount, opening);
-  if (sum !== closing)
-    throw new Error(`the moves of ${accountId} in ${month} lead to ${sum}, not ${closing}`);
-  const money = await moneyOf(client, accountId, { from, to });
-  return { month, accountId, name, to, opening, closing, moves, money };
+  const sums = await sumsOf(client, { ...account, keyId: keyId ?? null }, bounds);
+  const moves = movesOf(sums);
+  const about = { month, accountId, name, key, to: bounds.to, moves, work: workOf(sums) };
+  if (key) return { ...about, balances: null, money: [] };
+  const balances = await balancesOf(client, ledgerIds, bounds);
+  const reached = moves.reduce((total, { amount }) => total + amount, balances.opening);
+  if (reached !== balances.closing)
+    throw new Error(`the moves of ${accountId} in ${month} lead to ${reached}, not ${balances.closing}`);
+  return { ...about, balances, money: await moneyOf(client, accountId, bounds) };
 }
 
-async function ledgersOf(
-  client: pg.ClientBase,
-  accountId: string,
-): Promise<{ name: string; ledgerIds: string[] } | null> {
-  const { rows } = await client.query<{ name: string; ledgerIds: string[] }>(
-    `SELECT a.name, ARRAY[b.main_ledger_id, b.held_ledger_id, b.refund_pending_ledger_id]::text[] AS "ledgerIds"
+/** The same by key alone, the dearest first. */
+export function keysOf({ work }: Pick<MonthlyStatement, 'work'>): Omit<KeyWork, 'model'>[] {
+  return [...Map.groupBy(work, ({ keyId }) => keyId).values()]
+    .map((of) => ({
+      keyId: of[0]!.keyId,
+      keyName: of[0]!.keyName,
+      requests: of.reduce((sum, { requests }) => sum + requests, 0),
+      charged: of.reduce((sum, { charged }) => sum + charged, 0n),
+      refunded: of.reduce((sum, { refunded }) => sum + refunded, 0n),
+    }))
+    .sort((a, b) => (a.charged === b.charged ? b.requests - a.requests : a.charged < b.charged ? 1 : -1));
+}
+
+interface Ledgers {
+  /** Of the account. */
+  name: string;
+  heldId: string;
+  ledgerIds: string[];
+}
+
+async function ledgersOf(client: pg.ClientBase, accountId: string): Promise<Ledgers | null> {
+  const { rows } = await client.query<Ledgers>(
+    `SELECT a.name, b.held_ledger_id::text AS "heldId",
+       ARRAY[b.main_ledger_id, b.held_ledger_id, b.refund_pending_ledger_id]::text[] AS "ledgerIds"
      FROM accounts a JOIN customer_balances b ON b.account_id = a.id WHERE a.id = $1`,
     [accountId],
   );
@@ -80,29 +119,87 @@ async function boundsOf(client: pg.ClientBase, { at }: Horizon, month: string): 
   return rows[0]!;
 }
 
-async function sumBefore(client: pg.ClientBase, ledgerIds: readonly string[], at: string): Promise<bigint> {
-  let sum = 0n;
-  for (const id of ledgerIds) sum += await balanceBefore(client, BigInt(id), at);
-  return sum;
+async function keyOf(
+  client: pg.ClientBase,
+  accountId: string,
+  keyId: string,
+): Promise<MonthlyStatement['key']> {
+  const { rows } = await client.query<{ keyId: string; name: string }>(
+    'SELECT id AS "keyId", name FROM api_keys WHERE id = $1 AND account_id = $2',
+    [keyId, accountId],
+  );
+  return rows[0] ?? null;
 }
 
-async function movesOf(
+async function balancesOf(
   client: pg.ClientBase,
   ledgerIds: readonly string[],
   { from, to }: Month,
-): Promise<MonthlyStatement['moves']> {
-  const { rows } = await client.query<{ kind: string; model: string | null; amount: string }>(
+): Promise<{ opening: bigint; closing: bigint }> {
+  const sumBefore = async (at: string) => {
+    let sum = 0n;
+    for (const id of ledgerIds) sum += await balanceBefore(client, BigInt(id), at);
+    return sum;
+  };
+  return { opening: await sumBefore(from), closing: await sumBefore(to) };
+}
+
+/** Postings of a kind: charges and their refunds by key and model. */
+interface Sum {
+  kind: string;
+  keyId: string | null;
+  keyName: string | null;
+  model: string | null;
+  /** Each charge takes what it held once. */
+  fromHeld: number;
+  amount: bigint;
+}
+
+const CHARGED = 'settle';
+const REFUNDED = 'charge_refund';
+
+async function sumsOf(
+  client: pg.ClientBase,
+  { ledgerIds, heldId, keyId }: Ledgers & { keyId: string | null },
+  { from, to }: Month,
+): Promise<Sum[]> {
+  const { rows } = await client.query<Omit<Sum, 'amount'> & { amount: string }>(
     `WITH bounds AS MATERIALIZED (SELECT first_transaction_since($1::bigint[], $2::timestamptz - ${RECORDING_APART}) AS first_id,
-       first_transaction_since($1::bigint[], $3::timestamptz + ${RECORDING_APART}) AS end_id)
-     SELECT t.kind, c.model_id AS model, sum(e.amount)::text AS amount
-     FROM bounds CROSS JOIN ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
-       LEFT JOIN charges c ON c.id = t.charge_id AND t.kind IN ('settle', 'charge_refund')
-     WHERE e.ledger_account_id = ANY ($1::bigint[]) AND e.transaction_id >= first_id AND e.transaction_id < end_id
-       AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz
-     GROUP BY t.kind, c.model_id HAVING sum(e.amount) <> 0 ORDER BY t.kind, c.model_id`,
-    [ledgerIds, from, to],
+       first_transaction_since($1::bigint[], $3::timestamptz + ${RECORDING_APART}) AS end_id),
+     sums AS (
+       SELECT t.kind, c.key_id, c.model_id, sum(e.amount)::text AS amount,
+         count(*) FILTER (WHERE e.ledger_account_id = $5)::int AS "fromHeld"
+       FROM bounds CROSS JOIN ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
+         LEFT JOIN charges c ON c.id = t.charge_id AND t.kind IN ('${CHARGED}', '${REFUNDED}')
+       WHERE e.ledger_account_id = ANY ($1::bigint[]) AND e.transaction_id >= first_id AND e.transaction_id < end_id
+         AND t.recorded_at >= $2::timestamptz AND t.recorded_at < $3::timestamptz AND ($4::text IS NULL OR c.key_id = $4)
+       GROUP BY t.kind, c.key_id, c.model_id)
+     SELECT s.kind, s.key_id AS "keyId", k.name AS "keyName", s.model_id AS model, s."fromHeld", s.amount
+     FROM sums s LEFT JOIN api_keys k ON k.id = s.key_id ORDER BY s.kind, s.model_id, s.key_id`,
+    [ledgerIds, from, to, keyId, heldId],
   );
-  return rows.map(({ amount, ...move }) => ({ ...move, amount: BigInt(amount) }));
+  return rows.map(({ amount, ...sum }) => ({ ...sum, amount: BigInt(amount) }));
+}
+
+function movesOf(sums: readonly Sum[]): MonthlyStatement['moves'] {
+  return [...Map.groupBy(sums, ({ kind, model }) => JSON.stringify([kind, model])).values()]
+    .map((of) => ({
+      kind: of[0]!.kind,
+      model: of[0]!.model,
+      amount: of.reduce((total, { amount }) => total + amount, 0n),
+    }))
+    .filter(({ amount }) => amount !== 0n);
+}
+
+function workOf(sums: readonly Sum[]): KeyWork[] {
+  const work = sums.filter(({ kind }) => kind === CHARGED || kind === REFUNDED);
+  return [...Map.groupBy(work, ({ keyId, model }) => JSON.stringify([keyId, model])).values()].map((of) => {
+    const { keyId, keyName, model } = of[0]!;
+    const charges = of.find(({ kind }) => kind === CHARGED);
+    const refunds = of.find(({ kind }) => kind === REFUNDED);
+    const sumUp = { requests: charges?.fromHeld ?? 0, charged: -(charges?.amount ?? 0n) };
+    return { keyId, keyName, model, ...sumUp, refunded: refunds?.amount ?? 0n };
+  });
 }
 
 async function moneyOf(

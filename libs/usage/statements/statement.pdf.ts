@@ -4,35 +4,71 @@ import { moneyText } from '#money/currency.js';
 import { issuerLines, type ReceiptLook } from '#payments/receipts/receipt.pdf.js';
 import { pdfOf, type PdfRow } from '#platform/pdf/pdf-file.js';
 import { minuteOf } from '#platform/times.js';
-import type { MonthlyStatement } from './monthly-statement.js';
+import { keysOf, type MonthlyStatement } from './monthly-statement.js';
 import { monthlyTexts } from './statement.texts.js';
 
-/** The statement of a month as a PDF: credits lead from the opening to the closing balance, and money is beside them. */
+/** Keys of their own in a file, the dearest; the others are one row. */
+const MOST_KEYS = 100;
+
+/** The statement of a month as a PDF: credits lead from the opening to the closing balance, keys and money are beside them. */
 export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Promise<Buffer> {
   const t = monthlyTexts[look.language];
-  const { month, name, accountId, to } = statement;
+  const { month, name, key, accountId, to } = statement;
   return pdfOf({
     language: t.tag,
     title: `${t.title} ${month}`,
-    lines: [...issuerLines(look), name, `${t.account} ${accountId}`, `${t.upTo} ${minuteOf(to)}`],
+    lines: [
+      ...issuerLines(look),
+      name,
+      `${t.account} ${accountId}`,
+      ...(key ? [`${t.key} ${key.name} (${key.keyId})`] : []),
+      `${t.upTo} ${minuteOf(to)}`,
+    ],
     sections: [
       { title: t.credits, rows: creditRows(statement, look.language) },
-      { title: t.money, rows: moneyRows(statement, look.language) },
+      ...(key
+        ? []
+        : [
+            { title: t.byKey, rows: keyRows(statement, look.language) },
+            { title: t.money, rows: moneyRows(statement, look.language) },
+          ]),
     ],
-    notes: [t.note],
+    notes: [key ? t.keyNote : t.note],
   });
 }
 
-function creditRows({ opening, closing, moves }: MonthlyStatement, language: MailLanguage): PdfRow[] {
+function creditRows({ balances, moves }: MonthlyStatement, language: MailLanguage): PdfRow[] {
   const t = monthlyTexts[language];
   const labelOf = ({ kind, model }: MonthlyStatement['moves'][number]) =>
     kind === 'settle'
       ? `${t.charges}: ${model ?? t.noModel}`
       : [t.kinds[kind] ?? t.otherKind, ...(model === null ? [] : [model])].join(': ');
+  const rows = moves.map((move) => ({ label: labelOf(move), value: formatAmount(move.amount) }));
+  if (balances === null) {
+    const total = moves.reduce((sum, { amount }) => sum + amount, 0n);
+    return [...rows, { label: t.total, value: formatAmount(total), isTotal: true }];
+  }
   return [
-    { label: t.opening, value: formatAmount(opening), isTotal: true },
-    ...moves.map((move) => ({ label: labelOf(move), value: formatAmount(move.amount) })),
-    { label: t.closing, value: formatAmount(closing), isTotal: true },
+    { label: t.opening, value: formatAmount(balances.opening), isTotal: true },
+    ...rows,
+    { label: t.closing, value: formatAmount(balances.closing), isTotal: true },
+  ];
+}
+
+/** What each key came to: its charges less what of them was refunded. */
+function keyRows(statement: MonthlyStatement, language: MailLanguage): PdfRow[] {
+  const t = monthlyTexts[language];
+  const keys = keysOf(statement);
+  if (keys.length === 0) return [{ label: t.noCharges, value: t.nothing }];
+  const netOf = (of: typeof keys) => of.reduce((sum, { charged, refunded }) => sum + refunded - charged, 0n);
+  const others = keys.slice(MOST_KEYS);
+  return [
+    ...keys.slice(0, MOST_KEYS).map((each) => ({
+      label: `${each.keyName ?? each.keyId ?? t.noKey} (${each.requests})`,
+      value: formatAmount(netOf([each])),
+    })),
+    ...(others.length === 0 ? [] : [{ label: t.otherKeys, value: formatAmount(netOf(others)) }]),
+    { label: t.total, value: formatAmount(netOf(keys)), isTotal: true },
   ];
 }
 

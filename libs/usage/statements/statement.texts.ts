@@ -4,6 +4,7 @@ interface StatementTexts {
   readonly tag: string;
   readonly title: string;
   readonly account: string;
+  readonly key: string;
   readonly upTo: string;
   readonly credits: string;
   readonly opening: string;
@@ -13,11 +14,18 @@ interface StatementTexts {
   /** Of the postings that change what an account has; a hold and a release only move it. */
   readonly kinds: Readonly<Record<string, string>>;
   readonly otherKind: string;
+  /** Charges of each key less their refunds, with how many there were. */
+  readonly byKey: string;
+  readonly noKey: string;
+  readonly otherKeys: string;
+  readonly noCharges: string;
+  readonly total: string;
   readonly money: string;
   readonly paid: string;
   readonly refunded: string;
   readonly nothing: string;
   readonly note: string;
+  readonly keyNote: string;
 }
 
 export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
@@ -25,6 +33,7 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
     tag: 'en',
     title: 'Monthly statement',
     account: 'Account',
+    key: 'Key',
     upTo: 'What was recorded before',
     credits: 'Credits',
     opening: 'Opening balance',
@@ -47,16 +56,24 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
       forfeited: 'Credits forfeited',
     },
     otherKind: 'Other',
+    byKey: 'Charges by key, less refunds (requests)',
+    noKey: 'No key',
+    otherKeys: 'Other keys',
+    noCharges: 'Charges',
+    total: 'Total',
     money: 'Money',
     paid: 'Paid for top-ups',
     refunded: 'Refunded to you',
     nothing: 'None',
     note: 'The balance includes credits that are held or being refunded. One credit is worth USD 1.00 of list price. The month is in UTC.',
+    keyNote:
+      'Charges and refunds of one key. Top-ups and balances belong to the account. One credit is worth USD 1.00 of list price. The month is in UTC.',
   },
   zh: {
     tag: 'zh-Hans',
     title: '月度对账单',
     account: '账户',
+    key: '密钥',
     upTo: '截至',
     credits: '额度',
     opening: '期初余额',
@@ -79,10 +96,17 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
       forfeited: '额度作废',
     },
     otherKind: '其他变动',
+    byKey: '各密钥扣费净额（请求数）',
+    noKey: '无密钥',
+    otherKeys: '其他密钥',
+    noCharges: '扣费',
+    total: '合计',
     money: '资金',
     paid: '充值付款',
     refunded: '退还给您',
     nothing: '无',
     note: '余额包含预扣中和退还中的额度。1 额度相当于按目录价计 1 美元的用量。月份按 UTC 计。',
+    keyNote:
+      '仅含一个密钥的扣费与退还；充值和余额属于整个账户。1 额度相当于按目录价计 1 美元的用量。月份按 UTC 计。',
   },
 };

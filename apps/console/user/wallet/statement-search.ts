@@ -35,6 +35,8 @@ export const statementSearch = {
   keyId: anyText,
   from: anyDay,
   to: anyDay,
+  /** Of the monthly statement, such as 2026-01; this one when left out. */
+  month: anyText,
 };
 
 export interface StatementSearch {
@@ -43,4 +45,20 @@ export interface StatementSearch {
   keyId?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
+}
+
+const MONTHS = 12;
+
+/** This month of UTC and those before, such as 2026-01. */
+export function latestMonths(): string[] {
+  const now = new Date();
+  return Array.from({ length: MONTHS }, (_, ago) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1)).toISOString().slice(0, 7),
+  );
+}
+
+/** The month that the address asks for; this one where it names none that is offered. */
+export function monthOfAddress(asked: string | undefined): string {
+  const months = latestMonths();
+  return months.find((month) => month === asked) ?? months[0]!;
 }

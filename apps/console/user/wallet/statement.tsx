@@ -1,4 +1,4 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
@@ -11,7 +11,6 @@ import { OpenPanel } from '../../ui/forms/dialog.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
-import { stringifySearch } from '../../ui/search.js';
 import { Section } from '../../ui/states.js';
 import { TwoLines } from '../../ui/texts.js';
 import { Ago } from '../../ui/when.js';
@@ -41,35 +40,6 @@ function queryOf({ balance, kind, keyId, from, to }: StatementSearch): Statement
   };
 }
 
-/** The shown lines as a file, and the statements of this month and the one before. */
-function Files({ query }: { query: StatementQuery }) {
-  const { t, i18n } = useTranslation('wallet');
-  return (
-    <Group gap="xs">
-      {latestMonths().map((month) => (
-        <Button
-          key={month}
-          component="a"
-          href={`/api/statements/${month}${stringifySearch({ language: i18n.language })}`}
-          download
-          variant="default"
-          size="xs"
-        >
-          {t('statement.pdf', { month })}
-        </Button>
-      ))}
-      <CsvLink path="/api/statement.csv" query={{ ...query }} />
-    </Group>
-  );
-}
-
-/** This month of UTC and the one before, such as 2026-01. */
-function latestMonths(): string[] {
-  const now = new Date();
-  const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1));
-  return [before, now].map((each) => each.toISOString().slice(0, 7));
-}
-
 /** What credits came in and what they went for: a line for each request, or every movement with the balance after it. */
 export function Statement() {
   const { t } = useTranslation('wallet');
@@ -79,7 +49,7 @@ export function Statement() {
   const set = useFilter();
   const isFiltered = Object.keys(query).some((name) => name !== 'balance' && name !== 'view');
   return (
-    <Section title={t('statement.title')} aside={<Files query={query} />}>
+    <Section title={t('statement.title')} aside={<CsvLink path="/api/statement.csv" query={{ ...query }} />}>
       <Filters search={search} set={set} />
       <DataList
         label={t('statement.title')}

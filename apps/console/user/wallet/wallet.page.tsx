@@ -18,6 +18,9 @@ import { TopUp } from './top-up.js';
 
 /** Its calendar is only loaded by those who open it. */
 const Statement = lazy(async () => ({ default: (await import('./statement.js')).Statement }));
+const StatementOfMonth = lazy(async () => ({
+  default: (await import('./monthly-statement.js')).StatementOfMonth,
+}));
 
 const route = getRouteApi('/user/wallet');
 
@@ -52,7 +55,10 @@ function Ordering() {
 function LateStatement() {
   return (
     <Suspense fallback={<Skeleton height="24rem" />}>
-      <Statement />
+      <Stack gap="xl">
+        <StatementOfMonth />
+        <Statement />
+      </Stack>
     </Suspense>
   );
 }

@@ -1,0 +1,182 @@
+import { Button, Group, Select } from '@mantine/core';
+import { IconFileText } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
+import { useFilter } from '../../ui/address.js';
+import { addDecimals } from '../../ui/decimal.js';
+import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
+import { CsvLink } from '../../ui/lists/csv-link.js';
+import { Figure, Figures } from '../../ui/lists/facts.js';
+import { TextLink } from '../../ui/links.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money } from '../../ui/money.js';
+import { stringifySearch } from '../../ui/search.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { When } from '../../ui/when.js';
+import { latestMonths, monthOfAddress } from './statement-search.js';
+
+type Statement = Shape<'MonthlyStatement'>;
+type OfKey = Statement['keys'][number];
+
+const route = getRouteApi('/user/wallet');
+
+/** A month of the account with what each key came to, or of one key; as a file too. */
+export function StatementOfMonth() {
+  const { t } = useTranslation('wallet');
+  const { keyId, ...search } = route.useSearch();
+  const month = monthOfAddress(search.month);
+  const statement = useShown('/api/statements/{month}/by-key', { path: { month }, query: { keyId } });
+  return (
+    <Section title={t('monthly.title')} aside={<Files month={month} keyId={keyId} />}>
+      <Group align="flex-end" gap="sm">
+        <Month month={month} />
+        {keyId !== undefined && <OneKey name={statement.data?.key?.name ?? ''} />}
+      </Group>
+      <Loaded query={statement} lines={6}>
+        {(found) => <Found statement={found} />}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Files({ month, keyId }: { month: string; keyId: string | undefined }) {
+  const { t, i18n } = useTranslation('wallet');
+  return (
+    <Group gap="xs">
+      <Button
+        component="a"
+        href={`/api/statements/${month}${stringifySearch({ keyId, language: i18n.language })}`}
+        download
+        variant="default"
+        size="xs"
+        leftSection={<IconFileText size={14} aria-hidden />}
+      >
+        {t('monthly.pdf')}
+      </Button>
+      <CsvLink path={`/api/statements/${month}/by-key.csv`} query={{ keyId }} />
+    </Group>
+  );
+}
+
+function Month({ month }: { month: string }) {
+  const { t } = useTranslation('wallet');
+  const locale = useLocale();
+  const set = useFilter();
+  const format = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const months = latestMonths();
+  return (
+    <Select
+      label={t('monthly.month')}
+      data={months.map((value) => ({ value, label: format.format(new Date(`${value}-01T00:00:00Z`)) }))}
+      value={month}
+      onChange={(chosen) => set({ month: chosen === months[0] ? undefined : (chosen ?? undefined) })}
+      allowDeselect={false}
+      w={{ base: '100%', xs: '12rem' }}
+    />
+  );
+}
+
+/** The key that all of it is of, and the way back. */
+function OneKey({ name }: { name: string }) {
+  const { t } = useTranslation('wallet');
+  const set = useFilter();
+  return (
+    <Group gap="xs">
+      <span className="model-name">{t('monthly.oneKey', { name })}</span>
+      <Button variant="subtle" size="xs" onClick={() => set({ keyId: undefined })}>
+        {t('monthly.allKeys')}
+      </Button>
+    </Group>
+  );
+}
+
+function Found({ statement }: { statement: Statement }) {
+  const { t } = useTranslation('wallet');
+  const { to, key } = statement;
+  return (
+    <>
+      <Sums statement={statement} />
+      {key === null ? <Keys keys={statement.keys} /> : <Models moves={statement.moves} />}
+      <SmallPrint>
+        {t('monthly.to')} <When at={to} />
+      </SmallPrint>
+    </>
+  );
+}
+
+function Sums({ statement: { opening, closing, keys } }: { statement: Statement }) {
+  const { t } = useTranslation('wallet');
+  const sum = (field: 'charged' | 'refunded' | 'net') => addDecimals('0', ...keys.map((each) => each[field]));
+  const sums = [
+    { name: t('monthly.opening'), value: opening },
+    { name: t('monthly.charged'), value: sum('charged') },
+    { name: t('monthly.refunded'), value: sum('refunded') },
+    { name: t('monthly.net'), value: opening === null ? sum('net') : null },
+    { name: t('monthly.closing'), value: closing },
+  ];
+  return (
+    <Figures>
+      {sums.map(({ name, value }) =>
+        value === null ? null : <Figure key={name} name={name} value={<Money value={value} short />} />,
+      )}
+    </Figures>
+  );
+}
+
+/** A subtotal for each key. Its name leads to its own statement. */
+function Keys({ keys }: { keys: readonly OfKey[] }) {
+  const { t } = useTranslation('wallet');
+  const locale = useLocale();
+  const columns: ListColumn<OfKey>[] = [
+    column('key', t('statement.key'), (row) => <Key row={row} />),
+    rightColumn('requests', t('monthly.requests'), ({ requests }) => requests.toLocaleString(locale)),
+    moneyColumn('charged', t('monthly.charged')),
+    moneyColumn('refunded', t('monthly.refunded')),
+    moneyColumn('net', t('monthly.net')),
+  ];
+  return (
+    <DataList
+      label={t('monthly.keys')}
+      query={knownRows(keys)}
+      columns={columns}
+      rowKey={({ keyId }) => keyId ?? ''}
+      empty={{ title: t('monthly.empty'), hint: t('monthly.emptyHint') }}
+    />
+  );
+}
+
+function Key({ row: { keyId, keyName } }: { row: OfKey }) {
+  const { t } = useTranslation('wallet');
+  if (keyId === null) return t('monthly.noKey');
+  const search = (before: object) => ({ ...before, keyId, cursor: undefined });
+  return (
+    <TextLink to="/wallet" search={search} resetScroll={false} className="model-name">
+      {keyName ?? keyId}
+    </TextLink>
+  );
+}
+
+/** What one key came to, by model. */
+function Models({ moves }: { moves: Statement['moves'] }) {
+  const { t } = useTranslation('wallet');
+  const columns: ListColumn<Statement['moves'][number]>[] = [
+    column('model', t('monthly.model'), ({ model }) => model ?? t('monthly.noModel')),
+    column('kind', t('statement.kind'), ({ kind }) =>
+      kind === 'settle' ? t('statement.kinds.settle') : t('statement.kinds.charge_refund'),
+    ),
+    moneyColumn('amount', t('statement.amount'), { signed: true }),
+  ];
+  return (
+    <DataList
+      label={t('monthly.models')}
+      query={knownRows(moves)}
+      columns={columns}
+      rowKey={({ kind, model }) => `${kind} ${model ?? ''}`}
+      empty={{ title: t('monthly.empty'), hint: t('monthly.emptyHint') }}
+    />
+  );
+}

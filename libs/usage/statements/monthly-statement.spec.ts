@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inTransaction } from '#database/database.js';
+import { refundCharge } from '#ledger/charges/charge-refund.js';
+import { nanos, parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
+import {
+  type EngineFixture,
+  fail,
+  type LedgerPerson,
+  openEngine,
+  spend,
+} from '../../../test/support/ledger-person.js';
+import { ticketOf } from '../../../test/support/tickets.js';
+import { keysOf, type MonthlyStatement, readMonthlyStatement } from './monthly-statement.js';
+
+let under: EngineFixture;
+let someone: LedgerPerson;
+let otherKeyId: string;
+let stranger: LedgerPerson;
+let month: string;
+
+beforeAll(async () => {
+  under = await openEngine();
+  // Something that begins and ends in one month: where it did not, once more.
+  for (let begun = ''; begun !== month || begun === '';) {
+    begun = await monthNow();
+    await work();
+    month = await monthNow();
+  }
+}, 60_000);
+afterAll(() => under.close());
+
+async function monthNow(): Promise<string> {
+  const { rows } = await under.ledger.owner.query<{ month: string }>(
+    `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM') AS month`,
+  );
+  return rows[0]!.month;
+}
+
+/** Two keys of one account, an image for each 0.03; of one charge a part is refunded. A stranger works too. */
+async function work(): Promise<void> {
+  const { ledger, engine } = under;
+  someone = await ledger.account({ credits: '10' });
+  stranger = await ledger.account({ credits: '10' });
+  otherKeyId = await ledger.key(someone.accountId);
+  await spend(engine, stranger, 5n);
+  await spend(engine, someone, 1n);
+  await fail(engine, someone, 4n);
+  const refunded = await spend(engine, { ...someone, keyId: otherKeyId }, 3n);
+  await spend(engine, { ...someone, keyId: otherKeyId }, 2n);
+  const { ticketId, userId } = await ticketOf(ledger, someone.accountId);
+  await inTransaction(ledger.billing, (client) =>
+    refundCharge(client, {
+      chargeId: refunded,
+      amount: nanos(parseAmount('0.04')),
+      reason: 'It was bad.',
+      ticketId,
+      requestedBy: userId,
+      approvedBy: null,
+      requestId: newId(),
+    }),
+  );
+}
+
+async function statement(keyId?: string): Promise<MonthlyStatement> {
+  const { accountId } = someone;
+  return (await readMonthlyStatement(under.ledger.billing, { accountId, month, keyId }))!;
+}
+
+describe('the statement of a month', () => {
+  it('has what each key came to, and together they are all charges of the account', async () => {
+    const whole = await statement();
+    expect(keysOf(whole)).toMatchObject([
+      { keyId: otherKeyId, requests: 2, charged: parseAmount('0.15'), refunded: parseAmount('0.04') },
+      { keyId: someone.keyId, requests: 1, charged: parseAmount('0.03'), refunded: 0n },
+    ]);
+    const ofCharges = whole.moves.filter(({ kind }) => kind === 'settle' || kind === 'charge_refund');
+    const moved = ofCharges.reduce((sum, { amount }) => sum + amount, 0n);
+    expect(whole.work.reduce((sum, { charged, refunded }) => sum + refunded - charged, 0n)).toBe(moved);
+    expect(whole.moves.map(({ kind }) => kind)).toEqual(['charge_refund', 'settle', 'topup']);
+    const { opening, closing } = whole.balances!;
+    expect({ opening, closing }).toEqual({ opening: 0n, closing: parseAmount('9.86') });
+  });
+
+  it('of one key has its charges and refunds, and neither balances nor money', async () => {
+    const one = await statement(otherKeyId);
+    expect(one).toMatchObject({ key: { keyId: otherKeyId }, balances: null, money: [] });
+    expect(one.moves).toEqual([
+      { kind: 'charge_refund', model: 'imgmodel-4', amount: parseAmount('0.04') },
+      { kind: 'settle', model: 'imgmodel-4', amount: -parseAmount('0.15') },
+    ]);
+    expect(one.work).toEqual((await statement()).work.filter(({ keyId }) => keyId === otherKeyId));
+  });
+
+  it('of a key that belongs to somebody else is none', async () => {
+    const { accountId } = someone;
+    const asked = { accountId, month, keyId: stranger.keyId };
+    expect(await readMonthlyStatement(under.ledger.billing, asked)).toBeNull();
+  });
+
+  it('of a month without work has no keys', async () => {
+    const { accountId } = someone;
+    const empty = await readMonthlyStatement(under.ledger.billing, { accountId, month: '2020-01' });
+    expect(empty).toMatchObject({ moves: [], work: [], balances: { opening: 0n, closing: 0n } });
+  });
+});

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { formatMinor } from '#money/currency.js';
+import { type CsvColumn } from '#platform/http/csv.js';
+import { amountView, shown, timeView } from '#platform/http/fields.js';
+import { keysOf, type KeyWork, type MonthlyStatement } from './monthly-statement.js';
+
+const ofKey = {
+  keyId: z.string().nullable().meta({ description: 'Null for charges without a key.' }),
+  keyName: z.string().nullable().meta({ description: 'As it is now.' }),
+  requests: z.int().meta({ description: 'That were charged in the month.' }),
+  charged: amountView,
+  refunded: amountView.meta({ description: 'In the month, whenever it was charged.' }),
+};
+
+export const monthlyStatementView = z
+  .object({
+    month: z.string().meta({ examples: ['2026-01'] }),
+    to: timeView.meta({ description: 'What was recorded before is in it.' }),
+    key: z
+      .object({ keyId: z.string(), name: z.string() })
+      .nullable()
+      .meta({ description: 'Null: all of the account.' }),
+    opening: amountView.nullable().meta({ description: 'Null for one key, which has no balance.' }),
+    closing: amountView.nullable(),
+    moves: z.array(
+      z.object({
+        kind: z.string(),
+        model: z.string().nullable(),
+        amount: amountView.meta({ description: 'Positive is money in.' }),
+      }),
+    ),
+    keys: z.array(z.object({ ...ofKey, net: amountView.meta({ description: 'charged - refunded.' }) })).meta({
+      description: 'The charges of each key, the dearest first. Together they are all charges of the moves.',
+    }),
+    money: z.array(
+      z.object({
+        what: z.enum(['paid', 'refunded']),
+        count: z.int(),
+        currency: z.string(),
+        amount: z.string().meta({ description: 'Money; below zero was refunded.', examples: ['13.00'] }),
+      }),
+    ),
+  })
+  .meta({ id: 'MonthlyStatement' });
+
+export function viewMonthlyStatement(statement: MonthlyStatement) {
+  const { balances, money, ...rest } = statement;
+  return shown(monthlyStatementView, {
+    ...rest,
+    opening: balances?.opening ?? null,
+    closing: balances?.closing ?? null,
+    keys: keysOf(statement).map((each) => ({ ...each, net: netOf(each) })),
+    money: money.map(({ amountMinor, currency, ...each }) => ({
+      ...each,
+      currency,
+      amount: formatMinor(amountMinor, currency),
+    })),
+  });
+}
+
+function netOf({ charged, refunded }: Pick<KeyWork, 'charged' | 'refunded'>): bigint {
+  return charged - refunded;
+}
+
+const credits = (amount: bigint) => shown(amountView, amount);
+
+/** A row for each key and model. */
+export const keyWorkColumns: CsvColumn<KeyWork>[] = [
+  { title: 'key', value: ({ keyId }) => keyId },
+  { title: 'key_name', value: ({ keyName }) => keyName },
+  { title: 'model', value: ({ model }) => model },
+  { title: 'requests', value: ({ requests }) => requests },
+  { title: 'charged_credits', value: ({ charged }) => credits(charged) },
+  { title: 'refunded_credits', value: ({ refunded }) => credits(refunded) },
+  { title: 'net_credits', value: (row) => credits(netOf(row)) },
+];
