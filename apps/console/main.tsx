@@ -1,4 +1,5 @@
 import '@mantine/core/styles.css';
+import './ui/faces.css';
 import './ui/tokens.css';
 import './console.css';
 import { MantineProvider } from '@mantine/core';

@@ -1,5 +1,5 @@
 // Builds the pages of the console, unless they are there as the sources have them now.
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,6 +15,9 @@ const sources = ['apps/console'];
 const FIRST_PAGE_LIMIT_BYTES = 200_000;
 const FIRST_PAGES = ['landing', 'sign-in', 'sign-up'];
 const LANGUAGES = ['en', 'zh'];
+
+/** All typefaces, which are compressed as they are; Chinese has the face of the system. */
+const FACES_LIMIT_BYTES = 100_000;
 
 /** Where programs look for the pages. */
 export const builtPages = join(root, 'dist', 'console');
@@ -41,6 +44,7 @@ export async function buildConsole(outDir) {
     const configFile = join(root, 'apps', 'console', 'vite.config.ts');
     await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
     checkFirstPages(outDir);
+    checkFaces(outDir);
   });
 }
 
@@ -59,6 +63,17 @@ function checkFirstPages(outDir) {
       );
     say(`${size}.`);
   }
+}
+
+/** @throws Error where the typefaces have grown over the limit */
+function checkFaces(outDir) {
+  const folder = join(outDir, 'assets');
+  const faces = readdirSync(folder).filter((name) => name.endsWith('.woff2'));
+  const bytes = faces.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  const size = `The console's typefaces are ${faces.length} files of ${Math.round(bytes / 1000)} kB`;
+  if (bytes > FACES_LIMIT_BYTES)
+    throw new Error(`${size}: more than ${FACES_LIMIT_BYTES / 1000}. Take fewer letters, or fewer styles.`);
+  say(`${size}.`);
 }
 
 /** Vite's manifest names what each part imports; what it imports lazily comes when somebody asks for it. */

@@ -49,6 +49,16 @@ describe('the console address', () => {
     expect((await get('/icon.svg')).headers.get('cache-control')).toBe('public, max-age=3600');
   });
 
+  it('brings its typefaces along, and has the browser load one of them at once', async () => {
+    const [preloaded, ...others] = [...(await (await get('/', page)).text()).matchAll(/<link[^>]*>/g)]
+      .map(([tag]) => tag)
+      .filter((tag) => tag.includes('as="font"'));
+    expect(others).toEqual([]);
+    const face = await get(/href="([^"]+)"/.exec(preloaded!)![1]!);
+    expect(face.headers.get('content-type')).toBe('font/woff2');
+    expect(face.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+
   it('knows what is no page', async () => {
     for (const path of ['/assets/gone.js', '/api', '/api/nothing', '/sandbox-pay/nothing/here'])
       expect([path, (await get(path, page)).status]).toEqual([path, 404]);
