@@ -36,5 +36,8 @@ export async function spreadOverDays(owner: pg.Pool, days: number): Promise<void
        UNION ALL SELECT (t.effective_at AT TIME ZONE 'UTC')::date, 0, u.minor FROM lot_uses u
        JOIN ledger_transactions t ON t.id = u.recognition_id) AS sums GROUP BY day`,
   );
+  await owner.query(
+    `UPDATE recognised_progress SET through = (SELECT min(recorded_at AT TIME ZONE 'UTC')::date FROM ledger_transactions)`,
+  );
   for (const table of APPEND_ONLY) await owner.query(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
 }

@@ -1,4 +1,5 @@
 import { accrueCosts } from '#finance/costs/accrual.js';
+import { sumUpRecognised } from '#finance/reports/recognised-days.js';
 import { buildNextRevenueDay } from '#finance/reports/revenue-days.js';
 import { buildNextSnapshot } from '#ledger/reports/balance-snapshots.js';
 import { ChainBuilder } from '#ledger/chain/chain.js';
@@ -45,7 +46,7 @@ function costLoop({ pool, config, log }: Shared): Loop {
   });
 }
 
-/** Consumes lots of credit and recognises their revenue. */
+/** Consumes lots of credit, recognises their revenue, and sums that up for days that are over. */
 function recognitionLoop({ pool, config, log, registry }: Shared): Loop {
   let recognisedTo: number | null = null;
   showLag(registry, () => recognisedTo);
@@ -59,7 +60,7 @@ function recognitionLoop({ pool, config, log, registry }: Shared): Loop {
       if (!Number.isNaN(ms)) recognisedTo = ms;
       if (chunk?.caughtUp !== true) return chunk !== null;
       await retryStuck(pool);
-      return false;
+      return sumUpRecognised(pool);
     },
   });
 }

@@ -2,6 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { priceChanges } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
+import { lengthOf, readRevenueChart } from '#finance/reports/revenue-chart.js';
 import { ApiError } from '#platform/errors.js';
 import { sendCsv, shaped } from '#platform/http/csv.js';
 import {
@@ -12,6 +13,7 @@ import {
   viewRevenue,
   priceChangeView,
 } from '#finance/views/revenue.view.js';
+import { viewRevenueChart } from '#finance/views/revenue-chart.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -37,6 +39,21 @@ export class RevenueController {
     return sendCsv(reply, { fileName: `revenue-${days.from}.csv`, columns: revenueColumns(by) }, rows);
   }
 
+  @Serves(routes.chart)
+  async chart({ query, database }: CallOf<typeof routes.chart>) {
+    const { from, to, by, ...filter } = query;
+    const days = chartDays({ from, to });
+    const chart = await readRevenueChart(database, { ...days, by, filter });
+    return viewRevenueChart(chart, { ...days, currency: this.config.payments.currency });
+  }
+
+  @Serves(routes.work)
+  async work({ query, database }: CallOf<typeof routes.work>) {
+    const { from, to, by, ...filter } = query;
+    const days = chartDays({ from, to });
+    return { ...days, ...(await readRevenueChart(database, { ...days, by, filter })) };
+  }
+
   @Serves(routes.priceChanges)
   async priceChanges({ query, database }: CallOf<typeof routes.priceChanges>) {
     const { from = null, to = null, kind = null, subject = null, limit } = query;
@@ -58,6 +75,16 @@ export class RevenueController {
       shaped(priceChangeView, versions),
     );
   }
+}
+
+/** A leap year. */
+const MOST_CHART_DAYS = 366;
+
+function chartDays(query: { from?: string | undefined; to?: string | undefined }): Days {
+  const days = checkedDays(query);
+  if (lengthOf(days) <= MOST_CHART_DAYS) return days;
+  const rule = `from: must be at most ${MOST_CHART_DAYS} days before to.`;
+  throw new ApiError('invalid_value', rule, { param: 'from' });
 }
 
 function checkedDays(query: { from?: string | undefined; to?: string | undefined }): Days {

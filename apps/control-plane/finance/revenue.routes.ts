@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { priceChangeKinds } from '#finance/reports/price-changes.js';
 import { type RevenueDimension, revenueDimensions } from '#finance/reports/revenue.js';
+import { revenueSubjects } from '#finance/reports/revenue-chart.js';
 import { time } from '#platform/http/fields.js';
 import { utcDay } from '#finance/views/costs.view.js';
 import { priceChangeView, revenueView } from '#finance/views/revenue.view.js';
+import { revenueChartView, workChartView } from '#finance/views/revenue-chart.view.js';
 import { routesFor } from '../http/route.js';
 
 const known = new Set<string>(revenueDimensions);
@@ -37,6 +39,16 @@ const versionsQuery = {
 
 const revenueQuery = { ...days, by };
 
+const word = z.string().max(100).optional();
+const chartQuery = z.strictObject({
+  ...days,
+  by: z.enum(revenueSubjects).default('model'),
+  model: word,
+  family: word,
+  group: word,
+  channel: word,
+});
+
 const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const revenueRoutes = {
@@ -51,6 +63,19 @@ export const revenueRoutes = {
   revenueCsv: forFinance.csv('exportRevenue', '/api/finance/reports/revenue.csv', {
     summary: 'The same as a file with all rows.',
     query: z.strictObject(revenueQuery),
+  }),
+  chart: forFinance.get('chartRevenue', '/api/finance/reports/revenue/chart', {
+    summary: 'Revenue, cost and margin day by day, by model, type, group or channel, beside the days before.',
+    description: 'At most 366 days. Money that was recognised is known by type alone.',
+    query: chartQuery,
+    answer: revenueChartView,
+  }),
+  work: routesFor(['admin'], 'Reports', 'reports').get('chartWork', '/api/admin/work/chart', {
+    load: 'query',
+    summary: 'Requests of all accounts and the credits that they cost, day by day, beside the days before.',
+    description: 'At most 366 days, by the time at which requests ended.',
+    query: chartQuery,
+    answer: workChartView,
   }),
   priceChanges: forFinance.get('reportPriceChanges', '/api/finance/reports/price-changes', {
     summary: 'Versions of prices, multipliers and group rules, the latest first, with what each earned.',

@@ -31,17 +31,25 @@ const FACTS = `
   FROM gaps JOIN charge_costs k ON k.day >= gaps.begins AND k.day < gaps.ends JOIN charges c ON c.id = k.charge_id
   WHERE k.cost > 0`;
 
-/**
- * A query of facts of the days from $1 on and before $2, each with its day, dimensions and measures: what is stored of days
- * that have a summary, and what the books say of the others.
- */
-export const REVENUE_FACTS = `
+const factsOf = (stored: string) => `
   WITH bounds AS (SELECT day, lead(day) OVER (ORDER BY day) AS next FROM (
       SELECT $1::date - 1 AS day UNION SELECT $2::date
       UNION SELECT day FROM revenue_summary_days WHERE day >= $1::date AND day < $2::date) AS days),
     gaps AS MATERIALIZED (SELECT day + 1 AS begins, next AS ends FROM bounds WHERE next > day + 1)
-  SELECT day, ${DIMENSIONS}, ${MEASURES.join(', ')} FROM revenue_days WHERE day >= $1::date AND day < $2::date
+  ${stored} WHERE day >= $1::date AND day < $2::date
   UNION ALL ${FACTS}`;
+
+/**
+ * A query of facts of the days from $1 on and before $2, each with its day, dimensions and measures: what is stored of days
+ * that have a summary, and what the books say of the others.
+ */
+export const REVENUE_FACTS = factsOf(`SELECT day, ${DIMENSIONS}, ${MEASURES.join(', ')} FROM revenue_days`);
+
+/** What charts read: the same facts, of which those that are stored are summed up over all accounts, without units and versions. */
+export const REVENUE_CHART_FACTS = factsOf(
+  `SELECT day, NULL::text AS account_id, model_id, group_name, family, channel_id, NULL::bigint AS price_version_id, NULL::bigint,
+    NULL::bigint, charges, failed_charges, 0::numeric AS units, gross, refunds, cost, failed_cost FROM revenue_chart_days`,
+);
 
 /** The same for one day, without what is stored of it. */
 const DAY_FACTS = `WITH gaps AS MATERIALIZED (SELECT $1::date AS begins, $1::date + 1 AS ends) ${FACTS}`;

@@ -17,6 +17,12 @@ import { priceChanges } from './price-changes.js';
 import { revenueControl } from './revenue.control.js';
 import { buildRevenueDays, dropRevenueDays } from './revenue-days.js';
 import {
+  readRevenueChart,
+  type RevenueFilter,
+  type RevenueSubject,
+  revenueSubjects,
+} from './revenue-chart.js';
+import {
   type Earned,
   type RevenueDimension,
   revenueDimensions,
@@ -209,6 +215,54 @@ describe(`revenue (seed ${SEED})`, () => {
     const file = [];
     for await (const row of revenueRows(costs.ledger.billing, { ...WHOLE, by: ['day'] })) file.push(row);
     expect(file).toEqual(days.rows);
+  });
+
+  it('has a chart of the same sums, with summaries and without, beside the days before', async () => {
+    const { billing } = costs.ledger;
+    await recogniseAll(billing);
+    const whole = await report([]);
+    const { gross, refunds, cost, failedCost, charges: count, failedCharges } = whole.totals;
+    const total = {
+      charges: count,
+      failedCharges,
+      net: gross - refunds,
+      refunds,
+      cost: cost + failedCost,
+      recognisedMinor: whole.ledger.recognisedMinor,
+    };
+    const chart = (by: RevenueSubject, filter: RevenueFilter = {}, days = WHOLE) =>
+      readRevenueChart(billing, { ...days, by, filter });
+    const charts = () => Promise.all(revenueSubjects.map((by) => chart(by)));
+    await buildRevenueDays(billing);
+    const stored = await charts();
+    await dropRevenueDays(billing);
+    expect(await charts()).toEqual(stored);
+    await buildRevenueDays(billing);
+    for (const { total: found, points, subjects } of stored) {
+      expect(found).toEqual(total);
+      expect(points.map(({ day }) => day)).toEqual(
+        Array.from({ length: DAYS + 1 }, (_, place) => daysFromNow(place - DAYS)),
+      );
+      const nets = [subjects, points.flatMap(({ subjects: of }) => of)];
+      for (const of of nets) expect(of.reduce((sum, { net }) => sum + net, 0n)).toBe(total.net);
+    }
+    const families = stored[revenueSubjects.indexOf('family')]!;
+    const recognised = families.points.flatMap(({ subjects }) =>
+      subjects.map((each) => each.recognisedMinor!),
+    );
+    expect(recognised.reduce((sum, minor) => sum + minor, 0n)).toBe(total.recognisedMinor);
+    const [first] = families.subjects;
+    const narrowed = await chart('family', { family: first!.subject! });
+    expect(narrowed.subjects).toEqual([first]);
+    expect((await chart('model', { channel: 'second' })).total.recognisedMinor).toBeNull();
+
+    const half = { from: daysFromNow(-1), to: daysFromNow(1) };
+    const earlier = { from: daysFromNow(-3), to: daysFromNow(-1) };
+    const { before, points } = await chart('model', {}, half);
+    expect(before).toEqual((await chart('model', {}, earlier)).total);
+    expect(points[1]!.before).toEqual(
+      (await chart('model', {}, { from: daysFromNow(-2), to: daysFromNow(-1) })).total,
+    );
   });
 
   it('says that there is more than the limit, and sums all of it', async () => {

@@ -100,16 +100,26 @@ export function averagePrice({ gross, units }: Earned): bigint | null {
 }
 
 /**
- * Money less money, in nanos: recognised revenue less what upstreams take, with the hundredths of a percent of that revenue,
- * cut. Null where payments are in another currency than costs: the difference would be in none.
+ * Money less money, in nanos: recognised revenue less what upstreams take. Null where payments are in another currency than
+ * costs: the difference would be in none.
  */
+export function moneyMargin(
+  { recognisedMinor, cost }: { recognisedMinor: bigint; cost: bigint },
+  currency: string,
+): { revenue: bigint; margin: bigint } | null {
+  if (currency !== COST_CURRENCY) return null;
+  const revenue = recognisedMinor * 10n ** BigInt(NANO_DIGITS - minorDigits(currency));
+  return { revenue, margin: revenue - cost };
+}
+
+/** The same of a report, with the hundredths of a percent of that revenue, cut. */
 export function marginOf(
-  { totals, ledger }: Pick<RevenueReport, 'totals' | 'ledger'>,
+  { totals, ledger: { recognisedMinor } }: Pick<RevenueReport, 'totals' | 'ledger'>,
   currency: string,
 ): { margin: bigint; basisPoints: bigint | null } | null {
-  if (currency !== COST_CURRENCY) return null;
-  const revenue = ledger.recognisedMinor * 10n ** BigInt(NANO_DIGITS - minorDigits(currency));
-  const margin = revenue - costOf(totals);
+  const found = moneyMargin({ recognisedMinor, cost: costOf(totals) }, currency);
+  if (found === null) return null;
+  const { revenue, margin } = found;
   return { margin, basisPoints: revenue === 0n ? null : (margin * 10_000n) / revenue };
 }
 
