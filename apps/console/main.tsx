@@ -1,6 +1,4 @@
 import '@mantine/core/styles.css';
-import './ui/faces.css';
-import './ui/tokens.css';
 import './console.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';

@@ -30,6 +30,12 @@ function policyWith(nonce: string): string {
   ].join('; ');
 }
 
+/** Documents that the build left. */
+const PAGES = 'index.html';
+const landingIn = (language: string) => `landing.${language}.html`;
+/** Of the landing page; the first is for everybody who reads neither. */
+const LANGUAGES = ['en', 'zh'] as const;
+
 export interface ConsolePage {
   html: string;
   /** The Content-Security-Policy that it works under. */
@@ -38,7 +44,7 @@ export interface ConsolePage {
 
 /** The pages of the console. `npm start` builds them while the relay already runs, so they may appear later. */
 export class ConsolePages {
-  private parts: string[] | null = null;
+  private readonly parts = new Map<string, string[]>();
 
   constructor(private readonly folder: string) {}
 
@@ -49,12 +55,17 @@ export class ConsolePages {
     return new ConsolePages(join(program, isBuilt ? '../../console' : '../../dist/console'));
   }
 
-  /** The one document of all pages, with a nonce of its own; null while it is not built. */
+  /** The one document of all pages; null while it is not built. */
   document(): ConsolePage | null {
-    this.parts ??= this.read();
-    if (!this.parts) return null;
-    const nonce = randomBytes(NONCE_BYTES).toString('base64');
-    return { html: this.parts.join(nonce), policy: policyWith(nonce) };
+    return this.read(PAGES);
+  }
+
+  /** That of the landing page, whose head is drawn before the scripts are there, in the first of these languages that it has. */
+  landing(languages: readonly string[]): ConsolePage | null {
+    const language = languages
+      .map((tag) => LANGUAGES.find((each) => tag.startsWith(each)))
+      .find((each) => each !== undefined);
+    return this.read(landingIn(language ?? LANGUAGES[0]));
   }
 
   /** Serves the files beside the document, compressed as they are stored. The names under assets/ change with the content. */
@@ -78,8 +89,19 @@ export class ConsolePages {
     server.get(ICON, (_request, reply) => reply.sendFile(ICON, this.folder));
   }
 
-  private read(): string[] | null {
-    const index = join(this.folder, 'index.html');
-    return existsSync(index) ? readFileSync(index, 'utf8').split(NONCE_PLACEHOLDER) : null;
+  /** With a nonce of its own. */
+  private read(name: string): ConsolePage | null {
+    const parts = this.parts.get(name) ?? this.load(name);
+    if (!parts) return null;
+    const nonce = randomBytes(NONCE_BYTES).toString('base64');
+    return { html: parts.join(nonce), policy: policyWith(nonce) };
+  }
+
+  private load(name: string): string[] | null {
+    const file = join(this.folder, name);
+    if (!existsSync(file)) return null;
+    const parts = readFileSync(file, 'utf8').split(NONCE_PLACEHOLDER);
+    this.parts.set(name, parts);
+    return parts;
   }
 }

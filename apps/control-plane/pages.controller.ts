@@ -2,6 +2,7 @@ import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ConsolePages } from './console.pages.js';
 import { unknownUrl } from './http/error.filter.js';
+import { sentSession } from './http/session-cookie.js';
 
 /** What is never a page: the control plane, files of the pages, and the page of played payments. */
 const NO_PAGE = /^\/(api|assets|sandbox-pay)(\/|$)/;
@@ -16,6 +17,18 @@ const NOT_BUILT = `<!doctype html>
 <p>After npm start this takes less than a minute, and this page reloads by itself.
 Otherwise run: npm run build. The API works without it.</p>
 `;
+
+/** More than anybody reads; the header comes from strangers. */
+const MOST_LANGUAGES = 20;
+/** What was chosen in the console, which keeps it here for the first page of the next visit. */
+const CHOSEN = /(?:^|;\s*)tollgate_language=(\w+)/;
+
+/** What a visitor reads, best first, as browsers list it: their order says what their weights do. */
+function languagesOf({ headers }: FastifyRequest): string[] {
+  const chosen = CHOSEN.exec(headers.cookie ?? '')?.[1];
+  const listed = (headers['accept-language'] ?? '').split(',', MOST_LANGUAGES);
+  return [...(chosen ? [chosen] : []), ...listed.map((tag) => tag.trim().toLowerCase())];
+}
 
 /** The pages of the console, at every address that is no other. */
 @Controller()
@@ -33,7 +46,8 @@ export class PagesController {
     const path = request.url.split('?', 1)[0] as string;
     const wantsPage = path === '/' || (request.headers.accept ?? '').includes('text/html');
     if (NO_PAGE.test(path) || !wantsPage) throw unknownUrl(request);
-    const page = this.pages.document();
+    const isLanding = path === '/' && sentSession(request) === undefined;
+    const page = isLanding ? this.pages.landing(languagesOf(request)) : this.pages.document();
     if (!page) {
       void reply.code(503).type('text/html; charset=utf-8').header('retry-after', RETRY_SECONDS);
       return NOT_BUILT;
@@ -41,7 +55,7 @@ export class PagesController {
     void reply.headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': page.policy,
-      vary: 'accept',
+      vary: 'accept, accept-language, cookie',
     });
     return page.html;
   }

@@ -36,6 +36,9 @@ export type Namespace =
   | 'operator';
 
 const STORED_AS = 'tollgate.language';
+/** The server draws the head of the landing page in it, before this script is there. */
+const COOKIE = 'tollgate_language';
+const YEAR_SECONDS = 31_536_000;
 const files = import.meta.glob<{ default: Record<string, unknown> }>('./*/*.json');
 
 const filesOfTexts: BackendModule = {
@@ -94,5 +97,6 @@ export function loadTexts(namespaces: readonly Namespace[]): Promise<void> {
 /** Chooses a language for good. */
 export async function setLanguage(language: Language): Promise<void> {
   localStorage.setItem(STORED_AS, language);
+  document.cookie = `${COOKIE}=${language}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;
   await i18next.changeLanguage(language);
 }

@@ -1,5 +1,5 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 
 interface PageProps {
   title: string;
@@ -7,6 +7,8 @@ interface PageProps {
   about?: ReactNode;
   /** Buttons at the right of the title. */
   actions?: ReactNode;
+  /** A larger title, for the page that strangers arrive at. */
+  isHero?: boolean;
   /** Rem; forms are easier to read when they are narrow. */
   width?: number;
   children: ReactNode;
@@ -21,8 +23,10 @@ let isFirstPage = true;
  * The frame of every page: its title in the tab and as heading. After following a link the heading has the focus, so that
  * screen readers say where one has come to.
  */
-export function PageFrame({ title, about, actions, width = WIDEST, children }: PageProps) {
+export function PageFrame({ title, about, actions, isHero, width = WIDEST, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  // The server drew the head of the landing page, until there is a page.
+  useLayoutEffect(() => document.getElementById('first-paint')?.remove(), []);
   useEffect(() => {
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
@@ -32,10 +36,20 @@ export function PageFrame({ title, about, actions, width = WIDEST, children }: P
       <title>{`${title} · Tollgate`}</title>
       <Group justify="space-between" align="flex-start">
         <div>
-          <Title ref={heading} order={1} size="h2" tabIndex={-1} className="page-title">
+          <Title
+            ref={heading}
+            order={1}
+            size="h2"
+            tabIndex={-1}
+            className={isHero ? 'page-title hero-title' : 'page-title'}
+          >
             {title}
           </Title>
-          {about && <Text c="dimmed">{about}</Text>}
+          {about && (
+            <Text c="dimmed" className={isHero ? 'hero-about' : undefined}>
+              {about}
+            </Text>
+          )}
         </div>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>

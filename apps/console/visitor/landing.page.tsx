@@ -18,7 +18,7 @@ const facts = {
 export function LandingPage() {
   const { t } = useTranslation('visitor');
   return (
-    <PageFrame title={t('landing.title')} about={t('landing.about')} width={64}>
+    <PageFrame title={t('landing.title')} about={t('landing.about')} isHero width={64}>
       <Group>
         <ButtonLink to="/sign-up">{t('landing.signUp')}</ButtonLink>
         <ButtonLink to="/marketplace" variant="default">
