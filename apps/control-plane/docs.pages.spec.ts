@@ -39,10 +39,22 @@ const get = (url: string, headers: Record<string, string> = {}) =>
 it('says how the site is built where it is not, and serves it once it is', async () => {
   const missing = await get('/docs/errors');
   expect(missing.statusCode).toBe(503);
-  expect(missing.headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(missing.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(missing.headers['retry-after']).toBe('5');
   expect(missing.body).toContain('npm run docs -- --build');
   await build();
   expect((await get('/docs/errors')).body).toContain('errors');
+});
+
+it('serves the next build as soon as it is there', async () => {
+  await build();
+  expect((await get('/docs/errors')).statusCode).toBe(200);
+  await rm(folder, { recursive: true });
+  expect((await get('/docs/errors')).statusCode).toBe(503);
+  await mkdir(folder);
+  await build();
+  await writeFile(join(folder, 'webhooks.html'), 'events');
+  expect((await get('/docs/webhooks')).body).toBe('events');
 });
 
 it('serves pages by addresses without an ending, and leaves the others to the console', async () => {

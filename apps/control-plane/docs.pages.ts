@@ -1,13 +1,25 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { KEEP_BY_NAME } from './console.pages.js';
 
-const NOT_BUILT =
-  'The documentation is not built here. Run `npm run docs -- --build` in a checkout, then load this page again.\n' +
-  'The same pages are Markdown files in its folder docs/.\n';
+/** A browser asks again by itself: `npm start` builds the site behind the pages of the console. */
+const RETRY_SECONDS = 5;
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="${RETRY_SECONDS}">
+<title>Documentation · Tollgate</title>
+<h1>The documentation is not built yet</h1>
+<p>After npm start this takes a minute or two, and this page reloads by itself.
+Elsewhere run: npm run docs -- --build. The same pages are Markdown files in the folder docs/.</p>
+<p><a href="/">Console</a> · <a href="/api/openapi.json">OpenAPI document</a></p>
+</html>
+`;
+
+const NOTHING_RUNS = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /** Pages are asked for again each time: a 304 is cheap, and a new release shows at once. */
 const REVALIDATE = 'no-cache';
@@ -15,12 +27,14 @@ const NOT_FOUND = '404.html';
 
 /** The documentation as `npm run docs -- --build` left it, at `/docs`. It is public, and the same for everybody. */
 export class DocsPages {
+  private site: Site | null = null;
+
   constructor(private readonly folder: string) {}
 
   /** Where the build puts it, seen from the built program and from its source. */
   static built(): DocsPages {
     const places = ['../../docs', '../../dist/docs'].map((path) => join(import.meta.dirname, path));
-    return new DocsPages(places.find(isSite) ?? places[0]!);
+    return new DocsPages(places.find((place) => builtAt(place) !== null) ?? places[0]!);
   }
 
   serve(server: FastifyInstance): void {
@@ -31,36 +45,44 @@ export class DocsPages {
         preCompressed: true,
         cacheControl: false,
       });
-      let site = readSite(this.folder);
       scope.get('/docs', async (request, reply) => {
         // The pages find their place below this address.
         if (!request.url.startsWith('/docs/')) return reply.redirect('/docs/', 308);
-        site ??= readSite(this.folder);
+        const site = this.current();
         return site ? answer(site, '', reply) : notBuilt(reply);
       });
       scope.get('/docs/*', async (request, reply) => {
-        site ??= readSite(this.folder);
+        const site = this.current();
         return site ? answer(site, pathOf(request), reply) : notBuilt(reply);
       });
     });
   }
+
+  /** A new build may take the place of the one before while this runs; its files have other names. */
+  private current(): Site | null {
+    const builtAtMs = builtAt(this.folder);
+    if (builtAtMs === null) return null;
+    if (this.site?.builtAtMs !== builtAtMs) this.site = readSite(this.folder, builtAtMs);
+    return this.site;
+  }
 }
 
 interface Site {
+  builtAtMs: number;
   /** The file of each address below /docs/. */
   files: ReadonlyMap<string, string>;
   policy: string;
 }
 
-function isSite(folder: string): boolean {
-  return existsSync(join(folder, NOT_FOUND));
+function builtAt(folder: string): number | null {
+  return statSync(join(folder, NOT_FOUND), { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
-function readSite(folder: string): Site | null {
-  if (!isSite(folder)) return null;
+function readSite(folder: string, builtAtMs: number): Site {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => /\.\w+$/.test(name) && !/(\.(br|gz)|^\..*)$/.test(name));
   return {
+    builtAtMs,
     files: new Map(files.flatMap((name) => addressesOf(name).map((address) => [address, name] as const))),
     policy: policyOf(readFileSync(join(folder, NOT_FOUND), 'utf8')),
   };
@@ -84,7 +106,8 @@ function answer({ files, policy }: Site, path: string, reply: FastifyReply): Fas
 }
 
 function notBuilt(reply: FastifyReply): FastifyReply {
-  return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT);
+  const headers = { 'retry-after': RETRY_SECONDS, 'content-security-policy': NOTHING_RUNS };
+  return reply.code(503).type('text/html; charset=utf-8').headers(headers).send(NOT_BUILT);
 }
 
 /** Everything comes from our own origin. Inline scripts, which are the same in every document, are allowed by their hashes. */

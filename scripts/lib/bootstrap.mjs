@@ -91,7 +91,7 @@ function buildNow({ development }) {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** The documentation is built by a command of its own; until the next time, it stays as it is. */
+/** The documentation is built while the relay runs, or by a command of its own; until then it stays as it is. */
 function keepDocs(fresh) {
   const [before, after] = [join(root, 'dist', 'docs'), join(fresh, 'docs')];
   if (existsSync(before) && !existsSync(after)) renameSync(before, after);

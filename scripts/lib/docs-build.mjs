@@ -8,23 +8,24 @@ import { describeControlPlane, describeGateway } from './api-documents.mjs';
 import { apiPages } from './api-pages.mjs';
 import { nodePath } from './bootstrap.mjs';
 import { root } from './clone.mjs';
-import { docs, vitepress } from './docs-site.mjs';
+import { builtDocs, docs, docsSources, rememberDocs, vitepress } from './docs-site.mjs';
 import { buildOnce } from './static-site.mjs';
 
 const GATEWAY_ORIGIN = 'http://127.0.0.1:8787';
 
 /**
- * @param {string} dist where the programs were built to; the site goes into its folder `docs`
+ * @param {string} dist where the programs were built to
+ * @param {string} [outDir] where the site goes
  * @throws Error when a page is wrong, or a link leads nowhere
  */
-export async function buildDocs(dist) {
+export async function buildDocs(dist, outDir = join(dist, 'docs')) {
   const documents = await bothApis(dist);
-  const outDir = join(dist, 'docs');
-  const site = { outDir, usual: join(root, 'dist', 'docs'), stamp: stampOf(documents) };
+  const site = { outDir, usual: builtDocs, stamp: stampOf(documents) };
   await buildOnce(site, async () => {
     await writeApiPages(dist, documents);
     run(['build', docs, '--outDir', outDir]);
   });
+  rememberDocs(outDir);
 }
 
 /** Writes the pages of the API into docs/api, where git ignores them. */
@@ -64,17 +65,6 @@ function stampOf(documents) {
     'scripts/lib/api-examples.mjs',
     'test/support/schema-samples.ts',
   ].map((name) => join(root, name));
-  for (const file of [...own, ...sourcesBelow(docs)]) hash.update(`${file}\0`).update(readFileSync(file));
+  for (const file of [...own, ...docsSources()]) hash.update(`${file}\0`).update(readFileSync(file));
   return hash.digest('hex');
-}
-
-function sourcesBelow(folder) {
-  return readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      if (['node_modules', 'cache', 'dist'].includes(entry.name)) return [];
-      if (entry.isDirectory()) return sourcesBelow(path);
-      return path.startsWith(join(docs, 'api')) && entry.name !== 'index.md' ? [] : [path];
-    });
 }

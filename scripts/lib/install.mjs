@@ -85,13 +85,21 @@ export function installConsolePackages() {
   return true;
 }
 
-/** @throws Error when npm fails */
+/**
+ * @returns whether this installed them, so that the caller can remove them again
+ * @throws Error when npm fails
+ */
 export function installDocsPackages() {
-  if (!isIncomplete(docsFolder)) return;
+  if (!isIncomplete(docsFolder)) return false;
   say('Installing what builds the documentation …');
   npm(['ci'], { cwd: docsFolder, optional: true });
   if (isIncomplete(docsFolder))
     throw new Error('The packages of the documentation could not be installed, see above.');
+  return true;
+}
+
+export function removeDocsPackages() {
+  rmSync(join(docsFolder, 'node_modules'), { recursive: true, force: true });
 }
 
 export function removeConsolePackages() {
