@@ -140,11 +140,55 @@ describe('OutboxRelay', () => {
 
   it('publishes only the rows of its producer', async () => {
     await write([ask(1)]);
+    await pool.query(outboxInsert('gateway', [outboxRow(testTopics.told, ask(2))]));
     startRelay({ producer: 'gateway' });
+    await until('its own row is published', async () => (await rowsLeft()) === 1);
+    expect(till.numbersOf('a1')).toEqual([2]);
     const own = startRelay({ pollMs: NEVER_MS });
     own.wake();
     await until('the outbox is empty', async () => (await rowsLeft()) === 0);
+    expect(till.numbersOf('a1')).toEqual([2, 1]);
+  });
+
+  it('lets one relay publish, whom others only wake', async () => {
+    const blocked = gate();
+    till.work = async () => blocked.opened;
+    await write([ask(1)]);
+    startRelay();
+    await until('it is being published', () => till.seen.length === 1);
+    let notices = 0;
+    const listener = await pool.connect();
+    listener.on('notification', () => (notices += 1));
+    await listener.query('LISTEN outbox_worker');
+    startRelay();
+    await until('the other has looked', () => notices > 0);
+    listener.release(true);
     expect(till.seen).toHaveLength(1);
+    blocked.open();
+    await until('the outbox is empty', async () => (await rowsLeft()) === 0);
+    expect(till.seen).toHaveLength(1);
+  });
+
+  it('lets no row overtake one of its key that failed', async () => {
+    const failing = gate();
+    let isFirst = true;
+    const bus = busOn(transport);
+    const broken: Pick<typeof bus, 'publishText'> = {
+      publishText: async (...message) => {
+        if (!isFirst) return bus.publishText(...message);
+        isFirst = false;
+        await failing.opened;
+        throw new Passing('the connection is gone');
+      },
+    };
+    startRelay({ bus: Object.assign(Object.create(bus), broken) as typeof bus });
+    await write([ask(1)]);
+    await until('the first row is on its way', () => !isFirst);
+    await write([ask(2), ask(3, 'other')]);
+    await until('a row of another key goes by', () => till.numbersOf('other').length === 1);
+    failing.open();
+    await until('the outbox is empty', async () => (await rowsLeft()) === 0);
+    expect(till.numbersOf('a1')).toEqual([1, 2]);
   });
 
   it('leaves rows of topics that this version does not know', async () => {

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findTopupRefund } from '#ledger/postings/topup-refund.js';
+import { recordTopup } from '#ledger/postings/topup.js';
+import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
+import { priceCredits } from '#topup/conversion.js';
+import { beginRefund } from '../../test/support/ledger-person.js';
 import {
   balanceOf,
   openPayments,
@@ -273,9 +278,20 @@ describe('a refund that someone made at Stripe itself', () => {
   });
 
   it('with the id of a refund of another provider does not end that one', async () => {
+    const { billing } = payments.ledger;
+    const { accountId } = await payments.ledger.account({ credits: '0' });
+    const bought = priceCredits(parseAmount('10'), '1.3');
+    const payment = {
+      provider: 'manual' as const,
+      paymentId: newId(),
+      currency: 'USD',
+      rate: '1.3' as const,
+    };
+    const { topupId } = await recordTopup(billing, { accountId, ...payment, ...bought });
+    const { id: refundId } = await beginRefund(payments.ledger, topupId, null);
     const fact = {
       kind: 'refund',
-      refundId: 'of-nobody',
+      refundId,
       providerRefundId: `re_${newId()}`,
       state: 'succeeded',
       failure: null,
@@ -285,5 +301,6 @@ describe('a refund that someone made at Stripe itself', () => {
     const event: PaymentEvent = { provider: 'stripe', eventId: newId(), type: 'refund.updated', fact };
     expect(await payments.inbox.accept(event)).toMatchObject({ state: 'suspense', alert: 'unknown_refund' });
     expect(await payments.inbox.accept(event)).toBeNull();
+    expect(await findTopupRefund(billing, refundId)).toMatchObject({ state: 'pending' });
   });
 });

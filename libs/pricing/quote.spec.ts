@@ -68,7 +68,7 @@ const book: PriceBook = {
   ]),
   access: new Map([
     [VENDORA_MAIN, new Set(['clip', 'clip-preview', 'picture', 'talk'])],
-    [PUBLIC_RELAY, new Set(['picture', 'clip'])],
+    [PUBLIC_RELAY, new Set(['picture', 'clip', 'talk'])],
   ]),
 };
 
@@ -112,6 +112,13 @@ describe('quote', () => {
     });
     expect(answer).toMatchObject({ amount: 2_500_000n + 3_750n + 70_000n, units: 1_010n, unitPrice: null });
     expect(quote(book, { model: 'talk', group: VENDORA_MAIN, units: 1n, atMs: 0 })).toBe('model_not_found');
+  });
+
+  it('multiplies each line of tokens by what the group charges', () => {
+    const tokens = { input: 1_000n, cachedInput: 3n, output: 7n };
+    expect(quote(book, { model: 'talk', group: PUBLIC_RELAY, units: 1n, tokens, atMs: 0 })).toMatchObject({
+      amount: 5_000_000n + 7_500n + 140_000n,
+    });
   });
 
   it('knows no model outside the group', () => {

@@ -3,6 +3,7 @@ import { inTransaction } from '#database/database.js';
 import { readPendingRewards } from '#invites/pending-rewards.js';
 import { movableOf } from '#invites/reward.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
+import { applyDispute } from '#ledger/postings/chargeback.js';
 import { transferInvite } from '#ledger/postings/invite-transfer.js';
 import { endTopupRefund } from '#ledger/postings/topup-refund.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
@@ -89,6 +90,28 @@ it('moving a reward does not keep it: what was taken back comes from main', asyn
   await move(inviter, '2.5');
   await refund(topupId, '10');
   expect(await balances(inviter)).toEqual({ main: '2', invite: '0', owed: '0' });
+});
+
+it('a dispute that was won takes nothing of a reward, also when a part is refunded later', async () => {
+  const { inviter, invitee } = await pair();
+  const topupId = await buy(fixture, invitee, '30');
+  const { accountId } = invitee;
+  const dispute = {
+    provider: 'manual',
+    disputeId: newId(),
+    topupId,
+    accountId,
+    amountMinor: 3_900n,
+  } as const;
+  for (const [state, invite] of [
+    ['open', '0'],
+    ['won', '3'],
+  ] as const) {
+    await inTransaction(fixture.billing, (client) => applyDispute(client, { ...dispute, state }, 'USD'));
+    expect(await balances(inviter)).toMatchObject({ invite });
+  }
+  await refund(topupId, '10');
+  expect(await balances(inviter)).toEqual({ main: '0', invite: '2', owed: '0' });
 });
 
 it('nor does spending it: the rest is owed, and the next top-up and the next reward pay it', async () => {

@@ -77,7 +77,8 @@ export async function fail(engine: PostingEngine, person: LedgerPerson, pictures
   return chargeId;
 }
 
-async function hold(
+/** Asks for that many images, whose work goes on; answers the id of the charge. */
+export async function hold(
   engine: PostingEngine,
   { accountId, keyId }: LedgerPerson,
   pictures: bigint,
@@ -101,7 +102,8 @@ async function hold(
   return chargeId;
 }
 
-async function end(
+/** Ends work that goes on. */
+export async function end(
   engine: PostingEngine,
   charge: { accountId: string; chargeId: string },
   outcome: 'delivered' | 'failed',

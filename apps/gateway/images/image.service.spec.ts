@@ -214,6 +214,38 @@ describe('a call for images', () => {
     expect(rows).toHaveLength(1);
   });
 
+  it('asks no other upstream where one may have taken the work', async () => {
+    const { owner } = under.ledger;
+    await owner.query(
+      `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
+       VALUES ('second', 'openai', $1, 'key', true, false)`,
+      [upstream.url],
+    );
+    await owner.query(`INSERT INTO channel_groups VALUES ('second', 'Vendora-Main')`);
+    await owner.query(`INSERT INTO channel_models VALUES ('second', 'imgmodel-4', 'imgmodel-4')`);
+    const served = async (first: StubHandler) => {
+      answers = [first, made(1)];
+      upstream.requests.length = 0;
+      const answer = await images.generate(call('imgmodel-4')).catch(() => null);
+      return [upstream.requests.length, answer?.data.length ?? null];
+    };
+    expect(await served(busy)).toEqual([2, 1]);
+    expect(await served((request) => void request.socket.destroy())).toEqual([1, null]);
+    await owner.query(`UPDATE channels SET enabled = false WHERE id = 'second'`);
+  });
+
+  it('leaves no hold behind where nobody knows whether there is one', async () => {
+    billing.beforeHold = () => Promise.reject(new Error('billing does not answer'));
+    const asked = call('imgmodel-4');
+    await expect(images.generate(asked)).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(upstream.requests).toEqual([]);
+    const { rows } = await under.ledger.owner.query(
+      `SELECT FROM outbox WHERE payload->>'chargeId' = $1 AND payload->>'outcome' = 'failed'`,
+      [asked.requestId],
+    );
+    expect(rows).toHaveLength(1);
+  });
+
   it('asks no upstream for what the balance does not cover', async () => {
     const poor = await under.ledger.account({ credits: '0.05' });
     const wanted = { ...call('imgmodel-4', 2), caller: { ...caller, ...poor } };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
-import { parseAmount } from '#money/amount.js';
+import { nanos, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
 import { priceCredits } from '#topup/conversion.js';
@@ -36,6 +36,8 @@ beforeEach(async () => {
 
 const PRICE = parseAmount('0.03');
 const TAKEN = parseAmount('0.95');
+/** A limit that one image stays below, and two pass. */
+const FOR_ONE = parseAmount('0.045');
 
 function holdOf(change: Partial<HoldCommand> = {}): HoldCommand {
   return {
@@ -126,12 +128,18 @@ const changes: Record<string, { make: () => Promise<unknown>; then: string }> = 
     make: () => setKey(`allowed_ips = '{10.0.0.0/8}'`),
     then: 'ip_not_allowed',
   },
-  'the key got a limit': { make: () => setKey('monthly_limit_nanos = 1'), then: 'key_limit_exceeded' },
-  'the key got a limit of all time': {
-    make: () => setKey('total_limit_nanos = 1'),
+  'the key got a limit': {
+    make: () => setKey(`monthly_limit_nanos = ${FOR_ONE}`),
     then: 'key_limit_exceeded',
   },
-  'the account got a limit': { make: () => setBalance('monthly_limit = 1'), then: 'account_limit_exceeded' },
+  'the key got a limit of all time': {
+    make: () => setKey(`total_limit_nanos = ${FOR_ONE}`),
+    then: 'key_limit_exceeded',
+  },
+  'the account got a limit': {
+    make: () => setBalance(`monthly_limit = ${FOR_ONE}`),
+    then: 'account_limit_exceeded',
+  },
   'the account was frozen': { make: () => setBalance('frozen = true'), then: 'account_frozen' },
   'the key was used meanwhile': { make: () => setKey('last_used_at = now()'), then: 'held' },
 };
@@ -234,6 +242,42 @@ describe('a batch that is decided by what earlier ones left', () => {
     const before = await provedBatches();
     for (const change of [{}, second, {}, second]) expect(await hold(change)).toBe('held');
     expect((await provedBatches()) - before).toBe(4);
+  });
+
+  it('gives what is released in a later month back to the month of the hold', async () => {
+    const command = holdOf();
+    await other.hold(command);
+    const move = async (months: number) => {
+      const sql = (table: string, column: string, key: string) =>
+        `UPDATE ${table} SET ${column} = ${column} + make_interval(months => ${months}) WHERE ${key} = $1`;
+      await ledger.owner.query(sql('charges', 'created_at', 'id'), [command.chargeId]);
+      await ledger.owner.query(sql('key_spend', 'month', 'key_id'), [command.keyId]);
+    };
+    await move(-1);
+    await engine.resolve({ ...delivered, ...command, outcome: 'failed' });
+    const { rows } = await ledger.owner.query('SELECT spent FROM key_spend WHERE key_id = $1', [
+      command.keyId,
+    ]);
+    expect(rows).toEqual([{ spent: 0n }]);
+    await move(1);
+  });
+
+  it('announces what is given back of a charge, and a low balance once', async () => {
+    await setBalance(`low_balance_threshold = ${parseAmount('0.99')}`);
+    const commands = [holdOf({ units: 2n, quotedAmount: nanos(2n * PRICE) }), holdOf()] as const;
+    for (const command of commands) await engine.hold(command);
+    await engine.resolve({ ...delivered, ...commands[0], deliveredUnits: 1n });
+    await engine.resolve({ ...delivered, ...commands[1], outcome: 'failed' });
+    const { rows } = await ledger.owner.query<{ line: string }>(
+      `SELECT concat_ws(' ', topic, payload ->> 'kind', payload ->> 'amount', payload ->> 'balance') AS line FROM outbox
+       WHERE payload ->> 'accountId' = $1 AND topic <> 'topup.credited' ORDER BY id`,
+      [customer.accountId],
+    );
+    expect(rows.map(({ line }) => line)).toEqual([
+      'balance.low 0.94',
+      'charge.refunded partial 0.03',
+      'charge.refunded release 0.03',
+    ]);
   });
 
   it('refuses the hold of a charge that another engine recorded as failed', async () => {

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { openPool } from '#database/database.js';
 import { parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import type { HoldCommand } from '../charges/charge.js';
 import { accountStatement } from '../reports/statement.js';
 import { checkLedger } from './ledger-check.js';
 import { recogniseAll } from '../lots/recognition.js';
 import { PostingEngine } from '../charges/posting-engine.js';
+import { readBalance } from '../postings/customer-account.js';
 import { UnknownAccount } from '../postings/posting.js';
 import { recordTopup, TopupConflict } from '../postings/topup.js';
 
@@ -403,6 +405,17 @@ describe('top-ups', () => {
     expect(results.filter((result) => result.created)).toHaveLength(1);
     expect(new Set(results.map((result) => result.topupId)).size).toBe(1);
     expect(results.every((result) => result.balance === parseAmount('11'))).toBe(true);
+  });
+
+  it('adds up payments of one account that are recorded at once', async () => {
+    const payments = Array.from({ length: 8 }, (_, n) => ({
+      ...payment(),
+      paymentId: `at-once-${n}-${newId()}`,
+    }));
+    const { main: before } = (await readBalance(fixture.billing, account.accountId))!;
+    await Promise.all(payments.map((each) => recordTopup(fixture.billing, each)));
+    const { main } = (await readBalance(fixture.billing, account.accountId))!;
+    expect(main - before).toBe(8n * parseAmount('10'));
   });
 
   it('refuses another amount under the same payment, and an unknown account', async () => {

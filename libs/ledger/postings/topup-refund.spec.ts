@@ -7,7 +7,9 @@ import type { LedgerFixture } from '../../../test/support/ledger.js';
 import {
   beginRefund,
   buy,
+  end,
   type EngineFixture,
+  hold,
   type LedgerPerson,
   openEngine,
   spend,
@@ -50,6 +52,15 @@ it('a payment that the bank took back is not paid back again when its work is re
       code: 'conflict',
       message: expect.stringMatching('up 0 can be refunded') as unknown,
     });
+});
+
+it('credits that are held for work are not refunded, though their lot has them', async () => {
+  const someone = await fixture.account({ credits: '0' });
+  const bought = await buy(fixture, someone, '3');
+  const held = await hold(under.engine, someone, 50n);
+  await expect(beginRefund(fixture, bought, '1.6')).rejects.toMatchObject({ code: 'conflict' });
+  expect(await beginRefund(fixture, bought, null)).toMatchObject({ credits: parseAmount('1.5') });
+  await end(under.engine, { ...someone, chargeId: held }, 'failed');
 });
 
 it('of a payment that went back in part, the rest can be refunded and no cent more', async () => {
