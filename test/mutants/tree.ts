@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { endWithThisProcess } from '../support/children.js';
+import { type Mutant, withFault } from './mutant.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NOT_COPIED = new Set(['node_modules', 'dist', 'dist.new', 'dist.old', '.git', '.cache', '.data']);
+/** Specs that draw their steps draw the same ones each time: what is found once is found again. */
+const SEEDS = { LEDGER_SEED: '1', MONEY_SEED: '1' };
+
+/** Tests of one spec; all of them without names. */
+export interface Tests {
+  readonly spec: string;
+  readonly names: readonly string[];
+}
+
+interface SpecResult {
+  passed: number;
+  failed: number;
+  /** Why it could not be run at all. */
+  broken: string | null;
+}
+
+interface JestResult {
+  numPassedTests: number;
+  numFailedTests: number;
+  numRuntimeErrorTestSuites: number;
+  testResults: { message: string }[];
+}
+
+/** A copy of the sources as they are now, in which faults are planted one after the other. */
+export class Tree {
+  private running: { stop(): Promise<void> } | undefined;
+  private isOver = false;
+
+  private constructor(private readonly folder: string) {}
+
+  static async copy(): Promise<Tree> {
+    const folder = await mkdtemp(join(tmpdir(), 'tollgate-mutants-'));
+    const filter = (path: string) => !NOT_COPIED.has(basename(path));
+    await cp(ROOT, join(folder, 'sources'), { recursive: true, filter });
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'sources', 'node_modules'));
+    return new Tree(folder);
+  }
+
+  async remove(): Promise<void> {
+    this.isOver = true;
+    await this.running?.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Runs tests with a fault in the sources, which are as before afterwards. */
+  async withMutant(mutant: Mutant, tests: Tests): Promise<SpecResult> {
+    const path = join(this.sources, mutant.file);
+    const source = await readFile(path, 'utf8');
+    await writeFile(path, withFault(source, mutant));
+    try {
+      return await this.run(tests);
+    } finally {
+      if (!this.isOver) await writeFile(path, source);
+    }
+  }
+
+  async run({ spec, names }: Tests): Promise<SpecResult> {
+    if (this.isOver) throw new Error('the run was stopped');
+    const output = join(this.folder, 'result.json');
+    await rm(output, { force: true });
+    const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
+    const options = ['-w', '1', '--forceExit', `--cacheDirectory=${join(this.folder, 'cache')}`];
+    const chosen = names.length === 0 ? [] : ['-t', names.map(asPattern).join('|')];
+    const report = ['--json', `--outputFile=${output}`];
+    const printed = await this.runToEnd([
+      ...jest,
+      ...options,
+      ...chosen,
+      ...report,
+      '--runTestsByPath',
+      spec,
+    ]);
+    return readResult(await readFile(output, 'utf8').catch(() => null), printed);
+  }
+
+  private get sources(): string {
+    return join(this.folder, 'sources');
+  }
+
+  /** @returns what it printed to standard error */
+  private async runToEnd(args: readonly string[]): Promise<string> {
+    const child = spawn(process.execPath, args, {
+      cwd: this.sources,
+      env: { ...SEEDS, ...process.env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let printed = '';
+    child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const ended = once(child, 'close');
+    const lift = endWithThisProcess(child.pid ?? 0, 'TERM');
+    const stop = async () => {
+      child.kill('SIGTERM');
+      await ended;
+    };
+    this.running = { stop };
+    await ended;
+    this.running = undefined;
+    await lift();
+    return printed;
+  }
+}
+
+function readResult(text: string | null, printed: string): SpecResult {
+  if (text === null) return { passed: 0, failed: 0, broken: printed.trim() || 'Jest wrote no result' };
+  const {
+    numPassedTests: passed,
+    numFailedTests,
+    numRuntimeErrorTestSuites,
+    testResults,
+  } = JSON.parse(text) as JestResult;
+  const hasRun = passed + numFailedTests > 0;
+  // What a spec says when it is over, such as of a ledger that is not clean, fails it as much as a test does.
+  const failed = numFailedTests + (hasRun ? numRuntimeErrorTestSuites : 0);
+  return { passed, failed, broken: hasRun ? null : (testResults[0]?.message ?? 'no test has run') };
+}
+
+/** Jest reads names as regular expressions. */
+function asPattern(name: string): string {
+  return name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
