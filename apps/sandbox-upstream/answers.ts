@@ -32,12 +32,12 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** Whose manner a path has. */
-export type ApiFamily = 'openai' | 'google' | 'anthropic' | 'fal' | 'replicate' | 'bfl';
+export type ApiFamily = 'openai' | 'google' | 'vertex' | 'anthropic' | 'fal' | 'replicate' | 'bfl';
 
 export function apiFamilyOf(path: string): ApiFamily {
   if (path.startsWith('/v1beta/')) return 'google';
-  const [, own = ''] = /^\/(fal|replicate|bfl)\//.exec(path) ?? [];
-  if (own !== '') return own as 'fal' | 'replicate' | 'bfl';
+  const [, own = ''] = /^\/(fal|replicate|bfl|vertex)\//.exec(path) ?? [];
+  if (own !== '') return own as 'fal' | 'replicate' | 'bfl' | 'vertex';
   return path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
 }
 
@@ -46,8 +46,10 @@ export function sendRefusal(response: ServerResponse, refusal: VendorRefusal, fa
   if (status === 503 || status === 429) response.setHeader('retry-after', '1');
   // The rest of a body that was too large is not worth reading, so the connection ends with this answer.
   if (status === 413) response.setHeader('connection', 'close');
-  if (family === 'google') sendJson(response, googleStatus(refusal), googleError(refusal));
-  else {
+  if (family === 'google') {
+    const shown = googleStatus(refusal);
+    sendJson(response, shown, googleError(refusal, shown));
+  } else {
     // fal refuses content as it refuses any input.
     const isInput = family === 'fal' && refusal.code === CONTENT_REFUSED;
     // Black Forest Labs forbids what others do not authenticate.
@@ -62,6 +64,7 @@ const errorIn: Record<Exclude<ApiFamily, 'google'>, (refusal: VendorRefusal) => 
   fal: falError,
   replicate: replicateError,
   bfl: bflError,
+  vertex: (refusal) => googleError(refusal, refusal.status),
 };
 
 /** What a model refuses is a list; what the queue refuses is a text. */
@@ -101,8 +104,7 @@ function googleStatus({ status, code }: VendorRefusal): number {
   return code === WRONG_KEY ? 400 : status;
 }
 
-function googleError(refusal: VendorRefusal) {
-  const status = googleStatus(refusal);
+function googleError(refusal: VendorRefusal, status: number) {
   const message = GOOGLE_MESSAGES[refusal.code] ?? refusal.message;
   return { error: { code: status, message, status: GOOGLE_WORDS[status] ?? 'UNKNOWN' } };
 }

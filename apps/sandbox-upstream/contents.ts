@@ -28,7 +28,7 @@ export async function streamGenerateContent(
 export async function countTokens(_: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const whole = (body['generateContentRequest'] ?? body) as Json;
-  refuseUnknown(whole, ['model', 'contents', 'systemInstruction', 'tools', 'toolConfig']);
+  refuseUnknown(whole, ['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig']);
   const { directives, inputTokens } = write(orderOf(whole));
   refuseAsOrdered(directives.faults);
   sendJson(exchange.response, 200, { totalTokens: inputTokens });

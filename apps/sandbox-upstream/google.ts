@@ -61,12 +61,12 @@ function predictionsOf(pictures: Buffer[]) {
   };
 }
 
-interface Input {
+export interface Input {
   instance: Json;
   parameters: Json;
 }
 
-function readInput(body: Json): Input {
+export function readInput(body: Json): Input {
   const instances: unknown[] = Array.isArray(body['instances']) ? body['instances'] : [];
   const [instance] = instances;
   if (instances.length !== 1 || typeof instance !== 'object' || instance === null) {
@@ -75,7 +75,7 @@ function readInput(body: Json): Input {
   return { instance: instance as Json, parameters: (body['parameters'] ?? {}) as Json };
 }
 
-function promptOf({ instance }: Input): string {
+export function promptOf({ instance }: Input): string {
   const { prompt } = instance;
   if (typeof prompt === 'string' && prompt.trim() !== '') return prompt;
   throw new VendorRefusal(400, 'invalid_argument', 'instances[0].prompt must be a text.');

@@ -16,6 +16,8 @@ import { cancelAtFal, falResult, falStatus, submitToFal } from './polled/fal.js'
 import { cancelAtReplicate, predictAtReplicate, replicatePrediction } from './polled/replicate.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { endOf, stateAt } from './vendor-tasks.js';
+import { giveToken, showAccount } from './vertex/accounts.js';
+import { fetchOperation, startOperation } from './vertex/vertex.js';
 import { createVideo, downloadVideo, pollVideo, serveVideo } from './videos.js';
 
 interface Route {
@@ -27,6 +29,8 @@ interface Route {
 
 const ID = '([\\w-]{1,64})';
 const MODEL = '([\\w.-]{1,100})';
+/** Of a project and a location; Google's addresses name both. */
+const PLACE = 'projects/sandbox-project/locations/[a-z0-9-]{1,40}/publishers/google/models/';
 const FAL_REQUEST = `([\\w.-]{1,64}/[\\w.-]{1,64}/requests/[\\w-]{1,64})`;
 
 function at(path: string): RegExp {
@@ -61,6 +65,16 @@ const routes: readonly Route[] = [
   { verb: 'POST', path: at(`/v1beta/models/${MODEL}:predictLongRunning`), serve: predictLongRunning },
   { verb: 'GET', path: at(`/v1beta/models/[\\w.-]{1,100}/operations/${ID}`), serve: pollOperation },
   { verb: 'GET', path: at(`/v1beta/files/${ID}:download`), serve: downloadGoogleFile },
+  { verb: 'POST', path: at(`/vertex/v1/${PLACE}${MODEL}:generateContent`), serve: generateContent },
+  {
+    verb: 'POST',
+    path: at(`/vertex/v1/${PLACE}${MODEL}:streamGenerateContent`),
+    serve: streamGenerateContent,
+  },
+  { verb: 'POST', path: at(`/vertex/v1/${PLACE}${MODEL}:countTokens`), serve: countTokens },
+  { verb: 'POST', path: at(`/vertex/v1/${PLACE}${MODEL}:predict`), serve: predict },
+  { verb: 'POST', path: at(`/vertex/v1/(${PLACE}[\\w.-]{1,100}):predictLongRunning`), serve: startOperation },
+  { verb: 'POST', path: at(`/vertex/v1/${PLACE}${MODEL}:fetchPredictOperation`), serve: fetchOperation },
   { verb: 'POST', path: at('/v1/3d/generations'), serve: createMesh },
   { verb: 'GET', path: at(`/v1/3d/generations/${ID}`), serve: pollMesh },
   { verb: 'GET', path: at(`/v1/3d/generations/${ID}/content`), serve: serveMesh },
@@ -95,8 +109,9 @@ const routes: readonly Route[] = [
   { verb: 'DELETE', path: at(`/ark/v3/contents/generations/tasks/${ID}`), serve: cancelAtArk },
 ];
 
-/** Results, whose addresses need no key, as with the vendors. */
+/** What needs no key, as with the vendors: results, and where keys are exchanged. */
 const files: readonly Route[] = [
+  { verb: 'POST', path: at('/vertex/token'), serve: giveToken },
   { verb: 'GET', path: at('/files/instant\\.png'), serve: serveInstant },
   { verb: 'GET', path: at('/files/images/([\\w.-]+)\\.png'), serve: serveImage },
   { verb: 'GET', path: at('/files/edits/([\\w-]+)\\.png'), serve: serveEdit },
@@ -108,14 +123,17 @@ const files: readonly Route[] = [
 const controls: readonly Route[] = [
   { verb: 'GET', path: at('/_sandbox/stats'), serve: (v, e) => sendJson(e.response, 200, v.stats) },
   { verb: 'GET', path: at('/_sandbox/tasks'), serve: listTasks },
+  { verb: 'GET', path: at('/_sandbox/service-account'), serve: showAccount },
   { verb: 'POST', path: at('/_sandbox/reset'), serve: reset },
 ];
+
+const OPEN = /^\/(files|_sandbox)\/|^\/vertex\/token$/;
 
 /** @throws VendorRefusal, also for what is not there. */
 export async function routeExchange(vendor: Vendor, exchange: Exchange): Promise<void> {
   const { method = '', url = '' } = exchange.request;
   const [path = ''] = url.split('?');
-  const isOpen = path.startsWith('/files/') || path.startsWith('/_sandbox/');
+  const isOpen = OPEN.test(path);
   if (!isOpen) authorise(vendor, exchange, path);
   const verb = method === 'HEAD' ? 'GET' : method;
   for (const each of isOpen ? [...files, ...controls] : routes) {
@@ -126,13 +144,14 @@ export async function routeExchange(vendor: Vendor, exchange: Exchange): Promise
 }
 
 /** Each family has its own header for the key; Google's takes it in the query too. */
-function authorise({ settings }: Vendor, { request }: Exchange, path: string): void {
+function authorise({ settings, accounts }: Vendor, { request }: Exchange, path: string): void {
   const family = apiFamilyOf(path);
   const { headers, url = '' } = request;
   const [scheme = '', token] = (headers.authorization ?? '').split(' ');
   const bearer = scheme.toLowerCase() === 'bearer' ? token : undefined;
+  const isAccount = family === 'vertex' && accounts.isGood(bearer);
   const inQuery = new URLSearchParams(url.split('?')[1]).get('key');
-  const keys = {
+  const keys: (string | string[] | null | undefined)[] = {
     // Two families list their models at one path.
     openai: path === '/v1/models' ? [bearer, headers['x-api-key']] : [bearer],
     anthropic: [headers['x-api-key'], bearer],
@@ -140,8 +159,9 @@ function authorise({ settings }: Vendor, { request }: Exchange, path: string): v
     fal: [scheme === 'Key' ? token : undefined],
     replicate: [bearer],
     bfl: [headers['x-key']],
+    vertex: [],
   }[family];
-  if (keys.includes(settings.apiKey)) return;
+  if (isAccount || keys.includes(settings.apiKey)) return;
   throw new VendorRefusal(401, WRONG_KEY, 'The key is missing or wrong.');
 }
 

@@ -10,6 +10,7 @@ import { routeExchange } from './routes.js';
 import { Studio } from './studio.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { VendorTasks } from './vendor-tasks.js';
+import { ServiceAccounts } from './vertex/accounts.js';
 
 export interface SandboxOptions {
   /** 127.0.0.1 by default. */
@@ -87,6 +88,7 @@ function vendorOf(options: SandboxOptions, closing: AbortSignal): Vendor {
     jobs: new VendorTasks(options.stateDir, '.job'),
     kept: new KeptFiles(),
     downloadsOf: new Map(),
+    accounts: new ServiceAccounts(),
     stats: newStats(),
     closing,
   };

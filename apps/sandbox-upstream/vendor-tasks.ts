@@ -22,7 +22,7 @@ export interface VendorTask {
 
 export interface VideoTask extends VendorTask {
   /** The form it was created in, which decides the words of its polls. */
-  dialect: 'openai' | 'xai' | 'google' | 'fal' | 'replicate' | 'ark';
+  dialect: 'openai' | 'xai' | 'google' | 'vertex' | 'fal' | 'replicate' | 'ark';
   /** Size as the OpenAI form shows it; the file itself is smaller. */
   size: string;
   drawing: Drawing;

@@ -6,6 +6,7 @@ import { VendorRefusal } from './answers.js';
 import type { Studio } from './studio.js';
 import type { ImageJob, MeshTask, VendorTasks, VideoTask } from './vendor-tasks.js';
 import type { KeptFiles } from './kept-files.js';
+import type { ServiceAccounts } from './vertex/accounts.js';
 
 /** What is counted since the start or the last reset, so that a test can prove that nothing was asked twice. */
 export function newStats() {
@@ -55,6 +56,8 @@ export interface Vendor {
   kept: KeptFiles;
   /** How often each file was asked for that is late. */
   downloadsOf: Map<string, number>;
+  /** Of those whose vendor takes service accounts. */
+  accounts: ServiceAccounts;
   stats: ReturnType<typeof newStats>;
   /** Aborted when the vendor closes: every wait ends then. */
   closing: AbortSignal;

@@ -60,6 +60,7 @@ const IDS: Record<VideoTask['dialect'], () => string> = {
   xai: () => randomUUID(),
   openai: () => `video_${randomUUID().replaceAll('-', '')}`,
   google: () => randomUUID().replaceAll('-', ''),
+  vertex: () => randomUUID(),
   fal: () => randomUUID(),
   replicate: () => randomUUID().replaceAll('-', ''),
   ark: () => `cgt-${randomUUID()}`,

@@ -39,6 +39,7 @@ export const channelProtocols = [
   'openai',
   'xai',
   'gemini',
+  'vertex',
   'anthropic',
   'mesh3d',
   'fal',

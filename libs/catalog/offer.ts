@@ -8,6 +8,7 @@ export const familiesOf: Readonly<Record<ChannelProtocol, readonly Family[]>> = 
   openai: ['image', 'video', 'chat', 'speech'],
   xai: ['image', 'video'],
   gemini: ['image', 'video', 'chat'],
+  vertex: ['image', 'video', 'chat'],
   anthropic: ['chat'],
   mesh3d: ['3d'],
   fal: ['image', 'video'],

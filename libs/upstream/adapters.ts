@@ -14,6 +14,7 @@ import type { UpstreamImage } from './outcomes.js';
 import { type KeyTrial, probeKeys, type ProbeResult } from './health/probe.js';
 import { type Capability, type Protocol, UpstreamAdapter } from './protocol.js';
 import { ReplicateProtocol } from './replicate/replicate.protocol.js';
+import { VertexProtocol } from './vertex/vertex.protocol.js';
 import { XaiProtocol } from './xai/xai.protocol.js';
 
 /** Every wire protocol, by the name that a channel carries. */
@@ -22,6 +23,7 @@ const protocols: Record<ChannelProtocol, new (connections: UpstreamConnections) 
   openai: OpenAiProtocol,
   xai: XaiProtocol,
   gemini: GeminiProtocol,
+  vertex: VertexProtocol,
   anthropic: AnthropicProtocol,
   mesh3d: Mesh3dProtocol,
   fal: FalProtocol,

@@ -3,7 +3,7 @@ import { type WrittenJson, writeJson } from '#platform/http/long-text.js';
 import { upstreamTrace } from '#platform/tracing.js';
 import { classify, classifyError, isToBeRead, type VendorManner, type Yield } from './classification.js';
 import type { UpstreamConnections } from './connections.js';
-import { type FileBody, openFile } from './file-download.js';
+import { type FileBody, FileUnavailable, openFile } from './file-download.js';
 import { httpCall, type HttpAnswer, type HttpCall, type HttpFailure } from './http-call.js';
 import { openHttp } from './http-stream.js';
 import type { NotAccepted, Refused, StreamOutcome, Unknown } from './outcomes.js';
@@ -15,8 +15,25 @@ const MAX_TASK_ANSWER_BYTES = 1024 * 1024;
 const CANCEL_MS = 5_000;
 
 export interface CallStyle extends VendorManner {
-  /** The headers that prove to the vendor that a call is the operator's. */
-  credentials(channel: Channel): Record<string, string>;
+  /**
+   * The headers that prove to the vendor that a call is the operator's. They may have to be asked for first.
+   * @throws CredentialsUnavailable
+   */
+  credentials(channel: Channel): Record<string, string> | Promise<Record<string, string>>;
+  /** The vendor turned them away. */
+  turnedAway?(channel: Channel): void;
+}
+
+/** There is nothing to prove a call with, so nothing was sent; the message is for the operator. */
+export class CredentialsUnavailable extends Error {
+  constructor(
+    reason: string,
+    /** 401 where somebody said that the key is wrong. */
+    readonly status: number | null = null,
+  ) {
+    super(reason);
+    this.name = 'CredentialsUnavailable';
+  }
 }
 
 /** A body that is sent as JSON, or bytes that are sent as they are with their own type. */
@@ -46,10 +63,11 @@ export class ChannelCalls {
     path: string,
     call: PaidCall & { read: (answer: HttpAnswer) => T; yields?: Yield },
   ): Promise<T | Refused | NotAccepted | Unknown> {
-    if (!hasAddress(channel)) return notSent;
+    const proof = await this.proofOf(channel);
+    if ('kind' in proof) return proof;
     const { read, yields = 'answer' } = call;
     const result = await httpCall(this.connections.api, {
-      ...this.post(channel, path, call),
+      ...this.post(channel, path, { ...call, proof }),
       maxBytes: yields === 'task' ? MAX_TASK_ANSWER_BYTES : MAX_PAID_ANSWER_BYTES,
     });
     if (result.kind === 'answer') this.noteKey(channel, result);
@@ -62,16 +80,12 @@ export class ChannelCalls {
     path: string,
     { signal, headers = {} }: { signal: AbortSignal; headers?: Readonly<Record<string, string>> },
   ): Promise<HttpAnswer | HttpFailure> {
-    if (!hasAddress(channel)) return { kind: 'failure', sent: false, reason: notSent.reason, status: null };
+    const proof = await this.proofOf(channel);
+    if ('kind' in proof) return notAsked(proof);
     const result = await httpCall(this.connections.api, {
       method: 'GET',
       url: urlOf(channel, path),
-      headers: {
-        ...headers,
-        ...upstreamTrace(),
-        ...this.style.credentials(channel),
-        accept: 'application/json',
-      },
+      headers: { ...headers, ...upstreamTrace(), ...proof.headers, accept: 'application/json' },
       timeoutMs: channel.requestTimeoutMs,
       maxBytes: MAX_TASK_ANSWER_BYTES,
       signal,
@@ -80,13 +94,30 @@ export class ChannelCalls {
     return result;
   }
 
+  /** A call that only asks and has a body; its answer may hold what was made. */
+  async ask(
+    channel: Channel,
+    path: string,
+    { json, signal }: { json: object; signal: AbortSignal },
+  ): Promise<HttpAnswer | HttpFailure> {
+    const proof = await this.proofOf(channel);
+    if ('kind' in proof) return notAsked(proof);
+    const result = await httpCall(this.connections.api, {
+      ...this.post(channel, path, { body: { json }, signal, proof }),
+      maxBytes: MAX_PAID_ANSWER_BYTES,
+    });
+    if (result.kind === 'answer') this.noteKey(channel, result);
+    return result;
+  }
+
   /** Says that a task is not wanted any more. It is free, and nobody waits for what the vendor makes of it. */
   async cancel(channel: Channel, path: string, method: 'POST' | 'PUT' | 'DELETE'): Promise<void> {
-    if (!hasAddress(channel)) return;
+    const proof = await this.proofOf(channel);
+    if ('kind' in proof) return;
     await httpCall(this.connections.api, {
       method,
       url: urlOf(channel, path),
-      headers: { ...this.style.credentials(channel), accept: 'application/json' },
+      headers: { ...proof.headers, accept: 'application/json' },
       timeoutMs: CANCEL_MS,
       maxBytes: MAX_TASK_ANSWER_BYTES,
       signal: AbortSignal.timeout(CANCEL_MS),
@@ -95,9 +126,10 @@ export class ChannelCalls {
 
   /** A paid call whose success is handed over with its body unread. */
   async open(channel: Channel, path: string, call: PaidCall): Promise<StreamOutcome> {
-    if (!hasAddress(channel)) return notSent;
+    const proof = await this.proofOf(channel);
+    if ('kind' in proof) return proof;
     const isSuccess = (status: number) => isToBeRead(status, this.style.verdicts);
-    const request = { ...this.post(channel, path, call), maxBytes: MAX_TASK_ANSWER_BYTES };
+    const request = { ...this.post(channel, path, { ...call, proof }), maxBytes: MAX_TASK_ANSWER_BYTES };
     // Encoded bytes could not be split into events without being decoded first.
     request.headers['accept-encoding'] = 'identity';
     request.headers['accept'] = '*/*';
@@ -117,24 +149,43 @@ export class ChannelCalls {
    * Opens a file that the upstream named. The credentials go along only to the channel's own origin.
    * @throws FileUnavailable
    */
-  openFile(
+  async openFile(
     channel: Channel,
     fileUrl: string,
     options: { signal: AbortSignal; maxBytes: number },
   ): Promise<FileBody> {
+    const proof = await this.proofOf(channel);
+    if ('kind' in proof) throw new FileUnavailable(proof.reason, { mayPass: true });
     return openFile(this.connections, fileUrl, {
       ...options,
       allowPrivateAddress: channel.allowPrivateAddress,
-      credentials: { origin: urlOf(channel, '/').origin, headers: this.style.credentials(channel) },
+      credentials: { origin: urlOf(channel, '/').origin, headers: proof.headers },
     });
   }
 
-  private noteKey(channel: Channel, { status, retryAfter }: HttpAnswer): void {
+  private noteKey(channel: Channel, { status, retryAfter }: Pick<HttpAnswer, 'status' | 'retryAfter'>): void {
+    if (status === 401) this.style.turnedAway?.(channel);
     this.connections.keyRests.note(channel, { status, retryAfter });
   }
 
-  private post(channel: Channel, path: string, call: PaidCall): Omit<HttpCall, 'maxBytes'> {
-    const { body, headers, signal } = call;
+  /** What a call is proved with, or why none can be sent. */
+  private async proofOf(channel: Channel): Promise<Proof | NotAccepted> {
+    if (!hasAddress(channel)) return notSent;
+    try {
+      return { headers: await this.style.credentials(channel) };
+    } catch (error) {
+      if (!(error instanceof CredentialsUnavailable)) throw error;
+      if (error.status !== null) this.noteKey(channel, { status: error.status });
+      return { kind: 'not_accepted', reason: error.message, upstreamStatus: error.status };
+    }
+  }
+
+  private post(
+    channel: Channel,
+    path: string,
+    call: PaidCall & { proof: Proof },
+  ): Omit<HttpCall, 'maxBytes'> {
+    const { body, headers, signal, proof } = call;
     const isJson = 'json' in body;
     const written = isJson ? writeJson(body.json) : body.written;
     return {
@@ -145,13 +196,22 @@ export class ChannelCalls {
         ...headers,
         ...upstreamTrace(),
         'content-type': isJson ? 'application/json' : body.contentType,
-        ...this.style.credentials(channel),
+        ...proof.headers,
       },
       body: written,
       timeoutMs: channel.requestTimeoutMs,
       signal,
     };
   }
+}
+
+interface Proof {
+  readonly headers: Record<string, string>;
+}
+
+/** The same as the end of a call that only asks. */
+function notAsked({ reason, upstreamStatus: status }: NotAccepted): HttpFailure {
+  return { kind: 'failure', sent: false, reason, status };
 }
 
 /** What an operator wrote into a channel is not checked before: it must count as a fault of the channel, and end nothing else. */

@@ -45,7 +45,18 @@ describe('opening a file', () => {
     expect(cdn.requests[0]?.headers.authorization).toBeUndefined();
   });
 
-  it.each(protocolNames)('shows no other host a key, whichever header carries it: %s', async (protocol) => {
+  /** Videos on Vertex AI have no address: they are inside their operation. */
+  const byAddress = protocolNames.filter((name) => name !== 'vertex');
+
+  it('opens no address where files have none', async () => {
+    const other = await stubOf((_, response) => response.end('the file'));
+    const channel = channelTo(other.url, { protocol: 'vertex' });
+    const opening = upstreams.adapterFor('vertex').openVideo(channel, `${other.url}/f`, options());
+    await expect(opening).rejects.toThrow(FileUnavailable);
+    expect(other.requests).toEqual([]);
+  });
+
+  it.each(byAddress)('shows no other host a key, whichever header carries it: %s', async (protocol) => {
     const other = await stubOf((_, response) => response.end('the file'));
     const vendor = await stubOf((_, response) => response.writeHead(307, { location: other.url }).end());
     const adapter = upstreams.adapterFor(protocol);

@@ -52,6 +52,12 @@ export interface Protocol {
   createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
   /** Asks for the state of a task. */
   pollVideo?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
+  /** Opens the file of a finished task that has no address of its own. @throws FileUnavailable */
+  openVideo?(
+    channel: Channel,
+    fileUrl: string,
+    options: { signal: AbortSignal; maxBytes: number },
+  ): Promise<FileBody>;
   /** Tells the vendor that a task is not wanted any more. It is free, and its work may still be done and billed. */
   cancelTask?(channel: Channel, upstreamId: string): Promise<void>;
   createAsset?(channel: Channel, request: AssetRequest, options: CreateOptions): Promise<CreateOutcome>;
@@ -109,7 +115,7 @@ export class UpstreamAdapter {
     if (!route) return this.lacking(request.kind);
     const body = { ...request.body, model: request.model };
     const headers = streamHeaders(route, request);
-    const path = typeof route.path === 'string' ? route.path : route.path(body);
+    const path = typeof route.path === 'string' ? route.path : route.path(body, channel);
     const fields = route.prepare?.(body) ?? body;
     const { file } = request;
     const written = file ? writtenForm(fields, [['file', file]]) : { json: fields };
@@ -122,7 +128,10 @@ export class UpstreamAdapter {
     fileUrl: string,
     options: { signal: AbortSignal; maxBytes: number },
   ): Promise<FileBody> {
-    return this.protocol.calls.openFile(channel, fileUrl, options);
+    const { protocol } = this;
+    return protocol.openVideo
+      ? protocol.openVideo(channel, fileUrl, options)
+      : protocol.calls.openFile(channel, fileUrl, options);
   }
 
   /** Opens the file of a finished asset, whose address `pollAsset` gave. @throws FileUnavailable */

@@ -1,9 +1,10 @@
+import type { Channel } from '#catalog/catalog.js';
 import type { StreamRequest } from './outcomes.js';
 
 /** Where a pass-through call goes, and what has to be added to it. */
 export interface StreamRoute {
-  /** A path that names the model, or whether the answer is streamed, follows from the body. */
-  path: string | ((body: Record<string, unknown>) => string);
+  /** A path that names the model, or whether the answer is streamed, follows from the body; one with an account, from the channel. */
+  path: string | ((body: Record<string, unknown>, channel: Channel) => string);
   /** What is sent in place of the client's body; the model is already the upstream's. */
   prepare?(body: Record<string, unknown>): Record<string, unknown>;
   /** Sent always, unless the client's own go along. */

@@ -19,6 +19,8 @@ export interface CatalogFixture {
   models: ModelService;
   groups: GroupService;
   channels: ChannelService;
+  /** What the keys of channels are sealed with. */
+  secrets: SecretBox;
   /** How many changes were announced to gateways. */
   announced(): Promise<number>;
   close(): Promise<void>;
@@ -28,12 +30,14 @@ export async function openCatalog(): Promise<CatalogFixture> {
   const ledger = await createLedgerFixture();
   const source = await openEntities(ledger);
   const changes = new CatalogChanges(source, NOBODY_WAITS);
+  const secrets = new SecretBox([randomBytes(32)]);
   return {
     ledger,
     source,
     models: new ModelService(source, changes),
     groups: new GroupService(source, changes, systemClock),
-    channels: new ChannelService(source, changes, new SecretBox([randomBytes(32)])),
+    channels: new ChannelService(source, changes, secrets),
+    secrets,
     announced: async () => {
       const { rows } = await ledger.owner.query<{ count: number }>(
         `SELECT count(*)::int AS count FROM outbox WHERE topic = 'catalog.changed'`,

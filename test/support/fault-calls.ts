@@ -189,16 +189,16 @@ interface Contents {
 }
 
 /** Google's own way of a chat. */
-function contentsCall(isStreamed: boolean): FaultCall {
+function contentsCall(protocol: 'gemini' | 'vertex', isStreamed: boolean): FaultCall {
   const method = isStreamed ? 'streamGenerateContent?alt=sse' : 'generateContent';
   return {
-    name: `contents${isStreamed ? ', streamed,' : ''} over gemini`,
-    protocol: 'gemini',
+    name: `contents${isStreamed ? ', streamed,' : ''} over ${protocol}`,
+    protocol,
     shape: 'google',
     table: isStreamed ? faultTables.streamed : faultTables.whole,
     send: (customer, prompt) => {
       const contents = [{ role: 'user', parts: [{ text: prompt }] }];
-      return customer.send(`/v1beta/models/chat-gemini:${method}`, json({ contents }));
+      return customer.send(`/v1beta/models/chat-${protocol}:${method}`, json({ contents }));
     },
     follow: async (_customer, response) => {
       const text = await response.text();
@@ -280,6 +280,9 @@ export const faultCalls = {
     imageCall(openai('images', 'gemini', faultTables.geminiImages), '/v1/images/generations', {
       model: 'imgmodel-gemini',
     }),
+    imageCall(openai('images', 'vertex', faultTables.geminiImages), '/v1/images/generations', {
+      model: 'imgmodel-vertex',
+    }),
     imageCall(openai('images by address', 'openai', faultTables.imagesByAddress), '/v1/images/generations', {
       model: 'imgmodel-by-address',
     }),
@@ -299,6 +302,7 @@ export const faultCalls = {
     videoCall('fal', faultTables.videosOfQueue),
     videoCall('replicate', faultTables.videosLookedAtLate),
     videoCall('ark', faultTables.videosWithoutKeys),
+    videoCall('vertex', faultTables.videosWithoutKeys),
     longRunningCall('gemini'),
     longRunningCall('openai'),
     taskCall(openai('assets3d', 'mesh3d', faultTables.assets), '/v1/3d', { model: '3d-mesh3d' }),
@@ -316,7 +320,8 @@ export const faultCalls = {
     ]),
     talk('messages', 'anthropic', false),
     talk('messages', 'anthropic', true),
-    contentsCall(false),
-    contentsCall(true),
+    ...(['gemini', 'vertex'] as const).flatMap((protocol) =>
+      [false, true].map((isStreamed) => contentsCall(protocol, isStreamed)),
+    ),
   ],
 };

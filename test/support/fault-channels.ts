@@ -25,10 +25,18 @@ type Offer = Pick<FaultModel, 'family' | 'unit' | 'price'> & {
 };
 
 const CLIENTS: readonly ChannelProtocol[] = ['openai-xai', 'openai'];
-const STUDIOS: readonly ChannelProtocol[] = [...CLIENTS, 'xai', 'gemini', 'fal', 'replicate', 'ark'];
+const STUDIOS: readonly ChannelProtocol[] = [
+  ...CLIENTS,
+  'xai',
+  'gemini',
+  'vertex',
+  'fal',
+  'replicate',
+  'ark',
+];
 /** Whose creates are sent once, for they know no key of idempotency. */
-const WITHOUT_KEYS: readonly ChannelProtocol[] = ['fal', 'replicate', 'bfl', 'ark'];
-const WRITERS: readonly ChannelProtocol[] = [...CLIENTS, 'anthropic', 'gemini'];
+const WITHOUT_KEYS: readonly ChannelProtocol[] = ['fal', 'replicate', 'bfl', 'ark', 'vertex'];
+const WRITERS: readonly ChannelProtocol[] = [...CLIENTS, 'anthropic', 'gemini', 'vertex'];
 
 const OFFERS: Record<string, Offer> = {
   imgmodel: {
@@ -48,12 +56,18 @@ const OFFERS: Record<string, Offer> = {
 
 /** A channel to the sandbox for each protocol, each with models of its own. Call it before the first request. */
 export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Promise<void> {
+  const account = await (await fetch(`${sandboxUrl}/_sandbox/service-account`)).text();
   for (const protocol of protocolNames) {
-    const { basePath = '' } = vendorContracts[protocol];
+    const { basePath = '', hasAccounts } = vendorContracts[protocol];
     await owner.query(
       `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
-       VALUES ($1, $1, $2, 'sandbox-key', true, $3)`,
-      [protocol, `${sandboxUrl}${basePath}`, !WITHOUT_KEYS.includes(protocol)],
+       VALUES ($1, $1, $2, $4, true, $3)`,
+      [
+        protocol,
+        `${sandboxUrl}${basePath}`,
+        !WITHOUT_KEYS.includes(protocol),
+        hasAccounts ? account : 'sandbox-key',
+      ],
     );
     await owner.query(`INSERT INTO channel_groups VALUES ($1, 'Vendora-Main')`, [protocol]);
   }

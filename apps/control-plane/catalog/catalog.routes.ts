@@ -60,10 +60,21 @@ export const channelId = z
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower-case letters, digits, dots and dashes');
 
 const apiKeys = z
-  .array(z.string().regex(/^[\x21-\x7e]{1,500}$/, 'must be printable and without blanks'))
+  .array(
+    z
+      .string()
+      .max(10_000)
+      .regex(
+        /^[\x21-\x7e]{1,500}$|^\s*\{[\x20-\x7e\s]+\}\s*$/,
+        'must be printable and without blanks, or the JSON document of a service account',
+      ),
+  )
   .min(1, 'must hold a key')
   .max(100)
-  .meta({ description: 'Used in turn. They are never shown: `keyMarks` distinguishes them.' });
+  .meta({
+    description:
+      'Used in turn. They are never shown: `keyMarks` distinguishes them. For `vertex`, the JSON documents of service accounts.',
+  });
 
 const channelFields = {
   baseUrl: z.string().max(500).meta({ description: 'https, unless private addresses are allowed.' }),

@@ -30,11 +30,13 @@ export class Bench {
   private shiftMs = 0;
   private calls = 0;
   readonly upstreams = new Upstreams();
+  private account: Record<string, unknown> = {};
   sandbox!: SandboxUnderTest;
 
   static async start(): Promise<Bench> {
     const bench = new Bench();
     bench.sandbox = await SandboxUnderTest.start({ clock: { nowMs: () => Date.now() + bench.shiftMs } });
+    bench.account = await bench.sandbox.read('/_sandbox/service-account');
     return bench;
   }
 
@@ -48,13 +50,14 @@ export class Bench {
   }
 
   channel({ protocol, happens }: CaseOf): Channel {
-    const apiKey = happens === 'wrong-key' ? 'stale' : 'sandbox-key';
+    const keys = this.keysOf(protocol);
+    const apiKey = happens === 'wrong-key' ? keys.wrong : keys.right;
     return {
       id: protocol,
       protocol,
       baseUrl: this.sandbox.url + (vendorContracts[protocol].basePath ?? ''),
       apiKey,
-      apiKeys: happens === 'two-keys' ? [apiKey, 'another-key'] : [apiKey],
+      apiKeys: happens === 'two-keys' ? [apiKey, keys.another] : [apiKey],
       enabled: true,
       priority: 0,
       weight: 1,
@@ -64,6 +67,17 @@ export class Bench {
       maxConcurrency: null,
       models: new Map(),
       groups: new Set(),
+    };
+  }
+
+  private keysOf(protocol: ChannelProtocol) {
+    if (!vendorContracts[protocol].hasAccounts)
+      return { right: 'sandbox-key', wrong: 'stale', another: 'another-key' };
+    const written = (changed: object) => JSON.stringify({ ...this.account, ...changed });
+    return {
+      right: written({}),
+      wrong: written({ client_email: 'nobody@sandbox-project.iam.gserviceaccount.com' }),
+      another: written({ private_key_id: 'another' }),
     };
   }
 
@@ -86,7 +100,7 @@ export class Bench {
   /** Whether the other key of the case's channel is taken after its first was told to wait. */
   keyText(each: CaseOf): string {
     const [next] = this.upstreams.serving([this.channel(each)], each.operation);
-    return next?.apiKey === 'another-key' ? ', the other key is next' : '';
+    return next?.apiKey === this.keysOf(each.protocol).another ? ', the other key is next' : '';
   }
 
   /** Results of the vendor are gone after this. */

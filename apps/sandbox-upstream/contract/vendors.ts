@@ -10,6 +10,8 @@ export interface VendorContract {
   basePath?: string;
   /** The vendor's names of the model, where the paths are made of them. */
   models?: Partial<Record<Capability, string>>;
+  /** Its keys are service accounts. */
+  hasAccounts?: true;
   /** Outcomes by operation and case; `every` for all operations. */
   differences: Partial<Record<Capability | 'every', Record<string, string>>>;
 }
@@ -46,6 +48,15 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
       // An operation is done or not; it has no words.
       videos: { 'unknown status': 'running, completed, the file' },
       // The images are inside the answer.
+      images: { 'file that is none': 'unclear 200', 'expired file': 'delivered 2 image/png' },
+    },
+  },
+  vertex: {
+    about: "Google's models on Vertex AI: addresses with project and location, a service account for a key",
+    basePath: '/vertex',
+    hasAccounts: true,
+    differences: {
+      videos: { ...WITHOUT_KEYS, 'unknown status': 'running, completed, the file' },
       images: { 'file that is none': 'unclear 200', 'expired file': 'delivered 2 image/png' },
     },
   },

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateKeyPairSync } from 'node:crypto';
 import { keyMark } from '#catalog/catalog.js';
 import { newId } from '#platform/ids.js';
+import { placeOf } from '#platform/sealed-secret.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
 import { race } from '../../../test/support/race.js';
@@ -67,6 +69,34 @@ describe('a new channel', () => {
       await auditOf(catalog.ledger, `channel:${id}`),
     ]);
     for (const key of [KEY, SECOND]) expect(written).not.toContain(key);
+  });
+
+  it('to Vertex AI keeps what is needed of a service account, sealed, and takes no other key', async () => {
+    const pem = generateKeyPairSync('rsa', { modulusLength: 2048 })
+      .privateKey.export({ type: 'pkcs8', format: 'pem' })
+      .toString();
+    const account = { project_id: 'their-project', client_email: 'a@b', private_key: pem };
+    const pretty = JSON.stringify({ ...account, client_id: '7' }, null, 2);
+    const id = await created({ protocol: 'vertex', apiKeys: [pretty] });
+    const written = JSON.stringify([
+      await catalog.channels.find(id),
+      await storedKeys(id),
+      await auditOf(catalog.ledger, `channel:${id}`),
+    ]);
+    expect(written).not.toMatch(/PRIVATE|a@b/);
+    const { rows } = await catalog.ledger.owner.query<{ key: string }>(
+      'SELECT api_key AS key FROM channels WHERE id = $1',
+      [id],
+    );
+    const open = catalog.secrets.open(rows[0]!.key, placeOf.channel(id));
+    expect(JSON.parse(open)).toEqual({ type: 'service_account', ...account });
+    const wrong = [
+      { protocol: 'vertex' as const, apiKeys: [KEY] },
+      { protocol: 'vertex' as const, apiKeys: [pretty, JSON.stringify({ ...account, private_key: 'x' })] },
+      { apiKeys: [pretty] },
+    ];
+    for (const of of wrong) await expect(created(of)).rejects.toMatchObject(invalid('apiKeys'));
+    await expect(change(id, { apiKeys: [KEY] })).rejects.toMatchObject(invalid('apiKeys'));
   });
 
   it('whose keys nothing opens says so, and can be shown', async () => {

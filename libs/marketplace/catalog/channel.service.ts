@@ -5,6 +5,11 @@ import { type ChannelProtocol, keyMark } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
+import {
+  readServiceAccount,
+  serviceAccountFault,
+  writtenServiceAccount,
+} from '#upstream/vertex/service-account.js';
 import type { DoneBy } from '../prices/proposal.service.js';
 import { type CatalogChanges, requireKnown } from './catalog.changes.js';
 import { ChannelRow } from './channel.entity.js';
@@ -85,7 +90,7 @@ export class ChannelService {
     const fields = { ...NOT_GIVEN, ...defined(fieldsOf(rest)) };
     const baseUrl = checkedBaseUrl(wanted.baseUrl, fields.allowPrivateAddress);
     await this.changes.make(by, async ({ entities, client }) => {
-      const row = { id, protocol, ...fields, baseUrl, ...this.keysOf(id, apiKeys) };
+      const row = { id, protocol, ...fields, baseUrl, ...this.keysOf(wanted, apiKeys) };
       await entities.insert(ChannelRow, row);
       await setModels(client, id, models);
       await setGroups(client, id, groups);
@@ -111,7 +116,7 @@ export class ChannelService {
           param: 'apiKeys',
         });
       }
-      if (wanted.apiKeys) Object.assign(row, this.keysOf(id, wanted.apiKeys));
+      if (wanted.apiKeys) Object.assign(row, this.keysOf(row, wanted.apiKeys));
       await entities.save(row);
       if (wanted.models) await setModels(client, id, wanted.models);
       if (wanted.groups) await setGroups(client, id, wanted.groups);
@@ -122,9 +127,15 @@ export class ChannelService {
     return this.find(id);
   }
 
-  /** As they are stored: sealed for this channel. */
-  private keysOf(id: string, keys: readonly string[]): Pick<ChannelRow, 'apiKey' | 'furtherApiKeys'> {
-    const [apiKey = '', ...furtherApiKeys] = keys.map((key) => this.secrets.seal(key, placeOf.channel(id)));
+  /** As they are stored: sealed for this channel. @throws ApiError */
+  private keysOf(
+    { id, protocol }: Pick<ChannelRow, 'id' | 'protocol'>,
+    keys: readonly string[],
+  ): Pick<ChannelRow, 'apiKey' | 'furtherApiKeys'> {
+    const written = keys.map((key) => writtenKey(protocol, key));
+    const [apiKey = '', ...furtherApiKeys] = written.map((key) =>
+      this.secrets.seal(key, placeOf.channel(id)),
+    );
     return { apiKey, furtherApiKeys };
   }
 
@@ -164,6 +175,20 @@ export class ChannelService {
 
 function notFound(id: string): ApiError {
   return new ApiError('not_found', `There is no channel ${id}.`);
+}
+
+const PLAIN_KEY = /^[\x21-\x7e]{1,500}$/;
+
+/** A key as it is kept: of a service account what is needed of it, in one line. @throws ApiError, which quotes no key */
+function writtenKey(protocol: ChannelProtocol, key: string): string {
+  const isAccount = protocol === 'vertex';
+  const fault = isAccount ? serviceAccountFault(key) : plainFault(key);
+  if (fault) throw new ApiError('invalid_value', `apiKeys: ${fault}.`, { param: 'apiKeys' });
+  return isAccount ? writtenServiceAccount(readServiceAccount(key)!) : key;
+}
+
+function plainFault(key: string): string | null {
+  return PLAIN_KEY.test(key) ? null : 'must be printable, without blanks, and of at most 500 characters';
 }
 
 function fieldsOf(wanted: ChannelChange) {

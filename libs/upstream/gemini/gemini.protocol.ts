@@ -1,6 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import { type JsonObject, notAnswered, readCount } from '../answers.js';
-import { toAspectRatio } from '../aspect-ratio.js';
+import { notAnswered, readCount } from '../answers.js';
 import { ChannelCalls, urlOf } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
 import type {
@@ -13,15 +12,8 @@ import type {
   VideoRequest,
 } from '../outcomes.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
+import { contentsOf, imageParameters, videoParameters } from './gemini.bodies.js';
 import { isOperationName, readOperation, readOperationName, readPredictions } from './gemini.answers.js';
-
-/** The shapes of Google's image models. */
-const IMAGE_RATIOS = ['1:1', '3:4', '4:3', '9:16', '16:9'];
-
-/** The body of a conversation as it goes through the relay names what Google has in the path. */
-function contentsOf({ model: _model, stream: _stream, ...body }: Record<string, unknown>): JsonObject {
-  return body;
-}
 
 /** Streams are asked for as events, which can be metered one by one. */
 function contentsPath({ model, stream }: Record<string, unknown>): string {
@@ -40,15 +32,9 @@ export class GeminiProtocol implements Protocol {
   }
 
   async generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
-    const { prompt, n, size, resolution } = request;
-    const aspectRatio = request.aspectRatio ?? (size && toAspectRatio(size, IMAGE_RATIOS));
-    const parameters = {
-      sampleCount: n,
-      aspectRatio: aspectRatio === 'auto' ? undefined : aspectRatio,
-      sampleImageSize: resolution?.toUpperCase(),
-    };
+    const { prompt, n } = request;
     return this.calls.create(channel, methodOf(request.model, 'predict'), {
-      body: { json: { instances: [{ prompt }], parameters } },
+      body: { json: { instances: [{ prompt }], parameters: imageParameters(request) } },
       signal,
       read: (answer) => readPredictions(answer, n),
     });
@@ -67,10 +53,9 @@ export class GeminiProtocol implements Protocol {
   }
 
   async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
-    const { prompt, seconds, aspectRatio, resolution } = request;
-    const parameters = { durationSeconds: seconds, aspectRatio, resolution };
+    const { prompt } = request;
     return this.calls.create(channel, methodOf(request.model, 'predictLongRunning'), {
-      body: { json: { instances: [{ prompt }], parameters } },
+      body: { json: { instances: [{ prompt }], parameters: videoParameters(request) } },
       headers: { 'idempotency-key': options.idempotencyKey },
       signal: options.signal,
       yields: 'task',

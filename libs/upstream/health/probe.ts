@@ -28,6 +28,7 @@ const PROBES: Record<ChannelProtocol, Probe> = {
   openai: { path: '/v1/models' },
   xai: { path: '/v1/models' },
   gemini: { path: '/v1beta/models?pageSize=1' },
+  vertex: { path: '/v1/publishers/google/models/none', expected: 404 },
   anthropic: { path: '/v1/models?limit=1', headers: { 'anthropic-version': '2023-06-01' } },
   fal: { path: '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status', expected: 404 },
   replicate: { path: '/v1/account' },

@@ -35,6 +35,15 @@ describe('the settings of a channel', () => {
     });
   });
 
+  it('take the document of a service account as one key, however it is written', () => {
+    const before = channelValues(channel);
+    const pretty = '{\n  "client_email": "a@b",\n  "private_key": "x y"\n}';
+    const apiKeys = `first\n${pretty}\n{"client_email": "c@d"}\nlast`;
+    expect(changesOf(before, { ...before, apiKeys })).toEqual({
+      apiKeys: [pretty, '{"client_email": "c@d"}', 'first', 'last'],
+    });
+  });
+
   it('of a new one are all given', () => {
     const values = {
       ...channelValues(null),

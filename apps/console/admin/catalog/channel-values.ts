@@ -10,6 +10,7 @@ export const protocols = [
   'openai',
   'xai',
   'gemini',
+  'vertex',
   'anthropic',
   'mesh3d',
   'fal',
@@ -55,8 +56,15 @@ export function channelValues(channel: Shape<'Channel'> | null): ChannelValues {
   };
 }
 
+/** One a line; the JSON document of a service account may take several. */
+function keysIn(text: string): string[] {
+  const documents = /\{[^{}]*\}/g;
+  const plain = text.replaceAll(documents, ' ').split(/\s+/).filter(Boolean);
+  return [...(text.match(documents) ?? []), ...plain];
+}
+
 function settingsOf(values: ChannelValues) {
-  const apiKeys = values.apiKeys.split(/\s+/).filter(Boolean);
+  const apiKeys = keysIn(values.apiKeys);
   return {
     baseUrl: values.baseUrl.trim(),
     ...(apiKeys.length > 0 ? { apiKeys } : {}),

@@ -1,0 +1,93 @@
+import { createPrivateKey, sign } from 'node:crypto';
+import { asObject, asText } from '../answers.js';
+
+/** What of a service account's document is needed to call in its name. */
+export interface ServiceAccount {
+  readonly clientEmail: string;
+  readonly projectId: string;
+  readonly privateKey: string;
+  /** By which Google knows which of the account's keys signed. */
+  readonly privateKeyId: string | undefined;
+  readonly tokenUri: string;
+}
+
+const TOKEN_URI = 'https://oauth2.googleapis.com/token';
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+/** The longest that Google takes. */
+const ASSERTION_SECONDS = 3_600;
+/** Of a project, so that it can be part of a path. */
+const PROJECT_ID = /^[a-z][a-z0-9:.-]{2,62}$/;
+
+/** Reads the JSON document that Google hands out for a service account; null for anything else. */
+export function readServiceAccount(text: string): ServiceAccount | null {
+  const document = parsed(text);
+  const clientEmail = asText(document?.['client_email']);
+  const privateKey = asText(document?.['private_key']);
+  const projectId = asText(document?.['project_id']) ?? '';
+  if (clientEmail === undefined || privateKey === undefined || !PROJECT_ID.test(projectId)) return null;
+  return {
+    clientEmail,
+    projectId,
+    privateKey,
+    privateKeyId: asText(document?.['private_key_id']),
+    tokenUri: asText(document?.['token_uri']) ?? TOKEN_URI,
+  };
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Why a text is no service account that can sign, as the end of a sentence, or null. It quotes nothing of the text. */
+export function serviceAccountFault(text: string): string | null {
+  const account = readServiceAccount(text);
+  if (!account) return 'must be the JSON document of a service account';
+  try {
+    const isRsa = createPrivateKey(account.privateKey).asymmetricKeyType === 'rsa';
+    return isRsa ? null : 'must hold an RSA key';
+  } catch {
+    return 'must hold a private key that can be read';
+  }
+}
+
+/** A service account as it is kept: only what is needed, in one line. */
+export function writtenServiceAccount({ tokenUri, ...account }: ServiceAccount): string {
+  return JSON.stringify({
+    type: 'service_account',
+    project_id: account.projectId,
+    private_key_id: account.privateKeyId,
+    private_key: account.privateKey,
+    client_email: account.clientEmail,
+    ...(tokenUri !== TOKEN_URI && { token_uri: tokenUri }),
+  });
+}
+
+/** The account's own word that it may call, signed: what a token is given for. @throws for a key that cannot sign */
+export function signedAssertion(account: ServiceAccount, nowMs: number): string {
+  const issuedAt = Math.floor(nowMs / 1000);
+  const header = { alg: 'RS256', typ: 'JWT', kid: account.privateKeyId };
+  const claims = {
+    iss: account.clientEmail,
+    scope: SCOPE,
+    aud: account.tokenUri,
+    iat: issuedAt,
+    exp: issuedAt + ASSERTION_SECONDS,
+  };
+  const unsigned = `${encoded(header)}.${encoded(claims)}`;
+  const signature = sign('RSA-SHA256', Buffer.from(unsigned), account.privateKey);
+  return `${unsigned}.${signature.toString('base64url')}`;
+}
+
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
+}
+
+/** Only Google gets an assertion, unless the upstream is one's own. */
+export function mayGetAssertion(tokenUri: string, allowPrivateAddress: boolean): boolean {
+  if (!URL.canParse(tokenUri)) return false;
+  return allowPrivateAddress || new URL(tokenUri).origin === new URL(TOKEN_URI).origin;
+}

@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import {
+  ANOTHER_TASK,
+  asObject,
+  asText,
+  type JsonObject,
+  notAnswered,
+  readFailed,
+  readObject,
+} from '../answers.js';
+import { FileUnavailable, type FileBody } from '../file-download.js';
+import type { HttpAnswer } from '../http-call.js';
+import type { CreateOutcome, PollOutcome } from '../outcomes.js';
+
+/** The name of an operation goes into a path: no part of it needs escaping, and none is a dot segment. */
+const OPERATION =
+  /^(projects\/[a-z0-9][a-z0-9:.-]{0,62}\/locations\/[a-z0-9-]{1,40}\/publishers\/google\/models\/\w[\w.@-]{0,99})\/operations\/[\w-]{1,100}$/;
+
+/** The model that an operation is of, as a path; null for what is no name of an operation. */
+export function modelOfOperation(name: string): string | null {
+  return OPERATION.exec(name)?.[1] ?? null;
+}
+
+/** Reads the name of a started operation. */
+export function readStarted(answer: HttpAnswer): CreateOutcome {
+  const name = asText(readObject(answer.body)?.['name']);
+  if (name === undefined || modelOfOperation(name) === null)
+    return { kind: 'unknown', reason: 'a success without a usable name', upstreamStatus: answer.status };
+  return { kind: 'accepted', upstreamId: name, upstreamStatus: answer.status };
+}
+
+/** Reads the operation of a name. Its video is inside: `fileUrl` is where to have it again. */
+export function readFetched(answer: HttpAnswer, name: string, fileUrl: string): PollOutcome {
+  if (answer.status !== 200) return notAnswered(answer);
+  const body = readObject(answer.body);
+  if (body === null) return notAnswered(answer, 'a body that is not a JSON object');
+  if ((asText(body['name']) ?? name) !== name) return notAnswered(answer, ANOTHER_TASK);
+  if (asObject(body['error'])) return readFailed(body);
+  if (body['done'] !== true) return { kind: 'running', progress: null };
+  const response = asObject(body['response']);
+  if (videoOf(response) !== undefined) return { kind: 'completed', fileUrl };
+  if (Number(response?.['raiMediaFilteredCount']) > 0) {
+    const message = 'The video was withheld by the content rules of the model.';
+    return { kind: 'failed', code: 'content_policy_violation', message };
+  }
+  return { kind: 'no_answer', reason: 'an operation that is done without a video', of: 'task' };
+}
+
+/** The video inside a finished operation. @throws FileUnavailable */
+export function readVideo(answer: HttpAnswer, maxBytes: number): FileBody {
+  if (answer.status !== 200) {
+    const mayPass = answer.status >= 500 || answer.status === 429;
+    throw new FileUnavailable(`HTTP ${answer.status}`, { mayPass });
+  }
+  const text = videoOf(asObject(readObject(answer.body)?.['response']));
+  if (text === undefined) throw new FileUnavailable('an operation without a video');
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length === 0) throw new FileUnavailable('a video that is no base64');
+  if (bytes.length > maxBytes) throw new FileUnavailable(`${bytes.length} bytes, ${maxBytes} allowed`);
+  return { body: Readable.from([bytes], { objectMode: false }), bytes: bytes.length };
+}
+
+function videoOf(response: JsonObject | null): string | undefined {
+  const videos: unknown[] = Array.isArray(response?.['videos']) ? response['videos'] : [];
+  return asText(asObject(videos[0])?.['bytesBase64Encoded']);
+}
