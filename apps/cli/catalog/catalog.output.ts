@@ -9,12 +9,12 @@ import { differenceTable, nextStep } from './prices.output.js';
 
 const STATES: Record<VendorComparison['state'], string> = {
   missing: 'not here',
-  alias: 'an alias here',
-  unlike: 'counted otherwise here',
+  alias: 'alias',
+  unlike: 'other unit',
   unpriced: 'no price',
-  own: 'priced by hand',
-  current: 'up to date',
-  moved: 'list price moved',
+  own: 'own price',
+  current: 'current',
+  moved: 'moved',
 };
 
 export function diffTable(rows: readonly VendorComparison[]): string {
@@ -29,11 +29,10 @@ export function diffTable(rows: readonly VendorComparison[]): string {
   return table(['Vendor', 'Model', 'List price', 'Asked', 'Margin', 'State'], cells);
 }
 
-/** The dearest number of a price is its own; rates are counted. */
+/** One cell: the price of all other requests where there are rates. */
 function priceCell(price: PriceText): string {
   if ('input' in price) return [price.input, price.cachedInput, price.output].join('/');
-  const rates = price.rates?.length ?? 0;
-  return rates === 0 ? price.unitPrice : `${price.unitPrice} and ${rates} rates`;
+  return price.rates ? `${price.unitPrice}, rates` : price.unitPrice;
 }
 
 export function importText(result: VendorImport): string {
