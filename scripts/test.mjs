@@ -26,7 +26,8 @@ them and root runs this. The fuzzer, Schemathesis, and the Python SDKs that the 
 use come from PyPI and need Python 3. What builds the docs comes from npm.
 Prometheus is the installed one, else unpacked from Debian's package; without it its stage fails.
 Containers run in the engine that \`docker\` reaches, else in a private one of apt's docker.io where root runs this, with
-stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else built by Go.
+stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else built by Go. Helm is what is
+installed; \`--only chart\` builds it by Go where it is missing.
 Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
 `;
 
@@ -71,6 +72,7 @@ class Run {
   results = [];
   #startedAt = performance.now();
   #children = new Set();
+  /** Of all stages that use one: a promise, since some run at the same time. */
   #broker;
   #engine;
 
@@ -126,6 +128,8 @@ class Run {
     if (prometheus.outcome !== undefined) return prometheus;
     const containers = stage.containers ? await this.#containers() : { env: {} };
     if (containers.why !== undefined) return containers;
+    const helm = stage.helm ? await this.#helm() : { env: {} };
+    if (helm.why !== undefined) return helm;
     const python = stage.python ? await this.#python(stage.python) : { env: {}, args: [] };
     if (python.outcome !== undefined) return python;
     // Crash and Kafka suites run the built programs, also when the build stage was not chosen.
@@ -137,6 +141,7 @@ class Run {
       ...env.env,
       ...prometheus.env,
       ...containers.env,
+      ...helm.env,
       ...python.env,
     });
     return { outcome: outcomeOf(code), counts: readCounts(counts), why: python.why };
@@ -174,6 +179,13 @@ class Run {
     }
   }
 
+  /** Where Helm is, or why the chart cannot be checked. */
+  async #helm() {
+    const { findHelm } = await import('./lib/helm.mjs');
+    const { program, why } = findHelm({ mayBuild: values.only !== undefined, say });
+    return why === undefined ? { env: { TOLLGATE_HELM: program } } : { outcome: 'not run', why };
+  }
+
   /** How the specs reach a container engine, or why they cannot run. */
   async #containers() {
     // What it makes of the images comes from what is built.
@@ -195,8 +207,8 @@ class Run {
     try {
       if (which !== 'any') await requireLocalKafka(say);
       if (which === 'own') return { env: {} };
-      this.#broker ??= await startKafka({ say });
-      return { env: { KAFKA_BROKERS: this.#broker.brokers.join(',') } };
+      this.#broker ??= startKafka({ say });
+      return { env: { KAFKA_BROKERS: (await this.#broker).brokers.join(',') } };
     } catch (error) {
       if (!(error instanceof NoKafka)) throw error;
       const required = values['require-kafka'] && !(which !== 'any' && process.env.KAFKA_BROKERS);
@@ -230,8 +242,9 @@ class Run {
   }
 
   async end() {
-    await this.#broker?.stop();
+    const broker = await this.#broker?.catch(() => undefined);
     this.#broker = undefined;
+    await broker?.stop();
     await this.#engine?.stop();
     this.#engine = undefined;
   }

@@ -12,8 +12,8 @@ const bin = (path) => join(root, 'node_modules', path);
  * @property {string[]} [command] run under the project's Node
  * @property {string[]} [folders] where its specs lie
  * @property {boolean} [alone] its specs start many processes and run one after the other
- * @property {string} [beside] runs at the same time as the stage of this name, which comes just before it: each keeps one
- *   core busy, and there are two
+ * @property {string} [beside] runs at the same time as the stage of this name, which comes before it: neither keeps two cores
+ *   busy by itself
  * @property {boolean} [accounting] it needs the programs of accountants
  * @property {boolean} [chromium] it needs a browser
  * @property {{ name: string, program: string, about: string, spec: string, variable: string }} [python] packages of
@@ -23,6 +23,7 @@ const bin = (path) => join(root, 'node_modules', path);
  * @property {'any' | 'own' | 'both'} [kafka] it needs a broker; an own one is killed by its specs
  * @property {boolean} [prometheus] it needs Prometheus and its promtool
  * @property {boolean} [containers] it needs a container engine
+ * @property {boolean} [helm] it needs Helm
  */
 
 /** Folders of test/ with a stage of their own; what else has specs belongs to `unit`. */
@@ -39,6 +40,7 @@ const ownStages = [
   'outages',
   'rehearsals',
   'containers',
+  'chart',
 ];
 
 /** @type {Stage[]} */
@@ -84,11 +86,19 @@ export const stages = [
     prometheus: true,
   },
   {
+    name: 'accounting',
+    about: 'exports read by hledger and beancount',
+    folders: ['test/accounting'],
+    accounting: true,
+    beside: 'monitoring',
+  },
+  {
     name: 'docs',
     about: 'the documentation: its examples run, its pages in a browser',
     folders: ['test/docs'],
     docs: true,
     chromium: true,
+    beside: 'monitoring',
     python: {
       name: 'docs',
       program: 'python',
@@ -102,12 +112,6 @@ export const stages = [
     about: 'the pages of the console in a browser',
     folders: ['test/console'],
     chromium: true,
-  },
-  {
-    name: 'accounting',
-    about: 'exports read by hledger and beancount',
-    folders: ['test/accounting'],
-    accounting: true,
   },
   {
     name: 'life',
@@ -134,6 +138,7 @@ export const stages = [
     about: 'the broker and the database killed under load',
     folders: ['test/outages'],
     alone: true,
+    beside: 'kafka',
     kafka: 'own',
   },
   {
@@ -141,6 +146,7 @@ export const stages = [
     about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
     folders: ['test/rehearsals'],
     alone: true,
+    beside: 'kafka',
     faketime: true,
     kafka: 'both',
   },
@@ -150,6 +156,19 @@ export const stages = [
     folders: ['test/containers'],
     alone: true,
     containers: true,
+  },
+  {
+    name: 'chart',
+    about: 'the Helm chart: rendered, and checked against the schemas of Kubernetes',
+    folders: ['test/chart'],
+    helm: true,
+    python: {
+      name: 'chart',
+      program: 'kubernetes-validate',
+      about: 'the schemas of Kubernetes',
+      spec: 'test/chart/chart.spec.ts',
+      variable: 'TOLLGATE_KUBERNETES_VALIDATE',
+    },
   },
 ];
 
