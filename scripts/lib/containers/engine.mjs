@@ -10,7 +10,7 @@ import { makeBaseImages } from './base-images.mjs';
 import { findCompose } from './compose-plugin.mjs';
 import { NoEngine } from './no-engine.mjs';
 
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 180_000;
 
 /**
  * @typedef {object} ContainerEngine

@@ -11,7 +11,7 @@ const MEGABYTE = 1024 * 1024;
  * @returns {Promise<string>} its standard output
  * @throws Error with the last lines of its standard error
  */
-export async function runCommand([program, ...args], { env = {}, cwd, minutes = 10 } = {}) {
+export async function runCommand([program, ...args], { env = {}, cwd, minutes = 30 } = {}) {
   try {
     const options = {
       env: { ...process.env, ...env },
