@@ -79,7 +79,18 @@ function isReason(value: unknown): boolean {
 const TOKEN_COUNT = /^\d{1,12}$/;
 const TOKEN_SCHEMA = { type: 'string', pattern: TOKEN_COUNT.source };
 
-/** `{ input, cachedInput, output }`, perhaps with `cacheWrite` and `cacheWrite1h`: tokens as decimal integers. */
+const OPTIONAL_TOKENS = [
+  'cacheWrite',
+  'cacheWrite1h',
+  'imageInput',
+  'cachedImageInput',
+  'imageOutput',
+  'audioInput',
+  'cachedAudioInput',
+  'audioOutput',
+] as const satisfies readonly (keyof Tokens)[];
+
+/** `{ input, cachedInput, output }`, perhaps with others: tokens as decimal integers. */
 export const IsTokens = rule('isTokens', {
   hint: '{ input, cachedInput, output } as whole numbers in text',
   holds: areTokens,
@@ -90,8 +101,7 @@ export const IsTokens = rule('isTokens', {
       input: TOKEN_SCHEMA,
       cachedInput: TOKEN_SCHEMA,
       output: TOKEN_SCHEMA,
-      cacheWrite: TOKEN_SCHEMA,
-      cacheWrite1h: TOKEN_SCHEMA,
+      ...Object.fromEntries(OPTIONAL_TOKENS.map((name) => [name, TOKEN_SCHEMA])),
     },
   },
 });
@@ -99,8 +109,8 @@ export const IsTokens = rule('isTokens', {
 function areTokens(value: unknown): boolean {
   const tokens = value as Partial<Record<keyof Tokens, unknown>> | null;
   if (typeof tokens !== 'object' || tokens === null) return false;
-  const { input, cachedInput, output, cacheWrite = '0', cacheWrite1h = '0' } = tokens;
-  return [input, cachedInput, output, cacheWrite, cacheWrite1h].every(
+  const { input, cachedInput, output } = tokens;
+  return [input, cachedInput, output, ...OPTIONAL_TOKENS.map((name) => tokens[name] ?? '0')].every(
     (count) => typeof count === 'string' && TOKEN_COUNT.test(count),
   );
 }

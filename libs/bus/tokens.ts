@@ -10,4 +10,11 @@ export interface Tokens {
   cacheWrite?: string;
   /** Written for an hour. */
   cacheWrite1h?: string;
+  /** Of images and sound, which are not among the others. */
+  imageInput?: string;
+  cachedImageInput?: string;
+  imageOutput?: string;
+  audioInput?: string;
+  cachedAudioInput?: string;
+  audioOutput?: string;
 }

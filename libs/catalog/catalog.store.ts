@@ -4,6 +4,7 @@ import { type Decimal, parseDecimal } from '#money/amount.js';
 import type { Family, Price, PriceBook, PricedModel, Unit } from '#pricing/price-book.js';
 import type { Version } from '#groups/version.js';
 import { priceOf, type RateText } from '#pricing/price-text.js';
+import { type LineKind, namedByLine } from '#pricing/token-kinds.js';
 import type { Catalog, CatalogModel, Channel, ChannelProtocol, ModelLimits } from './catalog.js';
 
 /** A pool or a client of `pg`. */
@@ -23,7 +24,7 @@ SELECT
       'input', trim_scale(input_price)::text, 'cachedInput', trim_scale(cached_input_price)::text,
       'output', trim_scale(output_price)::text, 'cacheWrite', trim_scale(cache_write_price)::text,
       'cacheWrite1h', trim_scale(cache_write_1h_price)::text,
-      'rates', rates, 'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
+      'media', media_prices, 'rates', rates, 'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
       ORDER BY effective_from), '[]') FROM price_versions) AS prices,
   (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', group_name, 'value', trim_scale(multiplier)::text,
       'from', CASE WHEN isfinite(effective_from) THEN extract(epoch FROM effective_from) * 1000 END)
@@ -52,6 +53,8 @@ interface VersionRow {
   output?: string | null;
   cacheWrite?: string | null;
   cacheWrite1h?: string | null;
+  /** Of images and sound, by the kind of line. */
+  media?: Partial<Record<LineKind, string>> | null;
   rates?: RateText[] | null;
 }
 
@@ -138,7 +141,7 @@ function toPrice(version: VersionRow): Price | null {
     cacheWrite: version.cacheWrite ?? undefined,
     cacheWrite1h: version.cacheWrite1h ?? undefined,
   };
-  return priceOf({ input, cachedInput, output, ...writes });
+  return priceOf({ input, cachedInput, output, ...writes, ...namedByLine(version.media) });
 }
 
 function bySubject<T>(rows: VersionRow[], value: (row: VersionRow) => T | null): Map<string, Version<T>[]> {

@@ -2,26 +2,26 @@ import type { GroupBook } from '#groups/terms.js';
 import type { Version } from '#groups/version.js';
 import { type Decimal, multiply } from '#money/amount.js';
 import type { DimensionName, Rate } from './rates.js';
+import type { MediaName } from './token-kinds.js';
 
 export type Family = 'image' | 'video' | 'chat' | 'speech' | '3d';
 /** What one unit of a model is: a call (an image, an asset), a second of video, or a token. */
 export type Unit = 'call' | 'second' | 'token';
 
-/**
- * What a model costs: one price for each unit, with others for what its rates name, or one for each kind of token (per token,
- * not per million).
- */
+/** What a token costs, not a million of them. */
+export interface TokenPrice extends Readonly<Partial<Record<MediaName, Decimal>>> {
+  readonly kind: 'token';
+  readonly input: Decimal;
+  readonly cachedInput: Decimal;
+  readonly output: Decimal;
+  /** Of input that the vendor puts into its cache, for five minutes and for an hour; left out, they follow from input. */
+  readonly cacheWrite?: Decimal;
+  readonly cacheWrite1h?: Decimal;
+}
+
+/** What a model costs: one price for each unit, with others for what its rates name, or one for each kind of token. */
 export type Price =
-  | { readonly kind: 'unit'; readonly unitPrice: Decimal; readonly rates?: readonly Rate[] }
-  | {
-      readonly kind: 'token';
-      readonly input: Decimal;
-      readonly cachedInput: Decimal;
-      readonly output: Decimal;
-      /** Of input that the vendor puts into its cache, for five minutes and for an hour; left out, they follow from input. */
-      readonly cacheWrite?: Decimal;
-      readonly cacheWrite1h?: Decimal;
-    };
+  { readonly kind: 'unit'; readonly unitPrice: Decimal; readonly rates?: readonly Rate[] } | TokenPrice;
 
 /** What rates of a model may depend on: what its requests can say. */
 export const dimensionsOfFamily: Readonly<Record<Family, readonly DimensionName[]>> = {
@@ -60,7 +60,7 @@ export function cacheWritePrices({
   input,
   cacheWrite = multiply(input, CACHE_WRITE_SHARE),
   cacheWrite1h = multiply(input, CACHE_WRITE_1H_SHARE),
-}: Pick<Extract<Price, { kind: 'token' }>, 'input' | 'cacheWrite' | 'cacheWrite1h'>): {
+}: Pick<TokenPrice, 'input' | 'cacheWrite' | 'cacheWrite1h'>): {
   cacheWrite: Decimal;
   cacheWrite1h: Decimal;
 } {

@@ -1,6 +1,7 @@
 import { type Decimal, parseDecimal, plainDecimal } from '#money/amount.js';
 import type { Price } from './price-book.js';
 import type { Dimensions, Rate } from './rates.js';
+import { type MediaName, mediaNames } from './token-kinds.js';
 
 const PER_MILLION = 6;
 
@@ -13,14 +14,17 @@ export interface RateText {
 /** Prices as people read and write them: decimal strings of credits; of tokens, for a million of each kind. */
 export type PriceText =
   | { unitPrice: string; rates?: RateText[] | undefined }
-  | {
+  | ({
       input: string;
       cachedInput: string;
       output: string;
       /** For five minutes, and for an hour; left out, 1.25 and 2 times the price of input. */
       cacheWrite?: string | undefined;
       cacheWrite1h?: string | undefined;
-    };
+    } & Partial<Record<MediaName, string | undefined>>);
+
+/** What a price by the token may state, or leave out. */
+export const optionalPrices = ['cacheWrite', 'cacheWrite1h', ...mediaNames] as const;
 
 /** A price of the book from what people write. @throws InvalidAmount */
 export function priceOf(text: PriceText | null): Price | null {
@@ -41,8 +45,7 @@ export function priceOf(text: PriceText | null): Price | null {
     input: perToken(text.input),
     cachedInput: perToken(text.cachedInput),
     output: perToken(text.output),
-    ...(text.cacheWrite === undefined ? {} : { cacheWrite: perToken(text.cacheWrite) }),
-    ...(text.cacheWrite1h === undefined ? {} : { cacheWrite1h: perToken(text.cacheWrite1h) }),
+    ...stated((name) => (text[name] === undefined ? undefined : perToken(text[name]))),
   };
 }
 
@@ -61,7 +64,14 @@ export function priceText(price: Price, times: (price: Decimal) => Decimal = (sa
     input: perMillion(price.input),
     cachedInput: perMillion(price.cachedInput),
     output: perMillion(price.output),
-    ...(price.cacheWrite && { cacheWrite: perMillion(price.cacheWrite) }),
-    ...(price.cacheWrite1h && { cacheWrite1h: perMillion(price.cacheWrite1h) }),
+    ...stated((name) => price[name] && perMillion(price[name])),
   };
+}
+
+/** The optional prices that there are. */
+export function stated<T>(
+  priceOfKind: (name: (typeof optionalPrices)[number]) => T | undefined,
+): Partial<Record<(typeof optionalPrices)[number], T>> {
+  const found = optionalPrices.map((name) => [name, priceOfKind(name)] as const);
+  return Object.fromEntries(found.filter(([, price]) => price !== undefined));
 }

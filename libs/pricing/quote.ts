@@ -1,25 +1,13 @@
 import { chargeNanos, type Decimal, multiply, type Nanos, nanos } from '#money/amount.js';
-import { cacheWritePrices, type Price, type PriceBook } from './price-book.js';
+import { cacheWritePrices, type Price, type PriceBook, type TokenPrice } from './price-book.js';
 import { type DimensionName, type Dimensions, ratedDimensions, rateFor } from './rates.js';
+import { byLine, type LineKind, lineKinds, nameOfLine, type TokenCounts } from './token-kinds.js';
 import { type QuoteRefusal, type Terms, termsAt, type TermsRequest } from './terms.js';
 
 /** Units of one charge: images of a call, seconds of a video. A bound that keeps every product inside a bigint column. */
 const MAX_UNITS = 1_000_000n;
 /** Tokens of one kind in one charge; no model reads or writes as many in a call. */
 export const MAX_TOKENS = 100_000_000n;
-
-/** Tokens of a call. Input that was read from a cache, or written into one, is counted apart: they never overlap. */
-export interface TokenCounts {
-  readonly input: bigint;
-  readonly cachedInput: bigint;
-  readonly output: bigint;
-  /** Written for five minutes, and for an hour. */
-  readonly cacheWrite?: bigint;
-  readonly cacheWrite1h?: bigint;
-}
-
-export const lineKinds = ['input', 'cached_input', 'output', 'cache_write', 'cache_write_1h'] as const;
-export type LineKind = (typeof lineKinds)[number];
 
 /** One line of a metered charge, rounded by itself. */
 export interface ChargeLine {
@@ -100,20 +88,22 @@ function unitQuote(
   return { units, unitPrice, ratedBy: ratedDimensions(rates), lines: null, multiplier, amount };
 }
 
-function tokenLines(price: Extract<Price, { kind: 'token' }>, tokens: TokenCounts): ChargeLine[] {
-  const { input, cachedInput, output } = price;
-  const { cacheWrite, cacheWrite1h } = cacheWritePrices(price);
-  const lines: ChargeLine[] = [
-    { kind: 'input', units: tokens.input, unitPrice: input },
-    { kind: 'cached_input', units: tokens.cachedInput, unitPrice: cachedInput },
-    { kind: 'output', units: tokens.output, unitPrice: output },
-    { kind: 'cache_write', units: tokens.cacheWrite ?? 0n, unitPrice: cacheWrite },
-    { kind: 'cache_write_1h', units: tokens.cacheWrite1h ?? 0n, unitPrice: cacheWrite1h },
-  ];
-  for (const { units } of lines) {
-    if (units < 0n || units > MAX_TOKENS) throw new RangeError(`tokens out of range: ${units}`);
+function tokenLines(price: TokenPrice, tokens: TokenCounts): ChargeLine[] {
+  const lines = withTokens(unusedLines(price), tokens);
+  const counts: bigint[] = [...Object.values(tokens), ...lines.map(({ units }) => units)];
+  for (const count of counts) {
+    if (count < 0n || count > MAX_TOKENS) throw new RangeError(`tokens out of range: ${count}`);
   }
   return lines;
+}
+
+/** A line for each kind of token that the price names, and for those that every price has. */
+function unusedLines(price: TokenPrice): ChargeLine[] {
+  const prices = { ...price, ...cacheWritePrices(price) };
+  return lineKinds.flatMap((kind) => {
+    const unitPrice = prices[nameOfLine(kind)];
+    return unitPrice ? [{ kind, units: 0n, unitPrice }] : [];
+  });
 }
 
 /** The amount of a charge line from its recorded parts; the same for a hold, a partial settlement and a recomputation. */
@@ -131,16 +121,8 @@ export function linesAmount(lines: readonly ChargeLine[], multiplier: Decimal): 
   return nanos(lines.reduce((sum, line) => sum + amountFor(line.unitPrice, multiplier, line.units), 0n));
 }
 
-/** The same lines with what was really used. Held before writes had lines of their own, they are input. */
+/** The same lines with what was really used. */
 export function withTokens(lines: readonly ChargeLine[], tokens: TokenCounts): ChargeLine[] {
-  const { input, cachedInput, output, cacheWrite = 0n, cacheWrite1h = 0n } = tokens;
-  const hasLine = lines.some(({ kind }) => kind === 'cache_write');
-  const used: Record<LineKind, bigint> = {
-    input: hasLine ? input : input + cacheWrite + cacheWrite1h,
-    cached_input: cachedInput,
-    output,
-    cache_write: cacheWrite,
-    cache_write_1h: cacheWrite1h,
-  };
+  const used = byLine(tokens, new Set(lines.map(({ kind }) => kind)));
   return lines.map((line) => ({ ...line, units: used[line.kind] < 0n ? 0n : used[line.kind] }));
 }

@@ -1,14 +1,8 @@
 import { type Nanos, nanos } from '#money/amount.js';
 import type { PriceBook } from './price-book.js';
-import {
-  amountOfUnits,
-  type ChargeLine,
-  linesAmount,
-  quoteOf,
-  type TokenCounts,
-  withTokens,
-} from './quote.js';
+import { amountOfUnits, type ChargeLine, linesAmount, quoteOf, withTokens } from './quote.js';
 import type { Dimensions } from './rates.js';
+import { countsOfLines, type TokenCounts } from './token-kinds.js';
 import { type NamedVersions, termsOfVersions, wereVersionsInForce } from './terms.js';
 
 /** What a charge stores that its amounts follow from, and what came of it. */
@@ -60,13 +54,5 @@ export function recompute(book: PriceBook, charge: RecordedCharge): Recomputed |
 }
 
 function countsOf(lines: RecordedCharge['lines']): TokenCounts | null {
-  if (!lines) return null;
-  const of = (kind: ChargeLine['kind']) => lines.find((line) => line.kind === kind)?.units ?? 0n;
-  return {
-    input: of('input'),
-    cachedInput: of('cached_input'),
-    output: of('output'),
-    cacheWrite: of('cache_write'),
-    cacheWrite1h: of('cache_write_1h'),
-  };
+  return lines && countsOfLines(lines);
 }

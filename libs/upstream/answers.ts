@@ -1,4 +1,5 @@
 import type { ErrorCode } from '#platform/errors.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { HttpAnswer, HttpFailure } from './http-call.js';
 import type {
   CountOutcome,
@@ -77,15 +78,21 @@ function plainText(message: string): string {
   return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_CHARS);
 }
 
-/** Reads the images of a success; at most `asked`, and never none. */
-export function readImages(answer: HttpAnswer, asked: number): ImageOutcome {
+/** Reads the images of a success; at most `asked`, and never none. `tokensOf` reads what they took, where it is reported. */
+export function readImages(
+  answer: HttpAnswer,
+  asked: number,
+  tokensOf?: (body: JsonObject | null) => TokenCounts | undefined,
+): ImageOutcome {
   const upstreamStatus = answer.status;
-  const data = readObject(answer.body)?.['data'];
+  const body = readObject(answer.body);
+  const data = body?.['data'];
   if (!Array.isArray(data)) return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
   const entries = data.map(asObject).filter((entry) => entry !== null);
   const allowed = entries.filter((entry) => entry['respect_moderation'] !== false);
   const images = allowed.map(readImage).filter((image) => image !== null);
-  if (images.length > 0) return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus };
+  if (images.length > 0)
+    return { kind: 'delivered', images: images.slice(0, asked), upstreamStatus, tokens: tokensOf?.(body) };
   if (allowed.length === entries.length) {
     return { kind: 'unknown', reason: 'a success without images', upstreamStatus };
   }

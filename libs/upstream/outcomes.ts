@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ErrorCode } from '#platform/errors.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
 
 /**
  * What became of a call to an upstream, as far as money is concerned. Only
@@ -47,6 +48,8 @@ export interface ImagesDelivered {
   kind: 'delivered';
   images: UpstreamImage[];
   upstreamStatus: number;
+  /** Where the vendor reports it. */
+  tokens?: TokenCounts | undefined;
 }
 
 export type ImageOutcome = ImagesDelivered | Refused | NotAccepted | Unknown;

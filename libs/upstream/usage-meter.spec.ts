@@ -278,7 +278,48 @@ describe('speech', () => {
   it('reports when it is streamed as events', () => {
     const done = { type: 'speech.audio.done', usage: { input_tokens: 3, output_tokens: 20 } };
     const { meter } = metered('speech', [{ type: 'speech.audio.delta', audio: 'AAAA' }, done]);
-    expect(meter.reported()).toEqual(tokens(3n, 0n, 20n));
+    expect(meter.reported()).toEqual({ ...tokens(3n, 0n, 0n), audioOutput: 20n });
+  });
+});
+
+describe('tokens of images and sound', () => {
+  it('are told apart as OpenAI and Google report them', () => {
+    const usage = {
+      prompt_tokens: 40,
+      completion_tokens: 30,
+      prompt_tokens_details: { cached_tokens: 5, audio_tokens: 10, image_tokens: 20 },
+      completion_tokens_details: { audio_tokens: 25 },
+    };
+    expect(whole('chat', { choices: [], usage }).reported()).toEqual({
+      ...tokens(5n, 5n, 5n),
+      imageInput: 20n,
+      audioInput: 10n,
+      audioOutput: 25n,
+    });
+    const usageMetadata = {
+      promptTokenCount: 300,
+      candidatesTokenCount: 1_300,
+      promptTokensDetails: [{ modality: 'IMAGE', tokenCount: 258 }],
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }],
+    };
+    expect(whole('contents', { candidates: [], usageMetadata }).reported()).toEqual({
+      ...tokens(42n, 0n, 10n),
+      imageInput: 258n,
+      imageOutput: 1_290n,
+    });
+  });
+
+  it('take what was heard for sound, unless it is said to be text', () => {
+    const usage = { input_tokens: 20, output_tokens: 4 };
+    expect(whole('transcription', { text: 'a', usage }).reported()).toEqual({
+      ...tokens(0n, 0n, 4n),
+      audioInput: 20n,
+    });
+    const input_token_details = { text_tokens: 6, audio_tokens: 14 };
+    expect(whole('translation', { text: 'a', usage: { ...usage, input_token_details } }).reported()).toEqual({
+      ...tokens(6n, 0n, 4n),
+      audioInput: 14n,
+    });
   });
 });
 

@@ -1,8 +1,10 @@
-import { MAX_TOKENS, type TokenCounts } from '#pricing/quote.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
 import { asObject, type JsonObject, readObject } from './answers.js';
 import type { StreamKind } from './outcomes.js';
 import type { SseEvent } from './sse-splitter.js';
-import { CHARACTERS_PER_TOKEN, dialects, type UsageDialect, type UsageReading } from './usage-dialects.js';
+import { dialects } from './usage-dialects.js';
+import { countsOf, NO_KINDS, sortInput, sortOutput, toTokens } from './usage/usage-kinds.js';
+import { CHARACTERS_PER_TOKEN, type UsageDialect, type UsageReading } from './usage/usage-reading.js';
 
 /**
  * Reads from the answer of a pass-through call how many tokens it used, event by event or from the whole. It holds no
@@ -51,19 +53,12 @@ export class UsageMeter {
 
   /** What the upstream reported, cached and written input apart from input; null while it has not. */
   reported(): TokenCounts | null {
-    const { input, output, cachedInput = 0, isFinal, isBeyondCount = false } = this.reading;
+    const { input, output, cachedInput = 0, isFinal, isBeyondCount = false, kinds = NO_KINDS } = this.reading;
     if (input === undefined || output === undefined) return null;
-    const cached = Math.min(cachedInput, input);
-    const { short, long } = this.writes(input - cached);
-    const streamed = isFinal && !isBeyondCount ? 0n : this.streamed();
-    const counted = toTokens(output);
-    return {
-      input: toTokens(input - cached - short - long),
-      cachedInput: toTokens(cached),
-      output: counted > streamed ? counted : streamed,
-      ...(short > 0 && { cacheWrite: toTokens(short) }),
-      ...(long > 0 && { cacheWrite1h: toTokens(long) }),
-    };
+    const sorted = sortInput({ input, cached: Math.min(cachedInput, input) }, kinds);
+    const streamed = isFinal && !isBeyondCount ? 0 : this.streamedTokens();
+    const written = sortOutput(Math.max(output, streamed), kinds.output);
+    return countsOf(sorted, written, this.writes(sorted.text));
   }
 
   /** Writes are part of the input, whatever is reported of them. */
@@ -76,7 +71,11 @@ export class UsageMeter {
 
   /** An estimate of the output from what was streamed, rounded up: for an upstream that reports nothing. */
   streamed(): bigint {
-    return toTokens(Math.ceil(this.reading.characters / CHARACTERS_PER_TOKEN));
+    return toTokens(this.streamedTokens());
+  }
+
+  private streamedTokens(): number {
+    return Math.ceil(this.reading.characters / CHARACTERS_PER_TOKEN);
   }
 
   /** What to bill: as reported, else the caller's estimates and what was streamed, whichever output is more. */
@@ -114,8 +113,4 @@ function parseObject(text: string): JsonObject | null {
   } catch {
     return null;
   }
-}
-
-function toTokens(count: number): bigint {
-  return count > Number(MAX_TOKENS) ? MAX_TOKENS : BigInt(count);
 }

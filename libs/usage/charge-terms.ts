@@ -10,6 +10,8 @@ export function roundingOf(lines: readonly unknown[] | null): string {
   return lines ? ROUNDING_OF_LINES : ROUNDING;
 }
 
+const USUAL: readonly ChargeLine['kind'][] = ['input', 'cached_input', 'output'];
+
 /** A line of metered work as it is shown. */
 export interface ShownLine {
   kind: ChargeLine['kind'];
@@ -19,9 +21,9 @@ export interface ShownLine {
   amount: Nanos;
 }
 
-/** Most calls write into no cache: those lines are shown where there is something on them. */
+/** Lines that most calls have nothing on are shown where there is something. */
 export function shownLines(lines: readonly ChargeLine[], multiplier: string): ShownLine[] {
-  const shown = lines.filter(({ kind, units }) => units > 0n || !kind.startsWith('cache_write'));
+  const shown = lines.filter(({ kind, units }) => units > 0n || USUAL.includes(kind));
   return shown.map(({ kind, units, unitPrice }) => {
     const amount = amountFor(unitPrice, parseDecimal(multiplier), units);
     return { kind, units, unitPrice: plainDecimal(unitPrice), amount };

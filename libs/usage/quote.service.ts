@@ -10,8 +10,9 @@ import { hasGroup } from '#groups/account-groups.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import type { Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
-import { quote, type Quote, type TokenCounts } from '#pricing/quote.js';
+import { quote, type Quote } from '#pricing/quote.js';
 import type { Dimensions } from '#pricing/rates.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { Market, MarketReader } from '#marketplace/price-list.js';
 
 export interface WantedQuote {
@@ -22,7 +23,7 @@ export interface WantedQuote {
   readonly n?: number | undefined;
   readonly seconds?: number | undefined;
   readonly dimensions?: Dimensions | undefined;
-  readonly tokens?: Record<keyof TokenCounts, number> | undefined;
+  readonly tokens?: Partial<Record<keyof TokenCounts, number>> | undefined;
   /** To estimate tokens by. */
   readonly text?: string | undefined;
   readonly maxOutputTokens?: number | undefined;
@@ -172,11 +173,6 @@ function tokensOf(model: CatalogModel, { tokens }: WantedQuote): TokenCounts {
     const message = `tokens is required: ${model.id} is priced by the token.`;
     throw new ApiError('missing_required_parameter', message, { param: 'tokens' });
   }
-  return {
-    input: BigInt(tokens.input),
-    cachedInput: BigInt(tokens.cachedInput),
-    output: BigInt(tokens.output),
-    cacheWrite: BigInt(tokens.cacheWrite),
-    cacheWrite1h: BigInt(tokens.cacheWrite1h),
-  };
+  const counted = Object.entries(tokens).map(([name, count]) => [name, BigInt(count)] as const);
+  return { input: 0n, cachedInput: 0n, output: 0n, ...Object.fromEntries(counted) };
 }

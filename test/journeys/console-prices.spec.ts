@@ -332,7 +332,7 @@ describe('a file of prices', () => {
   it('comes back as it went, and changes nothing', async () => {
     const file = await (await admin.send('/api/admin/prices/export.csv')).text();
     expect(file.split('\n')[0]).toBe(
-      'kind,subject,unit,unit_price,input_price,cached_input_price,output_price,cache_write_price,cache_write_1h_price,multiplier,rule,withdrawn,rates',
+      'kind,subject,unit,unit_price,input_price,cached_input_price,output_price,cache_write_price,cache_write_1h_price,multiplier,rule,withdrawn,rates,image_input_price,cached_image_input_price,image_output_price,audio_input_price,cached_audio_input_price,audio_output_price',
     );
     const { body } = await send('/api/admin/prices/import.csv', file);
     expect(body).toMatchObject({ added: [], changed: [], refused: [], proposal: null });

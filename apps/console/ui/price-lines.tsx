@@ -5,7 +5,19 @@ import { RateLines } from './rate-lines.js';
 
 type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
 
-const TOKENS = ['input', 'cachedInput', 'output', 'cacheWrite', 'cacheWrite1h'] as const;
+const TOKENS = [
+  'input',
+  'cachedInput',
+  'output',
+  'cacheWrite',
+  'cacheWrite1h',
+  'imageInput',
+  'cachedImageInput',
+  'imageOutput',
+  'audioInput',
+  'cachedAudioInput',
+  'audioOutput',
+] as const;
 
 interface PriceLinesProps {
   price: ListPrice;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { lineKinds } from '#pricing/quote.js';
+import { optionalPrices } from '#pricing/price-text.js';
+import { lineKinds } from '#pricing/token-kinds.js';
 import { amountView, id, timeView, numberText } from '#platform/http/fields.js';
 import { dimensionFields, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
@@ -160,8 +161,10 @@ export const chargeRoutes = {
           input: tokens.default(0),
           cachedInput: tokens.default(0),
           output: tokens.default(0),
-          cacheWrite: tokens.default(0),
-          cacheWrite1h: tokens.default(0),
+          ...(Object.fromEntries(optionalPrices.map((name) => [name, tokens.default(0)])) as Record<
+            (typeof optionalPrices)[number],
+            z.ZodDefault<typeof tokens>
+          >),
         })
         .optional(),
       text: z

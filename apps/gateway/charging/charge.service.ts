@@ -11,15 +11,9 @@ import { crashPoint } from '#platform/crash-points.js';
 import { ApiError, type ErrorCode } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { traced } from '#platform/tracing.js';
-import {
-  amountOfUnits,
-  linesAmount,
-  type Quote,
-  quote,
-  type TokenCounts,
-  withTokens,
-} from '#pricing/quote.js';
+import { amountOfUnits, linesAmount, type Quote, quote, withTokens } from '#pricing/quote.js';
 import type { DimensionName, Dimensions } from '#pricing/rates.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { noSuchModel } from '../http/model-access.js';
 import { serviceUnavailable } from '#platform/http/refusal.js';
@@ -56,6 +50,8 @@ export interface Hold {
   readonly ratedBy: readonly DimensionName[];
   /** What a part of the units costs, by the versions that the hold was priced with. */
   amountOf(units: bigint): Nanos;
+  /** What used tokens cost, no more than what is held; the held amount for work that is priced by units. */
+  amountOfTokens(tokens: TokenCounts): Nanos;
   /** What used tokens cost beyond the hold, which nobody pays; 0 for work that is priced by units. */
   excessOf(tokens: TokenCounts): Nanos;
 }
@@ -210,12 +206,19 @@ function holdFrom(order: ChargeOrder, priced: Quote): Hold {
     amount: priced.amount,
     ratedBy: priced.ratedBy,
     amountOf: (units) => amountOfUnits(priced, units),
+    amountOfTokens: (tokens) => {
+      const cost = costOf(priced, tokens);
+      return cost > priced.amount ? priced.amount : cost;
+    },
     excessOf: (tokens) => {
-      if (!priced.lines) return ZERO;
-      const cost = linesAmount(withTokens(priced.lines, tokens), priced.multiplier);
+      const cost = costOf(priced, tokens);
       return cost > priced.amount ? nanos(cost - priced.amount) : ZERO;
     },
   };
+}
+
+function costOf({ lines, multiplier, amount }: Quote, tokens: TokenCounts): Nanos {
+  return lines ? linesAmount(withTokens(lines, tokens), multiplier) : amount;
 }
 
 function refusalFor(order: ChargeOrder, reply: ChargeReply): ApiError {

@@ -10,7 +10,7 @@ import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
 import type { Logger } from '#platform/logging.js';
 import { type SpanFacts, traced } from '#platform/tracing.js';
-import type { TokenCounts } from '#pricing/quote.js';
+import { mapCounts, type TokenCounts } from '#pricing/token-kinds.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 
@@ -192,12 +192,6 @@ function chargeResolved(
 }
 
 /** Tokens as the bus carries them. */
-export function tokensText({ input, cachedInput, output, cacheWrite, cacheWrite1h }: TokenCounts): Tokens {
-  return {
-    input: String(input),
-    cachedInput: String(cachedInput),
-    output: String(output),
-    ...(cacheWrite && { cacheWrite: String(cacheWrite) }),
-    ...(cacheWrite1h && { cacheWrite1h: String(cacheWrite1h) }),
-  };
+export function tokensText(tokens: TokenCounts): Tokens {
+  return mapCounts(tokens, String);
 }

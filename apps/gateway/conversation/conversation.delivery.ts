@@ -1,9 +1,10 @@
-import type { TokenCounts } from '#pricing/quote.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { Ending } from './answer.relay.js';
+import { LIKELY_TOKENS_PER_SECOND } from '../transcriptions/sound-estimate.js';
 import type { SoundSeconds } from '../transcriptions/sound-file.js';
-import type { InputKind } from './cache-writes.js';
+import type { HeldKinds, InputKind } from './cache-writes.js';
 import type { Conversation } from './conversation-request.js';
 import type { TokenEstimate } from '#catalog/token-estimate.js';
 
@@ -19,8 +20,10 @@ export interface Estimated {
   asked: Conversation;
   input: TokenEstimate;
   output: TokenEstimate;
-  /** The dearest that the input may turn out to be. */
+  /** The dearest that text of the input may turn out to be. */
   dearest: InputKind;
+  /** What is held for, of the kinds that the model has prices for. */
+  heldAs: HeldKinds;
   /** How long the sound is that is to be heard; undefined where there is none. */
   seconds: SoundSeconds | undefined;
 }
@@ -29,11 +32,22 @@ export interface Estimated {
 export function mostTokens({
   input,
   output,
-  dearest,
-}: Pick<Estimated, 'input' | 'output' | 'dearest'>): TokenCounts {
-  return { ...NO_TOKENS, [dearest]: input.most, output: output.most };
+  heldAs,
+}: Pick<Estimated, 'input' | 'output' | 'heldAs'>): TokenCounts {
+  return { ...NO_TOKENS, [heldAs.input]: input.most, [heldAs.output]: output.most };
 }
 
+/** What it probably takes, by kind: of what is heard the sound apart from the text, of what is spoken the sound. */
+function likelyTokens({ asked, input, output, seconds }: Estimated): TokenCounts {
+  const sound = seconds ? seconds.likely * LIKELY_TOKENS_PER_SECOND : 0n;
+  const heard = sound < input.likely ? sound : input.likely;
+  const text = { ...NO_TOKENS, input: input.likely - heard, ...(heard > 0n && { audioInput: heard }) };
+  return asked.kind === 'speech'
+    ? { ...text, audioOutput: output.likely }
+    : { ...text, output: output.likely };
+}
+
+const NO_INPUT = { input: 0n, audioInput: 0n };
 const NO_TOKENS: TokenCounts = { input: 0n, cachedInput: 0n, output: 0n };
 
 /** The units that are held: every answer to a request is a call of its own; of sound its seconds at the most, one of tokens. */
@@ -49,7 +63,7 @@ export function unitsOf({ model, asked, seconds }: Pick<Estimated, 'model' | 'as
  * sound, was not delivered then.
  */
 export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMeter): DeliveredAnswer | null {
-  const { model, asked, input, output } = estimated;
+  const { model, asked, input, heldAs } = estimated;
   const isPriced = model.unit === 'token';
   const isCounted = isPriced && asked.kind !== 'speech';
   if (ending.how === 'broken' && !(isCounted && meter.streamed() > 0n)) return null;
@@ -58,9 +72,9 @@ export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMet
   // Sound that is no event stream reports no usage at its end either.
   const isEstimated = asked.kind === 'speech' && !asked.streamed;
   const isCutShort = ending.how === 'left' && !isEstimated;
-  const likely = { ...NO_TOKENS, input: input.likely };
-  const counted = isCutShort ? mostTokens(estimated) : likely;
-  return { units, tokens: meter.billable({ ...counted, output: output.likely }) };
+  const likely = likelyTokens(estimated);
+  const cutShort = { ...likely, ...NO_INPUT, [heldAs.input]: input.most };
+  return { units, tokens: meter.billable(isCutShort ? cutShort : likely) };
 }
 
 /** As many as came, of those that were held: of sound as the vendor reports, or else as it is long. */

@@ -8,7 +8,7 @@ import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import { secondsHeld, textBeside, withSound, withWritten } from '../transcriptions/sound-estimate.js';
-import { dearestInput } from './cache-writes.js';
+import { dearestInput, dearestKinds } from './cache-writes.js';
 import type { ConversationCall, ConversationParts, ModelCall, Prepared } from './conversation.call.js';
 import { isLimitOfEach, measuresOf, refuseUnheard, refuseUnmeasured } from './conversation-limits.js';
 import { readConversation, withModelsLimit } from './conversation-request.js';
@@ -36,8 +36,9 @@ export async function prepare(parts: ConversationParts, call: ModelCall): Promis
   if (sound) refuseUnheard(model, asked, sound.seconds);
   const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
   const dearest = dearestInput(asked, priced);
+  const heldAs = dearestKinds(current, priced, dearest);
   await call.checkPictures();
-  return { ...call, asked, model, channels, limitAtMs, input, output, dearest, seconds };
+  return { ...call, asked, model, channels, limitAtMs, input, output, dearest, heldAs, seconds };
 }
 
 /** What is heard is priced by the second, and what is spoken never: the two families of sound are one in the catalog. */

@@ -160,7 +160,7 @@ function upstreamRequest({ asked, model, hold }: HeldWork, channel: Channel): Im
     aspectRatio: asked.size === undefined ? asked.aspectRatio : undefined,
     resolution: isResolutionPaid ? asked.resolution : undefined,
     responseFormat: 'b64_json',
-    // Elsewhere it costs nothing, and vendors that do not know it would refuse it.
-    ...(ratedBy.includes('quality') && { extras: { quality: asked.quality } }),
+    // Elsewhere it costs nothing, and vendors that do not know it would refuse it. Tokens are paid as they are used.
+    ...((ratedBy.includes('quality') || model.unit === 'token') && { extras: { quality: asked.quality } }),
   };
 }

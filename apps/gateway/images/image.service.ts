@@ -8,8 +8,10 @@ import { traced } from '#platform/tracing.js';
 import type { Logger } from '#platform/logging.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
-import type { InputImage, UpstreamImage } from '#upstream/outcomes.js';
+import type { InputImage } from '#upstream/outcomes.js';
+import { formatAmount } from '#money/amount.js';
 import type { Quote } from '#pricing/quote.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { ChargedCalls } from '../charging/charged-call.js';
 import type { Hold, PricedOrder } from '../charging/charge.service.js';
 import { channelsFree, noChannelFree, workOf } from '../charging/channel-entry.js';
@@ -22,26 +24,19 @@ import type { PictureInput } from '../http/pictures.js';
 import type { MemoryShare } from '../protection/body-memory.js';
 import type { ModelChoice } from '../routing/model-choice.js';
 import { ModelTurns } from '../routing/model-turns.js';
-import { type ImageFailure, type HeldWork, ImageCalls, type Success } from './image.calls.js';
-import { type ImageFiles, imageTypeOf } from './image.files.js';
+import { type ImageFailure, ImageCalls, type Success } from './image.calls.js';
+import type { ImageFiles } from './image.files.js';
+import { type HeldImages, type ImageRecord, ImageRecords } from './image.records.js';
 import { imageDimensions, type ImageGeneration } from './image-request.js';
+import { measureImages, type OpenAiUsage, openAiUsage, tokensOfAll } from './image-tokens.js';
 import type { PictureLoader, Pictures } from './picture.loader.js';
-
-export interface ImageRecord {
-  url?: string;
-  b64_json?: string;
-  revised_prompt?: string;
-  mime_type?: string;
-  /** Of one of several prompts, why nothing was made of it; it costs nothing. */
-  withheld?: string;
-}
 
 /** The answer, in OpenAI's shape. */
 export interface ImageResult {
   created: number;
   data: ImageRecord[];
   /** An integer of 1e-10 USD: client schemas want this amount as a number. */
-  usage: { cost_in_usd_ticks: number };
+  usage: { cost_in_usd_ticks: number } & Partial<OpenAiUsage>;
   /** The one of several that made them. */
   model?: string;
 }
@@ -60,16 +55,10 @@ export interface ImageCall {
   origin: string | null;
 }
 
-/** Everything about one call once its money is held. */
-interface HeldCall extends HeldWork {
-  prompts: readonly string[];
-  startedAt: number;
-  /** Scheme and host that links are built on; null where the format has none. */
-  origin: string | null;
-}
-
 /** What a call is priced by. */
-type Wanted = Pick<PricedOrder, 'model' | 'units' | 'dimensions'>;
+type Wanted = Pick<PricedOrder, 'model' | 'units' | 'dimensions' | 'tokens'> & {
+  likely?: TokenCounts | undefined;
+};
 
 const TICKS_PER_NANO = 10n;
 
@@ -93,9 +82,11 @@ export interface ImageServiceParts {
  */
 export class ImageService {
   private readonly images: ImageCalls;
+  private readonly records: ImageRecords;
 
   constructor(private readonly parts: ImageServiceParts) {
     this.images = new ImageCalls(parts);
+    this.records = new ImageRecords(parts);
   }
 
   /** The way of a request through the models that it names. */
@@ -125,7 +116,20 @@ export class ImageService {
     const waitMs = Math.min(config.channelWaitMs, limitAtMs - clock.nowMs());
     return this.parts.calls.withChannel(channels, { model, caller, waitMs }, async (entry) => {
       const hold = await this.hold(call, wanted, turns);
-      const held = { caller, asked, requestId, origin, model, entry, limitAtMs, hold, pictures, prompts };
+      const { likely } = wanted;
+      const held = {
+        caller,
+        asked,
+        requestId,
+        origin,
+        model,
+        entry,
+        limitAtMs,
+        hold,
+        pictures,
+        prompts,
+        likely,
+      };
       return this.make({ ...held, startedAt: performance.now() });
     });
   }
@@ -153,10 +157,13 @@ export class ImageService {
       caller,
       capability: capabilityFor(call.pictures),
     });
-    return { model, channels, units: BigInt(count), dimensions: imageDimensions(asked, inputImages) };
+    const wanted = { model, channels, units: BigInt(count), dimensions: imageDimensions(asked, inputImages) };
+    if (model.unit !== 'token') return wanted;
+    const measured = measureImages({ model, asked, prompts: prompts ?? [asked.prompt], inputImages });
+    return { ...wanted, tokens: measured.most, likely: measured.likely };
   }
 
-  private async make(held: HeldCall): Promise<ImageResult> {
+  private async make(held: HeldImages): Promise<ImageResult> {
     const results = await this.images.askForEach(held, held.prompts);
     const made = results.find((result) => result.kind === 'delivered');
     const failed = results.find((result) => result.kind !== 'delivered');
@@ -187,11 +194,13 @@ export class ImageService {
 
   /** Images that cannot be handed over are not charged; what is handed over is settled before the answer. */
   private async deliver(
-    held: HeldCall,
+    held: HeldImages,
     results: readonly (Success | ImageFailure)[],
     { channel, upstreamStatus }: Success,
   ): Promise<ImageResult> {
-    const records = await Promise.all(results.map((result, index) => this.recordsOf(held, result, index)));
+    const records = await Promise.all(
+      results.map((result, index) => this.records.recordsOf(held, result, index)),
+    );
     const data = records.flat();
     const count = BigInt(data.filter(({ withheld }) => withheld === undefined).length);
     if (count === 0n) {
@@ -204,8 +213,10 @@ export class ImageService {
       throw await this.giveBack(held, failure);
     }
     const { hold, startedAt } = held;
+    const tokens = this.tokensOf(held, results);
     await this.parts.post.settle(hold, hold.accountId, {
       delivered: count,
+      tokens,
       channel: channel.id,
       upstreamStatus,
       latencyMs: performance.now() - startedAt,
@@ -213,61 +224,37 @@ export class ImageService {
     return {
       created: Math.floor(this.parts.clock.nowMs() / 1000),
       data,
-      usage: { cost_in_usd_ticks: Number(hold.amountOf(count) * TICKS_PER_NANO) },
+      usage: {
+        ...(tokens && openAiUsage(tokens)),
+        cost_in_usd_ticks: Number(
+          (tokens ? hold.amountOfTokens(tokens) : hold.amountOf(count)) * TICKS_PER_NANO,
+        ),
+      },
     };
   }
 
-  /** What the client gets of one prompt: its images, or why there are none where it has others. */
-  private async recordsOf(
-    held: HeldCall,
-    result: Success | ImageFailure,
-    ordinal: number,
-  ): Promise<ImageRecord[]> {
-    const { count } = held.asked;
-    if (result.kind !== 'delivered') {
-      const why =
-        result.kind === 'refused' ? result.message : 'Nothing was made of it, and nothing was charged.';
-      return [{ withheld: why }];
-    }
-    const records = await Promise.all(
-      result.images
-        .slice(0, count)
-        .map((image, index) => this.record(held, result.channel, { image, index: ordinal * count + index })),
+  /** What the images took, for a model that is priced by it. */
+  private tokensOf(
+    { likely, hold, model, requestId }: HeldImages,
+    results: readonly (Success | ImageFailure)[],
+  ): TokenCounts | undefined {
+    if (!likely) return undefined;
+    const tokens = tokensOfAll(
+      results.filter((result) => result.kind === 'delivered'),
+      likely,
     );
-    return records.filter((record) => record !== null);
-  }
-
-  private async record(
-    held: HeldCall,
-    channel: Channel,
-    { image, index }: { image: UpstreamImage; index: number },
-  ): Promise<ImageRecord | null> {
-    const { upstreams, files, log } = this.parts;
-    const { format } = held.asked;
-    const extras = image.revisedPrompt === undefined ? {} : { revised_prompt: image.revisedPrompt };
-    try {
-      if (format === 'b64_json' && image.b64 !== undefined) {
-        const mime = imageTypeOf(image.b64);
-        return mime === null ? null : { b64_json: image.b64, mime_type: mime, ...extras };
-      }
-      const signal = AbortSignal.timeout(Math.max(1, held.limitAtMs - this.parts.clock.nowMs()));
-      const { bytes, mime, extension } = await upstreams.fetchImage(channel, image, signal);
-      const inline = format === 'url' ? {} : { b64_json: image.b64 ?? bytes.toString('base64') };
-      if (format === 'b64_json') return { ...inline, mime_type: mime, ...extras };
-      const path = await files.keep(`${held.hold.chargeId}-${index}.${extension}`, bytes);
-      return { url: (held.origin ?? '') + path, ...inline, mime_type: mime, ...extras };
-    } catch (error) {
-      const { hold, requestId } = held;
-      log.error(
-        { err: error, chargeId: hold.chargeId, requestId, channel: channel.id },
-        'an image could not be kept',
-      );
-      return null;
-    }
+    const excess = hold.excessOf(tokens);
+    if (excess === 0n) return tokens;
+    const { chargeId, amount } = hold;
+    const facts = { chargeId, requestId, model: model.id, held: formatAmount(amount) };
+    const message = 'images took more than was held for them; the operator bears the excess';
+    this.parts.log.warn({ ...facts, excess: formatAmount(excess) }, message);
+    this.parts.metrics.exceededHolds.inc({ model: model.id });
+    return tokens;
   }
 
   /** Releases the charge, then words the failure: a client that repeats finds its money. */
-  private async giveBack(held: HeldCall, failure: ImageFailure): Promise<ApiError> {
+  private async giveBack(held: HeldImages, failure: ImageFailure): Promise<ApiError> {
     const { hold, model, entry, caller, startedAt } = held;
     const seconds = this.parts.health.retryAfterSeconds(entry.channels, workOf(caller, model).model);
     const error = errorFor(failure, model.id, seconds);

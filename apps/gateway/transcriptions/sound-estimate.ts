@@ -4,7 +4,7 @@ import type { Body } from '../http/fields.js';
 import type { SoundSeconds } from './sound-file.js';
 
 /** OpenAI counts a token for a tenth of a second; others up to 12.5 a second. */
-const LIKELY_TOKENS_PER_SECOND = 10n;
+export const LIKELY_TOKENS_PER_SECOND = 10n;
 const MOST_TOKENS_PER_SECOND = 20n;
 /** Five words a second, in a language that takes four tokens for each. */
 const MOST_WRITTEN_PER_SECOND = 20n;

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
+import { namedByLine } from '#pricing/token-kinds.js';
 import { isInstant } from '#platform/times.js';
 import {
   costFault,
@@ -16,6 +17,8 @@ import {
 const COLUMNS = [
   ...(['channel', 'model', 'unit_cost', 'input_cost', 'cached_input_cost', 'output_cost'] as const),
   ...(['bills_failures', 'effective_from', 'withdrawn'] as const),
+  ...(['image_input_cost', 'cached_image_input_cost', 'image_output_cost'] as const),
+  ...(['audio_input_cost', 'cached_audio_input_cost', 'audio_output_cost'] as const),
 ] as const;
 
 type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
@@ -150,16 +153,23 @@ function rowOf(cells: Cells): CostRow['wanted'] | string {
   return { channel, model, cost, billsFailures: bills === 'yes', effectiveFrom };
 }
 
+/** What a row says of images and sound, by the kind of line. */
+function mediaCells(cells: Cells): Record<string, string> {
+  const named = Object.entries(cells).filter(([name, text]) => /(image|audio)_/.test(name) && text !== '');
+  return Object.fromEntries(named.map(([name, text]) => [name.replace(/_cost$/, ''), text]));
+}
+
 function costOf(cells: Cells): UpstreamCost | null | string {
   const { unit_cost: unit = '', withdrawn = '' } = cells;
   const { input_cost: input = '', cached_input_cost: cachedInput = '', output_cost: output = '' } = cells;
   const perToken = [input, cachedInput, output];
-  const given = [unit, ...perToken].filter((text) => text !== '');
+  const media = namedByLine(mediaCells(cells));
+  const given = [unit, ...perToken, ...Object.values(media)].filter((text) => text !== '');
   if (withdrawn === 'yes') return given.length === 0 ? null : 'What is withdrawn has no cost.';
   if (withdrawn !== '') return 'withdrawn must be yes or empty.';
   const bad = given.find((text) => !DECIMAL.test(text));
   if (bad !== undefined) return `${bad} is no decimal such as 0.02.`;
   if (unit !== '' && given.length === 1) return { unitCost: unit };
-  if (unit === '' && perToken.every((text) => text !== '')) return { input, cachedInput, output };
+  if (unit === '' && perToken.every((text) => text !== '')) return { input, cachedInput, output, ...media };
   return 'Give unit_cost, or input_cost, cached_input_cost and output_cost, or withdrawn.';
 }

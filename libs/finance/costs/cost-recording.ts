@@ -22,7 +22,7 @@ const ENDED = `
     CASE c.state WHEN 'settled' THEN c.delivered_units ELSE c.units END AS units,
     CASE WHEN jsonb_typeof(c.lines) = 'array' THEN
       CASE c.state WHEN 'settled' THEN c.delivered_lines
-        ELSE jsonb_path_query_array(c.lines, '$[*] ? (@.kind != "output")') END END AS lines
+        ELSE jsonb_path_query_array(c.lines, '$[*] ? (!(@.kind like_regex "output$"))') END END AS lines
   FROM charges c
   LEFT JOIN tasks t ON t.charge_id = c.id AND t.unbilled_cost IS NOT NULL AND c.state = 'released'
   LEFT JOIN models m ON m.id = c.model_id
@@ -32,7 +32,7 @@ const PRICED = `
   SELECT e.*, v.id AS version_id, CASE
       WHEN NOT e.delivered AND NOT e.billed AND NOT v.bills_failures THEN 0
       WHEN e.lines IS NULL THEN ceil(e.units * v.unit_cost * 1000000000)
-      ELSE lines_cost(e.lines, v.input_cost, v.cached_input_cost, v.output_cost) END AS cost
+      ELSE lines_cost(e.lines, v.input_cost, v.cached_input_cost, v.output_cost, v.media_costs) END AS cost
   FROM ended e
   LEFT JOIN versions v ON v.channel_id = e.channel_id AND v.model_id = e.priced_model
     AND e.resolved_at >= v.effective_from AND e.resolved_at < v.until

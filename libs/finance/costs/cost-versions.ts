@@ -3,12 +3,15 @@ import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import { parseDecimal } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
+import { keyedByLine, type MediaName, mediaNames, namedByLine } from '#pricing/token-kinds.js';
 
 /**
  * What a channel takes for a model, in exact decimals of USD: for a call or a second, as the model is counted, or for a
  * million tokens of each kind.
  */
-export type UpstreamCost = { unitCost: string } | { input: string; cachedInput: string; output: string };
+export type UpstreamCost =
+  | { unitCost: string }
+  | ({ input: string; cachedInput: string; output: string } & Partial<Record<MediaName, string | undefined>>);
 
 export interface CostVersion {
   id: bigint;
@@ -54,7 +57,7 @@ type Database = pg.Pool | pg.ClientBase;
 
 const COLUMNS = `id, channel_id AS channel, model_id AS model, trim_scale(unit_cost)::text AS "unitCost",
   trim_scale(input_cost)::text AS input, trim_scale(cached_input_cost)::text AS "cachedInput",
-  trim_scale(output_cost)::text AS output, bills_failures AS "billsFailures",
+  trim_scale(output_cost)::text AS output, media_costs AS media, bills_failures AS "billsFailures",
   CASE WHEN isfinite(effective_from) THEN effective_from END AS "effectiveFrom",
   CASE WHEN isfinite(until) THEN until END AS until, actor, reason, recorded_at AS "recordedAt"`;
 
@@ -120,8 +123,8 @@ async function writeCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVe
   const perToken = cost !== null && 'input' in cost ? cost : null;
   const { rows } = await client.query<{ id: bigint; moved: boolean }>(
     `INSERT INTO upstream_cost_versions (channel_id, model_id, unit_cost, input_cost, cached_input_cost, output_cost,
-       bills_failures, effective_from, reason, actor, request_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, '-infinity'), $9, $10, $11)
+       bills_failures, effective_from, reason, actor, request_id, media_costs)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, '-infinity'), $9, $10, $11, $12)
      RETURNING id, effective_from <> $8 AS moved`,
     [
       channel,
@@ -135,6 +138,7 @@ async function writeCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVe
       reason,
       actor,
       requestId,
+      perToken && keyedByLine(perToken),
     ],
   );
   const { id, moved } = rows[0] as (typeof rows)[number];
@@ -182,7 +186,8 @@ export async function costFault(
 
 function excess(cost: UpstreamCost): CostFault | null {
   const highest = 'input' in cost ? HIGHEST_TOKEN_COST : HIGHEST_UNIT_COST;
-  for (const [field, text] of Object.entries(cost)) {
+  for (const [field, text] of Object.entries(cost) as [string, string | undefined][]) {
+    if (text === undefined) continue;
     const { digits, scale } = parseDecimal(text);
     if (digits > highest * 10n ** BigInt(scale)) return { field, message: `is above ${highest}.` };
   }
@@ -197,10 +202,11 @@ export function sameCost(a: UpstreamCost | null, b: UpstreamCost | null): boolea
 }
 
 function numbersOf(cost: UpstreamCost): string[] {
-  const texts = 'input' in cost ? [cost.input, cost.cachedInput, cost.output] : [cost.unitCost];
-  return texts.map((text) =>
-    (text.includes('.') ? text.replace(/\.?0+$/, '') : text).replace(/^0+(?=\d)/, ''),
-  );
+  const plain = (text: string) =>
+    (text.includes('.') ? text.replace(/\.?0+$/, '') : text).replace(/^0+(?=\d)/, '');
+  if ('unitCost' in cost) return [plain(cost.unitCost)];
+  const media = mediaNames.map((name) => (cost[name] === undefined ? '' : plain(cost[name])));
+  return [...[cost.input, cost.cachedInput, cost.output].map(plain), ...media];
 }
 
 type Row = Omit<CostVersion, 'cost'> & {
@@ -208,12 +214,13 @@ type Row = Omit<CostVersion, 'cost'> & {
   input: string | null;
   cachedInput: string | null;
   output: string | null;
+  media: Record<string, string> | null;
 };
 
-function toVersion({ unitCost, input, cachedInput, output, ...rest }: Row): CostVersion {
+function toVersion({ unitCost, input, cachedInput, output, media, ...rest }: Row): CostVersion {
   if (unitCost !== null) return { ...rest, cost: { unitCost } };
   if (input === null || cachedInput === null || output === null) return { ...rest, cost: null };
-  return { ...rest, cost: { input, cachedInput, output } };
+  return { ...rest, cost: { input, cachedInput, output, ...namedByLine(media) } };
 }
 
 async function findByRequest(

@@ -4,7 +4,8 @@ import { markHorizon } from '#ledger/postings/horizon.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { newId } from '#platform/ids.js';
 import { Registry } from '#platform/metrics.js';
-import { quote, type TokenCounts } from '#pricing/quote.js';
+import { quote } from '#pricing/quote.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { type Accrual, type AccrualOptions, accrueCosts } from './accrual.js';
 

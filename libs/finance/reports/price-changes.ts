@@ -47,7 +47,8 @@ const VERSIONS = `
   SELECT 'price' AS kind, id, model_id AS subject, effective_from, recorded_at, proposal_id,
     coalesce(trim_scale(unit_price)::text || coalesce(' with ' || ${RATES}, ''), trim_scale(input_price)::text || '/' || trim_scale(cached_input_price)::text || '/'
       || trim_scale(output_price)::text || coalesce('/' || trim_scale(cache_write_price)::text, '')
-      || coalesce('/' || trim_scale(cache_write_1h_price)::text, ''), 'withdrawn') AS value
+      || coalesce('/' || trim_scale(cache_write_1h_price)::text, '')
+      || coalesce(' with ' || (SELECT string_agg(name || ' ' || amount, ', ' ORDER BY name) FROM jsonb_each_text(media_prices) AS m (name, amount)), ''), 'withdrawn') AS value
   FROM price_versions
   UNION ALL SELECT 'multiplier', id, group_name, effective_from, recorded_at, proposal_id,
     coalesce(trim_scale(multiplier)::text, 'withdrawn') FROM multiplier_versions

@@ -2,20 +2,30 @@ import { z } from 'zod';
 import type { ChargeRecord } from '#usage/charge.reader.js';
 import { amountView, day as anyDay, numberText, shown, timeView } from '#platform/http/fields.js';
 import { decimal } from '#marketplace/prices/price-change.fields.js';
+import type { MediaName } from '#pricing/token-kinds.js';
 import type { CostImport } from '../costs/cost-file.js';
 import type { UpstreamBill } from '../costs/upstream-bills.js';
 import type { ChargeMargin } from '../reports/charge-margin.js';
 
 export const utcDay = anyDay.meta({ description: 'A day of UTC.', examples: ['2026-01-31'] });
 
+const mediaFields = {
+  imageInput: decimal.optional(),
+  cachedImageInput: decimal.optional(),
+  imageOutput: decimal.optional(),
+  audioInput: decimal.optional(),
+  cachedAudioInput: decimal.optional(),
+  audioOutput: decimal.optional(),
+} satisfies Record<MediaName, z.ZodType>;
+
 export const cost = z
   .union([
     z.strictObject({ unitCost: decimal }),
-    z.strictObject({ input: decimal, cachedInput: decimal, output: decimal }),
+    z.strictObject({ input: decimal, cachedInput: decimal, output: decimal, ...mediaFields }),
   ])
   .meta({
     description:
-      'USD: `unitCost` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens.',
+      'USD: `unitCost` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens, and perhaps of those of images and sound. What is left out costs what text does.',
   });
 
 const costFields = {

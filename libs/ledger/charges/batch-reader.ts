@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { HAS_GROUP } from '#groups/account-groups.js';
 import { nanos, parseDecimal } from '#money/amount.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
-import type { LineKind } from '#pricing/quote.js';
+import type { LineKind } from '#pricing/token-kinds.js';
 import { textArray } from './batch-columns.js';
 import type { BatchState, Command, KeyState, LockedBalance } from './batch.js';
 import type { StoredCharge } from './charge.js';

@@ -15,7 +15,7 @@ import {
 } from './charge.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { currentTrace } from '#platform/tracing.js';
-import type { TokenCounts } from '#pricing/quote.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
 
 /** What a `charge.requested` asks of the ledger. @throws BrokenRule for units that are not whole. */
 export function holdCommand(message: ChargeRequested): HoldCommand {
@@ -85,13 +85,8 @@ export function resolveReply(result: ResolveResult): ResolvedReply {
 }
 
 function tokenCounts(tokens: Tokens): TokenCounts {
-  return {
-    input: BigInt(tokens.input),
-    cachedInput: BigInt(tokens.cachedInput),
-    output: BigInt(tokens.output),
-    cacheWrite: BigInt(tokens.cacheWrite ?? 0),
-    cacheWrite1h: BigInt(tokens.cacheWrite1h ?? 0),
-  };
+  const counted = Object.entries(tokens).map(([name, count]) => [name, BigInt(count)] as const);
+  return { input: 0n, cachedInput: 0n, output: 0n, ...Object.fromEntries(counted) };
 }
 
 /** Images, seconds and calls are whole; the bus carries them as decimal text. */

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { RefusalCode } from '#bus/payloads.js';
 import type { Nanos } from '#money/amount.js';
 import type { Family } from '#pricing/price-book.js';
-import type { ChargeLine, TokenCounts } from '#pricing/quote.js';
+import type { ChargeLine } from '#pricing/quote.js';
 import { type Dimensions, whenText } from '#pricing/rates.js';
+import { mediaNames, type TokenCounts } from '#pricing/token-kinds.js';
 
 /**
  * The life of a charge: refused, or held -> settled | released; each an end state stored under the charge id, which
@@ -105,10 +106,7 @@ export function inputHash(command: HoldCommand): Buffer {
   const { accountId, keyId, model, requestedModel, group, units, taskId, tokens } = command;
   // Where nothing is asked for, it is what it was before prices had rates.
   const asked = whenText(command.dimensions ?? {});
-  const { cacheWrite = 0n, cacheWrite1h = 0n } = tokens ?? {};
-  // Without writes it is what it was before they were counted.
-  const writes = cacheWrite + cacheWrite1h > 0n ? [cacheWrite, cacheWrite1h] : [];
-  const metered = tokens ? [tokens.input, tokens.cachedInput, tokens.output, ...writes].map(String) : null;
+  const metered = tokens && meteredInput(tokens);
   const input = JSON.stringify([
     accountId,
     keyId,
@@ -121,6 +119,14 @@ export function inputHash(command: HoldCommand): Buffer {
     ...(asked === '' ? [] : [asked]),
   ]);
   return createHash('sha256').update(input).digest();
+}
+
+/** Without cache writes, and without images and sound, it is what it was before they were counted. */
+function meteredInput(tokens: TokenCounts): string[] {
+  const { input, cachedInput, output, cacheWrite = 0n, cacheWrite1h = 0n } = tokens;
+  const writes = cacheWrite + cacheWrite1h > 0n ? [cacheWrite, cacheWrite1h] : [];
+  const media = mediaNames.filter((name) => tokens[name]).map((name) => `${name}=${tokens[name]}`);
+  return [...[input, cachedInput, output, ...writes].map(String), ...media];
 }
 
 /** The reference of a charge's posting: unique in the ledger, so each happens once. */

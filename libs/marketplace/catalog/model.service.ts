@@ -34,7 +34,7 @@ export interface ShownModel {
 
 /** What the models of a family can be priced by: the data plane counts nothing else. */
 const UNITS: Record<Family, readonly Unit[]> = {
-  image: ['call'],
+  image: ['call', 'token'],
   video: ['second'],
   chat: ['token', 'call'],
   speech: ['call', 'token', 'second'],

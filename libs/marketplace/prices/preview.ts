@@ -4,8 +4,9 @@ import { inTransaction } from '#database/database.js';
 import { firstIdAt } from '#platform/ids.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import { type PriceChange, withChanges } from './price-change.js';
-import { lineKinds, quoteOf, type TokenCounts } from '#pricing/quote.js';
+import { quoteOf } from '#pricing/quote.js';
 import type { Dimensions } from '#pricing/rates.js';
+import { countsOfLines, lineKinds } from '#pricing/token-kinds.js';
 import { type Terms, termsAt } from '#pricing/terms.js';
 
 export interface PreviewRequest {
@@ -40,7 +41,7 @@ export interface Preview extends Pick<PreviewRequest, 'from' | 'to'> {
 }
 
 /** Units of each of `lineKinds`, in their order. */
-type LineCounts = [bigint, bigint, bigint, bigint, bigint];
+type LineCounts = readonly bigint[];
 
 /** Requests of one size, counted together: priced once, and multiplied. */
 interface Sized {
@@ -74,8 +75,13 @@ const BY_ACCOUNT = `WITH seen AS MATERIALIZED (SELECT model_id, group_name, acco
 const BY_UNITS = `SELECT model_id AS model, group_name AS "group", coalesce(delivered_units, units) AS units,
   dimensions, count(*) AS requests ${REQUESTS} AND lines IS NULL GROUP BY 1, 2, 3, 4`;
 
+/** Lines that every price has are at their place; of the others there are those that the price names. */
+const PLACED = 5;
 const tokensOf = (lines: string) =>
-  lineKinds.map((_, at) => `coalesce((${lines} -> ${at} ->> 'units')::bigint, 0)`);
+  lineKinds.map((kind, at) => {
+    const named = `jsonb_path_query_first(${lines}, '$[${PLACED} to last] ? (@.kind == "${kind}")')`;
+    return `coalesce((${at < PLACED ? `${lines} -> ${at}` : named} ->> 'units')::bigint, 0)`;
+  });
 const HELD = tokensOf('lines');
 const USED = tokensOf('coalesce(delivered_lines, lines)');
 const IS_WITHIN_HOLD = HELD.map((held, at) => `${USED[at]} <= ${held}`).join(' AND ');
@@ -155,8 +161,7 @@ type AccountsRow = { model: string | null; group: string | null; accounts: bigin
 type LineRow = Pick<Sized, 'model' | 'group' | 'requests' | 'units'> & { kind: bigint };
 
 function asSized({ kind, units, ...rest }: LineRow): Sized {
-  const used: LineCounts = [0n, 0n, 0n, 0n, 0n];
-  used[Number(kind) - 1] = units;
+  const used = lineKinds.map((_, at) => (at === Number(kind) - 1 ? units : 0n));
   return { ...rest, units: 1n, dimensions: null, held: null, used };
 }
 
@@ -239,13 +244,8 @@ function costOf(terms: Terms | null, sized: Sized): bigint {
 }
 
 function priceOf(terms: Terms, { units, dimensions }: Sized, counts: Sized['used']): bigint {
-  const tokens: TokenCounts | null = counts && {
-    input: counts[0],
-    cachedInput: counts[1],
-    output: counts[2],
-    cacheWrite: counts[3],
-    cacheWrite1h: counts[4],
-  };
+  const lines = counts?.map((count, at) => ({ kind: lineKinds[at]!, units: count }));
+  const tokens = lines ? countsOfLines(lines) : null;
   const quoted = quoteOf(terms, { units, tokens, dimensions });
   return typeof quoted === 'string' ? 0n : quoted.amount;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_MODEL_ID_CHARS, MODEL_ID } from '#catalog/model-id.js';
+import type { optionalPrices } from '#pricing/price-text.js';
 import type { Dimensions } from '#pricing/rates.js';
 import type { PriceChange } from './price-change.js';
 
@@ -48,6 +49,18 @@ const rateFields = z.strictObject({
   unitPrice: decimal,
 });
 
+/** Of a million tokens of kinds that a price may leave out. */
+const optionalTokenFields = {
+  cacheWrite: decimal.optional(),
+  cacheWrite1h: decimal.optional(),
+  imageInput: decimal.optional(),
+  cachedImageInput: decimal.optional(),
+  imageOutput: decimal.optional(),
+  audioInput: decimal.optional(),
+  cachedAudioInput: decimal.optional(),
+  audioOutput: decimal.optional(),
+} satisfies Record<(typeof optionalPrices)[number], z.ZodType>;
+
 /** Credits of a call or a second, or of a million tokens of each kind. */
 export const priceFields = z
   .union([
@@ -62,13 +75,12 @@ export const priceFields = z
       input: decimal,
       cachedInput: decimal,
       output: decimal,
-      cacheWrite: decimal.optional(),
-      cacheWrite1h: decimal.optional(),
+      ...optionalTokenFields,
     }),
   ])
   .meta({
     description:
-      'Credits: `unitPrice` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens, and perhaps `cacheWrite` and `cacheWrite1h` of those written into a cache for five minutes and for an hour (else 1.25 and 2 times `input`).',
+      'Credits: `unitPrice` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens, and perhaps `cacheWrite` and `cacheWrite1h` of those written into a cache for five minutes and for an hour (else 1.25 and 2 times `input`), and of images and sound: `imageInput`, `cachedImageInput`, `imageOutput`, `audioInput`, `cachedAudioInput` and `audioOutput`. Tokens of a kind without a price are counted as text; cached ones of images and sound cost what others of them cost.',
   });
 
 /** One new value; the subject is the model or the group. */

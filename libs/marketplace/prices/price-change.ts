@@ -2,8 +2,9 @@ import { type GroupRule, groupRuleOf } from '#groups/terms.js';
 import type { Version } from '#groups/version.js';
 import { type Decimal, equalDecimals, parseDecimal, plainDecimal } from '#money/amount.js';
 import { cacheWritePrices, type Price, type PriceBook } from '#pricing/price-book.js';
-import { priceOf, type PriceText, priceText } from '#pricing/price-text.js';
+import { optionalPrices, priceOf, type PriceText, priceText } from '#pricing/price-text.js';
 import { whenText } from '#pricing/rates.js';
+import { mediaNames } from '#pricing/token-kinds.js';
 import { ratesFault, ratesOf, ratesText } from './rates.js';
 
 /** A new value for one subject; null withdraws it. */
@@ -128,10 +129,11 @@ export function sameChange(a: PriceChange, b: PriceChange): boolean {
   );
 }
 
-/** What the rates of a change are for, in their order; the same for changes whose amounts can be compared. */
+/** What a price has amounts for, in their order; the same for changes whose amounts can be compared. */
 export function whensOf(change: PriceChange): string {
-  const rates = change.kind === 'price' ? ratesOf(change.price) : [];
-  return rates.map(({ when }) => whenText(when)).join('; ');
+  const price = change.kind === 'price' ? change.price : null;
+  const media = price && 'input' in price ? mediaNames.filter((name) => price[name] !== undefined) : [];
+  return [...ratesOf(price).map(({ when }) => whenText(when)), ...media].join('; ');
 }
 
 /** The numbers of a change; null where it withdraws, or ends a rule. */
@@ -143,7 +145,8 @@ export function changeDecimals(change: PriceChange): Decimal[] | null {
   if (!price) return null;
   if (price.kind === 'unit') return [price, ...(price.rates ?? [])].map(({ unitPrice }) => unitPrice);
   const { cacheWrite, cacheWrite1h } = cacheWritePrices(price);
-  return [price.input, price.cachedInput, price.output, cacheWrite, cacheWrite1h];
+  const media = mediaNames.flatMap((name) => price[name] ?? []);
+  return [price.input, price.cachedInput, price.output, cacheWrite, cacheWrite1h, ...media];
 }
 
 /** The value of a change in words, for messages and lists. */
@@ -156,10 +159,20 @@ export function changeText(change: PriceChange): string {
     const rates = ratesText(ratesOf(price));
     return rates === '' ? price.unitPrice : `${price.unitPrice}, with rates ${rates}`;
   }
-  const { input, cachedInput, output, cacheWrite, cacheWrite1h } = price;
-  const writes = [
-    ...(cacheWrite === undefined ? [] : [`${cacheWrite} cache write`]),
-    ...(cacheWrite1h === undefined ? [] : [`${cacheWrite1h} one-hour cache write`]),
-  ];
-  return `${[`${input} input`, `${cachedInput} cached`, `${output} output`, ...writes].join(', ')} per million tokens`;
+  const { input, cachedInput, output } = price;
+  const others = optionalPrices.flatMap((name) => {
+    return price[name] === undefined ? [] : [`${price[name]} ${WORDS[name]}`];
+  });
+  return `${[`${input} input`, `${cachedInput} cached`, `${output} output`, ...others].join(', ')} per million tokens`;
 }
+
+const WORDS: Record<(typeof optionalPrices)[number], string> = {
+  cacheWrite: 'cache write',
+  cacheWrite1h: 'one-hour cache write',
+  imageInput: 'image input',
+  cachedImageInput: 'cached image input',
+  imageOutput: 'image output',
+  audioInput: 'audio input',
+  cachedAudioInput: 'cached audio input',
+  audioOutput: 'audio output',
+};

@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
+import { optionalPrices, stated } from '#pricing/price-text.js';
 import { versionAt } from '#groups/version.js';
 import { changeOf, type PriceChange, sameChange, changeSubject, versionsOf } from './price-change.js';
 import { changeFields } from './price-change.fields.js';
@@ -24,7 +25,25 @@ const COLUMNS = [
   'rule',
   'withdrawn',
   'rates',
+  'image_input_price',
+  'cached_image_input_price',
+  'image_output_price',
+  'audio_input_price',
+  'cached_audio_input_price',
+  'audio_output_price',
 ] as const;
+
+/** The columns of prices that a price by the token may leave out. */
+const OPTIONAL = {
+  cacheWrite: 'cache_write_price',
+  cacheWrite1h: 'cache_write_1h_price',
+  imageInput: 'image_input_price',
+  cachedImageInput: 'cached_image_input_price',
+  imageOutput: 'image_output_price',
+  audioInput: 'audio_input_price',
+  cachedAudioInput: 'cached_audio_input_price',
+  audioOutput: 'audio_output_price',
+} as const satisfies Record<(typeof optionalPrices)[number], (typeof COLUMNS)[number]>;
 
 type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
 
@@ -95,9 +114,10 @@ function cellsOf(book: PriceBook, change: PriceChange): Cells {
   if (price === null) return { ...cells, withdrawn: 'yes' };
   if ('unitPrice' in price)
     return { ...cells, unit_price: price.unitPrice, rates: ratesText(ratesOf(price)) };
-  const { input, cachedInput, output, cacheWrite = '', cacheWrite1h = '' } = price;
+  const { input, cachedInput, output } = price;
   const tokens = { input_price: input, cached_input_price: cachedInput, output_price: output };
-  return { ...cells, ...tokens, cache_write_price: cacheWrite, cache_write_1h_price: cacheWrite1h };
+  const others = optionalPrices.map((name): [string, string] => [OPTIONAL[name], price[name] ?? '']);
+  return { ...cells, ...tokens, ...(Object.fromEntries(others) as Cells) };
 }
 
 /** The rows of a CSV file. @throws ApiError for a file that is no CSV, has other columns, or too many rows. */
@@ -161,11 +181,12 @@ function changeOfCells(cells: Cells): unknown {
     return { kind, group: subject, rule, ...rest(values, 'rule', 'unit_price'), ...defined({ unitPrice }) };
   }
   const { input_price: input, cached_input_price: cachedInput, output_price: output } = perToken;
-  const { cache_write_price: cacheWrite, cache_write_1h_price: cacheWrite1h } = perToken;
+  const others = stated((name) => perToken[OPTIONAL[name]]);
   const price = isWithdrawn
     ? null
     : {
-        ...defined({ unitPrice, input, cachedInput, output, cacheWrite, cacheWrite1h }),
+        ...defined({ unitPrice, input, cachedInput, output }),
+        ...others,
         ...(rates !== undefined && { rates: ratesFrom(rates) }),
       };
   return { kind, model: subject, price, ...defined({ multiplier, rule }) };

@@ -50,6 +50,28 @@ describe('an export of prices', () => {
   });
 });
 
+describe('prices of images and sound in a file', () => {
+  const withMedia = (cells: string) =>
+    readPriceCsv(
+      [
+        'kind,subject,input_price,cached_input_price,output_price,image_input_price,image_output_price,audio_output_price',
+        `price,chatmodel-2,5,1.25,10,${cells}`,
+      ].join('\n'),
+    );
+
+  it('have columns of their own, and read as they are from a CSV file and from a list', async () => {
+    const { changed, proposal } = await importRows(withMedia('8,32,'));
+    const price = { input: '5', cachedInput: '1.25', output: '10', imageInput: '8', imageOutput: '32' };
+    expect(changed).toMatchObject([{ change: { price } }]);
+    await service.confirm(proposal!.id, 1, admin());
+    const exported = await exportPrices(ledger.billing);
+    expect(exported.csv()).toContain(',8,,32,,,\n');
+    for (const rows of [readPriceCsv(exported.csv()), readPriceList(exported.changes), withMedia('8.0,32,')])
+      expect(await importRows(rows)).toMatchObject({ added: [], changed: [], refused: [] });
+    expect((await importRows(withMedia('8,,32'))).changed).toHaveLength(1);
+  });
+});
+
 describe('rates in a file', () => {
   const withRates = (rates: string) =>
     readPriceCsv(['kind,subject,unit_price,rates', `price,vendora-imagine-image,0.25,${rates}`].join('\n'));

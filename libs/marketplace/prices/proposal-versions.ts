@@ -4,6 +4,8 @@ import { topics } from '#bus/topics.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { ApiError } from '#platform/errors.js';
 import { type PriceBook } from '#pricing/price-book.js';
+import type { PriceText } from '#pricing/price-text.js';
+import { keyedByLine } from '#pricing/token-kinds.js';
 import { changeOf, changeText, changeSubject, versionsOf } from './price-change.js';
 import type { ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
@@ -81,9 +83,9 @@ async function insertPrices(client: pg.ClientBase, { id, changes }: Proposal): P
     prices.map(({ price }) => (price as Record<string, string> | null)?.[name] ?? null);
   await client.query(
     `INSERT INTO price_versions (model_id, unit_price, input_price, cached_input_price, output_price,
-       cache_write_price, cache_write_1h_price, rates, effective_from, proposal_id)
+       cache_write_price, cache_write_1h_price, rates, media_prices, effective_from, proposal_id)
      SELECT c.*, ${EFFECTIVE_FROM}
-     FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::numeric[], $9::jsonb[]) AS c`,
+     FROM unnest($2::text[], $3::numeric[], $4::numeric[], $5::numeric[], $6::numeric[], $7::numeric[], $8::numeric[], $9::jsonb[], $10::jsonb[]) AS c`,
     [
       id,
       prices.map(({ model }) => model),
@@ -94,8 +96,14 @@ async function insertPrices(client: pg.ClientBase, { id, changes }: Proposal): P
       column('cacheWrite'),
       column('cacheWrite1h'),
       prices.map(({ price }) => (ratesOf(price).length > 0 ? JSON.stringify(ratesOf(price)) : null)),
+      prices.map(({ price }) => mediaOf(price)),
     ],
   );
+}
+
+function mediaOf(price: PriceText | null): string | null {
+  const media = price && 'input' in price ? keyedByLine(price) : null;
+  return media && JSON.stringify(media);
 }
 
 async function insertMultipliers(client: pg.ClientBase, { id, changes }: Proposal): Promise<void> {

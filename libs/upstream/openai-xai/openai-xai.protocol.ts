@@ -13,6 +13,7 @@ import type {
   VideoRequest,
 } from '../outcomes.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
+import { tokensOfImages } from '../usage/image-usage.js';
 import { editForm } from '../openai/edit-form.js';
 import { editJson } from '../xai/edit-json.js';
 
@@ -100,7 +101,7 @@ export class OpenAiXaiProtocol implements Protocol {
 }
 
 function readerOf({ n }: ImageRequest) {
-  return (answer: Parameters<typeof readImages>[0]) => readImages(answer, n);
+  return (answer: Parameters<typeof readImages>[0]) => readImages(answer, n, tokensOfImages);
 }
 
 /** The fields that generations and edits share. */

@@ -13,6 +13,7 @@ import type {
 } from '../outcomes.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
 import type { StreamRoute } from '../stream-route.js';
+import { tokensOfImages } from '../usage/image-usage.js';
 import { editForm } from './edit-form.js';
 
 /** The pass-through calls of OpenAI, and of vendors with the same paths. */
@@ -54,7 +55,7 @@ export class OpenAiProtocol implements Protocol {
     return this.calls.create(channel, '/v1/images/generations', {
       body: { json: imageFields(request) },
       signal,
-      read: (answer) => readImages(answer, request.n),
+      read: (answer) => readImages(answer, request.n, tokensOfImages),
     });
   }
 
@@ -62,7 +63,7 @@ export class OpenAiProtocol implements Protocol {
     return this.calls.create(channel, '/v1/images/edits', {
       body: editForm(imageFields(request), request),
       signal,
-      read: (answer) => readImages(answer, request.n),
+      read: (answer) => readImages(answer, request.n, tokensOfImages),
     });
   }
 

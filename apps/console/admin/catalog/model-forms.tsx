@@ -18,7 +18,7 @@ const MODEL_ID = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._:-]*(?:\/[A-Za-z0-9][A-Za
 
 /** What the models of a family can be priced by. */
 const UNITS: Record<Shape<'Model'>['family'], readonly Shape<'Model'>['unit'][]> = {
-  image: ['call'],
+  image: ['call', 'token'],
   video: ['second'],
   chat: ['token', 'call'],
   speech: ['call', 'token', 'second'],

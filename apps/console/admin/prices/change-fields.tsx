@@ -180,7 +180,9 @@ function Amounts({
           inputMode="decimal"
           autoComplete="off"
           required={asked.includes(name)}
-          {...(!asked.includes(name) && { placeholder: t(`propose.fields.${name as 'cacheWrite'}`) })}
+          {...(!asked.includes(name) && {
+            placeholder: t(`propose.fields.${name as (typeof optionalAmounts)[number]}`),
+          })}
           {...(name === 'multiplier' ? { leftSection: <Text size="sm">×</Text> } : section)}
           {...form.getInputProps(`changes.${index}.${name}`)}
         />

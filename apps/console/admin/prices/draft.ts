@@ -2,8 +2,20 @@ import type { Shape } from '../../api/shape.js';
 import { dimensionNames, type RatedPrice } from '../../ui/rate-lines.js';
 import type { Change } from '../catalog.js';
 
+/** Amounts of a price by the token that may stay empty: they follow from the others. */
+export const optionalAmounts = [
+  'cacheWrite',
+  'cacheWrite1h',
+  'imageInput',
+  'cachedImageInput',
+  'imageOutput',
+  'audioInput',
+  'cachedAudioInput',
+  'audioOutput',
+] as const;
+
 /** A change as its form has it. */
-export interface Draft {
+export interface Draft extends Record<(typeof optionalAmounts)[number], string> {
   /** For the list of forms. */
   key: string;
   kind: Change['kind'];
@@ -17,9 +29,6 @@ export interface Draft {
   input: string;
   cachedInput: string;
   output: string;
-  /** Empty: they follow from input. */
-  cacheWrite: string;
-  cacheWrite1h: string;
   multiplier: string;
 }
 
@@ -61,8 +70,7 @@ export function newDraft(given: Partial<Draft> = {}): Draft {
     input: '',
     cachedInput: '',
     output: '',
-    cacheWrite: '',
-    cacheWrite1h: '',
+    ...eachOptional(''),
     multiplier: '',
     ...given,
   };
@@ -122,15 +130,20 @@ export function changeFrom(draft: Draft, unit: Shape<'Model'>['unit'] | undefine
   return { kind, model: subject, price: { input, cachedInput, output, ...Object.fromEntries(writes) } };
 }
 
+/** The same of each amount that may stay empty. */
+export function eachOptional<T>(value: T): Record<(typeof optionalAmounts)[number], T> {
+  return Object.fromEntries(optionalAmounts.map((name) => [name, value])) as Record<
+    (typeof optionalAmounts)[number],
+    T
+  >;
+}
+
 function rateFrom({ when, unitPrice }: RateDraft): NonNullable<RatedPrice['rates']>[number] {
   const asked = Object.entries(when)
     .map(([name, value]) => [name, value.trim().toLowerCase()] as const)
     .filter(([, value]) => value !== '');
   return { when: Object.fromEntries(asked), unitPrice: unitPrice.trim() };
 }
-
-/** Amounts of a price by the token that may stay empty. */
-export const optionalAmounts = ['cacheWrite', 'cacheWrite1h'] as const;
 
 /** The fields of a draft that have to be decimals. */
 export function amountsOf({ kind, isEnd }: Draft, unit: Shape<'Model'>['unit'] | undefined): (keyof Draft)[] {

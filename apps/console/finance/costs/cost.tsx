@@ -4,6 +4,18 @@ import type { Item } from '../../api/queries.js';
 import { Money } from '../../ui/money.js';
 import { COSTS } from '../../ui/decimal.js';
 
+const TOKENS = [
+  'input',
+  'cachedInput',
+  'output',
+  'imageInput',
+  'cachedImageInput',
+  'imageOutput',
+  'audioInput',
+  'cachedAudioInput',
+  'audioOutput',
+] as const;
+
 /** What a channel takes for a model: for a unit, or for each kind of tokens. */
 export function Cost({ cost }: { cost: Item<'/api/finance/upstream-costs'>['cost'] }) {
   const { t } = useTranslation('costs');
@@ -11,9 +23,9 @@ export function Cost({ cost }: { cost: Item<'/api/finance/upstream-costs'>['cost
   if ('unitCost' in cost) return <Money value={cost.unitCost} currency={COSTS} />;
   return (
     <Stack gap={0} align="flex-end">
-      {(['input', 'cachedInput', 'output'] as const).map((name) => (
+      {TOKENS.filter((name) => cost[name] !== undefined).map((name) => (
         <Text key={name} size="sm" component="div">
-          {t(`tokens.${name}`)} <Money value={cost[name]} currency={COSTS} />
+          {t(`tokens.${name}`)} <Money value={cost[name]!} currency={COSTS} />
         </Text>
       ))}
     </Stack>

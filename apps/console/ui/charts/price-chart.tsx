@@ -12,6 +12,12 @@ const SERIES = {
   output: 'orange.6',
   cacheWrite: 'cyan.6',
   cacheWrite1h: 'indigo.6',
+  imageInput: 'lime.7',
+  cachedImageInput: 'green.4',
+  imageOutput: 'red.6',
+  audioInput: 'violet.6',
+  cachedAudioInput: 'violet.3',
+  audioOutput: 'pink.6',
 } as const;
 type SeriesName = keyof typeof SERIES;
 

@@ -1,0 +1,64 @@
+import { asObject, asText, type JsonObject } from '../answers.js';
+import { asCount, googleMedia } from './usage-kinds.js';
+import {
+  CHARACTERS_PER_TOKEN,
+  CONTENTS_COUNTS,
+  lengthOf,
+  objects,
+  type UsageDialect,
+  type UsageReading,
+} from './usage-reading.js';
+
+/** What Google's image models write for an image, in tokens; its bytes say nothing. */
+const IMAGE_TOKENS = 1_290;
+
+/** Google leaves out zeros, and, in some last events, what it has reported before: a count holds until another comes. */
+function reportContents(reading: UsageReading, usage: JsonObject | null): void {
+  const counts = (reading.contents ??= {});
+  for (const name of CONTENTS_COUNTS) {
+    const count = asCount(usage?.[name]);
+    if (count !== undefined) counts[name] = count;
+  }
+  if (counts.promptTokenCount === undefined) return;
+  reading.input = counts.promptTokenCount + (counts.toolUsePromptTokenCount ?? 0);
+  reading.cachedInput = counts.cachedContentTokenCount ?? 0;
+  reading.output = (counts.candidatesTokenCount ?? 0) + (counts.thoughtsTokenCount ?? 0);
+  const before = reading.kinds;
+  reading.kinds = {
+    input: googleMedia(usage?.['promptTokensDetails']) ?? before?.input ?? {},
+    cached: googleMedia(usage?.['cacheTokensDetails']) ?? before?.cached ?? {},
+    output: googleMedia(usage?.['candidatesTokensDetails']) ?? before?.output ?? {},
+  };
+}
+
+function contentCharacters(part: JsonObject): number {
+  if (asObject(part['inlineData'])) return IMAGE_TOKENS * CHARACTERS_PER_TOKEN;
+  const call = asObject(part['functionCall'])?.['args'];
+  return lengthOf(part['text'], call === undefined ? undefined : JSON.stringify(call));
+}
+
+/** An event has the shape of a whole answer; each says why it ends where it does. */
+export const contents: UsageDialect = {
+  event(json, reading) {
+    if (json['error']) reading.end = 'failed';
+    const before = reading.characters;
+    for (const { content, index, finishReason } of objects(json['candidates'])) {
+      for (const part of objects(asObject(content)?.['parts'])) reading.characters += contentCharacters(part);
+      reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
+      if (asText(finishReason)) reading.finished += 1;
+    }
+    // A prompt that was blocked has no candidates.
+    if (asText(asObject(json['promptFeedback'])?.['blockReason'])) reading.finished += 1;
+    reading.isFinal = reading.finished > 0 && reading.finished >= reading.answers;
+    const usage = asObject(json['usageMetadata']);
+    reportContents(reading, usage);
+    if (asCount(usage?.['candidatesTokenCount']) !== undefined) reading.isBeyondCount = false;
+    else if (reading.characters > before) reading.isBeyondCount = true;
+    return false;
+  },
+  answer(json, reading) {
+    contents.event(json, reading);
+    reading.answers = objects(json['candidates']).length;
+    reading.isFinal = true;
+  },
+};

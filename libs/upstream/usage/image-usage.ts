@@ -1,0 +1,33 @@
+import type { TokenCounts } from '#pricing/token-kinds.js';
+import { asObject, type JsonObject } from '../answers.js';
+import { asCount, countsOf, openAiCachedMedia, openAiMedia, sortInput, sortOutput } from './usage-kinds.js';
+import type { UsageReading } from './usage-reading.js';
+
+/** An answer with images: what is not said to be text is an image, of output and, where images were handed over, of input. */
+function reportImages(reading: UsageReading, json: JsonObject): void {
+  const usage = asObject(json['usage']);
+  const details = asObject(usage?.['input_tokens_details']);
+  reading.input = asCount(usage?.['input_tokens']);
+  reading.output = asCount(usage?.['output_tokens']);
+  reading.cachedInput = asCount(details?.['cached_tokens']);
+  const made = openAiMedia(asObject(usage?.['output_tokens_details']));
+  reading.kinds = {
+    input: openAiMedia(details),
+    cached: openAiCachedMedia(details),
+    output: made.image === undefined ? { image: reading.output } : made,
+  };
+  reading.isFinal = true;
+}
+
+/** What an answer with images reports; undefined where it does not. */
+export function tokensOfImages(answer: JsonObject | null): TokenCounts | undefined {
+  const reading = { writes: { short: 0, long: 0, untold: 0 }, characters: 0, answers: 0, finished: 0 };
+  const read: UsageReading = { ...reading, isFinal: false, end: 'open' };
+  reportImages(read, answer ?? {});
+  const { input, output, cachedInput = 0, kinds } = read;
+  if (input === undefined || output === undefined || !kinds) return undefined;
+  return countsOf(
+    sortInput({ input, cached: Math.min(cachedInput, input) }, kinds),
+    sortOutput(output, kinds.output),
+  );
+}

@@ -1,0 +1,124 @@
+import { MAX_TOKENS } from '#pricing/quote.js';
+import { mapCounts, type TokenCounts } from '#pricing/token-kinds.js';
+import { asObject, type JsonObject } from '../answers.js';
+
+/** How many of some tokens are of images and of sound; left out where it was not reported. */
+export interface MediaReading {
+  image?: number | undefined;
+  audio?: number | undefined;
+}
+
+/** Of a report, the tokens that are no text. Cached ones are counted among those that were read. */
+export interface KindsReading {
+  input: MediaReading;
+  cached: MediaReading;
+  output: MediaReading;
+}
+
+export const NO_KINDS: KindsReading = { input: {}, cached: {}, output: {} };
+
+/** Input and output of a call by kind; they add up to what was reported. */
+export interface SortedInput {
+  text: number;
+  cached: number;
+  image: number;
+  cachedImage: number;
+  audio: number;
+  cachedAudio: number;
+}
+
+/** OpenAI's `input_tokens_details` and its like. */
+export function openAiMedia(details: JsonObject | null): MediaReading {
+  return { image: asCount(details?.['image_tokens']), audio: asCount(details?.['audio_tokens']) };
+}
+
+/** What OpenAI says of cached tokens, inside of the details of what was read. */
+export function openAiCachedMedia(details: JsonObject | null): MediaReading {
+  return openAiMedia(asObject(details?.['cached_tokens_details']));
+}
+
+/** Google's lists of counts by modality; frames of a video are images. Null where there is none. */
+export function googleMedia(list: unknown): MediaReading | null {
+  if (!Array.isArray(list)) return null;
+  const sum = (...modalities: string[]) =>
+    list
+      .map(asObject)
+      .filter((entry) => modalities.includes(String(entry?.['modality'])))
+      .reduce((total, entry) => total + (asCount(entry?.['tokenCount']) ?? 0), 0);
+  return { image: sum('IMAGE', 'VIDEO'), audio: sum('AUDIO') };
+}
+
+/**
+ * Sorts input by kind. Of cached tokens whose kind was not reported, as many are text as there is text. Whatever is
+ * reported, no token is counted twice.
+ */
+export function sortInput(
+  { input, cached }: { input: number; cached: number },
+  { input: read, cached: told }: KindsReading,
+): SortedInput {
+  const image = Math.min(read.image ?? 0, input);
+  const audio = Math.min(read.audio ?? 0, input - image);
+  const text = input - image - audio;
+  const isTold = told.image !== undefined || told.audio !== undefined;
+  const beyondText = Math.max(0, cached - text);
+  const cachedImage = Math.min(
+    isTold ? Math.max(told.image ?? 0, beyondText - audio) : beyondText,
+    image,
+    cached,
+  );
+  const cachedAudio = Math.min(
+    Math.max(isTold ? (told.audio ?? 0) : 0, beyondText - cachedImage),
+    audio,
+    cached - cachedImage,
+  );
+  const cachedText = cached - cachedImage - cachedAudio;
+  return {
+    text: text - cachedText,
+    cached: cachedText,
+    image: image - cachedImage,
+    cachedImage,
+    audio: audio - cachedAudio,
+    cachedAudio,
+  };
+}
+
+/** Sorts output by kind. */
+export function sortOutput(
+  output: number,
+  { image = 0, audio = 0 }: MediaReading,
+): { text: number; image: number; audio: number } {
+  const images = Math.min(image, output);
+  const sound = Math.min(audio, output - images);
+  return { text: output - images - sound, image: images, audio: sound };
+}
+
+/** Sorted tokens as charges count them; kinds without any are left out. */
+export function countsOf(
+  input: SortedInput,
+  output: { text: number; image: number; audio: number },
+  writes: { short: number; long: number } = { short: 0, long: 0 },
+): TokenCounts {
+  const counts = {
+    input: toTokens(input.text - writes.short - writes.long),
+    cachedInput: toTokens(input.cached),
+    output: toTokens(output.text),
+    cacheWrite: toTokens(writes.short),
+    cacheWrite1h: toTokens(writes.long),
+    imageInput: toTokens(input.image),
+    cachedImageInput: toTokens(input.cachedImage),
+    imageOutput: toTokens(output.image),
+    audioInput: toTokens(input.audio),
+    cachedAudioInput: toTokens(input.cachedAudio),
+    audioOutput: toTokens(output.audio),
+  };
+  return mapCounts(counts, (count) => count);
+}
+
+export function toTokens(count: number): bigint {
+  return count > Number(MAX_TOKENS) ? MAX_TOKENS : BigInt(count);
+}
+
+/** A number of tokens, or undefined for anything else. */
+export function asCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
+}
