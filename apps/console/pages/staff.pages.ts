@@ -140,6 +140,13 @@ const ofAdmin = [
   }),
   createRoute({
     getParentRoute: () => admin,
+    path: '/prices/vendors',
+    loader: textsOf('prices'),
+    validateSearch: searchOf({ text: anyText, vendor: anyText }),
+    component: lazy(() => import('../admin/prices/vendors.page.js'), 'VendorsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => admin,
     path: '/models',
     loader: textsOf('catalog'),
     validateSearch: searchOf({

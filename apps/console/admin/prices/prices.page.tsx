@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
+import { IconDownload, IconPlus, IconTag, IconUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../../ui/links.js';
 import { GroupPrices } from './group-prices.js';
@@ -38,6 +38,13 @@ function Actions() {
       >
         {t('export')}
       </Button>
+      <ButtonLink
+        to="/admin/prices/vendors"
+        variant="default"
+        leftSection={<IconTag size={16} aria-hidden />}
+      >
+        {t('vendors.open')}
+      </ButtonLink>
       <ButtonLink
         to="/admin/prices/import"
         variant="default"

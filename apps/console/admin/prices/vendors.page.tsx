@@ -1,0 +1,192 @@
+import { Anchor, Group, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api } from '../../api/client.js';
+import { refresh } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
+import { useFilter } from '../../ui/address.js';
+import { oneOfField, tickField } from '../../ui/forms/choice-fields.js';
+import { Form } from '../../ui/forms/declared.js';
+import { amountField } from '../../ui/forms/text-fields.js';
+import { BackLink, TextLink } from '../../ui/links.js';
+import { Choice } from '../../ui/lists/choice.js';
+import { column, rightColumn } from '../../ui/lists/columns.js';
+import { DataList, type ListColumn, rowsOf } from '../../ui/lists/data-list.js';
+import { SearchField } from '../../ui/lists/search-field.js';
+import { Notice } from '../../ui/notice.js';
+import { PageFrame } from '../../ui/page.js';
+import { Section } from '../../ui/states.js';
+import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { Hint, SmallPrint, TwoLines } from '../../ui/texts.js';
+import { PriceValue } from './change.js';
+
+const route = getRouteApi('/admin/prices/vendors');
+
+type VendorModel = Shape<'VendorModel'>;
+
+/** As the server has it. */
+const PERCENT = /^\d{1,5}(\.\d{1,6})?$/;
+
+const TONES: Record<VendorModel['state'], Tone> = {
+  missing: 'quiet',
+  alias: 'quiet',
+  unlike: 'quiet',
+  unpriced: 'waiting',
+  own: 'busy',
+  current: 'good',
+  moved: 'bad',
+};
+
+/** Models as their vendors sell them, beside what is asked here, and prices derived from theirs. */
+export function VendorsPage() {
+  const { t } = useTranslation('prices');
+  const { text, vendor } = route.useSearch();
+  const query = useQuery({
+    queryKey: ['get', '/api/admin/vendor-models'],
+    queryFn: async () => (await api.GET('/api/admin/vendor-models')).data!,
+  });
+  const models = query.data?.items ?? [];
+  const vendors = [...new Set(models.map((model) => model.vendor))].sort();
+  const words = text?.trim().toLowerCase() ?? '';
+  return (
+    <PageFrame title={t('vendors.title')} about={t('vendors.about')}>
+      <BackLink to="/admin/prices">{t('back')}</BackLink>
+      <Propose vendors={vendors} />
+      <Stack>
+        <Filters vendors={vendors} />
+        <DataList
+          label={t('vendors.title')}
+          query={rowsOf(query, ({ items }) =>
+            items.filter(
+              (model) => (!vendor || model.vendor === vendor) && model.id.toLowerCase().includes(words),
+            ),
+          )}
+          columns={useColumns()}
+          rowKey={({ id }) => id}
+          empty={{ title: t('vendors.empty'), hint: t('models.emptyHint') }}
+        />
+      </Stack>
+    </PageFrame>
+  );
+}
+
+function Filters({ vendors }: { vendors: readonly string[] }) {
+  const { t } = useTranslation('prices');
+  const { text, vendor } = route.useSearch();
+  const set = useFilter();
+  return (
+    <Group align="flex-end" gap="sm">
+      <SearchField label={t('models.search')} value={text} set={(typed) => set({ text: typed })} />
+      <Choice
+        label={t('vendors.vendor')}
+        any={t('models.any')}
+        options={vendors.map((value) => ({ value, label: value }))}
+        value={vendor}
+        set={(value) => set({ vendor: value })}
+      />
+    </Group>
+  );
+}
+
+/** One proposal of the models of a vendor, or of all. */
+function Propose({ vendors }: { vendors: readonly string[] }) {
+  const { t } = useTranslation('prices');
+  const navigate = useNavigate();
+  const [told, setTold] = useState<Shape<'VendorImport'> | null>(null);
+  return (
+    <Section title={t('vendors.derive')}>
+      <Form
+        fields={{
+          of: oneOfField(t('vendors.vendor'), {
+            data: [...vendors],
+            placeholder: t('models.any'),
+            clearable: true,
+          }),
+          marginPercent: amountField(t('vendors.margin'), {
+            hint: t('vendors.marginHint'),
+            rule: [PERCENT, t('vendors.marginInvalid')],
+          }),
+          addMissing: tickField(t('vendors.addMissing'), { hint: t('vendors.addMissingHint') }),
+        }}
+        submit={t('vendors.propose')}
+        isShort
+        send={async ({ of, marginPercent, addMissing }) => {
+          const body = { vendors: of ? [of] : [], marginPercent, addMissing };
+          return (await api.POST('/api/admin/vendor-models/proposals', { body })).data!;
+        }}
+        done={async (answer) => {
+          await refresh('/api/admin/vendor-models', '/api/admin/price-proposals', '/api/admin/models');
+          const { proposal } = answer;
+          if (!proposal) return setTold(answer);
+          await navigate({
+            to: '/admin/prices/proposals/$proposalId',
+            params: { proposalId: proposal.id },
+          });
+        }}
+        foot={<Hint>{t('import.proposeHint')}</Hint>}
+      />
+      {told && <Nothing answer={told} />}
+    </Section>
+  );
+}
+
+/** Why there is no proposal. */
+function Nothing({ answer }: { answer: Shape<'VendorImport'> }) {
+  const { t } = useTranslation('prices');
+  const { same, refused, missing } = answer;
+  return (
+    <Notice tone={refused.length > 0 ? 'bad' : 'quiet'} title={t('vendors.nothing')}>
+      {refused.map(({ line, reason }) => (
+        <Hint key={line}>{reason}</Hint>
+      ))}
+      {refused.length === 0 && t('vendors.nothingHint', { same, missing: missing.length })}
+    </Notice>
+  );
+}
+
+function useColumns(): ListColumn<VendorModel>[] {
+  const { t } = useTranslation('prices');
+  return [
+    column('model', t('columns.model'), ({ id, vendor, note }) => (
+      <>
+        <TwoLines first={id} second={vendor} />
+        {note !== null && <SmallPrint>{note}</SmallPrint>}
+      </>
+    )),
+    rightColumn('list', t('vendors.list'), ({ listPrice, unit, source }) => (
+      <>
+        <PriceValue price={listPrice} unit={unit} />
+        <SmallPrint>
+          <Anchor href={source.url} target="_blank" rel="noreferrer" size="xs">
+            {t('vendors.read', { day: source.read })}
+          </Anchor>
+          {source.via !== null && ` · ${t('vendors.via', { via: source.via })}`}
+        </SmallPrint>
+      </>
+    )),
+    rightColumn('asked', t('vendors.asked'), ({ asked, unit }) => <PriceValue price={asked} unit={unit} />),
+    rightColumn('margin', t('vendors.marginColumn'), ({ marginPercent }) =>
+      marginPercent === null ? '–' : `${marginPercent} %`,
+    ),
+    column('state', t('columns.state'), (model) => <State model={model} />),
+  ];
+}
+
+function State({ model: { state, isBelowList, openProposal } }: { model: VendorModel }) {
+  const { t } = useTranslation('prices');
+  return (
+    <Stack gap={4} align="flex-start">
+      <StatusBadge tone={TONES[state]} hint={t(`vendors.hints.${state}`)}>
+        {t(`vendors.states.${state}`)}
+      </StatusBadge>
+      {isBelowList && <StatusBadge tone="bad">{t('vendors.belowList')}</StatusBadge>}
+      {openProposal !== null && (
+        <TextLink to="/admin/prices/proposals/$proposalId" params={{ proposalId: openProposal }} size="xs">
+          {t('vendors.proposed')}
+        </TextLink>
+      )}
+    </Stack>
+  );
+}
