@@ -104,6 +104,7 @@ describePages({
     { name: 'price-time-line', path: '/admin/prices/models/imgmodel-4' },
     { name: 'price-propose', path: '/admin/prices/propose?model=vendora-chat' },
     { name: 'price-proposal', path: '/admin/prices', prepare: openProposal },
+    { name: 'price-vendors', path: '/admin/prices/vendors' },
     { name: 'price-import', path: '/admin/prices/import', open: compareFile },
     { name: 'model-change', path: '/admin/models?model=vendora-imagine-video', open: dialog },
     { name: 'group-change', path: '/admin/groups?group=Public-Relay', open: dialog },

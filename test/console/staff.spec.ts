@@ -87,6 +87,31 @@ describe('a price', () => {
     await visiting.page.getByRole('dialog').getByText('0.03 credits').first().waitFor();
   });
 
+  it('of a vendor is proposed as its list price with a margin, and the model is added switched off', async () => {
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    await tab.goto('/admin/prices');
+    await page.getByRole('link', { name: 'Vendor prices' }).click();
+    const row = page.getByRole('row', { name: /flux-kontext-pro/ });
+    await row.getByText('Not added').waitFor();
+    await page.getByRole('combobox', { name: 'Vendor' }).first().click();
+    await page.getByRole('option', { name: 'black-forest-labs' }).click();
+    const margin = page.getByLabel('Margin (%)');
+    await margin.fill('a lot');
+    await page.getByRole('button', { name: 'Propose', exact: true }).click();
+    await page.getByText('Enter a percentage, such as 20 or 12.5.').waitFor();
+    await margin.fill('25');
+    await page.getByRole('button', { name: 'Propose', exact: true }).click();
+    await page.getByText(/Unchanged: 0 .* not in this installation: 4/).waitFor();
+    await page.getByLabel('Add models that you don’t have yet').check();
+    await page.getByRole('button', { name: 'Propose', exact: true }).click();
+    await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
+    await page.getByRole('row', { name: /flux-kontext-pro.*0\.05 credits/ }).waitFor();
+    await tab.goto('/admin/prices/vendors?text=kontext-pro');
+    await row.getByText('No price', { exact: true }).first().waitFor();
+    await row.getByRole('link', { name: 'Open proposal' }).waitFor();
+  });
+
   it('that another administrator changed meanwhile can not be confirmed before it is revised', async () => {
     const tab = await open({ as: await staff('admin') });
     const { page } = tab;
