@@ -237,6 +237,23 @@ describe('charges against tasks and requests', () => {
     await fixture.owner.query(`DELETE FROM control_findings`);
   });
 
+  it('agree where a task failed before its hold arrived, which is refused then', async () => {
+    const client = await fixture.owner.connect();
+    try {
+      await client.query(`BEGIN; SET LOCAL timezone = 'UTC'`);
+      await client.query(
+        `INSERT INTO charges (id, account_id, state, refusal_code, refusal_message, created_at)
+         SELECT charge_id, account_id, 'refused', 'abandoned', '', created_at FROM tasks WHERE id = $1`,
+        [taskOf('n')],
+      );
+      const items = await readWork(client, { ...RANGE, states: ['charge_missing'], limit: 100, after: null });
+      expect(items).toEqual([]);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
   it('read a task that is older than its charge, and a charge that is older than its task', async () => {
     const client = await fixture.owner.connect();
     try {

@@ -36,6 +36,9 @@ export type WorkScope = 'whole' | 'range';
 /** What customers got back of a charge after its settlement. */
 const REFUNDED = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0)`;
 
+/** The hold of a task never arrived: its charge was refused before, and knows of no task. */
+const GIVEN_UP = `EXISTS (SELECT FROM charges x WHERE x.id = t.charge_id AND x.state = 'refused' AND x.task_id IS NULL)`;
+
 /** The request that a charge is for; one that forgot it, and the first of each, bear its id. */
 const REQUEST = `coalesce(c.request_id, c.id)`;
 
@@ -130,7 +133,8 @@ export function workSql(scope: WorkScope): string {
       CASE
         WHEN t.id IS NULL THEN 'task_missing'
         WHEN c.id IS NULL THEN CASE WHEN t.state = 'completed' THEN 'work_without_charge'
-          WHEN t.state IN ('failed', 'refused') THEN 'charge_missing' ELSE 'running' END
+          WHEN t.state IN ('failed', 'refused') THEN CASE WHEN ${GIVEN_UP} THEN 'matched' ELSE 'charge_missing' END
+          ELSE 'running' END
         WHEN t.state = 'completed' THEN CASE c.state
           WHEN 'held' THEN 'work_without_charge' WHEN 'settled' THEN 'matched' ELSE 'late' END
         WHEN t.state = 'failed' THEN CASE WHEN c.state = 'held' THEN 'failed_without_release'
