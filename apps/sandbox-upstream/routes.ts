@@ -16,7 +16,7 @@ import { cancelAtFal, falResult, falStatus, submitToFal } from './polled/fal.js'
 import { cancelAtReplicate, predictAtReplicate, replicatePrediction } from './polled/replicate.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { endOf, stateAt } from './vendor-tasks.js';
-import { giveToken, showAccount } from './vertex/accounts.js';
+import { giveToken, showAccount } from './vertex/tokens.js';
 import { fetchOperation, startOperation } from './vertex/vertex.js';
 import { createVideo, downloadVideo, pollVideo, serveVideo } from './videos.js';
 

@@ -92,7 +92,7 @@ export function multiply(...factors: Decimal[]): Decimal {
 }
 
 /** Rounds a decimal up to so many decimals: the rule for prices that are derived from others. */
-export function roundUp({ digits, scale }: Decimal, decimals: number): Decimal {
+export function roundedUp({ digits, scale }: Decimal, decimals: number): Decimal {
   if (scale <= decimals) return { digits, scale };
   const step = 10n ** BigInt(scale - decimals);
   return { digits: (digits + step - 1n) / step, scale: decimals };

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
-import { chosenModels, diffVendors, importVendors } from '#marketplace/vendors/vendor.import.js';
+import { chosenVendorModels, diffVendors, importVendors } from '#marketplace/vendors/vendor.import.js';
 import { vendorImportView, vendorModelView } from '#marketplace/vendors/vendor.view.js';
 import { vendorModels } from '#marketplace/vendors/vendor-models.js';
 import { openDataSource } from '#database/database.js';
@@ -11,7 +11,15 @@ import { JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { printJson, printText } from '../output.js';
 import { diffTable, importText } from './catalog.output.js';
-import { byUnless, deskOf, DRY_RUN, EFFECTIVE, NOTE, proposalTime, type Timing } from './proposing.js';
+import {
+  byUnless,
+  deskOf,
+  DRY_RUN_OPTION,
+  EFFECTIVE_OPTION,
+  NOTE_OPTION,
+  proposalTime,
+  type Timing,
+} from './proposing.js';
 
 const MODEL = ['--model <id>', 'only this model; may be repeated'] as const;
 const VENDOR = ['--vendor <name>', 'only this vendor; may be repeated'] as const;
@@ -42,10 +50,10 @@ export function catalogCommand(): Command {
     .option(...MODEL, repeated, [])
     .option(...VENDOR, repeated, [])
     .option('--add-missing', 'add the models that are not here, switched off and in no group')
-    .option(...EFFECTIVE, proposalTime)
-    .option(...NOTE)
+    .option(...EFFECTIVE_OPTION, proposalTime)
+    .option(...NOTE_OPTION)
     .option(...AS_OPTION)
-    .option(...DRY_RUN)
+    .option(...DRY_RUN_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(importModels);
@@ -72,7 +80,7 @@ interface Chosen {
 }
 
 async function diff({ model, vendor, json }: Chosen & { json?: boolean }): Promise<void> {
-  const chosen = chosenModels(vendorModels, { models: model, vendors: vendor });
+  const chosen = chosenVendorModels(vendorModels, { models: model, vendors: vendor });
   const rows = await onDatabase(process.env, (pool) => diffVendors(pool, chosen));
   if (rows.some(({ state }) => state === 'moved')) process.exitCode = 1;
   if (json) return printJson({ models: rows.map(vendorModelView) });

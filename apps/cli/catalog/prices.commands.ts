@@ -13,7 +13,16 @@ import { printJson, printText, table } from '../output.js';
 import { readPriceRows, wantedChanges } from './prices.input.js';
 import { changesTable, differenceTable, nextStep, previewTable, tellDecision } from './prices.output.js';
 import { JSON_OPTION } from '../arguments.js';
-import { by, byUnless, deskOf, DRY_RUN, EFFECTIVE, NOTE, proposalTime, type Timing } from './proposing.js';
+import {
+  by,
+  byUnless,
+  deskOf,
+  DRY_RUN_OPTION,
+  EFFECTIVE_OPTION,
+  NOTE_OPTION,
+  proposalTime,
+  type Timing,
+} from './proposing.js';
 
 export function pricesCommand(): Command {
   const prices = new Command('prices').description('prices, multipliers and rules of the marketplace');
@@ -36,10 +45,10 @@ export function pricesCommand(): Command {
       'compare a file with what is in force and propose what differs; nothing is proposed when a row is refused',
     )
     .argument('<file>', 'a .csv or .json file; - reads CSV from standard input')
-    .option(...EFFECTIVE, proposalTime)
-    .option(...NOTE)
+    .option(...EFFECTIVE_OPTION, proposalTime)
+    .option(...NOTE_OPTION)
     .option(...AS_OPTION)
-    .option(...DRY_RUN)
+    .option(...DRY_RUN_OPTION)
     .option(...JSON_OPTION)
     .action(importFile);
   prices
@@ -54,10 +63,10 @@ export function pricesCommand(): Command {
     .option('--multiplier <group=factor>', 'such as Vendora-Main=1.2', collect, [])
     .option('--rule <group=price>', 'a fixed price for each call of a group, or none', collect, [])
     .option('--hours <hours>', 'whose requests the preview prices again', hoursArgument, 24)
-    .option(...EFFECTIVE, proposalTime)
-    .option(...NOTE)
+    .option(...EFFECTIVE_OPTION, proposalTime)
+    .option(...NOTE_OPTION)
     .option(...AS_OPTION)
-    .option(...DRY_RUN)
+    .option(...DRY_RUN_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', PROPOSE_EXAMPLES)
     .action(propose);

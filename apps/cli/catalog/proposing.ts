@@ -8,9 +8,9 @@ import { operatorName } from '../operator-name.js';
 
 /** What the commands that propose prices have in common. */
 
-export const DRY_RUN = ['--dry-run', 'show what it would do, and do nothing'] as const;
-export const NOTE = ['--note <text>', 'why, for those who confirm'] as const;
-export const EFFECTIVE = [
+export const DRY_RUN_OPTION = ['--dry-run', 'show what it would do, and do nothing'] as const;
+export const NOTE_OPTION = ['--note <text>', 'why, for those who confirm'] as const;
+export const EFFECTIVE_OPTION = [
   '--effective-at <time>',
   'when it takes effect, such as 2027-01-31T00:00:00Z; else when it is confirmed',
 ] as const;

@@ -97,7 +97,7 @@ const comparedRow = z
   .object({ line: z.int(), change: changeView, before: changeView.nullable() })
   .meta({ id: 'ComparedPrice' });
 
-export const importView = z
+export const importAnswer = z
   .object({
     dryRun: z.boolean(),
     added: z.array(comparedRow),
@@ -187,7 +187,7 @@ export const pricesRoutes = {
       note: noteField.default('Import'),
       dryRun: z.boolean().default(false),
     }),
-    answer: importView,
+    answer: importAnswer,
   }),
   importCsv: forAdmins.post('importPricesCsv', `${PRICES}/import.csv`, {
     summary: 'The same from a CSV file.',
@@ -198,6 +198,6 @@ export const pricesRoutes = {
     }),
     body: z.string(),
     consumes: 'text/csv',
-    answer: importView,
+    answer: importAnswer,
   }),
 };

@@ -5,7 +5,7 @@ import { modelName, noteField, priceFields } from '#marketplace/prices/price-cha
 import { vendorStates } from '#marketplace/vendors/vendor-diff.js';
 import { modelFamilies, modelUnits } from '../catalog/catalog.routes.js';
 import { routesFor } from '../http/route.js';
-import { effectiveAt, importView } from './prices.routes.js';
+import { effectiveAt, importAnswer } from './prices.routes.js';
 
 const VENDOR_MODELS = '/api/admin/vendor-models';
 
@@ -45,7 +45,7 @@ const vendorModelView = z
   })
   .meta({ id: 'VendorModel' });
 
-const vendorImportView = importView
+const vendorImportView = importAnswer
   .extend({
     addedModels: z.array(z.string()).meta({ description: 'Models that were added, switched off.' }),
     missing: z.array(z.string()).meta({ description: 'Models that are not here and were left out.' }),

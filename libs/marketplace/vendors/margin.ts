@@ -1,4 +1,4 @@
-import { type Decimal, multiply, parseDecimal, plainDecimal, roundUp } from '#money/amount.js';
+import { type Decimal, multiply, parseDecimal, plainDecimal, roundedUp } from '#money/amount.js';
 import type { PriceText } from '#pricing/price-text.js';
 
 /** Decimals of credits for a call, a second or a million tokens: nobody reads more. */
@@ -12,7 +12,7 @@ const ONE_PERCENT: Decimal = { digits: 1n, scale: 2 };
  */
 export function askedPrice(listPrice: PriceText, marginPercent: string): PriceText {
   const factor = multiply(plus100(parseDecimal(marginPercent)), ONE_PERCENT);
-  const asked = (text: string) => plainDecimal(roundUp(multiply(parseDecimal(text), factor), DECIMALS));
+  const asked = (text: string) => plainDecimal(roundedUp(multiply(parseDecimal(text), factor), DECIMALS));
   if ('unitPrice' in listPrice) {
     const { unitPrice, rates } = listPrice;
     return {

@@ -40,7 +40,10 @@ interface Parts {
 }
 
 /** What of the catalog is chosen. @throws ApiError naming what there is none of */
-export function chosenModels(catalog: readonly VendorModel[], choice: VendorChoice): readonly VendorModel[] {
+export function chosenVendorModels(
+  catalog: readonly VendorModel[],
+  choice: VendorChoice,
+): readonly VendorModel[] {
   const { models = [], vendors = [] } = choice;
   const noModel = models.find((id) => !catalog.some((each) => each.id === id));
   if (noModel !== undefined) throw unknown('models', `model ${noModel}`);
@@ -77,7 +80,7 @@ export async function importVendors(
 ): Promise<VendorImport> {
   const { pool, catalog } = parts;
   const { book } = await readPrices(pool);
-  const compared = compareVendorModels(chosenModels(catalog, wanted), book, await readBases(pool));
+  const compared = compareVendorModels(chosenVendorModels(catalog, wanted), book, await readBases(pool));
   const missing = compared.filter(({ state }) => state === 'missing').map(({ model }) => model);
   const isNamed = (wanted.models ?? []).length > 0;
   if (isNamed) refuseNamed(compared, wanted);

@@ -162,8 +162,8 @@ function useColumns(): ListColumn<VendorModel>[] {
           <Anchor href={source.url} target="_blank" rel="noreferrer" size="xs">
             {t('vendors.read', { day: source.read })}
           </Anchor>
-          {source.via !== null && ` · ${t('vendors.via', { via: source.via })}`}
         </SmallPrint>
+        {source.via !== null && <SmallPrint>{t('vendors.via', { via: source.via })}</SmallPrint>}
       </>
     )),
     rightColumn('asked', t('vendors.asked'), ({ asked, unit }) => <PriceValue price={asked} unit={unit} />),
@@ -177,7 +177,7 @@ function useColumns(): ListColumn<VendorModel>[] {
 function State({ model: { state, isBelowList, openProposal } }: { model: VendorModel }) {
   const { t } = useTranslation('prices');
   return (
-    <Stack gap={4} align="flex-start">
+    <Stack gap="xs" align="flex-start">
       <StatusBadge tone={TONES[state]} hint={t(`vendors.hints.${state}`)}>
         {t(`vendors.states.${state}`)}
       </StatusBadge>
