@@ -6,6 +6,7 @@ import { useFilter } from '../../ui/address.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
+import { Loaded } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
 import { addDays, lastMonth } from '../utc-days.js';
 
@@ -59,21 +60,28 @@ interface ClosedPeriodProps {
 function ClosedPeriod({ period, set }: ClosedPeriodProps) {
   const { t } = useTranslation('costs');
   const query = { state: 'closed', limit: 200 } as const;
-  const periods = $api.useQuery('get', '/api/finance/periods', { params: { query } }).data?.items ?? [];
-  if (periods.length === 0) return null;
+  const periods = $api.useQuery('get', '/api/finance/periods', { params: { query } });
   return (
-    <Select
-      label={t('exports.period')}
-      placeholder={t('exports.noPeriod')}
-      data={periods.map(({ id, startsAt, endsAt }) => ({
-        value: id,
-        label: `${startsAt?.slice(0, 10) ?? '…'} – ${addDays(endsAt.slice(0, 10), -1)}`,
-      }))}
-      value={period ?? null}
-      onChange={(chosen) => set({ period: chosen ?? undefined })}
-      clearable
-      clearButtonProps={{ 'aria-label': t('filters.clear', { ns: 'shell', what: t('exports.period') }) }}
-      maw="20rem"
-    />
+    <Loaded query={periods} lines={1}>
+      {({ items }) =>
+        items.length > 0 && (
+          <Select
+            label={t('exports.period')}
+            placeholder={t('exports.noPeriod')}
+            data={items.map(({ id, startsAt, endsAt }) => ({
+              value: id,
+              label: `${startsAt?.slice(0, 10) ?? '…'} – ${addDays(endsAt.slice(0, 10), -1)}`,
+            }))}
+            value={period ?? null}
+            onChange={(chosen) => set({ period: chosen ?? undefined })}
+            clearable
+            clearButtonProps={{
+              'aria-label': t('filters.clear', { ns: 'shell', what: t('exports.period') }),
+            }}
+            maw="20rem"
+          />
+        )
+      }
+    </Loaded>
   );
 }

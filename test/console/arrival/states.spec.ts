@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, Route } from 'playwright-core';
+import { person } from '../../support/console.js';
+import { type Relay, startRelay, until } from '../../support/relay.js';
+import { openBrowser, Tab } from '../support/browser.js';
+import { type RoutedPage, routedPages } from '../support/routes.js';
+
+// Three openings on a busy machine: a limit that only a hang reaches.
+jest.setTimeout(180_000);
+
+/** Forms that ask the server for nothing before they are sent. */
+const READS_NOTHING =
+  /^\/(sign-in|sign-up|sign-up\/confirm|confirm-email|forgot-password|reset-password|tickets\/new|admin\/prices\/import)$/;
+const OF_VISITORS = /^\/($|sign-|marketplace|connect|retention|confirm|forgot|reset)/;
+/** Who is signed in belongs to the frame, and so does the stream of what changed. */
+const OF_THE_PAGE = /\/api\/(?!public\/session|live)/;
+
+const BUSY = 'main :is([aria-busy="true"], .mantine-Skeleton-root)';
+const REQUEST_ID = '01hzzzzzzzzzzzzzzzzzzzzzzz';
+const FAULT = {
+  status: 500,
+  headers: { 'x-request-id': REQUEST_ID },
+  json: { error: { code: 'internal_error', message: 'A fault of the test.' } },
+};
+
+let relay: Relay;
+let browser: Browser;
+let visitor: Tab;
+let staff: Tab;
+
+beforeAll(async () => {
+  [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
+  const options = { look: { width: 'narrow' }, expectedStatuses: [404, 500] } as const;
+  visitor = await Tab.open(browser, relay, options);
+  const as = await person(relay, { roles: ['admin', 'support', 'finance'] });
+  staff = await Tab.open(browser, relay, { ...options, as });
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await relay?.close();
+});
+
+/** Opens the page while what it asks the server is answered so, and looks at it. */
+async function opened(tab: Tab, { path }: RoutedPage, look: Look): Promise<void> {
+  const asked: Route[] = [];
+  await tab.page.route(OF_THE_PAGE, async (route) => {
+    asked.push(route);
+    await look.answer?.(route);
+  });
+  await tab.page.goto(path);
+  await tab.page.getByRole('heading', { level: 1 }).waitFor();
+  await look.shows(tab, asked);
+  expect({ ...look, isTooWide: await tab.isTooWide() }).toEqual({ ...look, isTooWide: false });
+  // What waits for an answer is given up together with its page.
+  await tab.page.goto('about:blank');
+  await tab.page.unrouteAll({ behavior: 'ignoreErrors' });
+}
+
+interface Look {
+  /** Left out: nothing is answered. */
+  answer?: (route: Route) => Promise<void>;
+  shows: (tab: Tab, asked: readonly Route[]) => Promise<void>;
+}
+
+const whileItIsRead: Look = {
+  shows: async ({ page }, asked) => {
+    await until('the page to ask for something', () => Promise.resolve(asked.length > 0));
+    await page.locator(BUSY).first().waitFor();
+  },
+};
+
+const whereItFails: Look = {
+  answer: (route) => route.fulfill(FAULT),
+  shows: async (tab) => {
+    const failure = tab.page.getByRole('main').getByRole('alert').filter({ hasText: REQUEST_ID }).first();
+    await failure.getByRole('button', { name: 'Try again' }).waitFor();
+    await tab.settled();
+  },
+};
+
+/** By somebody who did nothing yet, on a relay where nothing happened; what has an id is not there. */
+const whereNothingIs = ({ hasId }: RoutedPage): Look => ({
+  answer: (route) => route.continue(),
+  shows: async (tab) => {
+    await tab.settled();
+    const failures = tab.page.getByRole('main').getByText('Something went wrong');
+    if (hasId) await failures.first().waitFor();
+    else expect(await failures.count()).toBe(0);
+    expect(await tab.page.locator('tbody:not(:has(tr))').count()).toBe(0);
+  },
+});
+
+describe('every page, on a phone', () => {
+  it.each(routedPages())(
+    'says so while it is read, where it fails and where nothing is: $path',
+    async (page) => {
+      const tab = OF_VISITORS.test(page.path) ? visitor : staff;
+      if (!READS_NOTHING.test(page.path)) {
+        await opened(tab, page, whileItIsRead);
+        await opened(tab, page, whereItFails);
+      }
+      await opened(tab, page, whereNothingIs(page));
+      expect(tab.takeProblems()).toEqual([]);
+    },
+  );
+
+  it('is one of the table, all of which were found', () => {
+    const paths = routedPages().map(({ path }) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+    for (const path of [
+      '/',
+      '/overview',
+      '/finance/books',
+      '/support/tickets',
+      '/admin/prices',
+      '/approvals',
+    ])
+      expect(paths).toContain(path);
+  });
+});

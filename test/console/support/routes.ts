@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const folder = join(import.meta.dirname, '../../../apps/console/pages');
+const FILES = ['customer.pages.ts', 'finance.pages.ts', 'staff.pages.ts'];
+
+/** A page of the console's own table, with a made-up id in place of each parameter. */
+export interface RoutedPage {
+  path: string;
+  hasId: boolean;
+}
+
+/** Every page of the table that the router has, as its text declares them: areas first, each with a name of its own. */
+export function routedPages(): RoutedPage[] {
+  return FILES.flatMap((file) => pagesOf(readFileSync(join(folder, file), 'utf8')));
+}
+
+function pagesOf(text: string): RoutedPage[] {
+  const areas = new Map<string, string>([['rootRoute', '']]);
+  const pages: RoutedPage[] = [];
+  for (const [, name, body] of text.matchAll(/(?:const (\w+) = )?createRoute\(\{(.*?)\n {0,2}\}\)/gs)) {
+    const parent = /getParentRoute: \(\) => (\w+)/.exec(body!)?.[1] ?? '';
+    const path = (areas.get(parent) ?? '') + (/path: '([^']*)'/.exec(body!)?.[1] ?? '');
+    if (name) areas.set(name, path);
+    if (body!.includes('component:')) pages.push(made(path));
+  }
+  return pages;
+}
+
+function made(path: string): RoutedPage {
+  return { path: path.replace(/\$\w+/g, '0'.repeat(26)), hasId: path.includes('$') };
+}
