@@ -44,14 +44,14 @@ describe('sessions', () => {
     const email = await signedUp(relay);
     const there = await signIn(email, '/overview', [401]);
     const here = await signIn(email, '/account');
-    const list = here.page.getByRole('table', { name: 'Where you are signed in' });
-    const mine = list.getByRole('row', { name: /This one/ });
+    const list = here.page.getByRole('table', { name: 'Active sessions' });
+    const mine = list.getByRole('row', { name: /This browser/ });
     await mine.waitFor();
     expect(await mine.getByRole('button').count()).toBe(0);
-    await list.getByRole('button', { name: 'End' }).first().click();
-    const dialog = here.page.getByRole('dialog', { name: 'End this session?' });
-    await dialog.getByText(/has to sign in again/).waitFor();
-    await dialog.getByRole('button', { name: 'End' }).click();
+    await list.getByRole('button', { name: 'Sign out' }).first().click();
+    const dialog = here.page.getByRole('dialog', { name: 'Sign out this session?' });
+    await dialog.getByText(/have to sign in again/).waitFor();
+    await dialog.getByRole('button', { name: 'Sign out' }).click();
 
     // Nobody touches the other page: it hears of it by its live connection.
     await there.page.getByText('Your session has ended.').waitFor();
@@ -66,16 +66,16 @@ describe('sessions', () => {
     const { page } = await signIn(email, '/account', [403]);
     await page.getByLabel(/^Current password/).fill('not the password');
     await page.getByLabel(/^New password/).fill('another horse battery');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('The password is wrong.').waitFor();
     await page.locator('[aria-invalid="true"]:focus').waitFor();
     await page.getByLabel(/^Current password/).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Change the password' }).click();
-    await page.getByText('The password is changed; all other sessions have ended.').waitFor();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Password changed. All other sessions were signed out.').waitFor();
 
     await there.page.getByText('Your session has ended.').waitFor();
     await signInHere(there, email);
-    await there.page.getByText('The e-mail address or the password is wrong.').waitFor();
+    await there.page.getByText('The email address or the password is wrong.').waitFor();
     await signInHere(there, email, 'another horse battery');
     await there.page.waitForURL('**/overview');
   });
@@ -87,7 +87,7 @@ describe('one-time codes', () => {
     const first = await signIn(email, '/account');
     const device = await enrol(first.page);
     const [recoveryCode = ''] = await recoveryCodes(first.page, () =>
-      first.page.getByLabel('Code of the app').fill(device.generate()),
+      first.page.getByLabel('Code from the app').fill(device.generate()),
     );
     await first.page.getByText('10 recovery codes are left.').waitFor();
 
@@ -107,18 +107,18 @@ describe('one-time codes', () => {
     await third.page.keyboard.press('Enter');
     await third.page.getByText('9 recovery codes are left.').waitFor();
 
-    await third.page.getByRole('button', { name: 'Switch off' }).click();
-    const dialog = third.page.getByRole('dialog', { name: 'Switch one-time codes off' });
+    await third.page.getByRole('button', { name: 'Turn off' }).click();
+    const dialog = third.page.getByRole('dialog', { name: 'Turn off two-factor authentication' });
     await dialog.getByLabel(/^Current password/).fill(PASSWORD);
-    await dialog.getByRole('button', { name: 'Switch off' }).click();
-    await third.page.getByText('One-time codes are off.').waitFor();
+    await dialog.getByRole('button', { name: 'Turn off' }).click();
+    await third.page.getByText('Two-factor authentication is off.').waitFor();
     await signIn(email, '/account');
   });
 });
 
 /** Up to the code that is asked for; the secret as people read it who cannot scan. */
 async function enrol(page: Page): Promise<TOTP> {
-  await page.getByRole('button', { name: 'Set up one-time codes' }).click();
+  await page.getByRole('button', { name: 'Set up two-factor authentication' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Current password/).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Continue' }).click();
@@ -129,10 +129,10 @@ async function enrol(page: Page): Promise<TOTP> {
 
 async function recoveryCodes(page: Page, confirm: () => Promise<void>): Promise<string[]> {
   await confirm();
-  await page.getByRole('button', { name: 'Switch one-time codes on' }).click();
+  await page.getByRole('button', { name: 'Turn on two-factor authentication' }).click();
   const codes = page.getByRole('region', { name: 'Recovery codes' });
   const text = await codes.textContent();
-  await page.getByRole('button', { name: 'I have kept them' }).click();
+  await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
   return text!.split('\n');
 }
 
@@ -142,22 +142,22 @@ describe('another e-mail address', () => {
     const next = `${newId()}@example.com`;
     const tab = await signIn(email, '/account', [403]);
     const { page } = tab;
-    await page.getByRole('button', { name: 'Change the address' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Another e-mail address' });
-    await dialog.getByLabel('New e-mail address').fill(next);
+    await page.getByRole('button', { name: 'Change email address' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change email address' });
+    await dialog.getByLabel('New email address').fill(next);
     await dialog.getByLabel(/^Current password/).fill('not the password');
-    await dialog.getByRole('button', { name: 'Send me the link' }).click();
+    await dialog.getByRole('button', { name: 'Send link' }).click();
     await dialog.getByText('The password is wrong.').waitFor();
     await dialog.getByLabel(/^Current password/).fill(PASSWORD);
-    await dialog.getByRole('button', { name: 'Send me the link' }).click();
-    await dialog.getByText(`A link is on its way to ${next}.`).waitFor();
+    await dialog.getByRole('button', { name: 'Send link' }).click();
+    await dialog.getByText(`We sent a link to ${next}.`).waitFor();
     const mail = await awaitMail(relay, next, { subject: /Confirm your new address/ });
     await tab.goto(`/confirm-email#token=${tokenIn(mail)}`);
     await page.getByRole('button', { name: 'Use this address' }).click();
     await page.getByText(`You now sign in with ${next}.`).waitFor();
     await page.getByRole('link', { name: 'Go to your account' }).click();
     await page.getByRole('heading', { name: 'Account and sessions' }).waitFor();
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe(next);
+    expect(await page.getByLabel('Email address').inputValue()).toBe(next);
     await signIn(next, '/overview');
   });
 });

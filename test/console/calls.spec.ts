@@ -138,7 +138,7 @@ describe('a webhook endpoint', () => {
   it('shows its secret once, is pinged, and tells of the delivery, which can be sent again', async () => {
     const page = await open(await person(relay), '/webhooks');
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
-    await page.getByLabel('Address').fill(`${receiver.url}/console`);
+    await page.getByLabel('URL').fill(`${receiver.url}/console`);
     await page.getByRole('button', { name: 'Create endpoint' }).click();
     await page.getByText(/^whsec_/).waitFor();
     await page.getByRole('button', { name: 'I’ve saved it' }).click();

@@ -36,11 +36,11 @@ async function lapse(): Promise<void> {
 }
 
 async function asksAnotherAddress(page: Page, address: string): Promise<void> {
-  await page.getByRole('button', { name: 'Change the address' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Another e-mail address' });
-  await dialog.getByLabel(/^New e-mail address/).fill(address);
+  await page.getByRole('button', { name: 'Change email address' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change email address' });
+  await dialog.getByLabel(/^New email address/).fill(address);
   await dialog.getByLabel(/^Current password/).fill(PASSWORD);
-  await dialog.getByRole('button', { name: 'Send me the link' }).click();
+  await dialog.getByRole('button', { name: 'Send link' }).click();
 }
 
 describe('what needs a proof', () => {
@@ -56,7 +56,7 @@ describe('what needs a proof', () => {
     expect(await tab.barriers()).toEqual([]);
     await asked.getByLabel(/^Password/).fill(PASSWORD);
     await asked.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText(/A link is on its way to next@example.com/).waitFor();
+    await page.getByText(/We sent a link to next@example.com/).waitFor();
   });
 
   it('is left alone when nobody confirms it', async () => {
@@ -82,9 +82,9 @@ describe('people who work here', () => {
     const secret = await page.getByText(/^[A-Z2-7]{32}$/).textContent();
     const device = new TOTP({ secret: Secret.fromBase32(secret!) });
     expect(await tab.barriers()).toEqual([]);
-    await page.getByLabel('Code of the app').fill(device.generate({ timestamp: Date.now() - 30_000 }));
-    await page.getByRole('button', { name: 'Switch one-time codes on' }).click();
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByLabel('Code from the app').fill(device.generate({ timestamp: Date.now() - 30_000 }));
+    await page.getByRole('button', { name: 'Turn on two-factor authentication' }).click();
+    await page.getByRole('button', { name: 'I’ve saved these codes' }).click();
     await page.getByRole('heading', { name: 'Account and sessions' }).waitFor();
     await page.getByText('10 recovery codes are left.').waitFor();
 
@@ -96,6 +96,6 @@ describe('people who work here', () => {
     await asked.getByText('The code is wrong, expired or already used.').waitFor();
     await asked.getByLabel(/^Code/).fill(device.generate());
     await asked.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText(/A link is on its way to third@example.com/).waitFor();
+    await page.getByText(/We sent a link to third@example.com/).waitFor();
   });
 });

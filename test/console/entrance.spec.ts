@@ -27,9 +27,9 @@ describe('signing up', () => {
     tab = await Tab.open(browser, relay, { expectedStatuses: [400] });
     const { page } = tab;
     await tab.goto('/sign-up');
-    await page.getByLabel('E-mail address').fill('somebody@example.com');
+    await page.getByLabel('Email address').fill('somebody@example.com');
     await page.getByLabel('Invite code').fill('nobody-has-this');
-    await page.getByRole('button', { name: 'Send me the link' }).click();
+    await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText('There is no such invite code.').waitFor();
     const field = page.getByLabel('Invite code');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
@@ -46,11 +46,11 @@ describe('signing in', () => {
     await tab.goto('/overview');
     await page.waitForURL('**/sign-in?next=%2Foverview');
 
-    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Email address').fill(email);
     await page.getByLabel(/^Password/).fill('not the password');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     const alert = page.getByRole('alert');
-    await alert.getByText('The e-mail address or the password is wrong.').waitFor();
+    await alert.getByText('The email address or the password is wrong.').waitFor();
     expect(await alert.locator('code').textContent()).toMatch(/^[0-9a-z]{26}$/);
 
     await page.getByLabel(/^Password/).fill(PASSWORD);
@@ -107,13 +107,13 @@ describe('signing in', () => {
     await tab.goto('/sign-in');
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByRole('button', { name: 'Send me the link' }).click();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Send link' }).click();
     await page.getByText('we sent it a link').waitFor();
     const mail = await awaitMail(relay, email, { subject: /Set a new/ });
     await tab.goto(`/reset-password#token=${tokenIn(mail)}`);
     await page.getByLabel(/^New password/).fill('another horse battery');
-    await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
     await page.waitForURL('**/overview');
   });
 });

@@ -51,7 +51,7 @@ async function say(dialog: Locator, button: string, note: string): Promise<void>
 
 async function book(page: Page, row: RegExp): Promise<void> {
   await page.getByRole('row', { name: row }).getByRole('button', { name: 'Book it' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Book from the line of the report' });
+  const dialog = page.getByRole('dialog', { name: 'Book from this report line' });
   await say(dialog, 'Book it', 'The event was lost.');
   await page.getByText('Booked into suspense.').first().waitFor();
   await dialog.waitFor({ state: 'detached' });
@@ -93,7 +93,7 @@ describe('finance', () => {
     await page.getByRole('link', { name: 'payment:stripe:pi_lost' }).click();
     const finding = page.getByRole('dialog', { name: 'Finding' });
     await finding.getByText('Missing here').waitFor();
-    await finding.getByRole('link', { name: 'To the reconciliation of payments' }).click();
+    await finding.getByRole('link', { name: 'Go to payment reconciliation' }).click();
 
     await page.getByRole('heading', { name: 'Reconciliation' }).waitFor();
     await book(page, /pi_lost.*Missing here/);
@@ -107,7 +107,7 @@ describe('finance', () => {
       .getByRole('button', { name: 'Credit' })
       .click();
     const credit = page.getByRole('dialog', { name: 'Credit it to an account' });
-    await credit.getByLabel(/^Account that it was meant for/).fill(buyer.accountId);
+    await credit.getByLabel(/^Account to credit/).fill(buyer.accountId);
     await say(credit, 'Credit', 'The buyer wrote to us.');
     await page.getByRole('row', { name: /pi_lost.*Credited/ }).waitFor();
     expect((await buyer.api.GET('/api/account')).data!.balance.main).toBe('10');

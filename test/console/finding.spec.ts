@@ -62,7 +62,7 @@ it('has its navigation behind a button on a narrow screen, until a page is chose
   await tab.goto('/overview');
   const wallet = page.getByRole('navigation').getByRole('link', { name: 'Wallet' });
   expect(await wallet.isVisible()).toBe(false);
-  await page.getByRole('button', { name: 'Open the navigation' }).click();
+  await page.getByRole('button', { name: 'Open navigation' }).click();
   await wallet.click();
   await page.getByRole('heading', { name: 'Wallet', level: 1 }).waitFor();
   await wallet.waitFor({ state: 'hidden' });

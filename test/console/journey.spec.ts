@@ -67,8 +67,8 @@ async function signUp(tab: Tab, link: string): Promise<void> {
   const { pathname, search, searchParams } = new URL(link);
   await tab.goto(pathname + search);
   expect(await page.getByLabel('Invite code').inputValue()).toBe(searchParams.get('invite'));
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByRole('button', { name: 'Send me the link' }).click();
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Send link' }).click();
   await page.getByRole('heading', { name: 'Check your inbox' }).waitFor();
   const mail = await awaitMail(relay, email, { subject: /Finish signing up/ });
   await tab.goto(`/sign-up/confirm#token=${tokenIn(mail)}`);

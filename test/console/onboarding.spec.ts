@@ -57,8 +57,8 @@ describe('a new customer', () => {
     const clicks = new Clicks();
     await tab.goto('/sign-up');
     const email = `${newId()}@example.com`;
-    await page.getByLabel('E-mail address').fill(email);
-    await clicks.on(button(page, 'Send me the link'));
+    await page.getByLabel('Email address').fill(email);
+    await clicks.on(button(page, 'Send link'));
     const mail = await awaitMail(relay, email, { subject: /Finish signing up/ });
     await clicks.link(page, `/sign-up/confirm#token=${tokenIn(mail)}`);
     await page.getByLabel(/^New password/).fill(PASSWORD);
@@ -87,14 +87,14 @@ describe('a new customer', () => {
     const { page } = tab;
     await tab.goto('/sign-up');
     const email = `${newId()}@example.com`;
-    await page.getByLabel('E-mail address').fill(email);
-    await button(page, 'Send me the link').click();
+    await page.getByLabel('Email address').fill(email);
+    await button(page, 'Send link').click();
     await button(page, 'Send it again').click();
     await page.getByText('Sent again.').waitFor();
     const mail = await awaitMail(relay, email, { subject: /Finish signing up/, count: 2 });
     expect(tokenIn(mail)).not.toBe('');
     await button(page, 'Use a different address').click();
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByLabel('Email address').waitFor();
   });
 });
 

@@ -141,6 +141,6 @@ describe('the deletion of an account', () => {
       return rows[0]?.state === 'done';
     });
     await signInHere(tab, someone.email);
-    await tab.page.getByText('The e-mail address or the password is wrong.').waitFor();
+    await tab.page.getByText('The email address or the password is wrong.').waitFor();
   });
 });

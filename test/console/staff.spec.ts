@@ -52,7 +52,7 @@ describe('a price', () => {
     await page.getByText('In force: 0.02 credits a call').waitFor();
     await page.getByLabel('Price a call').fill('three cents');
     await page.getByRole('button', { name: 'Preview changes' }).click();
-    await page.getByText('A decimal such as 0.02.').waitFor();
+    await page.getByText('Enter a decimal, such as 0.02.').waitFor();
     await page.getByLabel('Price a call').fill('0.03');
     await page.getByLabel('Note').fill('The vendor asks more.');
     await page.getByRole('button', { name: 'Preview changes' }).click();
@@ -60,7 +60,7 @@ describe('a price', () => {
     await page
       .getByRole('row', { name: /vendora-imagine-image.*0\.02 credits.*0\.03 credits.*\+50/ })
       .waitFor();
-    const preview = page.getByRole('table', { name: 'What requests would cost, by model and group' });
+    const preview = page.getByRole('table', { name: 'Cost of requests, by model and group' });
     await preview
       .getByRole('row', {
         name: /vendora-imagine-image Vendora-Main 1 1 0\.04 credits 0\.06 credits \+0\.02 credits/,
@@ -125,9 +125,9 @@ describe('a price', () => {
     const params = { path: { proposalId: data!.id } };
     await api.POST('/api/admin/price-proposals/{proposalId}/confirm', { params, body: { revision: 1 } });
     await page.reload();
-    await page.getByText('Others changed the same since it was proposed').waitFor();
+    await page.getByText('These prices changed after the proposal was made').waitFor();
     expect(await page.getByRole('button', { name: 'Confirm the changes' }).isDisabled()).toBe(true);
-    await page.getByRole('link', { name: 'Base it on what is in force now' }).click();
+    await page.getByRole('link', { name: 'Update it to current prices' }).click();
     await page.getByRole('button', { name: 'Preview changes again' }).click();
     await page.getByRole('row', { name: /Public-Relay.*× 1\.2.*× 1\.5.*\+25/ }).waitFor();
     await page.getByRole('button', { name: 'Withdraw the proposal' }).click();
@@ -199,7 +199,7 @@ describe('a ticket', () => {
     await support.goto('/support/tickets');
     await support.page.getByRole('link', { name: 'The rate for resellers' }).click();
     await support.page.getByText('Volume reached').waitFor();
-    await support.page.getByText('An administrator grants the rate.').waitFor();
+    await support.page.getByText('Only administrators can grant the rate.').waitFor();
     await support.page.getByText('Note', { exact: true }).click();
     await support.page.getByLabel('Note for staff').fill('The figures are in order.');
     await support.page.getByRole('button', { name: 'Save the note' }).click();
@@ -207,9 +207,9 @@ describe('a ticket', () => {
 
     const admin = await open({ as: await staff('admin') });
     await admin.goto(new URL(support.page.url()).pathname);
-    await admin.page.getByRole('button', { name: 'Grant the reseller rate' }).click();
+    await admin.page.getByRole('button', { name: 'Grant reseller rate' }).click();
     const dialog = admin.page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Grant the reseller rate' }).click();
+    await dialog.getByRole('button', { name: 'Grant reseller rate' }).click();
     await admin.page.getByText('A credit costs 1.2 now.').waitFor();
 
     await asking.goto('/wallet?credits=10');
@@ -233,10 +233,10 @@ describe('a ticket', () => {
     await dialog.getByText(/can still be refunded/).waitFor();
     await dialog.getByLabel('Amount').fill('0.02');
     await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
-    await page.getByText('a colleague has to agree under Approvals').waitFor();
+    await page.getByText('A colleague has to approve it under Approvals').waitFor();
     await asking.goto('/approvals');
     await page.getByRole('link', { name: 'Refund of a charge' }).first().click();
-    await page.getByText('You asked for this: another person has to decide.').waitFor();
+    await page.getByText('You requested this, so another person has to decide.').waitFor();
 
     const deciding = await open({ as: await staff('support') });
     await deciding.goto(asking.page.url().replace(relay.consoleUrl, ''));
@@ -421,7 +421,7 @@ describe('an administrator', () => {
     await page.getByText('Dead letters wait: 1.').waitFor();
     await tab.goto(`/operator/dead-letters?letter=${letterId}`);
     await page.getByRole('button', { name: 'Play it again' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Play this message again?' });
+    const dialog = page.getByRole('dialog', { name: 'Replay this message?' });
     await dialog.getByText('It is published once.').waitFor();
     await dialog.getByRole('button', { name: 'Play it again' }).click();
     await page.getByRole('dialog', { name: 'Dead letter' }).getByText('Played again: You').waitFor();

@@ -20,7 +20,7 @@ export async function signedUp(relay: Relay): Promise<string> {
 
 /** Fills the form of the sign-in page, which has to be open. */
 export async function signInHere({ page }: Tab, email: string, password = PASSWORD): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel(/^Password/).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
