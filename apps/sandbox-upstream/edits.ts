@@ -42,7 +42,7 @@ export async function editImages(vendor: Vendor, exchange: Exchange): Promise<vo
     original,
   });
   const address = (of: Drawing) => keepEdit(vendor, exchange, { drawing: of, faults: directives.faults });
-  await fulfil(vendor, exchange, { order, directives, drawing, address });
+  await fulfil(vendor, exchange, { order, directives, drawing, address, eventName: 'image_edit' });
   vendor.stats.editsMade += 1;
 }
 

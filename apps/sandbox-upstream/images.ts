@@ -4,6 +4,7 @@ import { readJsonBody, VendorRefusal, sendJson, sendText } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, INSTANT, readDirectives, refuseAsOrdered, type Fault } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
+import { sendImageEvents } from './media/image-events.js';
 import { pngOf } from './media/png.js';
 import {
   type Area,
@@ -29,6 +30,8 @@ export interface ImageOrder {
   prompt: string;
   count: number;
   format: 'url' | 'b64_json';
+  /** The image is streamed, with as many before it; undefined where it is not. */
+  partialImages?: number | undefined;
   /** Undefined where neither a size nor a ratio was asked for. */
   area: Area | undefined;
 }
@@ -38,6 +41,8 @@ export interface ImageWork {
   order: ImageOrder;
   directives: Directives;
   drawing(index: number): Drawing;
+  /** Before the type of each event of a stream. */
+  eventName?: string;
   /** Where the image is handed out. */
   address(drawing: Drawing): string | Promise<string>;
 }
@@ -61,11 +66,21 @@ export async function fulfil(vendor: Vendor, exchange: Exchange, work: ImageWork
   const { faults, workMs } = work.directives;
   refuseAsOrdered(faults);
   await pause(vendor, workMs ?? vendor.settings.imageMs);
-  if (faults.includes('never-finish')) return holdUntilClientLeaves(vendor, exchange.response);
+  const isStreamed = work.order.partialImages !== undefined;
+  if (faults.includes('never-finish') && !isStreamed) return holdUntilClientLeaves(vendor, exchange.response);
   if (faults.includes('fail-late')) {
     throw new VendorRefusal(500, 'generation_failed', 'The generation failed as ordered.');
   }
-  await answer(vendor, exchange, work);
+  const { prompt, partialImages } = work.order;
+  if (partialImages === undefined) return answer(vendor, exchange, work);
+  const [drawing, name] = [work.drawing(0), work.eventName ?? 'image_generation'];
+  await sendImageEvents(vendor, exchange, {
+    prompt,
+    partialImages,
+    directives: work.directives,
+    drawing,
+    name,
+  });
 }
 
 /** The drawings of an order, one fewer where that was ordered. @throws VendorRefusal 500 when none is left. */
@@ -114,7 +129,9 @@ export function readImageOrder(body: Record<string, unknown>): ImageOrder {
       param: 'response_format',
     });
   }
-  return { prompt, count: count as number, format, area: readArea(body) };
+  const isStreamed = body['stream'] === true || body['stream'] === 'true';
+  const partialImages = isStreamed ? Number(body['partial_images'] ?? 0) : undefined;
+  return { prompt, count: count as number, format, partialImages, area: readArea(body) };
 }
 
 function readArea(body: Record<string, unknown>): Area | undefined {

@@ -17,6 +17,8 @@ const FAMILY: Record<Capability, Family> = {
   speech: 'speech',
   transcription: 'speech',
   translation: 'speech',
+  imageStream: 'image',
+  editStream: 'image',
   embeddings: 'chat',
   messagesCount: 'chat',
   contentsCount: 'chat',

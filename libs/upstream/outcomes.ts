@@ -120,7 +120,11 @@ export interface ImageEditRequest extends ImageRequest {
 }
 
 /** Calls whose body and answer pass through as they are. */
-export type StreamKind = TalkKind | HearingKind | 'contents' | 'speech' | 'embeddings';
+export type StreamKind = TalkKind | HearingKind | ImageStreamKind | 'contents' | 'speech' | 'embeddings';
+/** Images that are sent while they are made. */
+export type ImageStreamKind = 'imageStream' | 'editStream';
+/** Those that are written: text, vectors and sound. */
+export type WrittenKind = Exclude<StreamKind, ImageStreamKind>;
 /** Of them, conversations whose messages and parts say their type; Google's contents do not. */
 export type TalkKind = 'chat' | 'responses' | 'messages';
 /** Calls that turn sound into text; they are forms with a file. */
@@ -143,6 +147,8 @@ export interface StreamRequest {
   body: Record<string, unknown>;
   /** Makes the call a form with this file beside the fields. */
   file?: SentFile | undefined;
+  /** The same with images: of an edit. */
+  pictures?: Pick<ImageEditRequest, 'images' | 'mask'> | undefined;
   /** The client's headers; only those that the protocol declares go along, such as `anthropic-beta`. */
   headers?: Readonly<Record<string, string | string[] | undefined>>;
 }

@@ -117,8 +117,9 @@ export class UpstreamAdapter {
     const headers = streamHeaders(route, request);
     const path = typeof route.path === 'string' ? route.path : route.path(body, channel);
     const fields = route.prepare?.(body) ?? body;
-    const { file } = request;
-    const written = file ? writtenForm(fields, [['file', file]]) : { json: fields };
+    const { file, pictures } = request;
+    const form = pictures && route.form?.(fields, pictures);
+    const written = form ?? (file ? writtenForm(fields, [['file', file]]) : { json: fields });
     return this.protocol.calls.open(channel, path, { body: written, headers, signal });
   }
 

@@ -1,5 +1,6 @@
 import type { Channel } from '#catalog/catalog.js';
-import type { StreamRequest } from './outcomes.js';
+import type { CallBody } from './channel-calls.js';
+import type { ImageEditRequest, StreamRequest } from './outcomes.js';
 
 /** Where a pass-through call goes, and what has to be added to it. */
 export interface StreamRoute {
@@ -7,6 +8,8 @@ export interface StreamRoute {
   path: string | ((body: Record<string, unknown>, channel: Channel) => string);
   /** What is sent in place of the client's body; the model is already the upstream's. */
   prepare?(body: Record<string, unknown>): Record<string, unknown>;
+  /** Makes a form of the fields and the images of an edit. */
+  form?(fields: Record<string, unknown>, pictures: Pick<ImageEditRequest, 'images' | 'mask'>): CallBody;
   /** Sent always, unless the client's own go along. */
   headers?: Readonly<Record<string, string>>;
   /** Lower-case names of client headers that go along, and what of each: undefined for nothing. */

@@ -1,6 +1,7 @@
 import { asObject, asText, type JsonObject } from './answers.js';
 import type { StreamKind } from './outcomes.js';
 import { contents } from './usage/contents-usage.js';
+import { image } from './usage/image-usage.js';
 import { hearing, speech } from './usage/sound-usage.js';
 import { asCount } from './usage/usage-kinds.js';
 import {
@@ -120,4 +121,6 @@ export const dialects: Record<StreamKind, UsageDialect> = {
   embeddings,
   transcription: hearing,
   translation: hearing,
+  imageStream: image,
+  editStream: image,
 };

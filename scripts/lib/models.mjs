@@ -4,6 +4,8 @@ const OPERATIONS = {
   images: 'images',
   imageEdits: 'edits',
   maskedEdits: 'edits with a mask',
+  imageStream: 'streamed images',
+  editStream: 'streamed edits',
   videos: 'video',
   assets3d: '3D',
   chat: 'chat',

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { StreamAnswer, StreamKind } from '#upstream/outcomes.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { ClientStream } from './client-stream.js';
-import type { Conversation } from './conversation-request.js';
+import { type Conversation, isOfImages } from './conversation-request.js';
 import { DrainedBytes, DrainTooLong } from './drains.js';
 import { EventFilter } from './event-filter.js';
 import { transcriptText } from '../transcriptions/transcript-text.js';
@@ -46,6 +46,8 @@ const ANSWER_FIELDS: Record<StreamKind, readonly string[]> = {
   embeddings: ['data'],
   transcription: ['text'],
   translation: ['text'],
+  imageStream: ['data'],
+  editStream: ['data'],
 };
 
 /** Passes the answer of an upstream on to the client, all but its end. Never throws for what either of them does. */
@@ -99,11 +101,11 @@ async function relayEvents(
 async function passEvents(
   body: Readable,
   filter: EventFilter,
-  { client, stop, progress }: AnswerRelayOptions & { progress: { passed: number } },
+  { client, stop, progress, kind, meter }: AnswerRelayOptions & { progress: { passed: number } },
 ): Promise<Ending> {
   // The body outlives the loop, so that its connection can be kept.
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  const drained = new DrainedBytes(client.left);
+  const drained = new DrainedBytes(client.left, isOfImages(kind));
   for await (const chunk of chunks) {
     drained.add(chunk);
     // Nothing is written after it, so nothing may be read either: what is kept would follow a gap.
@@ -114,6 +116,7 @@ async function passEvents(
     if (stop.aborted) throw new Error('the time was over');
     if (end === 'failed') throw new Error('the upstream sent an error event');
     if (end === 'done') {
+      if (isOfImages(kind) && meter.answers === 0) throw new Error('the stream ended without its image');
       drain(body);
       return { how: 'whole', last, contentType: EVENT_STREAM };
     }

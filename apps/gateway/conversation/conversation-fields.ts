@@ -1,5 +1,5 @@
 import { ApiError } from '#platform/errors.js';
-import type { StreamKind, TalkKind } from '#upstream/outcomes.js';
+import type { StreamKind, TalkKind, WrittenKind } from '#upstream/outcomes.js';
 import { type Body, invalid, isAbsent } from '../http/fields.js';
 import { CONTENTS_FIELDS, refuseUnpricedContents } from '../google/contents-fields.js';
 import { knownFields } from '../http/known-fields.js';
@@ -35,13 +35,15 @@ export const INPUT_FIELD = {
   transcription: 'file',
   translation: 'file',
   embeddings: 'input',
+  imageStream: 'prompt',
+  editStream: 'prompt',
 } as const;
 
 /** Of sound that is turned into text; its file is beside them. */
 const HEARING = ['model', 'prompt', 'response_format', 'temperature'];
 
 /** Fields that pass; what is billed beyond tokens (searches, sounds, predictions, plugins) is in none of the lists. */
-const FIELDS: Record<StreamKind, ReadonlySet<string>> = {
+const FIELDS: Record<WrittenKind, ReadonlySet<string>> = {
   chat: new Set([
     ...OPENAI,
     'messages',
@@ -184,7 +186,7 @@ const ITEMS = [
  * The body of a conversation without the fields that must not pass. Whatever the relay cannot price is refused, also inside
  * tools, modalities and contents. @throws ApiError naming the field at fault
  */
-export function pricedFields(kind: StreamKind, body: Body): Body {
+export function pricedFields(kind: WrittenKind, body: Body): Body {
   const known = knownFields(body, FIELDS[kind]);
   if (isTalk(kind)) refuseUnpriced(kind, known);
   if (kind === 'contents') refuseUnpricedContents(known);

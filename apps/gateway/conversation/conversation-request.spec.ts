@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StreamKind } from '#upstream/outcomes.js';
+import type { WrittenKind } from '#upstream/outcomes.js';
 import { ApiError } from '#platform/errors.js';
 import { MAX_EMBEDDED } from '../http/limits.js';
 import { readConversation, withModelsLimit } from './conversation-request.js';
@@ -63,7 +63,7 @@ describe('what billing depends on', () => {
 });
 
 describe('a conversation is refused', () => {
-  it.each<[StreamKind, object, string, string | null]>([
+  it.each<[WrittenKind, object, string, string | null]>([
     ['chat', { model: 'm' }, 'missing_required_parameter', 'messages'],
     ['chat', { ...CHAT, messages: [] }, 'missing_required_parameter', 'messages'],
     ['chat', { ...CHAT, messages: 'hi' }, 'invalid_type', 'messages'],
@@ -110,7 +110,7 @@ describe('what no price of the catalog covers is refused by its name', () => {
   const messagePart = (part: object) => ({ ...MESSAGE, messages: [{ role: 'user', content: [part] }] });
   const tool = (type: string) => ({ tools: [{ type }] });
 
-  it.each<[StreamKind, object, string, string]>([
+  it.each<[WrittenKind, object, string, string]>([
     ['chat', { ...CHAT, search_parameters: { mode: 'on' } }, 'unknown_parameter', 'search_parameters'],
     ['chat', { ...CHAT, web_search_options: {} }, 'unknown_parameter', 'web_search_options'],
     ['chat', { ...CHAT, plugins: [{ id: 'web' }] }, 'unknown_parameter', 'plugins'],
@@ -126,7 +126,7 @@ describe('what no price of the catalog covers is refused by its name', () => {
     ['responses', { ...RESPONSE, n: 2 }, 'unknown_parameter', 'n'],
     ['responses', { ...RESPONSE, context_management: [] }, 'unknown_parameter', 'context_management'],
     ...['code_interpreter', 'file_search', 'computer_use_preview', 'image_generation', 'mcp', 'shell'].map(
-      (type): [StreamKind, object, string, string] => [
+      (type): [WrittenKind, object, string, string] => [
         'responses',
         { ...RESPONSE, ...tool(type) },
         'invalid_value',
@@ -182,7 +182,7 @@ describe('what no price of the catalog covers is refused by its name', () => {
 });
 
 describe('an answer is bounded by its model', () => {
-  it.each<[StreamKind, object, object]>([
+  it.each<[WrittenKind, object, object]>([
     ['chat', CHAT, { max_completion_tokens: 100 }],
     ['chat', { ...CHAT, max_tokens: 7 }, { max_tokens: 7 }],
     ['responses', RESPONSE, { max_output_tokens: 100 }],

@@ -1,7 +1,7 @@
 import type { ModelLimits } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import { isText } from '#platform/http/long-text.js';
-import type { HearingKind, StreamKind, TalkKind } from '#upstream/outcomes.js';
+import type { HearingKind, ImageStreamKind, StreamKind, TalkKind, WrittenKind } from '#upstream/outcomes.js';
 import {
   type Body,
   invalid,
@@ -48,7 +48,7 @@ const MAX_TEMPERATURE_CHARS = 20;
 const MAX_TOKENS_ASKED = 10_000_000;
 
 /** @throws ApiError naming the field at fault */
-export function readConversation(kind: StreamKind, body: Body): Conversation {
+export function readConversation(kind: WrittenKind, body: Body): Conversation {
   if (kind === 'embeddings') return readEmbeddings(body);
   if (kind === 'contents') return readContents(body);
   if (kind === 'speech') return readSpeech(body);
@@ -223,5 +223,10 @@ function missing(param: string): ApiError {
 
 /** The client sees the answer grow, so that its leaving says something. */
 export function isGradual({ kind, streamed }: Conversation): boolean {
-  return streamed || kind === 'speech';
+  return (streamed && !isOfImages(kind)) || kind === 'speech';
+}
+
+/** An image is finished for a client that left, whether it is streamed or not. */
+export function isOfImages(kind: StreamKind): kind is ImageStreamKind {
+  return kind === 'imageStream' || kind === 'editStream';
 }

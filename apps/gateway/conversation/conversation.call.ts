@@ -13,6 +13,7 @@ import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { Body } from '../http/fields.js';
+import type { PreparedImage, StreamedImage } from '../images/image-stream.js';
 import type { PictureReader } from '../images/picture.reader.js';
 import type { ModelTurns } from '../routing/model-turns.js';
 import type { SoundFile } from '../transcriptions/sound-file.js';
@@ -24,6 +25,8 @@ export interface ConversationCall {
   body: Body;
   /** What is to be heard; of transcriptions and translations alone. */
   sound?: SoundFile;
+  /** Of an image that is streamed. */
+  image?: StreamedImage;
   headers: StreamRequest['headers'];
   requestId: string;
 }
@@ -39,6 +42,7 @@ export interface ModelCall extends ConversationCall {
 export interface Prepared extends ModelCall, Estimated {
   channels: readonly Channel[];
   limitAtMs: number;
+  madeOf?: PreparedImage;
 }
 
 /** A call whose money is held. */

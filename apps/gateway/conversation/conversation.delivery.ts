@@ -4,6 +4,7 @@ import type { CatalogModel } from '#catalog/catalog.js';
 import type { Ending } from './answer.relay.js';
 import { LIKELY_TOKENS_PER_SECOND } from '../transcriptions/sound-estimate.js';
 import type { SoundSeconds } from '../transcriptions/sound-file.js';
+import type { PreparedImage } from '../images/image-stream.js';
 import type { HeldKinds, InputKind } from './cache-writes.js';
 import type { Conversation } from './conversation-request.js';
 import type { TokenEstimate } from '#catalog/token-estimate.js';
@@ -24,6 +25,8 @@ export interface Estimated {
   dearest: InputKind;
   /** What is held for, of the kinds that the model has prices for. */
   heldAs: HeldKinds;
+  /** Of an image that is streamed, what it takes in tokens. */
+  madeOf?: Pick<PreparedImage, 'tokens'>;
   /** How long the sound is that is to be heard; undefined where there is none. */
   seconds: SoundSeconds | undefined;
 }
@@ -33,7 +36,9 @@ export function mostTokens({
   input,
   output,
   heldAs,
-}: Pick<Estimated, 'input' | 'output' | 'heldAs'>): TokenCounts {
+  madeOf,
+}: Pick<Estimated, 'input' | 'output' | 'heldAs' | 'madeOf'>): TokenCounts {
+  if (madeOf) return madeOf.tokens.most;
   return { ...NO_TOKENS, [heldAs.input]: input.most, [heldAs.output]: output.most };
 }
 
@@ -65,6 +70,8 @@ export function unitsOf({ model, asked, seconds }: Pick<Estimated, 'model' | 'as
 export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMeter): DeliveredAnswer | null {
   const { model, asked, input, heldAs } = estimated;
   const isPriced = model.unit === 'token';
+  // An image is delivered whole or not at all, whatever was seen of it before.
+  if (estimated.madeOf) return imageOf(estimated.madeOf, isPriced, meter);
   const isCounted = isPriced && asked.kind !== 'speech';
   if (ending.how === 'broken' && !(isCounted && meter.streamed() > 0n)) return null;
   const units = ending.how === 'left' ? unitsOf(estimated) : unitsUsed(estimated, meter);
@@ -75,6 +82,15 @@ export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMet
   const likely = likelyTokens(estimated);
   const cutShort = { ...likely, ...NO_INPUT, [heldAs.input]: input.most };
   return { units, tokens: meter.billable(isCutShort ? cutShort : likely) };
+}
+
+function imageOf(
+  { tokens }: Pick<PreparedImage, 'tokens'>,
+  isPriced: boolean,
+  meter: UsageMeter,
+): DeliveredAnswer | null {
+  if (meter.answers === 0 || meter.end !== 'complete') return null;
+  return { units: 1n, tokens: isPriced ? (meter.reported() ?? tokens.likely) : undefined };
 }
 
 /** As many as came, of those that were held: of sound as the vendor reports, or else as it is long. */

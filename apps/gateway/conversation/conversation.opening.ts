@@ -3,6 +3,7 @@ import { crashPoint } from '#platform/crash-points.js';
 import type { StreamOutcome } from '#upstream/outcomes.js';
 import { workOf } from '../charging/channel-entry.js';
 import { inClientsName, upstreamModel } from '../charging/vendor-model.js';
+import { streamedBody } from '../images/image-stream.js';
 import type { ClientStream } from './client-stream.js';
 import type { ConversationParts, ConversationFailure, Held, Opened } from './conversation.call.js';
 import { isGradual } from './conversation-request.js';
@@ -37,14 +38,15 @@ export class ConversationOpening {
 
   private async askUpstream(held: Held, channel: Channel): Promise<StreamOutcome> {
     const { upstreams, metrics } = this.parts;
-    const { kind, headers, asked, model, stop, sound } = held;
+    const { kind, headers, asked, model, stop, sound, madeOf } = held;
     const timed = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: kind });
     crashPoint('upstream.before');
     const request = {
       kind,
       model: upstreamModel(channel, model),
-      body: asked.body,
+      body: madeOf ? streamedBody(madeOf, held, channel) : asked.body,
       file: sound,
+      pictures: madeOf?.pictures,
       ...(headers && { headers }),
     };
     const outcome = await upstreams.adapterFor(channel.protocol).openStream(channel, request, stop);

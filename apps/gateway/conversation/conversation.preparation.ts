@@ -1,21 +1,54 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
 import { estimateInput } from '#catalog/token-estimate.js';
 import { ApiError } from '#platform/errors.js';
-import type { StreamKind } from '#upstream/outcomes.js';
+import type { ImageStreamKind, StreamKind, WrittenKind } from '#upstream/outcomes.js';
 import { channelsFree } from '../charging/channel-entry.js';
 import { requiredString } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
+import {
+  imageModel,
+  prepareImage,
+  type StreamedImage,
+  streamedConversation,
+} from '../images/image-stream.js';
 import { secondsHeld, textBeside, withSound, withWritten } from '../transcriptions/sound-estimate.js';
 import { dearestInput, dearestKinds } from './cache-writes.js';
 import type { ConversationCall, ConversationParts, ModelCall, Prepared } from './conversation.call.js';
 import { isLimitOfEach, measuresOf, refuseUnheard, refuseUnmeasured } from './conversation-limits.js';
-import { readConversation, withModelsLimit } from './conversation-request.js';
+import { isOfImages, readConversation, withModelsLimit } from './conversation-request.js';
 import { estimateAnswer, measureSpeech } from './answer-estimate.js';
 
 /** Reads and measures what is asked, before any money is held. @throws ApiError for what may not be asked */
 export async function prepare(parts: ConversationParts, call: ModelCall): Promise<Prepared> {
+  const { kind, image } = call;
+  if (image && isOfImages(kind)) return prepareStreamedImage(parts, { ...call, kind, image });
+  if (isOfImages(kind)) throw new Error('an image that was not read');
+  return prepareText(parts, { ...call, kind });
+}
+
+async function prepareStreamedImage(
+  parts: ConversationParts,
+  call: ModelCall & { kind: ImageStreamKind; image: StreamedImage },
+): Promise<Prepared> {
+  const current = await parts.catalog.get();
+  const { kind, caller, body, image, turns } = call;
+  const id = requiredString(body, 'model', MAX_MODEL_CHARS);
+  const model = imageModel(current, image, { id, group: caller.group });
+  const channels = channelsFree(parts, current, { model, caller, capability: kind });
+  const madeOf = await prepareImage(model, image);
+  const nothing = { most: 0n, likely: 0n };
+  const estimated = { input: nothing, output: nothing, dearest: 'input', seconds: undefined } as const;
+  const heldAs = { input: 'input', output: 'output' } as const;
+  const asked = streamedConversation(kind);
+  return { ...call, ...estimated, heldAs, asked, madeOf, model, channels, limitAtMs: turns.limitAtMs };
+}
+
+async function prepareText(
+  parts: ConversationParts,
+  call: ModelCall & { kind: WrittenKind },
+): Promise<Prepared> {
   const { catalog, clock } = parts;
   const { limitAtMs } = call.turns;
   const current = await catalog.get();

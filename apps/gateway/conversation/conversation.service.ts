@@ -24,7 +24,7 @@ import { mostTokens, unitsOf } from './conversation.delivery.js';
 import { picturesOf } from './conversation-pictures.js';
 import { ConversationOpening } from './conversation.opening.js';
 import { prepare } from './conversation.preparation.js';
-import { isGradual } from './conversation-request.js';
+import { isGradual, isOfImages } from './conversation-request.js';
 import { ConversationSettlement } from './conversation.settlement.js';
 import { Drains } from './drains.js';
 import { faultEvent } from './stream-fault.js';
@@ -145,7 +145,8 @@ export class ConversationService {
       taskId: null,
       requestId,
     };
-    const counted = { work: { tokens: tokensAsked(prepared) }, tell: turns.noteLimits.bind(turns) };
+    const work = prepared.madeOf ? { images: 1n } : { tokens: tokensAsked(prepared) };
+    const counted = { work, tell: turns.noteLimits.bind(turns) };
     return calls.hold(order, counted);
   }
 
@@ -162,7 +163,9 @@ export class ConversationService {
     crashPoint('upstream.accepted');
     client.addHeaders(held.turns.headersFor(held.model.id));
     const meter = new UsageMeter(held.kind, held.dearest === 'cacheWrite1h');
-    const clientsModel = opened.model === held.model.id ? null : held.model.id;
+    // Events of images name no model, and are long.
+    const isNamed = opened.model === held.model.id || isOfImages(held.kind);
+    const clientsModel = isNamed ? null : held.model.id;
     const { asked, stop } = held;
     const relaying = { ...asked, meter, client, stop, clientsModel };
     const ending = await traced('relay the answer', {}, () => relayAnswer(opened, relaying));
@@ -214,9 +217,10 @@ export class ConversationService {
   }
 }
 
-function priceOf(prepared: Prepared): Pick<PricedOrder, 'units' | 'tokens'> {
+function priceOf(prepared: Prepared): Pick<PricedOrder, 'units' | 'tokens' | 'dimensions'> {
   const units = unitsOf(prepared);
-  return prepared.model.unit === 'token' ? { units, tokens: mostTokens(prepared) } : { units };
+  const wanted = prepared.madeOf ? { units, dimensions: prepared.madeOf.dimensions } : { units };
+  return prepared.model.unit === 'token' ? { ...wanted, tokens: mostTokens(prepared) } : wanted;
 }
 
 /** As they count against limits: the input as it is likely, and as much output as was asked for. */

@@ -1,5 +1,6 @@
-/** What an upstream may still send to nobody. */
+/** What an upstream may still send to nobody: of text, and of images, each of which comes several times. */
 const MAX_DRAINED_BYTES = 16 * 1024 * 1024;
+const MAX_DRAINED_IMAGE_BYTES = 128 * 1024 * 1024;
 
 export interface DrainLimits {
   /** How long an answer is read on after its client left. */
@@ -64,13 +65,17 @@ export class Drains {
 export class DrainedBytes {
   private bytes = 0;
 
-  constructor(private readonly left: AbortSignal) {}
+  constructor(
+    private readonly left: AbortSignal,
+    private readonly isOfImages = false,
+  ) {}
 
   /** @throws Error once it is more than anyone should pay for */
   add(chunk: Buffer): void {
     if (!this.left.aborted) return;
     this.bytes += chunk.length;
-    if (this.bytes > MAX_DRAINED_BYTES) throw new DrainTooLong();
+    if (this.bytes > (this.isOfImages ? MAX_DRAINED_IMAGE_BYTES : MAX_DRAINED_BYTES))
+      throw new DrainTooLong();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { StreamKind } from '#upstream/outcomes.js';
 import { type SseEvent, SseSplitter } from '#upstream/sse-splitter.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
+import { isOfImages } from './conversation-request.js';
 import { withModel } from './model-name.js';
 
 /** What one chunk of a stream came to. */
@@ -47,6 +48,8 @@ export class EventFilter {
   private take(events: readonly SseEvent[]): Passage {
     const pass: Buffer[] = [];
     for (const event of events) {
+      // Too long to be looked into, it could be the image that is to be paid.
+      if (event.data === null && isOfImages(this.kind)) continue;
       const isDropped = this.isDropped(event);
       if (this.meter.end !== 'open') return this.endWith(event, pass);
       if (isDropped) continue;

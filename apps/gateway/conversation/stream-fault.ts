@@ -22,6 +22,9 @@ export function faultEvent(
     }
     case 'contents':
       return Buffer.concat([event(null, googleBody(error)), UNENDED]);
+    case 'imageStream':
+    case 'editStream':
+      return event('error', { type: 'error', ...errorBody(error) });
     case 'speech':
       return event(null, { type: 'error', ...errorBody(error) });
     case 'chat':

@@ -33,6 +33,8 @@ export interface ImageGeneration {
   /** In lower case, like the resolution. Sent on where the price depends on it. */
   readonly quality: string | undefined;
   readonly format: ImageFormat;
+  /** The image is sent as events, with as many before it as are asked for here; undefined where it is not. */
+  readonly partialImages?: number;
 }
 
 /** What clients of each vendor send; those that no upstream is sent cost nothing. */
@@ -94,7 +96,8 @@ export function readFormEdit(entries: readonly FormEntry[]): ImageEdit {
   ]);
   const body = knownFields(formBody(numbered), EDIT_FIELDS);
   // In a form all values are text.
-  const typed = { ...body, n: numberOf(body['n']), stream: booleanOf(body['stream']) };
+  const [n, partial] = [numberOf(body['n']), numberOf(body['partial_images'])];
+  const typed = { ...body, n, partial_images: partial, stream: booleanOf(body['stream']) };
   return editOf(typed, named(/^images?(\[\d{0,3}\])?$/), named(/^mask$/));
 }
 
@@ -118,11 +121,13 @@ function formPicture([name, value, file]: FormEntry): PictureInput {
 function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {
   const model = requiredString(body, 'model', MAX_MODEL_CHARS);
   const prompt = requiredString(body, 'prompt', MAX_PROMPT_CHARS);
-  refuseStreaming(body);
+  const count = readCount(body, 'n');
+  const partialImages = readStreaming(body, count);
   return {
+    ...(partialImages !== undefined && { partialImages }),
     model,
     prompt,
-    count: readCount(body, 'n'),
+    count,
     size: optionalSize(body)?.text,
     aspectRatio: optionalAspectRatio(body),
     resolution: optionalGrade(body, 'resolution'),
@@ -159,11 +164,23 @@ function readCount(body: Body, param: string): number {
   return count;
 }
 
-function refuseStreaming(body: Body): void {
+/** OpenAI's own limit. */
+const MAX_PARTIAL_IMAGES = 3;
+
+/** How many images that are not whole yet a stream is to have; undefined where it is none. @throws ApiError */
+function readStreaming(body: Body, count: number): number | undefined {
   const stream = body['stream'];
-  if (isAbsent(stream) || stream === false) return;
-  if (stream === true) throw invalid('stream', 'must be false: images are not streamed here');
-  throw new ApiError('invalid_type', 'stream must be true or false.', { param: 'stream' });
+  if (isAbsent(stream) || stream === false) return undefined;
+  if (stream !== true)
+    throw new ApiError('invalid_type', 'stream must be true or false.', { param: 'stream' });
+  // The events do not say which of several images they are of.
+  if (count !== 1) throw invalid('n', 'must be 1 for an image that is streamed');
+  if (body['response_format'] === 'url')
+    throw invalid('response_format', 'must be b64_json, or be left out, for an image that is streamed');
+  const partial = optionalInteger(body, 'partial_images') ?? 0;
+  if (partial < 0 || partial > MAX_PARTIAL_IMAGES)
+    throw invalid('partial_images', `must be from 0 to ${MAX_PARTIAL_IMAGES}`);
+  return partial;
 }
 
 function numberOf(value: unknown): unknown {

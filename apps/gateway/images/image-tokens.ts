@@ -15,7 +15,7 @@ const PARTIAL_TOKENS = 100;
 
 interface ImageWork {
   readonly model: CatalogModel;
-  readonly asked: Pick<ImageGeneration, 'quality' | 'count'> & { readonly partialImages?: number };
+  readonly asked: Pick<ImageGeneration, 'quality' | 'count' | 'partialImages'>;
   readonly prompts: readonly string[];
   readonly inputImages: number;
 }

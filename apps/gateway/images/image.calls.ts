@@ -147,7 +147,10 @@ const notInTime: ImageFailure = {
  * Always bytes, whatever the client wants: an address of the upstream's must not reach a client, and would cost a
  * second call to fetch.
  */
-function upstreamRequest({ asked, model, hold }: HeldWork, channel: Channel): ImageRequest {
+export function upstreamRequest(
+  { asked, model, hold }: Pick<HeldWork, 'asked' | 'model' | 'hold'>,
+  channel: Channel,
+): ImageRequest {
   const { ratedBy } = hold;
   // What rates leave out would be made at the price of something else.
   const isResolutionPaid = ratedBy.length === 0 || ratedBy.includes('resolution');

@@ -172,9 +172,10 @@ export class ImageService {
     return this.deliver(held, results, made);
   }
 
-  private loaded(
+  /** The bytes of what was handed over. @throws ApiError */
+  loaded(
     pictures: Pictures<PictureInput>,
-    { caller, requestId, memory = null }: ImageCall,
+    { caller, requestId, memory = null }: Pick<ImageCall, 'caller' | 'requestId' | 'memory'>,
   ): Promise<Pictures<InputImage>> {
     return this.parts.pictures.load(pictures, { requestId, accountId: caller.accountId, memory });
   }

@@ -1,23 +1,28 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#identity/key-authenticator.js';
+import type { ImageStreamKind } from '#upstream/outcomes.js';
+import { ClientStream } from '../conversation/client-stream.js';
+import { ConversationService } from '../conversation/conversation.service.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES, PICTURES_FORM } from '../http/limits.js';
 import { asBody } from '../http/fields.js';
 import { publicOrigin } from '../http/public-origin.js';
-import { type DryRun, dryRunOf } from '../routing/dry-run.js';
+import { dryRunOf } from '../routing/dry-run.js';
 import { readModelChoice } from '../routing/model-choice.js';
 import { ImageFiles } from './image.files.js';
 import { type ImageGeneration, readImageEdit, readImageGeneration } from './image-request.js';
-import { type ImageCall, type ImageResult, ImageService } from './image.service.js';
+import { type ImageCall, ImageService } from './image.service.js';
+import type { StreamedImage } from './image-stream.js';
 import { editImagesOperation, fetchImageOperation, generateImagesOperation } from './images.openapi.js';
 
 @Controller()
 export class ImagesController {
   constructor(
     @Inject(ImageService) private readonly images: ImageService,
+    @Inject(ConversationService) private readonly conversations: ConversationService,
     @Inject(ImageFiles) private readonly files: ImageFiles,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
@@ -28,32 +33,56 @@ export class ImagesController {
   async generate(
     @CallerOf() caller: Caller,
     @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ImageResult | DryRun> {
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const { models, named, dryRun, body } = readModelChoice(asBody(request.body), caller);
     const asked = readImageGeneration({ ...body, model: models[0] });
     const { id: requestId } = request;
+    if (asked.partialImages !== undefined)
+      return this.stream('imageStream', { caller, request, reply, image: { asked, inputImages: 0 } });
     const callOf = (model: string): ImageCall => {
       return { caller, asked: { ...asked, model }, requestId, origin: this.originOf(asked, request) };
     };
     const turns = this.images.turnsOf(requestId, { models, named }, caller.left);
-    if (dryRun) return dryRunOf(turns, (model) => this.images.quote(callOf(model)));
-    return turns.serve(async (model) => {
+    if (dryRun) return answer(reply, await dryRunOf(turns, (model) => this.images.quote(callOf(model))));
+    const made = await turns.serve(async (model) => {
       const result = await this.images.generate(callOf(model), turns);
       void reply.headers(turns.headersFor(model));
       return named === 1 ? result : { ...result, model };
     });
+    await answer(reply, made);
   }
 
   /** By form or JSON; an edit is billed as what it makes. */
   @Post(['v1/images/edits', 'vendora/v1/images/edits'])
   @HttpCode(200)
   @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: PICTURES_FORM, doc: editImagesOperation })
-  async edit(@CallerOf() caller: Caller, @Req() request: FastifyRequest): Promise<ImageResult> {
+  async edit(
+    @CallerOf() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const { pictures, ...asked } = await readImageEdit(request);
     const origin = this.originOf(asked, request);
     const { id: requestId, memory } = request;
-    return this.images.generate({ caller, asked, pictures, memory, requestId, origin });
+    const call = { caller, asked, pictures, memory, requestId, origin };
+    if (asked.partialImages === undefined) return answer(reply, await this.images.generate(call));
+    let loaded: ReturnType<ImageService['loaded']> | undefined;
+    const load = () => (loaded ??= this.images.loaded(pictures, call));
+    const image = { asked, inputImages: pictures.images.length, pictures: load };
+    return this.stream('editStream', { caller, request, reply, image });
+  }
+
+  /** An image that is sent while it is made passes through as a conversation does. */
+  private stream(
+    kind: ImageStreamKind,
+    call: { caller: Caller; request: FastifyRequest; reply: FastifyReply; image: StreamedImage },
+  ): Promise<void> {
+    const { caller, request, reply, image } = call;
+    const { headers, id: requestId } = request;
+    const body = kind === 'imageStream' ? asBody(request.body) : { model: image.asked.model };
+    const client = new ClientStream(reply);
+    return this.conversations.converse({ caller, kind, headers, requestId, body, image }, client);
   }
 
   /** Null where no link is answered. */
@@ -71,4 +100,8 @@ export class ImagesController {
   ): Promise<void> {
     await this.files.send(name, request, reply);
   }
+}
+
+async function answer(reply: FastifyReply, body: object): Promise<void> {
+  await reply.send(body);
 }

@@ -35,7 +35,11 @@ const optional = {
     maxLength: MAX_SHAPE_CHARS,
   }),
   response_format: oneOfWords(['url', 'b64_json']),
-  stream: flagSchema('Images are not streamed: false.'),
+  stream: flagSchema('The one image comes as events, the last of them with the whole image.'),
+  partial_images: integerSchema('Of a stream: how many images come before it is whole.', {
+    minimum: 0,
+    maximum: 3,
+  }),
 };
 
 const RESULT = objectSchema(
@@ -73,8 +77,13 @@ const FORM_PICTURE = textSchema(
   },
 );
 
+const EVENTS = { 'text/event-stream': null };
+
 const answers = {
-  200: { description: 'The images, of which only those delivered are charged.', content: json(RESULT) },
+  200: {
+    description: 'The images, of which only those delivered are charged.',
+    content: { ...json(RESULT), ...EVENTS },
+  },
 };
 
 export const generateImagesOperation: Operation = {
@@ -83,7 +92,7 @@ export const generateImagesOperation: Operation = {
   summary: 'Makes images from a text.',
   body: json(request(required, { ...optional, ...MODEL_CHOICE })),
   answers: {
-    200: { ...answers[200], content: json({ anyOf: [RESULT, DRY_RUN] }) },
+    200: { ...answers[200], content: { ...json({ anyOf: [RESULT, DRY_RUN] }), ...EVENTS } },
   },
   refusals: [],
 };
@@ -99,7 +108,8 @@ export const editImagesOperation: Operation = {
     'multipart/form-data': request(required, {
       ...optional,
       n: textSchema('How many, in digits.'),
-      stream: textSchema('`false`.'),
+      stream: textSchema('`true` or `false`.'),
+      partial_images: textSchema('Of a stream, in digits.'),
       image: FORM_PICTURE,
       mask: FORM_PICTURE,
     }),

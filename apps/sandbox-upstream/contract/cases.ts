@@ -88,6 +88,16 @@ const conversations = table(`
   given up            | leave          | cancelled at the vendor
   body given up       | drop           | cancelled at the vendor`);
 
+/** An image that is sent while it is made: whoever reads it waits for the whole one. */
+const imageEvents = table(`
+  streamed            | nothing        | 2 partial, then the image, 472 tokens reported
+  ${turnedAway}
+  error for a success | error-200      | application/json for a stream
+  late failure        | fail-late      | not accepted 500
+  nothing reported    | no-usage       | 2 partial, then the image, nothing reported
+  cut off             | stream-cut     | 2 partial, broken off
+  failed on the way   | mid-stream-error | 2 partial, failed on the way`);
+
 const answers = table(`
   made                | nothing        | answered
   ${turnedAway}
@@ -110,6 +120,8 @@ export const casesOf: Readonly<Record<Capability, CaseTable>> = {
   images,
   imageEdits: images,
   maskedEdits: images,
+  imageStream: imageEvents,
+  editStream: imageEvents,
   videos: tasks,
   assets3d: tasks,
   chat: conversations,

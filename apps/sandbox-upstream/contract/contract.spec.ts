@@ -3,7 +3,7 @@ import { protocolNames, Upstreams } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
 import { Bench, CALL_MS, type CaseOf } from './bench.fixture.js';
 import { casesOf } from './cases.js';
-import { imageCase } from './image.driver.js';
+import { imageCase, imageEventsCase } from './image.driver.js';
 import { answerCase, conversationCase, countCase } from './stream.driver.js';
 import { taskCase } from './task.driver.js';
 import { casesFor, vendorContracts } from './vendors.js';
@@ -23,6 +23,8 @@ const drivers: Record<Capability, (bench: Bench, each: CaseOf) => Promise<string
   images: imageCase,
   imageEdits: imageCase,
   maskedEdits: imageCase,
+  imageStream: imageEventsCase,
+  editStream: imageEventsCase,
   videos: taskCase,
   assets3d: taskCase,
   chat: conversationCase,

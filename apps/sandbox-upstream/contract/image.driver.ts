@@ -1,7 +1,9 @@
-import type { ImageOutcome, InputImage } from '#upstream/outcomes.js';
+import type { ImageOutcome, ImageStreamKind, InputImage, StreamAnswer } from '#upstream/outcomes.js';
 import { instantPng } from '../images.js';
 import { type Bench, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
 import { failureText } from './outcome-text.js';
+import { SseSplitter } from '#upstream/sse-splitter.js';
+import { UsageMeter } from '#upstream/usage-meter.js';
 
 /** Where the file misbehaves, it has to be a file of its own. */
 const byAddress: readonly string[] = ['bad-file', 'expired', 'late-file'];
@@ -41,4 +43,42 @@ function ask(bench: Bench, each: CaseOf): Promise<ImageOutcome> {
 
 function picture(name: string): InputImage {
   return { bytes: instantPng, mime: 'image/png', name };
+}
+
+/** Makes an image as a stream of events, and meters it as bills are. */
+export async function imageEventsCase(bench: Bench, each: CaseOf): Promise<string> {
+  const kind = each.operation as ImageStreamKind;
+  const request = {
+    kind,
+    model: bench.model(each),
+    body: { prompt: promptOf(each), n: 1, size: '64x64', stream: true, partial_images: 2 },
+    ...(kind === 'editStream' && { pictures: { images: [picture('in.png')] } }),
+  };
+  const outcome = await bench.adapter(each).openStream(bench.channel(each), request, bench.signal(each));
+  if (outcome.kind !== 'answer') {
+    return failureText(outcome) + (each.happens === 'two-keys' ? bench.keyText(each) : '');
+  }
+  const [type = ''] = outcome.contentType.split(';');
+  if (type === 'text/event-stream') return eventsText(outcome, new UsageMeter(kind));
+  outcome.body.destroy();
+  return `${type} for a stream`;
+}
+
+async function eventsText({ body }: StreamAnswer, meter: UsageMeter): Promise<string> {
+  const splitter = new SseSplitter();
+  let partial = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      for (const event of splitter.push(chunk)) {
+        if (event.event?.endsWith('.partial_image')) partial += 1;
+        meter.addEvent(event);
+      }
+    }
+  } catch {
+    return `${partial} partial, broken off`;
+  }
+  if (meter.end !== 'complete') return `${partial} partial, failed on the way`;
+  const reported = meter.reported();
+  const usage = reported ? `${reported.imageOutput} tokens reported` : 'nothing reported';
+  return `${partial} partial, then the image, ${usage}`;
 }

@@ -45,7 +45,11 @@ export class OpenAiProtocol implements Protocol {
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
   readonly takesMasks = true;
-  readonly streams = openAiStreams;
+  readonly streams = {
+    ...openAiStreams,
+    imageStream: { path: '/v1/images/generations', prepare: streamedImageFields },
+    editStream: { path: '/v1/images/edits', prepare: streamedImageFields, form: editForm },
+  } satisfies Protocol['streams'];
 
   constructor(connections: UpstreamConnections) {
     this.calls = new ChannelCalls(connections, { credentials: bearer });
@@ -84,6 +88,15 @@ export class OpenAiProtocol implements Protocol {
     if (result.kind === 'failure') return notAnswered(result);
     return readPoll(result, urlOf(channel, `${path}/content`), upstreamId);
   }
+}
+
+/** The same fields for an image that is sent while it is made. */
+function streamedImageFields({
+  stream,
+  partial_images,
+  ...body
+}: Record<string, unknown>): Record<string, unknown> {
+  return { ...imageFields(body as unknown as ImageRequest), stream, partial_images };
 }
 
 /** There is no aspect ratio here, only sizes. */

@@ -1,7 +1,7 @@
 import type { TokenCounts } from '#pricing/token-kinds.js';
-import { asObject, type JsonObject } from '../answers.js';
+import { asObject, asText, type JsonObject } from '../answers.js';
 import { asCount, countsOf, openAiCachedMedia, openAiMedia, sortInput, sortOutput } from './usage-kinds.js';
-import type { UsageReading } from './usage-reading.js';
+import type { UsageDialect, UsageReading } from './usage-reading.js';
 
 /** An answer with images: what is not said to be text is an image, of output and, where images were handed over, of input. */
 function reportImages(reading: UsageReading, json: JsonObject): void {
@@ -18,6 +18,22 @@ function reportImages(reading: UsageReading, json: JsonObject): void {
   };
   reading.isFinal = true;
 }
+
+/** The images of a stream: those that are not whole yet say nothing of tokens, and only a whole one is an answer. */
+export const image: UsageDialect = {
+  event(json, reading) {
+    const type = asText(json['type']) ?? '';
+    if (/^image_(generation|edit)\.completed$/.test(type)) {
+      const isThere = asText(json['b64_json']) !== undefined || asText(json['url']) !== undefined;
+      reportImages(reading, json);
+      reading.answers = 1;
+      reading.end = isThere ? 'complete' : 'failed';
+    }
+    if (type === 'error' || json['error']) reading.end = 'failed';
+    return false;
+  },
+  answer: () => undefined,
+};
 
 /** What an answer with images reports; undefined where it does not. */
 export function tokensOfImages(answer: JsonObject | null): TokenCounts | undefined {

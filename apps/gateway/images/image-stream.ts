@@ -1,0 +1,70 @@
+import type { Channel } from '#catalog/catalog.js';
+import type { TokenCounts } from '#pricing/token-kinds.js';
+import type { Dimensions } from '#pricing/rates.js';
+import type { InputImage } from '#upstream/outcomes.js';
+import type { Hold } from '../charging/charge.service.js';
+import type { Conversation } from '../conversation/conversation-request.js';
+import type { Body } from '../http/fields.js';
+import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
+import { refuseBeyondLimits } from '../http/model-limits.js';
+import { imageDimensions, type ImageGeneration } from './image-request.js';
+import { type HeldWork, upstreamRequest } from './image.calls.js';
+import { measureImages } from './image-tokens.js';
+import type { Pictures } from './picture.loader.js';
+
+/** An image that is asked for as a stream of events. */
+export interface StreamedImage {
+  readonly asked: ImageGeneration;
+  /** How many images an edit hands over. */
+  readonly inputImages: number;
+  /** Reads them once, for all models of the request. @throws ApiError */
+  pictures?(): Promise<Pictures<InputImage>>;
+}
+
+/** The same for one of its models, and what it is priced by. */
+export interface PreparedImage {
+  readonly asked: ImageGeneration;
+  readonly pictures: Pictures<InputImage> | undefined;
+  readonly dimensions: Dimensions;
+  readonly tokens: { readonly most: TokenCounts; readonly likely: TokenCounts };
+}
+
+type Catalogued = Parameters<typeof modelForGroup>[0];
+
+/** @throws ApiError for what the model may not be asked for */
+export function imageModel(
+  current: Catalogued,
+  { asked, inputImages }: StreamedImage,
+  { id, group }: { id: string; group: string },
+): HeldWork['model'] {
+  const model = modelForGroup(current, id, group);
+  refuseOtherFamily(model, 'image');
+  refuseBeyondLimits(model, {
+    images: { value: asked.count, param: 'n' },
+    inputImages: { value: inputImages, param: 'image' },
+  });
+  return model;
+}
+
+export async function prepareImage(
+  model: HeldWork['model'],
+  { asked: wanted, inputImages, pictures }: StreamedImage,
+): Promise<PreparedImage> {
+  const asked = { ...wanted, model: model.id };
+  const tokens = measureImages({ model, asked, prompts: [asked.prompt], inputImages });
+  return { asked, tokens, dimensions: imageDimensions(asked, inputImages), pictures: await pictures?.() };
+}
+
+/** What goes to the upstream, as far as the price that is held for allows it. */
+export function streamedBody(
+  { asked }: PreparedImage,
+  { model, hold }: { model: HeldWork['model']; hold: Hold },
+  channel: Channel,
+): Body {
+  const { partialImages } = asked;
+  return { ...upstreamRequest({ asked, model, hold }, channel), stream: true, partial_images: partialImages };
+}
+
+export function streamedConversation(kind: 'imageStream' | 'editStream'): Conversation {
+  return { kind, streamed: true, wantsUsage: true, maxOutputTokens: undefined, choices: 1, body: {} };
+}
