@@ -93,6 +93,7 @@ describePages({
   },
   pages: [
     { name: 'books', path: '/finance/books', prepare: books },
+    { name: 'finance-home', path: '/finance' },
     {
       name: 'finding',
       path: '/finance/controls/payments',
@@ -120,6 +121,7 @@ describePages({
     { name: 'write-offs', path: '/finance/adjustments?tab=write-offs' },
     { name: 'debts', path: '/finance/adjustments?tab=debts' },
     { name: 'revenue', path: '/finance/revenue' },
+    { name: 'revenue-margin', path: '/finance/revenue?show=margin' },
     { name: 'price-changes', path: '/finance/price-changes' },
     { name: 'deferred-revenue', path: '/finance/deferred-revenue' },
     { name: 'lots', path: '/finance/deferred-revenue/lots' },

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { type Person, person } from '../support/console.js';
-import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
-import { stripeReport, yesterday } from './support/books.js';
+import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
+import { caughtUp, stripeReport, yesterday } from './support/books.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 
@@ -133,6 +133,36 @@ describe('finance', () => {
     await page.getByRole('heading', { name: 'Trial balance' }).waitFor();
     await page.getByRole('link', { name: 'Exports' }).click();
     await page.getByRole('listitem').filter({ hasText: '.journal' }).getByText('Whole').waitFor();
+  });
+
+  it('goes from a bar of revenue to its rows, and from a name to what it is made of', async () => {
+    const customer = await relay.customer('10');
+    for (const prompt of ['a lighthouse', 'a harbour'])
+      await customer.send('/v1/images/generations', json({ model: 'vendora-imagine-image', prompt }));
+    await caughtUp(relay);
+    const tab = await open(await person(relay, { roles: ['finance'] }));
+    const { page } = tab;
+    await tab.goto('/finance/revenue');
+    const figure = (name: string) => page.getByRole('figure', { name });
+    const byModel = figure('Net credits over time, grouped by Model');
+    await byModel.getByRole('table').getByRole('columnheader', { name: 'vendora-imagine-image' }).waitFor();
+    await page.getByText('Nothing in the period before').first().waitFor();
+    const bar = page.locator('.recharts-bar-rectangle path').last();
+    await bar.hover();
+    await page.locator('.recharts-tooltip-wrapper').getByText('credits').first().waitFor();
+    await bar.click();
+    await page.waitForURL('**within=day%3A**');
+    const rows = page.getByRole('table', { name: 'Broken down by' });
+    await rows.getByRole('link', { name: 'vendora-imagine-image' }).waitFor();
+    await page.getByRole('link', { name: 'Show all again' }).click();
+    await page.locator('.switch').getByText('Margin', { exact: true }).click();
+    await figure('Margin over time, grouped by Type').getByRole('button', { name: 'Image' }).click();
+    await page.waitForURL('**within=family%3Aimage**');
+    await page.getByText('Only Type: image').waitFor();
+    await page.getByText('30 days', { exact: true }).click();
+    await page.waitForURL('**from=**');
+    await page.goBack();
+    expect(await tab.barriers()).toEqual([]);
   });
 
   it('is nothing for other roles', async () => {

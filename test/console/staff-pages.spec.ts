@@ -101,6 +101,7 @@ describePages({
     { name: 'queue-empty', path: '/support/tickets' },
     { name: 'prices', path: '/admin/prices', prepare: prices },
     { name: 'price-groups', path: '/admin/prices?tab=groups' },
+    { name: 'admin-home', path: '/admin' },
     { name: 'price-time-line', path: '/admin/prices/models/imgmodel-4' },
     { name: 'price-propose', path: '/admin/prices/propose?model=vendora-chat' },
     { name: 'price-proposal', path: '/admin/prices', prepare: openProposal },

@@ -18,6 +18,7 @@ export type Namespace =
   | 'tokens'
   | 'wallet'
   | 'calls'
+  | 'charts'
   | 'tickets'
   | 'webhooks'
   | 'account'

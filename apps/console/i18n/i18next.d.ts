@@ -2,6 +2,7 @@ import 'i18next';
 import type account from './en/account.json';
 import type admin from './en/admin.json';
 import type calls from './en/calls.json';
+import type charts from './en/charts.json';
 import type catalog from './en/catalog.json';
 import type finance from './en/finance.json';
 import type operator from './en/operator.json';
@@ -33,6 +34,7 @@ declare module 'i18next' {
       tokens: typeof tokens;
       wallet: typeof wallet;
       calls: typeof calls;
+      charts: typeof charts;
       tickets: typeof tickets;
       webhooks: typeof webhooks;
       account: typeof account;

@@ -44,7 +44,7 @@ export function SystemPage() {
 }
 
 /** What needs attention now, or that all is well. */
-function Alarms({ system }: { system: System }) {
+export function Alarms({ system }: { system: System }) {
   const { t } = useTranslation('operator');
   const alarms = alarmsOf(system);
   if (alarms.length === 0)
@@ -66,7 +66,7 @@ function Alarms({ system }: { system: System }) {
   );
 }
 
-function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: System }) {
+export function Totals({ system: { items, deadLetters, runningTasks, at } }: { system: System }) {
   const { t } = useTranslation('operator');
   const locale = useLocale();
   const sum = (of: (program: Shape<'Program'>) => number | undefined) =>

@@ -183,7 +183,7 @@ const ofUser = [
   createRoute({
     getParentRoute: () => user,
     path: '/usage',
-    loader: textsOf('calls'),
+    loader: textsOf('calls', 'charts'),
     validateSearch: searchOf(usageSearch),
     staticData: { nav: { label: 'usage' } },
     component: lazy(() => import('../user/usage/usage.page.js'), 'UsagePage'),

@@ -4,6 +4,9 @@ import { onlyFor, textsOf } from '../shell/access.js';
 import { anyDay, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
 import { rootRoute } from './root.route.js';
 
+/** What charts of revenue show, other than net credits. */
+const shownRevenue = oneOf('charges', 'failedCharges', 'refunds', 'recognised', 'cost', 'margin');
+
 /** The desk of those who keep the books. */
 const finance = createRoute({
   getParentRoute: () => rootRoute,
@@ -14,6 +17,22 @@ const finance = createRoute({
 });
 
 const ofFinance = [
+  createRoute({
+    getParentRoute: () => finance,
+    path: '/',
+    loader: textsOf('reports', 'charts'),
+    validateSearch: searchOf({
+      /** The last 30 days when left out. */
+      from: anyDay,
+      to: anyDay,
+      /** Recognized money when left out. */
+      show: oneOf('net', 'charges', 'failedCharges', 'refunds', 'cost', 'margin', 'recognised'),
+      /** By type when left out. */
+      by: oneOf('model', 'group', 'channel', 'family'),
+    }),
+    staticData: { nav: { label: 'financeHome' } },
+    component: lazy(() => import('../finance/home/home.page.js'), 'FinanceHomePage'),
+  }),
   createRoute({
     getParentRoute: () => finance,
     path: '/books',
@@ -70,10 +89,12 @@ const ofFinance = [
   createRoute({
     getParentRoute: () => finance,
     path: '/revenue',
-    loader: textsOf('reports'),
+    loader: textsOf('reports', 'charts'),
     validateSearch: searchOf({
       from: anyDay,
       to: anyDay,
+      /** Net credits when left out. */
+      show: shownRevenue,
       by: oneOf('family', 'group', 'channel', 'account', 'day'),
       /** One value of a dimension that was opened, as `model:{id}`. */
       within: anyText,

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/rea
 import { families, staffRoles, ticketTypes } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
 import { STAFF } from '../shell/session.js';
-import { anyText, cursor, oneOf, searchOf } from '../ui/search.js';
+import { anyDay, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
 import { rootRoute } from './root.route.js';
 
 /** Customers and what they ask for. */
@@ -87,9 +87,18 @@ const ofAdmin = [
   createRoute({
     getParentRoute: () => admin,
     path: '/',
-    beforeLoad: (): void => {
-      throw redirect({ to: '/admin/prices' });
-    },
+    loader: textsOf('operator', 'charts'),
+    validateSearch: searchOf({
+      /** The last 30 days when left out. */
+      from: anyDay,
+      to: anyDay,
+      /** Requests that were charged when left out. */
+      show: oneOf('failedCharges', 'net'),
+      /** By model when left out. */
+      by: oneOf('family', 'group', 'channel'),
+    }),
+    staticData: { nav: { label: 'adminHome' } },
+    component: lazy(() => import('../admin/home/home.page.js'), 'AdminHomePage'),
   }),
   createRoute({
     getParentRoute: () => admin,

@@ -1,87 +1,121 @@
-import { Card, Stack } from '@mantine/core';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { Chart } from '../../ui/charts/chart.js';
-import { COSTS, CREDIT_UNIT } from '../../ui/decimal.js';
-import { Switch } from '../../ui/lists/choice.js';
-import { useMoneyText } from '../../ui/money.js';
+import type { Shape } from '../../api/shape.js';
+import { useChangeText } from '../../ui/charts/change.js';
+import { MetricChart } from '../../ui/charts/metric-chart.js';
+import { Figure, Figures } from '../../ui/lists/facts.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
-import { type DaySpan, addDays, daysUntil } from '../utc-days.js';
-import type { RevenueLine } from './revenue.js';
 import { useShortDay } from '../../ui/when.js';
+import { addDays, type DaySpan, daysUntil } from '../utc-days.js';
+import { useRevenueMetrics, useWorkName } from './revenue-metrics.js';
+import { type RevenueMetric, type WorkSubject, workSubjects } from './revenue.js';
 
-/** More days than that are no chart that anybody could read. */
-const MOST_DAYS = 400;
+/** As the server has it. */
+const MOST_DAYS = 366;
+const FIGURES: readonly RevenueMetric[] = ['net', 'recognised', 'cost', 'margin'];
 
-const UNITS = ['credits', 'money'] as const;
-type Unit = (typeof UNITS)[number];
+interface RevenueChartProps {
+  days: Required<DaySpan>;
+  show: RevenueMetric;
+  by: WorkSubject;
+  /** One model, type, group or channel alone. */
+  filter?: Partial<Record<WorkSubject, string>>;
+  set: (change: { show: RevenueMetric } | { by: WorkSubject }) => void;
+  chooseDay: (day: string) => void;
+  chooseSubject: (by: WorkSubject, subject: string) => void;
+  /** The main figures beside those of the period before, where the page has no others. */
+  withFigures?: boolean;
+}
 
-/** What each unit draws: credits and money are never on one axis. */
-const SERIES = {
-  credits: [
-    { name: 'net', color: 'blue.6' },
-    { name: 'refunds', color: 'grape.6' },
-  ],
-  money: [
-    { name: 'cost', color: 'orange.6' },
-    { name: 'failedCost', color: 'red.6' },
-  ],
-} as const;
+/** Credits, counts or money day by day, stacked by what they are made of, beside the days before. */
+export function RevenueChart(props: RevenueChartProps) {
+  const { t } = useTranslation('charts');
+  const { from = '', to = '' } = props.days;
+  if (to < from || to >= addDays(from, MOST_DAYS))
+    return <EmptyState title={t('tooLong')} hint={t('tooLongHint')} />;
+  return <Asked {...props} />;
+}
 
-/** Credits earned, or money spent on upstreams, day by day; days on which nothing happened are drawn as such. */
-export function RevenueChart({ days }: { days: Required<DaySpan> }) {
-  const { t } = useTranslation('reports');
-  const [unit, setUnit] = useState<Unit>('credits');
-  const revenue = useShown('/api/finance/reports/revenue', {
-    query: { ...daysUntil(days), by: 'day', limit: MOST_DAYS },
+function Asked(props: RevenueChartProps) {
+  const { days, show, filter = {}, withFigures = false } = props;
+  // Recognised money is posted by type, so it is stacked by nothing else.
+  const by = show === 'recognised' || show === 'margin' ? 'family' : props.by;
+  const chart = useShown('/api/finance/reports/revenue/chart', {
+    query: { ...daysUntil(days), by, ...filter },
   });
   return (
-    <Card withBorder>
-      <Stack>
-        <Switch
-          label={t('revenue.unit')}
-          options={UNITS.map((value) => ({ value, label: t(`revenue.chartUnits.${value}`) }))}
-          value={unit}
-          set={setUnit}
-        />
-        <Loaded query={revenue} lines={9}>
-          {({ rows }) =>
-            rows.length === 0 ? (
-              <EmptyState title={t('revenue.empty')} hint={t('revenue.emptyHint')} />
-            ) : (
-              <Drawn unit={unit} days={everyDay(days, rows)} />
-            )
-          }
-        </Loaded>
-      </Stack>
-    </Card>
+    <Loaded query={chart} lines={12}>
+      {(found) => (
+        <>
+          {withFigures && <Sums chart={found} />}
+          <Drawn {...props} by={by} chart={found} />
+        </>
+      )}
+    </Loaded>
   );
 }
 
-function Drawn({ unit, days }: { unit: Unit; days: ReturnType<typeof everyDay> }) {
-  const { t } = useTranslation('reports');
-  const text = useMoneyText(unit === 'money' ? COSTS : CREDIT_UNIT);
+type Charted = Shape<'RevenueChart'>;
+
+function Drawn({ chart, ...props }: RevenueChartProps & { chart: Charted }) {
+  const { t } = useTranslation('charts');
+  const { show, by, set, chooseDay, chooseSubject } = props;
+  const metrics = useRevenueMetrics(chart.currency);
   const shortDay = useShortDay();
-  const series = SERIES[unit];
+  const isOfMoney = show === 'recognised' || show === 'margin';
   return (
-    <Chart
-      kind="stacked-bar"
-      label={t(`revenue.charts.${unit}`)}
-      points={days.map(({ day, row }) => ({
-        at: shortDay(day),
-        values: Object.fromEntries(series.map(({ name }) => [name, row?.[name] ?? '0'])),
-      }))}
-      series={series.map(({ name, color }) => ({ name, color, label: t(`revenue.${name}`) }))}
-      text={text}
+    <MetricChart
+      chart={chart}
+      metrics={metrics}
+      show={show}
+      setShow={(name) => set({ show: name })}
+      subjects={isOfMoney ? ['family'] : workSubjects}
+      by={by}
+      setBy={(name) => set({ by: name })}
+      at={(place) => shortDay(chart.points[place]!.day)}
+      nameOf={useWorkName(by)}
+      choosePoint={(place) => chooseDay(chart.points[place]!.day)}
+      chooseSubject={(subject) => (subject === '' ? undefined : () => chooseSubject(by, subject))}
+      withTotal
+      hint={t('daysHint')}
+      empty={useEmpty(chart, show)}
     />
   );
 }
 
-function everyDay({ from, to }: Required<DaySpan>, rows: readonly RevenueLine[]) {
-  const byDay = new Map(rows.map((row) => [row.day ?? '', row]));
-  const days: { day: string; row: RevenueLine | undefined }[] = [];
-  for (let day = from ?? ''; day <= (to ?? '') && days.length < MOST_DAYS; day = addDays(day))
-    days.push({ day, row: byDay.get(day) });
-  return days;
+/** What to say where there is nothing to draw. */
+function useEmpty({ total, before }: Charted, show: RevenueMetric): { title: string; hint: string } | null {
+  const { t } = useTranslation('charts');
+  const { t: ofReports } = useTranslation('reports');
+  if (show === 'recognised' || show === 'margin') {
+    if (total.recognised === null) return { title: t('byTypeOnly'), hint: t('byTypeOnlyHint') };
+    if (total[show] === null) return { title: ofReports('revenue.noMargin'), hint: t('byTypeOnlyHint') };
+  }
+  const hasWork = [total, before].some(
+    ({ charges, failedCharges, recognised }) =>
+      charges > 0 || failedCharges > 0 || Number(recognised ?? 0) !== 0,
+  );
+  return hasWork ? null : { title: t('nothing'), hint: t('nothingHint') };
+}
+
+function Sums({ chart: { total, before, currency } }: { chart: Charted }) {
+  const metrics = useRevenueMetrics(currency);
+  const change = useChangeText();
+  return (
+    <Figures>
+      {FIGURES.map((figure) => {
+        const { label, valueOf, text } = metrics.find(({ name }) => name === figure)!;
+        const [value, earlier] = [valueOf(total), valueOf(before)];
+        if (value === null || earlier === null) return null;
+        return (
+          <Figure
+            key={figure}
+            name={label}
+            value={text(value)}
+            hint={change(Number(value), Number(earlier))}
+          />
+        );
+      })}
+    </Figures>
+  );
 }

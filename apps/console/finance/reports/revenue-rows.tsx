@@ -8,7 +8,7 @@ import { Named } from '../../ui/named.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Day } from '../../ui/when.js';
-import type { Dimension, RevenueLine, Within } from './revenue.js';
+import { type Dimension, openedBy, type RevenueLine, type Within } from './revenue.js';
 
 interface RevenueRowsProps {
   query: Pick<UseQueryResult<Shape<'Revenue'>, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
@@ -39,16 +39,6 @@ export function RevenueRows({ query, by, within }: RevenueRowsProps) {
   );
 }
 
-/** The dimension that opens next. */
-const NEXT: Record<Dimension, Dimension> = {
-  family: 'model',
-  model: 'day',
-  group: 'model',
-  channel: 'model',
-  account: 'model',
-  day: 'model',
-};
-
 function useColumns(by: Dimension): ListColumn<RevenueLine>[] {
   const { t } = useTranslation('reports');
   const locale = useLocale();
@@ -70,16 +60,11 @@ function Value({ row, by }: { row: RevenueLine; by: Dimension }) {
   const { t } = useTranslation('reports');
   const value = row[by];
   if (value == null) return t('revenue.none');
-  const next = NEXT[by];
   return (
     <TextLink
       from="/finance/revenue"
       to="/finance/revenue"
-      search={(before) => ({
-        ...before,
-        within: `${by}:${value}`,
-        by: next === 'model' ? undefined : next,
-      })}
+      search={(before) => ({ ...before, ...openedBy(by, value) })}
       resetScroll={false}
       className="model-name"
     >

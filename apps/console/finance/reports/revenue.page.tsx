@@ -6,7 +6,7 @@ import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { Switch } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { DayRange } from '../../ui/forms/day-range.js';
+import { DayRanges } from '../day-ranges.js';
 import { COSTS, exactDecimal, signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
@@ -18,11 +18,11 @@ import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
-import { daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
+import { type DaySpan, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
 import { RevenueChart } from './revenue-chart.js';
 import { RevenueEntries } from './revenue-entries.js';
 import { RevenueRows } from './revenue-rows.js';
-import { type Dimension, dimensions, type Within, withinOf } from './revenue.js';
+import { type Dimension, dimensions, openedBy, type Within, withinOf, workSubjects } from './revenue.js';
 
 const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
@@ -32,12 +32,12 @@ export function RevenuePage() {
   const { t } = useTranslation('reports');
   const search = route.useSearch();
   const { by = 'model' } = search;
+  const set = useFilter();
   const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
   const within = withinOf(search.within);
-  const asked = [by, ...(within && within.dimension !== by ? [within.dimension] : [])];
-  const query = { ...daysUntil(days), by: asked.join(',') };
-  const revenue = useShown('/api/finance/reports/revenue', { query: { ...query, limit: LONGEST } });
-  const set = useFilter();
+  const revenue = useShown('/api/finance/reports/revenue', {
+    query: { ...daysUntil(days), by, limit: LONGEST },
+  });
   return (
     <PageFrame
       title={t('revenue.title')}
@@ -49,7 +49,7 @@ export function RevenuePage() {
       }
     >
       <Group align="flex-end" gap="sm">
-        <DayRange from={days.from} to={days.to} set={set} />
+        <DayRanges days={days} set={(chosen) => set({ ...chosen, within: withoutDay(search.within) })} />
         <ButtonLink to="/finance/revenue" search={lastMonth()} variant="default">
           {t('revenue.lastMonth')}
         </ButtonLink>
@@ -58,7 +58,50 @@ export function RevenuePage() {
       <Loaded query={revenue} lines={4}>
         {(found) => <Totals revenue={found} />}
       </Loaded>
-      <RevenueChart days={days} />
+      <Drawing days={days} within={within} />
+      <Breakdown days={days} within={within} />
+    </PageFrame>
+  );
+}
+
+interface PartProps {
+  days: Required<DaySpan>;
+  within: Within | null;
+}
+
+/** A bar leads to the rows of its day, and a name to what it is made of. */
+function Drawing({ days, within }: PartProps) {
+  const { by: listed = 'model', show = 'net' } = route.useSearch();
+  const set = useFilter({ replace: false });
+  const subject = workSubjects.find((each) => each === within?.dimension);
+  return (
+    <RevenueChart
+      days={days}
+      show={show}
+      by={workSubjects.find((each) => each === listed) ?? 'model'}
+      filter={subject && within ? { [subject]: within.value } : {}}
+      set={(change) => {
+        if ('show' in change) return set({ show: change.show === 'net' ? undefined : change.show });
+        set({ by: change.by === 'model' ? undefined : change.by });
+      }}
+      chooseDay={(day) => set(openedBy('day', day))}
+      chooseSubject={(by, value) => set(openedBy(by, value))}
+    />
+  );
+}
+
+/** The rows, of all the days or of one that was opened, and the entries behind them. */
+function Breakdown({ days, within }: PartProps) {
+  const { t } = useTranslation('reports');
+  const { by = 'model' } = route.useSearch();
+  const set = useFilter();
+  const isDay = within?.dimension === 'day';
+  const listed = isDay ? { from: within.value, to: within.value } : days;
+  const asked = [by, ...(within && !isDay && within.dimension !== by ? [within.dimension] : [])];
+  const query = { ...daysUntil(listed), by: asked.join(',') };
+  const rows = useShown('/api/finance/reports/revenue', { query: { ...query, limit: LONGEST } });
+  return (
+    <>
       <Section
         title={t('revenue.by')}
         aside={<CsvLink path="/api/finance/reports/revenue.csv" query={query} />}
@@ -70,11 +113,16 @@ export function RevenuePage() {
           set={(value: Dimension) => set({ by: value === 'model' ? undefined : value })}
         />
         {within && <Opened within={within} />}
-        <RevenueRows query={revenue} by={by} within={within} />
+        <RevenueRows query={rows} by={by} within={isDay ? null : within} />
       </Section>
-      <RevenueEntries days={days} />
-    </PageFrame>
+      <RevenueEntries days={listed} />
+    </>
   );
+}
+
+/** Other days do not have the day that was opened. */
+function withoutDay(within: string | undefined): string | undefined {
+  return withinOf(within)?.dimension === 'day' ? undefined : within;
 }
 
 function Totals({ revenue }: { revenue: Shape<'Revenue'> }) {

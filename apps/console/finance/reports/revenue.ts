@@ -16,3 +16,34 @@ export function withinOf(text: string | undefined): Within | null {
   const dimension = dimensions.find((each) => each === name);
   return dimension && rest.length > 0 ? { dimension, value: rest.join(':') } : null;
 }
+
+/** What its chart shows: credits and counts by anything, money that was recognised by type alone. */
+export const revenueMetrics = [
+  'net',
+  'charges',
+  'failedCharges',
+  'refunds',
+  'recognised',
+  'cost',
+  'margin',
+] as const;
+export type RevenueMetric = (typeof revenueMetrics)[number];
+
+export const workSubjects = ['model', 'family', 'group', 'channel'] as const;
+export type WorkSubject = (typeof workSubjects)[number];
+
+/** What one value is opened to: the dimension that comes next. */
+const NEXT: Record<Dimension, Dimension> = {
+  family: 'model',
+  model: 'day',
+  group: 'model',
+  channel: 'model',
+  account: 'model',
+  day: 'model',
+};
+
+/** The address that opens one value of a dimension. */
+export function openedBy(dimension: Dimension, value: string) {
+  const next = NEXT[dimension];
+  return { within: `${dimension}:${value}`, by: next === 'model' ? undefined : next };
+}

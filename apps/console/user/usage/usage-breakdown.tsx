@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { useDurationText } from '../../finance/reports/durations.js';
+import { useChange } from '../../ui/charts/change.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
@@ -9,7 +10,6 @@ import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { narrowedTo, useSubjectName } from './usage-subjects.js';
 import type { UsageSubject } from './usage-search.js';
-import { useChange } from './usage-totals.js';
 
 type Row = Shape<'UsageChart'>['subjects'][number];
 
@@ -37,7 +37,9 @@ function useColumns(by: UsageSubject, total: number): ListColumn<Row>[] {
   const duration = useDurationText();
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   return [
-    column('subject', t(`usage.subjects.${by}`), ({ subject }) => <Subject by={by} subject={subject} />),
+    column('subject', t(`subjects.${by}`, { ns: 'charts' }), ({ subject }) => (
+      <Subject by={by} subject={subject} />
+    )),
     rightColumn('spent', t('usage.metrics.spent'), ({ spent }) => <Money value={spent} />),
     rightColumn('share', t('usage.share'), ({ spent }) =>
       total === 0 ? '–' : percent.format(Number(spent) / total),

@@ -1,16 +1,17 @@
-import { Card, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { keepShown } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
-import { Switch } from '../../ui/lists/choice.js';
+import { MetricChart } from '../../ui/charts/metric-chart.js';
+import { useLocale } from '../../ui/locale.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
-import { SmallPrint } from '../../ui/texts.js';
 import { UsageBreakdown } from './usage-breakdown.js';
-import { UsageDrawing } from './usage-drawing.js';
-import { chartQuery, usageMetrics, usageSubjects } from './usage-search.js';
+import { useUsageMetrics } from './usage-metrics.js';
+import { chartQuery, usageSubjects } from './usage-search.js';
+import { narrowedTo, useSubjectName } from './usage-subjects.js';
 import { UsageTotals } from './usage-totals.js';
 
 const route = getRouteApi('/user/usage');
@@ -31,12 +32,7 @@ export function UsageOverview() {
       {(found) => (
         <Stack>
           <UsageTotals chart={found} />
-          <Card withBorder>
-            <Stack>
-              <ChartChoices />
-              <Drawn chart={found} />
-            </Stack>
-          </Card>
+          <Drawn chart={found} />
           {found.total.requests > 0 && <UsageBreakdown chart={found} />}
         </Stack>
       )}
@@ -44,38 +40,43 @@ export function UsageOverview() {
   );
 }
 
-/** What the chart shows, and by what. */
-function ChartChoices() {
+/** Usage over time. A bar leads to its requests, and a name in the legend to what that is made of. */
+function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
   const { t } = useTranslation('calls');
   const { by = 'model', show = 'spent' } = route.useSearch();
   const set = useFilter({ replace: false });
+  const at = useStepText(chart);
+  const { total, before, stepSeconds } = chart;
+  const isEmpty = total.requests === 0 && (before === null || before.requests === 0);
   return (
-    <Group justify="space-between">
-      <Switch
-        label={t('usage.show')}
-        options={usageMetrics.map((value) => ({ value, label: t(`usage.metrics.${value}`) }))}
-        value={show}
-        set={(value) => set({ show: value === 'spent' ? undefined : value })}
-      />
-      <Switch
-        label={t('usage.by')}
-        options={usageSubjects.map((value) => ({ value, label: t(`usage.bySubject.${value}`) }))}
-        value={by}
-        set={(value) => set({ by: value === 'model' ? undefined : value })}
-      />
-    </Group>
+    <MetricChart
+      chart={chart}
+      metrics={useUsageMetrics()}
+      show={show}
+      setShow={(value) => set({ show: value === 'spent' ? undefined : value })}
+      subjects={usageSubjects}
+      by={by}
+      setBy={(value) => set({ by: value === 'model' ? undefined : value })}
+      at={(place) => at(chart.points[place]!.at)}
+      nameOf={useSubjectName(by)}
+      choosePoint={(place) => set({ at: chart.points[place]?.at })}
+      chooseSubject={(subject) => {
+        const narrowed = narrowedTo(by, subject);
+        return narrowed ? () => set(narrowed) : undefined;
+      }}
+      hint={t(stepSeconds === 86_400 ? 'usage.daysHint' : 'usage.hoursHint')}
+      empty={isEmpty ? { title: t('usage.nothing'), hint: t('usage.nothingHint') } : null}
+    />
   );
 }
 
-function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
-  const { t } = useTranslation('calls');
-  const { total, before } = chart;
-  if (total.requests === 0 && (before === null || before.requests === 0))
-    return <EmptyState title={t('usage.nothing')} hint={t('usage.nothingHint')} />;
-  return (
-    <>
-      <UsageDrawing chart={chart} />
-      <SmallPrint>{t(chart.stepSeconds === 86_400 ? 'usage.daysHint' : 'usage.hoursHint')}</SmallPrint>
-    </>
+/** Writes the beginning of a step: days are of UTC, hours the viewer's. */
+function useStepText({ stepSeconds }: Pick<Shape<'UsageChart'>, 'stepSeconds'>) {
+  const format = new Intl.DateTimeFormat(
+    useLocale(),
+    stepSeconds === 86_400
+      ? { month: 'short', day: 'numeric', timeZone: 'UTC' }
+      : { hour: '2-digit', minute: '2-digit' },
   );
+  return (at: string) => format.format(new Date(at));
 }

@@ -8,8 +8,8 @@ export function useSubjectName(by: UsageSubject): (subject: string | null) => st
   const { t } = useTranslation('calls');
   const keyName = useKeyName();
   return (subject) => {
-    if (subject === null) return t('usage.others');
-    if (subject === '') return t('usage.none');
+    if (subject === null) return t('others', { ns: 'charts' });
+    if (subject === '') return t('none', { ns: 'charts' });
     if (by === 'key') return keyName(subject);
     const family = families.find((each) => by === 'family' && each === subject);
     return family ? t(`families.${family}`) : subject;

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { useDurationText } from '../../finance/reports/durations.js';
+import { useChangeText } from '../../ui/charts/change.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { useLocale } from '../../ui/locale.js';
 import { ShortPrices } from '../../ui/money.js';
@@ -11,13 +12,10 @@ type Totals = Shape<'UsageTotals'>;
 export function UsageTotals({ chart: { total, before } }: { chart: Shape<'UsageChart'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
-  const change = useChange();
+  const change = useChangeText();
   const duration = useDurationText();
-  const hintOf = (of: (totals: Totals) => number) => {
-    if (before === null) return undefined;
-    const changed = change(of(total), of(before));
-    return changed === null ? t('usage.nothingBefore') : t('usage.change', { change: changed });
-  };
+  const hintOf = (of: (totals: Totals) => number) =>
+    before === null ? undefined : change(of(total), of(before));
   return (
     <Figures>
       <Figure
@@ -42,14 +40,4 @@ export function UsageTotals({ chart: { total, before } }: { chart: Shape<'UsageC
       />
     </Figures>
   );
-}
-
-/** How much more or less than before; null where there was nothing, of which there is no share. */
-export function useChange(): (now: number, before: number) => string | null {
-  const format = new Intl.NumberFormat(useLocale(), {
-    style: 'percent',
-    maximumFractionDigits: 0,
-    signDisplay: 'exceptZero',
-  });
-  return (now, before) => (before === 0 ? null : format.format(now / before - 1));
 }

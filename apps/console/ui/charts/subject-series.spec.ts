@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import type { Shape } from '../../api/shape.js';
-import { BEFORE, hasOthers, namedSubjects, OTHERS, stepValues } from './usage-series.js';
+import { BEFORE, hasOthers, namedSubjects, OTHERS, stepValues } from './subject-series.js';
 
-const totals = (spent: string, latencyMs: number | null = null) => ({
-  spent,
+const totals = (amount: string, latencyMs: number | null = null) => ({
+  spent: amount,
   requests: 2,
   failures: 1,
   latencyMs,
@@ -20,6 +20,15 @@ const chart: Shape<'UsageChart'> = {
   points: [],
 };
 
+type Totals = Shape<'UsageTotals'>;
+const spent = { valueOf: (of: Totals) => of.spent };
+const requests = { valueOf: (of: Totals) => String(of.requests) };
+const failures = { valueOf: (of: Totals) => String(of.failures) };
+const latency = {
+  valueOf: ({ latencyMs }: Totals) => (latencyMs === null ? null : String(latencyMs)),
+  isAverage: true,
+};
+
 it('gives the largest a series each and all others one, exactly', () => {
   expect(namedSubjects(chart)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
   expect(hasOthers(chart)).toBe(true);
@@ -33,13 +42,13 @@ it('gives the largest a series each and all others one, exactly', () => {
     ],
   };
   const named = ['a', 'b'];
-  expect(stepValues(point, named, 'spent')).toEqual({
+  expect(stepValues(point, named, spent)).toEqual({
     a: '0',
     b: '0.000000001',
     [OTHERS]: '0.3',
     [BEFORE]: '7',
   });
-  expect(stepValues(point, named, 'failures')).toEqual({ a: '0', b: '1', [OTHERS]: '2', [BEFORE]: '1' });
-  expect(stepValues(point, named, 'latency')).toEqual({ a: null, b: '20', [BEFORE]: '30' });
-  expect(stepValues({ ...point, before: null }, [], 'requests')).toEqual({ [OTHERS]: '6' });
+  expect(stepValues(point, named, failures)).toEqual({ a: '0', b: '1', [OTHERS]: '2', [BEFORE]: '1' });
+  expect(stepValues(point, named, latency)).toEqual({ a: null, b: '20', [BEFORE]: '30' });
+  expect(stepValues({ ...point, before: null }, [], requests)).toEqual({ [OTHERS]: '6' });
 });

@@ -1,0 +1,70 @@
+import { Group, Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { DayRanges, latestDays } from '../../finance/day-ranges.js';
+import { Alarms, Totals } from '../../operator/system.page.js';
+import { useFilter } from '../../ui/address.js';
+import { TextLink } from '../../ui/links.js';
+import { PageFrame } from '../../ui/page.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { SmallPrint } from '../../ui/texts.js';
+import { LOOK_AGAIN_MS } from '../catalog/channel-health.js';
+import { WorkOverview } from './work-overview.js';
+
+const route = getRouteApi('/admin/');
+const DAYS = 30;
+/** More are not counted. */
+const MOST_COUNTED = 100;
+
+/** How the relay is right now, what waits for an administrator, and what all accounts asked for day by day. */
+export function AdminHomePage() {
+  const { t } = useTranslation('admin');
+  const { from, to } = route.useSearch();
+  const days = from === undefined || to === undefined ? latestDays(DAYS) : { from, to };
+  const set = useFilter({ replace: false });
+  return (
+    <PageFrame title={t('home.title')} about={t('home.about')}>
+      <Now />
+      <Proposals />
+      <Section title={t('home.work')}>
+        <Group align="flex-end" gap="sm">
+          <DayRanges days={days} set={set} />
+          <SmallPrint>{t('home.utc')}</SmallPrint>
+        </Group>
+        <WorkOverview days={days} />
+      </Section>
+    </PageFrame>
+  );
+}
+
+function Now() {
+  const system = $api.useQuery('get', '/api/admin/programs', {}, { refetchInterval: LOOK_AGAIN_MS });
+  return (
+    <Loaded query={system} lines={5}>
+      {(found) => (
+        <Stack>
+          <Alarms system={found} />
+          <Totals system={found} />
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+/** Prices that somebody proposed and nobody has decided on. */
+function Proposals() {
+  const { t } = useTranslation('admin');
+  const proposals = $api.useQuery('get', '/api/admin/price-proposals', {
+    params: { query: { state: 'open', limit: MOST_COUNTED } },
+  });
+  return (
+    <Loaded query={proposals} lines={1}>
+      {({ items }) => (
+        <TextLink to="/admin/prices" search={{ tab: 'proposals', state: 'open' }}>
+          {t('home.proposals', { count: items.length })}
+        </TextLink>
+      )}
+    </Loaded>
+  );
+}

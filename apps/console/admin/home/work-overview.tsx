@@ -1,0 +1,148 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useShown } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
+import { useWorkName } from '../../finance/reports/revenue-metrics.js';
+import { type WorkSubject, workSubjects } from '../../finance/reports/revenue.js';
+import { addDays, type DaySpan, daysUntil } from '../../finance/utc-days.js';
+import { useFilter } from '../../ui/address.js';
+import { useChange } from '../../ui/charts/change.js';
+import { type Metric, MetricChart } from '../../ui/charts/metric-chart.js';
+import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
+import { TextLink } from '../../ui/links.js';
+import { useLocale } from '../../ui/locale.js';
+import { useMoneyText } from '../../ui/money.js';
+import { EmptyState, Loaded } from '../../ui/states.js';
+import { useShortDay } from '../../ui/when.js';
+
+type Work = Shape<'WorkChart'>;
+type Row = Work['subjects'][number];
+
+const route = getRouteApi('/admin/');
+/** As the server has it. */
+const MOST_DAYS = 366;
+
+export function WorkOverview({ days }: { days: Required<DaySpan> }) {
+  const { t } = useTranslation('charts');
+  const { from = '', to = '' } = days;
+  if (to < from || to >= addDays(from, MOST_DAYS))
+    return <EmptyState title={t('tooLong')} hint={t('tooLongHint')} />;
+  return <Asked days={days} />;
+}
+
+function Asked({ days }: { days: Required<DaySpan> }) {
+  const { by = 'model' } = route.useSearch();
+  const work = useShown('/api/admin/work/chart', { query: { ...daysUntil(days), by } });
+  return (
+    <Loaded query={work} lines={14}>
+      {(found) => (
+        <>
+          <Drawn work={found} />
+          <Breakdown work={found} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** A bar leads to what its day is made of. */
+function Drawn({ work }: { work: Work }) {
+  const { t } = useTranslation('charts');
+  const { by = 'model', show = 'charges' } = route.useSearch();
+  const set = useFilter({ replace: false });
+  const shortDay = useShortDay();
+  const { total, before } = work;
+  const isEmpty = [total, before].every(({ charges, failedCharges }) => charges + failedCharges === 0);
+  return (
+    <MetricChart
+      chart={work}
+      metrics={useMetrics()}
+      show={show}
+      setShow={(name) => set({ show: name === 'charges' ? undefined : name })}
+      subjects={workSubjects}
+      by={by}
+      setBy={(name) => set({ by: name === 'model' ? undefined : name })}
+      at={(place) => shortDay(work.points[place]!.day)}
+      nameOf={useWorkName(by)}
+      choosePoint={(place) => set({ from: work.points[place]!.day, to: work.points[place]!.day })}
+      chooseSubject={() => undefined}
+      withTotal
+      hint={t('dayHint')}
+      empty={isEmpty ? { title: t('nothing'), hint: t('nothingHint') } : null}
+    />
+  );
+}
+
+function useMetrics(): Metric<Shape<'WorkSums'>, 'charges' | 'failedCharges' | 'net'>[] {
+  const { t } = useTranslation('charts');
+  const locale = useLocale();
+  const credits = useMoneyText();
+  const text = (value: string) => Number(value).toLocaleString(locale);
+  return [
+    { name: 'charges', label: t('metrics.charges'), valueOf: ({ charges }) => String(charges), text },
+    {
+      name: 'failedCharges',
+      label: t('metrics.failedCharges'),
+      valueOf: ({ failedCharges }) => String(failedCharges),
+      text,
+    },
+    { name: 'net', label: t('metrics.net'), valueOf: ({ net }) => net, text: credits },
+  ];
+}
+
+function Breakdown({ work }: { work: Work }) {
+  const { t } = useTranslation('charts');
+  const { by = 'model' } = route.useSearch();
+  return (
+    <DataList
+      label={t('breakdown')}
+      query={knownRows(work.subjects)}
+      columns={useColumns(by)}
+      rowKey={({ subject }) => subject ?? 'others '}
+      empty={{ title: t('nothing'), hint: t('nothingHint') }}
+    />
+  );
+}
+
+function useColumns(by: WorkSubject): ListColumn<Row>[] {
+  const { t } = useTranslation('charts');
+  const locale = useLocale();
+  const change = useChange();
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  return [
+    column('subject', t(`subjects.${by}`), ({ subject }) => <Subject by={by} subject={subject} />),
+    rightColumn('charges', t('metrics.charges'), ({ charges }) => charges.toLocaleString(locale)),
+    rightColumn('change', t('changeColumn'), ({ charges, before }) => change(charges, before.charges) ?? '–'),
+    rightColumn('failures', t('metrics.failedCharges'), ({ failedCharges }) =>
+      failedCharges.toLocaleString(locale),
+    ),
+    rightColumn('rate', t('failureRate'), ({ charges, failedCharges }) =>
+      charges + failedCharges === 0 ? '–' : percent.format(failedCharges / (charges + failedCharges)),
+    ),
+    moneyColumn('net', t('metrics.net')),
+  ];
+}
+
+/** Leads to the page of the model, group or channel. */
+function Subject({ by, subject }: { by: WorkSubject; subject: string | null }) {
+  const name = useWorkName(by)(subject);
+  if (subject === null || subject === '' || by === 'family') return name;
+  if (by === 'channel')
+    return (
+      <TextLink to="/admin/channels/$channelId" params={{ channelId: subject }} className="model-name">
+        {name}
+      </TextLink>
+    );
+  if (by === 'group')
+    return (
+      <TextLink to="/admin/groups" search={{ group: subject }} className="model-name">
+        {name}
+      </TextLink>
+    );
+  return (
+    <TextLink to="/admin/models" search={{ model: subject }} className="model-name">
+      {name}
+    </TextLink>
+  );
+}

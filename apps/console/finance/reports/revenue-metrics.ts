@@ -1,0 +1,55 @@
+import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
+import type { Metric } from '../../ui/charts/metric-chart.js';
+import { COSTS, CREDIT_UNIT } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
+import { useMoneyText } from '../../ui/money.js';
+import { families } from '../../api/enumerations.js';
+import { type RevenueMetric, revenueMetrics } from './revenue.js';
+
+type Sums = Shape<'RevenueSums'>;
+
+const VALUES: Record<RevenueMetric, (sums: Sums) => string | null> = {
+  net: ({ net }) => net,
+  charges: ({ charges }) => String(charges),
+  failedCharges: ({ failedCharges }) => String(failedCharges),
+  refunds: ({ refunds }) => refunds,
+  recognised: ({ recognised }) => recognised,
+  cost: ({ cost }) => cost,
+  margin: ({ margin }) => margin,
+};
+
+/** What the chart of revenue can show: credits, counts, or money, never two of them on one axis. */
+export function useRevenueMetrics(currency: string): Metric<Sums, RevenueMetric>[] {
+  const { t } = useTranslation('charts');
+  const locale = useLocale();
+  const [credits, costs, payments] = [useMoneyText(CREDIT_UNIT), useMoneyText(COSTS), useMoneyText(currency)];
+  const count = (value: string) => Number(value).toLocaleString(locale);
+  const texts: Record<RevenueMetric, (value: string) => string> = {
+    net: credits,
+    charges: count,
+    failedCharges: count,
+    refunds: credits,
+    recognised: payments,
+    cost: costs,
+    margin: costs,
+  };
+  return revenueMetrics.map((name) => ({
+    name,
+    label: t(`metrics.${name}`),
+    valueOf: VALUES[name],
+    text: texts[name],
+  }));
+}
+
+/** How a model, type, group or channel is called. */
+export function useWorkName(by: string): (subject: string | null) => string {
+  const { t } = useTranslation('charts');
+  return (subject) => {
+    if (subject === null) return t('others');
+    if (subject === '') return t('none');
+    if (by !== 'family') return subject;
+    const family = [...families, 'adjustment' as const].find((each) => each === subject);
+    return family ? t(`families.${family}`) : subject;
+  };
+}

@@ -1,0 +1,165 @@
+import { Card, Group, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Switch } from '../lists/choice.js';
+import { EmptyState } from '../states.js';
+import { SmallPrint } from '../texts.js';
+import type { ChartSeries } from './chart-props.js';
+import { Chart } from './chart.js';
+import { useChangeText } from './change.js';
+import {
+  BEFORE,
+  type Drawn,
+  hasOthers,
+  namedSubjects,
+  OTHERS,
+  stepValues,
+  SUBJECT_COLORS,
+  type SubjectSteps,
+} from './subject-series.js';
+
+/** What a chart can be told apart by. */
+export type SubjectName = 'model' | 'key' | 'group' | 'family' | 'channel';
+
+/** What a chart can show. */
+export interface Metric<Totals, Name extends string> extends Drawn<Totals> {
+  name: Name;
+  label: string;
+  /** Writes a value exactly, with its unit. */
+  text: (value: string) => string;
+}
+
+interface MetricChartProps<Totals, Name extends string, By extends SubjectName> {
+  chart: SubjectSteps<Totals>;
+  metrics: readonly Metric<Totals, Name>[];
+  show: Name;
+  setShow: (name: Name) => void;
+  subjects: readonly By[];
+  by: By;
+  setBy: (by: By) => void;
+  /** Writes the time of a step, by its place. */
+  at: (place: number) => string;
+  nameOf: (subject: string) => string;
+  /** Leads to what is behind a step, by its place. */
+  choosePoint: (place: number) => void;
+  /** Leads to what is behind a subject; undefined where nothing is. */
+  chooseSubject: (subject: string) => (() => void) | undefined;
+  /** Says what the metric came to beside the period before, where the page does not. */
+  withTotal?: boolean;
+  hint: string;
+  /** What to say where there is nothing to draw. */
+  empty: { title: string; hint: string } | null;
+}
+
+/** A metric over time, stacked by what it is made of, beside the period before. Use it for all such charts. */
+export function MetricChart<Totals, Name extends string, By extends SubjectName>(
+  props: MetricChartProps<Totals, Name, By>,
+) {
+  const { t } = useTranslation('charts');
+  const { metrics, show, setShow, subjects, by, setBy, withTotal = false, hint, empty } = props;
+  const labelOf = (name: SubjectName) => t(`bySubject.${name}`);
+  return (
+    <Card withBorder>
+      <Stack>
+        <Group justify="space-between">
+          <Switch
+            label={t('show')}
+            options={metrics.map(({ name, label }) => ({ value: name, label }))}
+            value={show}
+            set={setShow}
+          />
+          <Switch
+            label={t('by')}
+            options={subjects.map((value) => ({ value, label: labelOf(value) }))}
+            value={by}
+            set={setBy}
+          />
+        </Group>
+        {empty ? (
+          <EmptyState {...empty} />
+        ) : (
+          <>
+            {withTotal && <Total {...props} />}
+            <Drawing {...props} />
+            <SmallPrint>{hint}</SmallPrint>
+          </>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function shownMetric<Totals, Name extends string>(
+  metrics: readonly Metric<Totals, Name>[],
+  show: Name,
+): Metric<Totals, Name> {
+  return metrics.find(({ name }) => name === show) ?? metrics[0]!;
+}
+
+/** What it came to, and how much that is more or less than before. */
+function Total<Totals, Name extends string, By extends SubjectName>({
+  chart: { total, before },
+  metrics,
+  show,
+}: MetricChartProps<Totals, Name, By>) {
+  const change = useChangeText();
+  const { label, valueOf, text } = shownMetric(metrics, show);
+  const value = valueOf(total);
+  if (value === null) return null;
+  const earlier = before === null ? null : valueOf(before);
+  return (
+    <Text size="sm">
+      {label}{' '}
+      <Text span inherit fw={600} className="money">
+        {text(value)}
+      </Text>{' '}
+      {earlier !== null && (
+        <Text span size="xs" c="dimmed">
+          {change(Number(value), Number(earlier))}
+        </Text>
+      )}
+    </Text>
+  );
+}
+
+function Drawing<Totals, Name extends string, By extends SubjectName>(
+  props: MetricChartProps<Totals, Name, By>,
+) {
+  const { t } = useTranslation('charts');
+  const { chart, metrics, show, by, at, choosePoint, chooseSubject } = props;
+  const metric = shownMetric(metrics, show);
+  const names = namedSubjects(chart);
+  const subjectOf = (name: SubjectName) => t(`subjects.${name}`);
+  return (
+    <Chart
+      kind={metric.isAverage ? 'line' : 'stacked-bar'}
+      label={t('label', { metric: metric.label, by: subjectOf(by) })}
+      points={chart.points.map((point, place) => ({
+        at: at(place),
+        values: stepValues(point, names, metric),
+      }))}
+      series={useSeries(props, metric)}
+      text={metric.text}
+      choosePoint={choosePoint}
+      seriesAction={(name) => (name === BEFORE || name === OTHERS ? undefined : chooseSubject(name))}
+    />
+  );
+}
+
+function useSeries<Totals, Name extends string, By extends SubjectName>(
+  { chart, nameOf }: MetricChartProps<Totals, Name, By>,
+  { isAverage = false }: Drawn<Totals>,
+): ChartSeries[] {
+  const { t } = useTranslation('charts');
+  const named = namedSubjects(chart).map((name, place) => ({
+    name,
+    label: nameOf(name),
+    color: SUBJECT_COLORS[place]!,
+  }));
+  const others = { name: OTHERS, label: t('others'), color: 'gray.5' };
+  const before = { name: BEFORE, label: t('before'), color: 'gray.6', isBefore: true };
+  return [
+    ...named,
+    ...(!isAverage && hasOthers(chart) ? [others] : []),
+    ...(chart.before === null ? [] : [before]),
+  ];
+}

@@ -1,0 +1,67 @@
+import { addDecimals } from '../decimal.js';
+import type { ChartPoint } from './chart-props.js';
+
+type OfSubject<Totals> = Totals & { subject: string | null };
+
+/** Steps of time, each with what is told apart in it, beside the period before; see the charts of the API. */
+export interface SubjectSteps<Totals> {
+  total: Totals;
+  /** Null where it is not known. */
+  before: Totals | null;
+  /** The largest first. Null: all that are not listed by name. */
+  subjects: readonly OfSubject<object>[];
+  points: readonly { before: Totals | null; subjects: readonly OfSubject<Totals>[] }[];
+}
+
+/** How a value of totals is drawn. */
+export interface Drawn<Totals> {
+  /** The exact decimal; null for none. */
+  valueOf: (totals: Totals) => string | null;
+  /** Averages are never added up. */
+  isAverage?: boolean;
+}
+
+/** A colour each; more cannot be told apart. */
+export const SUBJECT_COLORS = [
+  'blue.6',
+  'teal.6',
+  'orange.6',
+  'grape.6',
+  'cyan.6',
+  'pink.6',
+  'lime.7',
+] as const;
+
+/** Names of series that are no subject: no name of one begins with a blank. */
+export const OTHERS = ' others';
+export const BEFORE = ' before';
+
+/** The subjects with a colour of their own, the largest first. */
+export function namedSubjects({ subjects }: Pick<SubjectSteps<object>, 'subjects'>): string[] {
+  const named = subjects.flatMap(({ subject }) => (subject === null ? [] : [subject]));
+  return named.slice(0, SUBJECT_COLORS.length);
+}
+
+/** Whether there is more than those. */
+export function hasOthers(chart: Pick<SubjectSteps<object>, 'subjects'>): boolean {
+  return chart.subjects.length > namedSubjects(chart).length;
+}
+
+/** The values of a step: of each named subject, of all others together, and of the same step before. */
+export function stepValues<Totals>(
+  point: SubjectSteps<Totals>['points'][number],
+  names: readonly string[],
+  { valueOf, isAverage = false }: Drawn<Totals>,
+): ChartPoint['values'] {
+  const values: ChartPoint['values'] = {};
+  for (const name of names) {
+    const found = point.subjects.find(({ subject }) => subject === name);
+    values[name] = found ? valueOf(found) : isAverage ? null : '0';
+  }
+  if (!isAverage) {
+    const others = point.subjects.filter(({ subject }) => subject === null || !names.includes(subject));
+    values[OTHERS] = addDecimals('0', ...others.map((each) => valueOf(each) ?? '0'));
+  }
+  if (point.before !== null) values[BEFORE] = valueOf(point.before);
+  return values;
+}
