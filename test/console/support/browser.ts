@@ -16,10 +16,15 @@ const MOST_BARRIERS = 3;
 export interface Look {
   language: 'en' | 'zh';
   scheme: 'light' | 'dark';
-  width: 'wide' | 'narrow';
+  width: keyof typeof SIZES;
 }
 
-const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
+const SIZES = {
+  widest: { width: 1440, height: 900 },
+  wide: { width: 1280, height: 900 },
+  phone: { width: 390, height: 844 },
+  narrow: { width: 360, height: 740 },
+};
 const LOCALES = { en: 'en-GB', zh: 'zh-CN' };
 const USUAL: Look = { language: 'en', scheme: 'light', width: 'wide' };
 
