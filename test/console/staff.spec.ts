@@ -210,7 +210,7 @@ describe('a ticket', () => {
     await admin.page.getByRole('button', { name: 'Grant reseller rate' }).click();
     const dialog = admin.page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Grant reseller rate' }).click();
-    await admin.page.getByText('A credit costs 1.2 now.').waitFor();
+    await admin.page.getByText('One credit currently costs 1.2.').waitFor();
 
     await asking.goto('/wallet?credits=10');
     await asking.page.getByRole('button', { name: 'Pay $12.00' }).waitFor();
@@ -418,7 +418,7 @@ describe('an administrator', () => {
     const tab = await open({ as: await staff('admin') });
     const { page } = tab;
     await tab.goto('/operator/system');
-    await page.getByText('Dead letters wait: 1.').waitFor();
+    await page.getByText('Dead letters waiting: 1.').waitFor();
     await tab.goto(`/operator/dead-letters?letter=${letterId}`);
     await page.getByRole('button', { name: 'Play it again' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay this message?' });
