@@ -54,6 +54,23 @@ describe('a quote', () => {
     expect(longest.estimate!.output).toBe(4_096n);
   });
 
+  it('of images by the token is what a gateway would hold for them', async () => {
+    await ledger.owner.query(
+      `INSERT INTO models (id, family, unit, owned_by) VALUES ('drawn', 'image', 'token', 'vendora')`,
+    );
+    await ledger.owner.query(
+      `INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'drawn')`,
+    );
+    await ledger.owner.query(
+      `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price, media_prices)
+       VALUES ('drawn', 0, 0, 10, '{"image_input": "8", "image_output": "32"}')`,
+    );
+    // 6,240 tokens for each that is made, 7,500 for one that is handed over.
+    expect(await priceOf({ model: 'drawn', text: 'a boat', n: 2 })).toBe('0.39936');
+    expect(await priceOf({ model: 'drawn', dimensions: { input: 'image' } })).toBe('0.25968');
+    expect(await priceOf({ model: 'drawn', tokens: { imageOutput: 1_000_000 } })).toBe('32');
+  });
+
   it('is covered by the main balance of an account that is not frozen', async () => {
     expect(await ask({ n: 10 })).toMatchObject({ covered: true, balance: 1_000_000_000n });
     expect(await ask({ model: 'vendora-imagine-video', seconds: 21 })).toMatchObject({ covered: false });

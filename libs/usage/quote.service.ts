@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { CatalogModel } from '#catalog/catalog.js';
+import { measureImages } from '#catalog/image-estimate.js';
 import {
   estimateInput,
   estimateSpeech,
@@ -126,7 +127,7 @@ export class QuoteService {
 /** As gateways estimate the same request; null without a text. @throws ApiError where a text does not determine the price. */
 function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedQuote): TextEstimate | null {
   const { text, tokens, maxOutputTokens } = wish;
-  if (text === undefined) return null;
+  if (text === undefined || (family === 'image' && unit === 'token')) return null;
   if (unit !== 'token' || tokens) {
     const why = tokens ? 'send it or tokens, not both' : `${id} is priced by the ${unit}`;
     throw new ApiError('invalid_value', `text: ${why}.`, { param: 'text' });
@@ -154,12 +155,28 @@ function measure(
   if (model.unit === 'second')
     return { units: BigInt(seconds ?? model.limits.defaultSeconds ?? 1), tokens: null };
   if (model.unit === 'call') return { units: BigInt(n ?? 1), tokens: null };
+  if (isByImage(model, wanted)) return { units: BigInt(n ?? 1), tokens: tokensOfImages(model, wanted) };
   if (!estimate) return { units: 1n, tokens: tokensOf(model, wanted) };
   const { input, output } = estimate;
   return { units: 1n, tokens: { input: input.most, cachedInput: 0n, output } };
 }
 
-function refuseOtherUnits(model: CatalogModel, { n, seconds, tokens }: WantedQuote): void {
+/** Images that are priced by the token may be asked for by their number, as gateways hold for them. */
+function isByImage({ family, unit }: CatalogModel, { tokens }: WantedQuote): boolean {
+  return family === 'image' && unit === 'token' && !tokens;
+}
+
+function tokensOfImages(
+  model: CatalogModel,
+  { n: count = 1, text = '', dimensions }: WantedQuote,
+): TokenCounts {
+  const inputImages = dimensions?.input === 'image' ? 1 : 0;
+  return measureImages({ model, count, prompts: [text], quality: dimensions?.quality, inputImages }).most;
+}
+
+function refuseOtherUnits(model: CatalogModel, wanted: WantedQuote): void {
+  const { seconds, tokens } = wanted;
+  const n = isByImage(model, wanted) ? undefined : wanted.n;
   const foreign = Object.entries({ call: n, second: seconds, token: tokens }).find(
     ([unit, value]) => unit !== model.unit && value !== undefined,
   );

@@ -1,5 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import type { TokenCounts } from '#pricing/token-kinds.js';
+import { type ImageTokens, measureImages } from '#catalog/image-estimate.js';
 import type { Dimensions } from '#pricing/rates.js';
 import type { InputImage } from '#upstream/outcomes.js';
 import type { Hold } from '../charging/charge.service.js';
@@ -9,7 +9,6 @@ import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '../http/model-limits.js';
 import { imageDimensions, type ImageGeneration } from './image-request.js';
 import { type HeldWork, upstreamRequest } from './image.calls.js';
-import { measureImages } from './image-tokens.js';
 import type { Pictures } from './picture.loader.js';
 
 /** An image that is asked for as a stream of events. */
@@ -18,7 +17,7 @@ export interface StreamedImage {
   /** How many images an edit hands over. */
   readonly inputImages: number;
   /** Reads them once, for all models of the request. @throws ApiError */
-  pictures?(): Promise<Pictures<InputImage>>;
+  readonly pictures?: () => Promise<Pictures<InputImage>>;
 }
 
 /** The same for one of its models, and what it is priced by. */
@@ -26,7 +25,7 @@ export interface PreparedImage {
   readonly asked: ImageGeneration;
   readonly pictures: Pictures<InputImage> | undefined;
   readonly dimensions: Dimensions;
-  readonly tokens: { readonly most: TokenCounts; readonly likely: TokenCounts };
+  readonly tokens: ImageTokens;
 }
 
 type Catalogued = Parameters<typeof modelForGroup>[0];
@@ -51,7 +50,7 @@ export async function prepareImage(
   { asked: wanted, inputImages, pictures }: StreamedImage,
 ): Promise<PreparedImage> {
   const asked = { ...wanted, model: model.id };
-  const tokens = measureImages({ model, asked, prompts: [asked.prompt], inputImages });
+  const tokens = measureImages({ ...asked, model, prompts: [asked.prompt], inputImages });
   return { asked, tokens, dimensions: imageDimensions(asked, inputImages), pictures: await pictures?.() };
 }
 

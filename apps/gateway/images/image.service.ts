@@ -1,4 +1,5 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
+import { measureImages } from '#catalog/image-estimate.js';
 import type { Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
@@ -28,7 +29,7 @@ import { type ImageFailure, ImageCalls, type Success } from './image.calls.js';
 import type { ImageFiles } from './image.files.js';
 import { type HeldImages, type ImageRecord, ImageRecords } from './image.records.js';
 import { imageDimensions, type ImageGeneration } from './image-request.js';
-import { measureImages, type OpenAiUsage, openAiUsage, tokensOfAll } from './image-tokens.js';
+import { type OpenAiUsage, openAiUsage, tokensOfAll } from './image-tokens.js';
 import type { PictureLoader, Pictures } from './picture.loader.js';
 
 /** The answer, in OpenAI's shape. */
@@ -159,7 +160,7 @@ export class ImageService {
     });
     const wanted = { model, channels, units: BigInt(count), dimensions: imageDimensions(asked, inputImages) };
     if (model.unit !== 'token') return wanted;
-    const measured = measureImages({ model, asked, prompts: prompts ?? [asked.prompt], inputImages });
+    const measured = measureImages({ ...asked, model, prompts: prompts ?? [asked.prompt], inputImages });
     return { ...wanted, tokens: measured.most, likely: measured.likely };
   }
 

@@ -20,9 +20,10 @@ import { editImagesOperation, fetchImageOperation, generateImagesOperation } fro
 
 @Controller()
 export class ImagesController {
+  @Inject(ConversationService) private readonly conversations!: ConversationService;
+
   constructor(
     @Inject(ImageService) private readonly images: ImageService,
-    @Inject(ConversationService) private readonly conversations: ConversationService,
     @Inject(ImageFiles) private readonly files: ImageFiles,
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}

@@ -69,8 +69,10 @@ function given(fields: Record<string, unknown>): Record<string, unknown> {
 export function quoteRequest(kind: PlayKind, model: Shape<'ListedModel'>, values: PlayValues) {
   const body = { model: model.id, dimensions: dimensionsOfCall(kind, values) };
   if (model.unit === 'second') return { ...body, ...wholeOf('seconds', values.seconds) };
-  if (model.unit === 'million_tokens') return { ...body, text: values.prompt };
-  return { ...body, ...wholeOf('n', model.family === 'image' ? values.n : 1) };
+  const n = wholeOf('n', model.family === 'image' ? values.n : 1);
+  if (model.unit === 'million_tokens')
+    return { ...body, text: values.prompt, ...(model.family === 'image' && n) };
+  return { ...body, ...n };
 }
 
 /** What a price may depend on, as far as it is typed. */
