@@ -179,14 +179,19 @@ async function ledgerOf(
   const left = formatAmount(nanos(parseAmount(CREDITS) - cost));
   expect(await customer.balance()).toEqual({ main: left, held: '0' });
   if (state === 'released') return state;
-  return `${state} ${sequel.text === undefined ? formatAmount(nanos(cost)) : reasonFor(Number(cost), prompt, sequel.text)}`;
+  return `${state} ${sequel.text === undefined ? formatAmount(nanos(cost)) : reasonFor(Number(cost), { prompt, text: sequel.text, heard: call.heard })}`;
 }
 
 /** Which of the two ways of billing gives a cost. */
-function reasonFor(cost: number, prompt: string, text: string): string {
-  const input = Math.ceil(prompt.length / 4) * TOKEN_PRICE.input;
-  if (cost === input + TOKENS * TOKEN_PRICE.output) return 'by usage';
-  const least = input + Math.ceil(text.length / 4) * TOKEN_PRICE.output;
+function reasonFor(
+  cost: number,
+  { prompt, text, heard }: { prompt: string; text: string; heard: number | undefined },
+): string {
+  const said = Math.ceil(prompt.length / 4) * TOKEN_PRICE.input;
+  const sound = (heard ?? 0) * TOKEN_PRICE.input;
+  // The sandbox hears nothing of the prompt.
+  if (cost === (sound || said) + TOKENS * TOKEN_PRICE.output) return 'by usage';
+  const least = said + sound + Math.ceil(text.length / 4) * TOKEN_PRICE.output;
   const most = least + MOST_ENVELOPE_TOKENS * TOKEN_PRICE.input;
   return cost >= least && cost <= most ? 'by text' : `${cost}, which is neither by usage nor by text`;
 }

@@ -17,6 +17,8 @@ export interface FaultCall {
   /** Whose errors a client of this path reads. */
   shape: 'openai' | 'google' | 'anthropic';
   table: FaultTable;
+  /** Tokens of the sound that it hands over. */
+  heard?: number;
   send(customer: Customer, prompt: string): Promise<Response>;
   follow(customer: Customer, response: Response): Promise<Sequel>;
 }
@@ -24,6 +26,8 @@ export interface FaultCall {
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const HEARD_SECONDS = 2;
+/** As the sandbox counts sound. */
+const TOKENS_PER_SECOND = 10;
 const POLL_PAUSE_MS = 200;
 /** Beyond the deadline of every task. */
 const TASK_LIMIT_MS = 25_000;
@@ -256,6 +260,48 @@ function hearingCall(kind: 'transcription' | 'translation', protocol: ChannelPro
   };
 }
 
+/** What is heard of a model that is priced by the token, while it is written. */
+function heardStreamCall(protocol: ChannelProtocol): FaultCall {
+  const name = `transcription, streamed, by tokens over ${protocol}`;
+  return {
+    ...openai('transcription', protocol, faultTables.hearingStreamed),
+    name,
+    send: (customer, prompt) => {
+      const fields = { model: `heartokens-${protocol}`, prompt, stream: 'true' };
+      const body = soundForm(silentWav(HEARD_SECONDS), fields);
+      return customer.send('/v1/audio/transcriptions', { method: 'POST', body });
+    },
+    heard: HEARD_SECONDS * TOKENS_PER_SECOND,
+    follow: async (_customer, response) => {
+      const stream = await response.text();
+      const text = [...stream.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('');
+      return { then: endOf(stream, 'transcript.text.done'), text };
+    },
+  };
+}
+
+/** An image as a stream of events, from a text or from an image. */
+function imageStreamCall(kind: 'imageStream' | 'editStream'): FaultCall {
+  const path = kind === 'imageStream' ? '/v1/images/generations' : '/v1/images/edits';
+  const fields = kind === 'imageStream' ? {} : { image: edit.image };
+  const streaming = { stream: true, partial_images: 1, size: '64x64' };
+  return {
+    ...openai(kind, 'openai', faultTables.imageStreamed),
+    send: (customer, prompt) =>
+      customer.send(path, json({ model: 'imgmodel-openai', prompt, ...streaming, ...fields })),
+    follow: async (_customer, response) => ({ then: endOf(await response.text(), '.completed"') }),
+  };
+}
+
+/** How a stream of events ended, by what its last event has to say. */
+function endOf(stream: string, last: string): string {
+  const lines = stream.split('\n').filter((line) => line.startsWith('data: '));
+  const event = lines.at(-1)?.slice('data: '.length) ?? '{}';
+  const { error } = JSON.parse(event) as { error?: unknown };
+  if (error) return `half, then ${codeIn(error)}`;
+  return event.includes(last) ? 'whole' : 'cut';
+}
+
 const edit = { image: { url: `data:image/png;base64,${PNG}` }, response_format: 'b64_json' };
 
 function bothImageCalls(protocol: ChannelProtocol, table: FaultTable): FaultCall[] {
@@ -292,6 +338,8 @@ export const faultCalls = {
     imageCall(openai('images', 'replicate', faultTables.imagesOfQueue), '/v1/images/generations', {
       model: 'imgmodel-replicate',
     }),
+    imageStreamCall('imageStream'),
+    imageStreamCall('editStream'),
     predictCall('openai', faultTables.images),
     predictCall('gemini', faultTables.geminiImages),
   ],
@@ -317,6 +365,7 @@ export const faultCalls = {
       embeddingCall(protocol),
       hearingCall('transcription', protocol),
       hearingCall('translation', protocol),
+      heardStreamCall(protocol),
     ]),
     talk('messages', 'anthropic', false),
     talk('messages', 'anthropic', true),

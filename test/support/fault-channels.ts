@@ -49,6 +49,13 @@ const OFFERS: Record<string, Offer> = {
   vidmodel: { family: 'video', unit: 'second', price: '0.05', protocols: STUDIOS, operation: 'videos' },
   speech: { family: 'speech', unit: 'call', price: '0.015', protocols: CLIENTS, operation: 'speech' },
   hear: { family: 'speech', unit: 'second', price: '0.015', protocols: CLIENTS, operation: 'transcription' },
+  heartokens: {
+    family: 'speech',
+    unit: 'token',
+    price: null,
+    protocols: CLIENTS,
+    operation: 'transcription',
+  },
   embed: { family: 'chat', unit: 'call', price: '0.01', protocols: CLIENTS, operation: 'embeddings' },
   '3d': { family: '3d', unit: 'call', price: '0.1', protocols: ['mesh3d'], operation: 'assets3d' },
   chat: { family: 'chat', unit: 'token', price: null, protocols: WRITERS, operation: 'chat' },

@@ -242,7 +242,39 @@ const hearing: FaultTable = new Map(
   ].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace(/by (usage|text)/, '0.03') }]),
 );
 
+/** The same of a model that is priced by the token, as events: by what the vendor counted, or by length and text. */
+const hearingStreamed = table(
+  `
+  mid-stream-error    | 200                          | never     | whole  | settled by usage
+  stream-cut          | 200                          | never     | whole  | settled by usage
+  truncated           | 200                          | never     | half, then generation_failed | settled by text
+`,
+  whole,
+);
+
+/** One image at 0.02 USD: whatever was seen of it, only the whole one is paid. */
+const imageStreamed: FaultTable = new Map(
+  [
+    ...table(
+      `
+  reject-415          | 400 upstream_rejected        | never     | -                            | released
+  reject-422          | 400 upstream_rejected        | never     | -                            | released
+  never-finish        | 200                          | never     | half, then generation_failed | released
+  truncated           | 200                          | never     | half, then generation_failed | released
+  mid-stream-error    | 200                          | never     | half, then generation_failed | released
+  stream-cut          | 200                          | never     | half, then generation_failed | released
+`,
+      images,
+    ),
+  ].map(([fault, row]) => [
+    fault,
+    { ...row, then: row.then.replace(/. images/, 'whole'), ledger: row.ledger.replace('0.04', '0.02') },
+  ]),
+);
+
 export const faultTables = {
+  hearingStreamed,
+  imageStreamed,
   images,
   geminiImages,
   imagesByAddress,
