@@ -1,19 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
 import { Books, counterAt } from '../support/books.js';
 import { until } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
 import {
   ensureBuilt,
   type Environment,
   type StandaloneProcess,
   startStandalone,
 } from '../support/programs.js';
-import { seededRandom, Shoppers, wasLost } from '../support/shoppers.js';
+import { seededRandom, Shoppers } from '../support/shoppers.js';
 
 /** Two starts, a recovery of the database and the deadlines below, on a busy machine. */
 jest.setTimeout(90_000);
@@ -170,25 +169,6 @@ describe('the standalone relay', () => {
     await until('calls to succeed', async () => served() >= before + more, { limitMs: 30_000, state });
   }
 
-  it('killed at random moments under load, again and again, keeps its books', async () => {
-    const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
-    process.stdout.write(`CRASH_SEED=${seed} replays the moments of the kills\n`);
-    const random = seededRandom(seed);
-    const groups = [await shoppers(), await shoppers(), await shoppers('1')];
-    await underLoad(groups, random, async () => {
-      for (let round = 1; round <= 5; round += 1) {
-        await untilServed(groups, 5);
-        await new Promise((resolve) => setTimeout(resolve, random() * 1_500));
-        await relay.end('SIGKILL');
-        await start();
-      }
-      await untilServed(groups, 5);
-    });
-    await expectTrueBooks(...groups);
-    const lost = groups.reduce((sum, group) => sum + group.count(wasLost), 0);
-    expect(lost).toBeGreaterThan(0);
-  });
-
   it('whose database server alone is killed under load goes on by itself, and answers nothing but what it may', async () => {
     const groups = [await shoppers(), await shoppers()];
     await underLoad(groups, seededRandom(7), async () => {
@@ -210,12 +190,3 @@ describe('the standalone relay', () => {
     return (JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid;
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

@@ -1,17 +1,16 @@
 import { until } from '../support/eventually.js';
-import { Shoppers, type Told } from '../support/shoppers.js';
 
 export interface LoadOptions {
-  /** Calls that begin in a second, answered or not. */
-  perSecond: number;
-  /** One call of this many orders a video; the others ask for an image. */
-  videoEvery: number;
+  /** How long after one call the next begins, answered or not. */
+  gapMs: () => number;
+  /** Makes the call of this number, and never throws. @returns whether it was answered with what was to be expected */
+  ask: (count: number) => Promise<boolean>;
 }
 
 interface Call {
   begunAt: number;
   endedAt: number | null;
-  told: Told | null;
+  isServed: boolean;
 }
 
 /** As many calls in a row show that service is back. */
@@ -21,24 +20,21 @@ const MOST_OPEN = 500;
 /** Only a hang reaches it. */
 const SERVED_LIMIT_MS = 180_000;
 
-/** Paid calls at a steady rate, whatever becomes of the earlier ones. */
+/** Paid calls one after the other, whatever becomes of the earlier ones. */
 export class Load {
   private readonly calls: Call[] = [];
   private readonly open = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly groups: readonly Shoppers[],
-    readonly options: LoadOptions,
-  ) {}
+  constructor(private readonly options: LoadOptions) {}
 
   start(): void {
-    this.timer = setInterval(() => this.begin(), 1_000 / this.options.perSecond);
+    this.beginNext();
   }
 
   /** Resolves when every call is answered, or given up by its client. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
     while (this.open.size > 0) await Promise.all(this.open);
   }
 
@@ -52,7 +48,7 @@ export class Load {
       'calls to be served again',
       async () => {
         const ended = this.calls.filter(({ begunAt, endedAt }) => begunAt > sinceMs && endedAt !== null);
-        const failedLast = ended.findLastIndex(({ told }) => told?.status !== 200);
+        const failedLast = ended.findLastIndex(({ isServed }) => !isServed);
         const steady = ended.slice(failedLast + 1);
         return steady.length >= STEADY ? Math.min(...steady.map(({ endedAt }) => endedAt!)) - sinceMs : null;
       },
@@ -78,25 +74,25 @@ export class Load {
   /** Of the calls that have ended and began after that, those that were not answered with what they paid for. */
   failedSince(sinceMs: number): number {
     const ended = this.calls.filter(({ begunAt, endedAt }) => begunAt > sinceMs && endedAt !== null);
-    return ended.filter(({ told }) => told?.status !== 200).length;
+    return ended.filter(({ isServed }) => !isServed).length;
   }
 
   get slowestMs(): number {
     return Math.max(0, ...this.calls.map(({ begunAt, endedAt }) => (endedAt ?? performance.now()) - begunAt));
   }
 
+  /** A busy process is late, and does not make up for it. */
+  private beginNext(): void {
+    this.timer = setTimeout(() => this.beginNext(), this.options.gapMs());
+    this.begin();
+  }
+
   private begin(): void {
     if (this.open.size >= MOST_OPEN) return;
-    const call: Call = { begunAt: performance.now(), endedAt: null, told: null };
+    const call: Call = { begunAt: performance.now(), endedAt: null, isServed: false };
     this.calls.push(call);
-    const shoppers = this.groups[this.calls.length % this.groups.length]!;
-    const name = `drawing ${this.calls.length}`;
-    const isVideo = this.calls.length % this.options.videoEvery === 0;
-    const asked: Promise<Told> = isVideo
-      ? shoppers.video(`${name} [[work:0.2]]`)
-      : shoppers.images(`${name} [[instant]]`);
-    const answered = asked.then((told) => {
-      Object.assign(call, { endedAt: performance.now(), told });
+    const answered = this.options.ask(this.calls.length).then((isServed) => {
+      Object.assign(call, { endedAt: performance.now(), isServed });
       this.open.delete(answered);
     });
     this.open.add(answered);

@@ -2,7 +2,7 @@ import { Deployment, type DeploymentOptions } from '../support/deployment.js';
 import { OUTAGE_DURATIONS } from '../support/durations.js';
 import type { Environment } from '../support/programs.js';
 import { Shoppers } from '../support/shoppers.js';
-import { Load, type LoadOptions } from './load.js';
+import { Load } from './load.js';
 import { type Result, resultOf } from './result.js';
 import type { Undo } from './undo.js';
 
@@ -43,7 +43,9 @@ export interface Stage {
   say: (text: string) => void;
 }
 
-const LOAD: LoadOptions = { perSecond: 8, videoEvery: 8 };
+/** Calls that begin in a second, of which one of `VIDEO_EVERY` orders a video and the others an image. */
+const PER_SECOND = 8;
+const VIDEO_EVERY = 8;
 const CUSTOMERS = 3;
 /** Holds end by their deadlines of seconds, which sweeps enforce; only a hang reaches this. */
 const REST_LIMIT_MS = 150_000;
@@ -83,7 +85,7 @@ async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result>
   // A connection that is kept would stay with one gateway, and may be closed just when the next call is sent.
   const headers: Record<string, string> = front === undefined ? {} : { connection: 'close' };
   while (groups.length < CUSTOMERS) groups.push(new Shoppers(await relay.books.account('100'), url, headers));
-  const load = new Load(groups, LOAD);
+  const load = new Load({ gapMs: () => 1_000 / PER_SECOND, ask: (count) => askFor(groups, count) });
   let recoveredMs: number;
   load.start();
   try {
@@ -98,5 +100,15 @@ async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result>
   await relay.untilReady();
   await relay.atRest(REST_LIMIT_MS);
   const { name, fault } = rehearsal;
-  return { name, fault, ...(await resultOf({ relay, load, groups })), recoveredMs };
+  return { name, fault, perSecond: PER_SECOND, ...(await resultOf({ relay, load, groups })), recoveredMs };
+}
+
+async function askFor(groups: readonly Shoppers[], count: number): Promise<boolean> {
+  const shoppers = groups[count % groups.length]!;
+  const name = `drawing ${count}`;
+  const isVideo = count % VIDEO_EVERY === 0;
+  const { status } = await (isVideo
+    ? shoppers.video(`${name} [[work:0.2]]`)
+    : shoppers.images(`${name} [[instant]]`));
+  return status === 200;
 }

@@ -54,7 +54,7 @@ export async function resultOf({
   relay,
   load,
   groups,
-}: Seen): Promise<Omit<Result, 'name' | 'fault' | 'recoveredMs'>> {
+}: Seen): Promise<Omit<Result, 'name' | 'fault' | 'perSecond' | 'recoveredMs'>> {
   for (const group of groups) await group.watch(FOLLOW_LIMIT_MS);
   const { pool } = relay.books;
   const told = groups.flatMap((group) => group.told);
@@ -63,7 +63,6 @@ export async function resultOf({
   const unanswered = count(wasLost);
   const held = (await pool.query<{ held: bigint }>(HELD)).rows[0]!.held;
   return {
-    perSecond: load.options.perSecond,
     answered: count(({ status }) => status === 200),
     failed: count(({ status }) => status !== 200) - unanswered,
     unanswered,

@@ -138,6 +138,13 @@ export class Deployment {
     return existsSync(this.crashFile);
   }
 
+  /** @returns false when a program has reached the point meanwhile */
+  disarm(): boolean {
+    if (!this.isArmed()) return false;
+    rmSync(this.crashFile, { force: true });
+    return true;
+  }
+
   /** Ends a program; another takes its place. */
   async replace(kind: Kind, index: number, signal: NodeJS.Signals, env: Environment = {}): Promise<void> {
     const file = join(this.place.dataDir, 'next-start.json');

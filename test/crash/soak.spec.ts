@@ -1,0 +1,53 @@
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { randomInt } from 'node:crypto';
+import { Undo } from '../rehearsals/undo.js';
+import { drawStrikes, shrink } from '../soak/schedule.js';
+import { soak } from '../soak/soak.js';
+import { ensureBuilt } from '../support/programs.js';
+
+/** Starts after kills on a busy machine; only a hang reaches it. */
+jest.setTimeout(600_000);
+
+const SEED = Number(process.env['SOAK_SEED'] ?? randomInt(2 ** 31));
+const MINUTES = 0.3;
+
+describe(`a world of customers whose programs are killed (SOAK_SEED=${SEED})`, () => {
+  beforeAll(() => ensureBuilt(), 300_000);
+
+  it('is answered what its books say, and keeps every rule and control', async () => {
+    const options = { seed: SEED, minutes: MINUTES, mode: 'standalone' } as const;
+    const { faults, lost, doubled, answered, checks } = await soak(options, {
+      undo: new Undo(),
+      say: () => undefined,
+    });
+    expect({ faults, lost, doubled }).toEqual({ faults: [], lost: 0, doubled: 0 });
+    expect(answered).toBeGreaterThan(0);
+    expect(checks).toBeGreaterThan(0);
+  });
+});
+
+describe('the strikes of a soak', () => {
+  const drawn = (seed: number) => drawStrikes({ seed, minutes: 3, kinds: ['relay', 'postgres'] });
+
+  it('are the same from the same seed, in the order of their times', () => {
+    expect(drawn(7)).toEqual(drawn(7));
+    expect(drawn(7)).not.toEqual(drawn(8));
+    const times = drawn(7).map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+  });
+
+  it('are halved for as long as what is left still fails, in no more runs than allowed', async () => {
+    const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
+    let runs = 0;
+    const fails = async (fewer: readonly number[]) => {
+      runs += 1;
+      return fewer.includes(19);
+    };
+    expect(await shrink(numbers, { fails, runs: 100 })).toEqual([19]);
+    runs = 0;
+    const some = await shrink(numbers, { fails, runs: 2 });
+    expect(runs).toBe(2);
+    expect(some).toEqual(numbers.slice(10));
+    expect(await shrink(numbers, { fails: async () => false, runs: 100 })).toEqual(numbers);
+  });
+});

@@ -1,0 +1,206 @@
+import type { Account } from '../support/books.js';
+import type { Dice } from '../support/month/dice.js';
+import { silentWav, soundForm } from '../support/sounds.js';
+
+/** What a client knows after a call. */
+export interface Answer {
+  readonly account: Account;
+  readonly kind: string;
+  /** What the upstream was ordered to do wrong. */
+  readonly fault: string | null;
+  /** Null where no answer came. */
+  status: number | null;
+  requestId: string | null;
+  /** An answer of 200 that broke off on its way. */
+  isCut: boolean;
+  /** Where the task that was accepted can be asked for. */
+  task: string | null;
+}
+
+interface Kind {
+  name: string;
+  path: string;
+  body: (prompt: string) => object | FormData;
+  /** Faults of the upstream whose outcome is certain: an error and no charge, or an answer and one. */
+  faults: readonly string[];
+  /** It is accepted, and ends later. */
+  isTask?: boolean;
+}
+
+const MESSAGES = (prompt: string) => [{ role: 'user', content: prompt }];
+const REFUSALS = ['reject-400', 'reject-429', 'reject-500', 'moderation'];
+const IMAGE_FAULTS = [...REFUSALS, 'partial', 'error-200', 'accept-then-timeout', 'slow-bytes'];
+const TASK_FAULTS = [
+  ...REFUSALS,
+  'fail-late',
+  'unknown-status',
+  'done-word',
+  'poll-5xx',
+  'accept-then-timeout',
+];
+
+/** Every endpoint that charges, for models of the first catalog and two beside it (`MORE_MODELS`). */
+const KINDS: readonly Kind[] = [
+  {
+    name: 'images',
+    path: '/v1/images/generations',
+    body: (prompt) => ({ model: 'imgmodel-4', prompt, n: 2 }),
+    faults: IMAGE_FAULTS,
+  },
+  {
+    name: 'images by Google',
+    path: '/v1beta/models/imgmodel-4:predict',
+    body: (prompt) => ({ instances: [{ prompt }], parameters: { sampleCount: 1 } }),
+    faults: IMAGE_FAULTS,
+  },
+  {
+    name: 'video',
+    path: '/v1/videos',
+    body: (prompt) => ({ model: 'vendora-imagine-video', prompt: `${prompt} [[work:0.2]]`, seconds: '2' }),
+    faults: TASK_FAULTS,
+    isTask: true,
+  },
+  {
+    name: '3d',
+    path: '/v1/3d',
+    body: (prompt) => ({ model: 'vendora-3d', prompt: `${prompt} [[work:0.2]]` }),
+    faults: TASK_FAULTS,
+    isTask: true,
+  },
+  {
+    name: 'chat',
+    path: '/v1/chat/completions',
+    body: (prompt) => ({ model: 'vendora-chat', messages: MESSAGES(prompt), max_tokens: 100 }),
+    faults: REFUSALS,
+  },
+  {
+    name: 'chat, streamed',
+    path: '/v1/chat/completions',
+    body: (prompt) => ({ model: 'vendora-chat', messages: MESSAGES(prompt), max_tokens: 100, stream: true }),
+    faults: [...REFUSALS, 'stream-cut', 'mid-stream-error'],
+  },
+  {
+    name: 'responses',
+    path: '/v1/responses',
+    body: (prompt) => ({ model: 'vendora-chat', input: prompt }),
+    faults: REFUSALS,
+  },
+  {
+    name: 'messages',
+    path: '/v1/messages',
+    body: (prompt) => ({ model: 'vendora-messages', messages: MESSAGES(prompt), max_tokens: 100 }),
+    faults: REFUSALS,
+  },
+  {
+    name: 'contents',
+    path: '/v1beta/models/chatmodel-2:generateContent',
+    body: (prompt) => ({ contents: [{ role: 'user', parts: [{ text: prompt }] }] }),
+    faults: REFUSALS,
+  },
+  {
+    name: 'speech',
+    path: '/v1/audio/speech',
+    body: (input) => ({ model: 'vendora-speech', input, voice: 'alloy' }),
+    faults: REFUSALS,
+  },
+  {
+    name: 'embeddings',
+    path: '/v1/embeddings',
+    body: (input) => ({ model: 'soak-embed', input }),
+    faults: REFUSALS,
+  },
+  {
+    name: 'transcription',
+    path: '/v1/audio/transcriptions',
+    body: (prompt) => soundForm(silentWav(1), { model: 'soak-hear', prompt }),
+    faults: REFUSALS,
+  },
+];
+
+/** Models that the first catalog lacks: id, family, unit and price. */
+export const MORE_MODELS = [
+  ['soak-embed', 'chat', 'call', '0.001'],
+  ['soak-hear', 'speech', 'second', '0.002'],
+] as const;
+
+/** Models whose price changes while they are sold, and between what. */
+export const REPRICED = [
+  { model: 'imgmodel-4', prices: ['0.03', '0.031', '0.0275'] },
+  { model: 'vendora-imagine-video', prices: ['0.05', '0.0625'] },
+  { model: 'vendora-speech', prices: ['0.015', '0.0149'] },
+] as const;
+
+/** Of a hundred calls, those whose upstream does something wrong. */
+const FAULT_PERCENT = 15;
+/** Slower than any answer that still comes. */
+const CALL_LIMIT_MS = 60_000;
+
+/** A call as the dice have it. */
+interface Call {
+  account: Account;
+  kind: Kind;
+  fault: string | null;
+  prompt: string;
+}
+
+export function drawCall(dice: Dice, accounts: readonly Account[]): Call {
+  const kind = dice.one(KINDS);
+  const fault = dice.percent(FAULT_PERCENT) ? dice.one(kind.faults) : null;
+  const order = fault === null ? '' : ` [[fault:${fault}]]`;
+  const prompt = `a lighthouse ${dice.between(1, 1_000_000)} [[tokens:8]]${order}`;
+  return { account: dice.favourite(accounts), kind, fault, prompt };
+}
+
+/** Makes calls, and writes down what it was answered. */
+export class Caller {
+  readonly answers: Answer[] = [];
+
+  /** @param url where the next call goes; a relay that starts again may have moved */
+  constructor(private readonly url: () => string) {}
+
+  /** Never throws for what the relay answers. @returns whether it was answered with what was to be expected */
+  async make({ account, kind, fault, prompt }: Call): Promise<boolean> {
+    const answer: Answer = {
+      account,
+      kind: kind.name,
+      fault,
+      status: null,
+      requestId: null,
+      isCut: false,
+      task: null,
+    };
+    this.answers.push(answer);
+    try {
+      const response = await this.send(account, kind.path, kind.body(prompt));
+      answer.requestId = response.headers.get('x-request-id');
+      answer.status = response.status;
+      const text = await response.text();
+      if (response.ok && kind.isTask) answer.task = `${kind.path}/${(JSON.parse(text) as { id: string }).id}`;
+    } catch {
+      answer.isCut = answer.status !== null;
+    }
+    // A customer without money, or with a frozen account, is refused as they should be.
+    return answer.status !== null && (answer.status < 500 || fault !== null);
+  }
+
+  /** How a task ended, as its customer reads it; null while it runs. @throws Error when nobody answers */
+  async endOf({ account, task }: Answer): Promise<string | null> {
+    const response = await this.send(account, task ?? '');
+    if (!response.ok) throw new Error(`${task} was answered ${response.status}`);
+    const { status } = (await response.json()) as { status: string };
+    return ['completed', 'failed'].includes(status) ? status : null;
+  }
+
+  private send({ apiKey }: Account, path: string, body?: object | FormData): Promise<Response> {
+    const isForm = body === undefined || body instanceof FormData;
+    return fetch(this.url() + path, {
+      method: body ? 'POST' : 'GET',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(isForm ? {} : { 'content-type': 'application/json' }),
+      },
+      body: isForm ? (body ?? null) : JSON.stringify(body),
+      signal: AbortSignal.timeout(CALL_LIMIT_MS),
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { Dice } from '../support/month/dice.js';
+
+/** What is done to the programs: a kill of one, of the database or of the broker, or a kill at a named point of their work. */
+export interface Strike {
+  /** When, as a part of the run from 0 to 1. */
+  at: number;
+  kind: 'gateway' | 'billing' | 'controlPlane' | 'videoWorker' | 'relay' | 'postgres' | 'kafka' | 'point';
+  /** Where the program kills itself, and at which time it comes there. */
+  point: string | null;
+}
+
+/** Named in the sources by `crashPoint`, where calls for images, videos and words come by. */
+const POINTS = [
+  'charge.held',
+  'upstream.before',
+  'upstream.accepted',
+  'upstream.ended',
+  'file.copied',
+  'task.ended',
+  'delivery.before-resolve',
+  'batch.before-commit',
+  'batch.committed',
+  'recognition.planned',
+  'recognition.written',
+  'recognition.before-commit',
+];
+
+/** The mean time between two strikes. */
+const EVERY_SECONDS = 9;
+/** Of a hundred strikes, those at a named point. */
+const POINT_PERCENT = 55;
+
+interface ScheduleOptions {
+  seed: number;
+  minutes: number;
+  /** What can be killed as such. */
+  kinds: readonly Strike['kind'][];
+}
+
+/** The strikes of a run: the same seed gives the same. The first and the last tenth of a run are quiet. */
+export function drawStrikes({ seed, minutes, kinds }: ScheduleOptions): Strike[] {
+  const dice = new Dice(seed);
+  const count = Math.max(2, Math.round((minutes * 60) / EVERY_SECONDS));
+  const strikes = Array.from({ length: count }, (): Strike => {
+    const at = 0.1 + 0.8 * dice.chance();
+    if (!dice.percent(POINT_PERCENT)) return { at, kind: dice.one(kinds), point: null };
+    const name = dice.one(POINTS);
+    return { at, kind: 'point', point: dice.percent(50) ? name : `${name}#${dice.between(2, 4)}` };
+  });
+  return strikes.sort((one, other) => one.at - other.at);
+}
+
+export function strikeName({ kind, point }: Strike): string {
+  return point === null ? `${kind} killed` : `killed at ${point.split('#')[0]}`;
+}
+
+/**
+ * Leaves halves out for as long as a run with the rest still fails, in a bounded number of runs.
+ * @returns the fewest that failed
+ */
+export async function shrink<T>(
+  all: readonly T[],
+  { fails, runs }: { fails: (fewer: readonly T[]) => Promise<boolean>; runs: number },
+): Promise<readonly T[]> {
+  let fewest = all;
+  for (let left = runs; left > 0 && fewest.length > 1;) {
+    const middle = fewest.length >> 1;
+    let smaller: readonly T[] | undefined;
+    for (const half of [fewest.slice(0, middle), fewest.slice(middle)]) {
+      if (smaller !== undefined || left === 0) break;
+      left -= 1;
+      if (await fails(half)) smaller = half;
+    }
+    if (smaller === undefined) return fewest;
+    fewest = smaller;
+  }
+  return fewest;
+}

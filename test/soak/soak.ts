@@ -1,0 +1,241 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { recordCloseGrace } from '#finance/periods/close-grace.js';
+import { recordLimit } from '#ledger/postings/outflow.js';
+import { parseAmount } from '#money/amount.js';
+import { Load } from '../rehearsals/load.js';
+import type { Undo } from '../rehearsals/undo.js';
+import { OUTAGE_DURATIONS } from '../support/durations.js';
+import { Dice } from '../support/month/dice.js';
+import { ticketOf } from '../support/tickets.js';
+import { gapMs } from './arrivals.js';
+import { Business, type Deeds, type Patron } from './business.js';
+import { Caller, drawCall, MORE_MODELS } from './calls.js';
+import { KafkaSite } from './kafka.site.js';
+import { drawStrikes, type Strike, strikeName } from './schedule.js';
+import type { Site } from './site.js';
+import { StandaloneSite } from './standalone.site.js';
+import { compare, type Comparison, faultsAtRest, faultsNow } from './verdict.js';
+
+export const modes = ['standalone', 'kafka'] as const;
+export type Mode = (typeof modes)[number];
+
+export interface SoakOptions {
+  seed: number;
+  minutes: number;
+  mode: Mode;
+  /** Of the strikes that the seed draws, only these, by their numbers from 1 on. */
+  only?: readonly number[] | undefined;
+}
+
+export interface SoakReport extends Comparison {
+  seed: number;
+  minutes: number;
+  mode: Mode;
+  /** Times that each thing was done to the programs. */
+  injected: Record<string, number>;
+  /** Points that nobody came to in time. */
+  unreached: number;
+  deeds: Record<string, Deeds>;
+  /** Times that all rules and controls were checked while work went on. */
+  checks: number;
+  /** From each strike until calls are served again. */
+  recovery: { meanMs: number; worstMs: number; worst: string };
+  slowestMs: number;
+  /** How many were to be done. */
+  strikes: number;
+}
+
+const DURATIONS = {
+  ...OUTAGE_DURATIONS,
+  STREAM_LIMIT_SECONDS: '4',
+  CHAIN_SEAL_SECONDS: '1',
+  RECOGNITION_SECONDS: '0.7',
+  COST_ACCRUAL_SECONDS: '0.9',
+  CHANNEL_FAILURES_TO_OPEN: '1000',
+};
+const PATRONS = 8;
+const PER_SECOND = 6;
+/** The mean pause between two deeds of staff, banks and customers. */
+const DEED_MS = 700;
+/** Work younger than this may be in flight: longer than a program needs to come back and end what it left. */
+const GRACE_MS = 90_000;
+const REST_LIMIT_MS = 150_000;
+
+const NOTHING: Comparison = { answered: 0, failed: 0, unanswered: 0, lost: 0, doubled: 0, faults: [] };
+
+/** Runs a world of customers for some minutes while its programs are killed, and compares every answer with the books. */
+export async function soak(
+  options: SoakOptions,
+  { undo, say }: { undo: Undo; say: (text: string) => void },
+): Promise<SoakReport> {
+  try {
+    say(`seed ${options.seed}: starting the programs`);
+    const site = await undo.during<Site>(
+      () => (options.mode === 'kafka' ? KafkaSite.start(DURATIONS) : StandaloneSite.start(DURATIONS)),
+      (started) => started.stop(),
+    );
+    return await new Soak(site, options, say).run();
+  } finally {
+    await undo.all();
+  }
+}
+
+class Soak {
+  private readonly strikes: readonly Strike[];
+  private readonly caller: Caller;
+  private readonly recoveries: { what: string; ms: number }[] = [];
+  private readonly faults: string[] = [];
+  private unreached = 0;
+  private checks = 0;
+  private begunAt = 0;
+
+  constructor(
+    private readonly site: Site,
+    private readonly options: SoakOptions,
+    private readonly say: (text: string) => void,
+  ) {
+    const { only } = options;
+    const drawn = drawStrikes({ ...options, kinds: site.kinds });
+    this.strikes = only ? drawn.filter((_, index) => only.includes(index + 1)) : drawn;
+    this.caller = new Caller(() => site.url());
+  }
+
+  /** Never throws once the world has begun: what breaks off is a fault, whose run can be made again. */
+  async run(): Promise<SoakReport> {
+    const patrons = await this.furnish();
+    const { seed } = this.options;
+    const [business, load] = [new Business(this.site, new Dice(seed + 1), patrons), this.loadOf(patrons)];
+    await this.live(business, load).catch((error: Error) => this.faults.push(error.stack ?? error.message));
+    const compared = await this.compare().catch((error: Error) => {
+      this.faults.push(error.stack ?? error.message);
+      return NOTHING;
+    });
+    return this.report(compared, { business, load });
+  }
+
+  private async live(business: Business, load: Load): Promise<void> {
+    this.begunAt = performance.now();
+    const ending = new AbortController();
+    load.start();
+    const deeds = this.deeds(business, ending.signal);
+    try {
+      await load.served(this.begunAt, () => this.site.logs());
+      await this.strikeAll(load);
+      await pause(Math.max(0, this.begunAt + this.lengthMs - performance.now()));
+    } finally {
+      ending.abort();
+      await Promise.all([load.stop(), deeds]);
+    }
+  }
+
+  /** Customers, models that the first catalog lacks, and limits that no deed meets. */
+  private async furnish(): Promise<Patron[]> {
+    const { books } = this.site;
+    for (const [id, family, unit, price] of MORE_MODELS) {
+      await books.pool.query(
+        `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ($1, $2, $3, 'vendora', '{}')`,
+        [id, family, unit],
+      );
+      await books.pool.query('INSERT INTO price_versions (model_id, unit_price) VALUES ($1, $2)', [
+        id,
+        price,
+      ]);
+      await books.pool.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', $1)`, [
+        id,
+      ]);
+      await books.pool.query(`INSERT INTO channel_models VALUES ('sandbox', $1, $1)`, [id]);
+    }
+    for (const name of ['adjustment', 'charge-refund', 'topup-refund'] as const)
+      await recordLimit(books.pool, name, parseAmount('1000000'));
+    await recordCloseGrace(books.pool, GRACE_MS);
+    const patrons: Patron[] = [];
+    while (patrons.length < PATRONS) {
+      const account = await books.account('500');
+      patrons.push({ ...account, ...(await ticketOf({ owner: books.pool }, account.accountId)) });
+    }
+    return patrons;
+  }
+
+  private loadOf(accounts: readonly Patron[]): Load {
+    const dice = new Dice(this.options.seed + 2);
+    const part = () => (performance.now() - this.begunAt) / this.lengthMs;
+    return new Load({
+      gapMs: () => gapMs(dice, { perSecond: PER_SECOND, part: part() }),
+      ask: () => this.caller.make(drawCall(dice, accounts)),
+    });
+  }
+
+  private async deeds(business: Business, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await business.next().catch((error: Error) => this.faults.push(`a deed failed: ${error.stack}`));
+      await pause(DEED_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  private async strikeAll(load: Load): Promise<void> {
+    for (const strike of this.strikes) {
+      await pause(Math.max(0, this.begunAt + strike.at * this.lengthMs - performance.now()));
+      const sinceMs = performance.now();
+      if (!(await this.site.strike(strike))) {
+        this.unreached += 1;
+        continue;
+      }
+      const what = strikeName(strike);
+      const ms = await load.served(sinceMs, () => this.site.logs());
+      this.recoveries.push({ what, ms });
+      this.say(`${what}: served again after ${(ms / 1_000).toFixed(1)} s`);
+      await this.check();
+      if (this.faults.length > 0) return;
+    }
+  }
+
+  private async check(): Promise<void> {
+    this.faults.push(...(await faultsNow(this.site.books, GRACE_MS)));
+    this.checks += 1;
+  }
+
+  private async compare(): Promise<Comparison> {
+    const { site } = this;
+    this.say('waiting for every charge and task to end');
+    await site.atRest(REST_LIMIT_MS);
+    const compared = await compare(site.books, this.caller);
+    const repairs = await site.repairs();
+    this.faults.push(...(await faultsAtRest(site.books, site.sandboxUrl)));
+    if (repairs > 0) this.faults.push(`${repairs} charges were left to the repair`);
+    return compared;
+  }
+
+  private report(compared: Comparison, { business, load }: { business: Business; load: Load }): SoakReport {
+    const { recoveries, strikes, unreached, checks, faults } = this;
+    const { seed, minutes, mode } = this.options;
+    const worst = recoveries.toSorted((one, other) => other.ms - one.ms)[0];
+    const sum = recoveries.reduce((total, { ms }) => total + ms, 0);
+    return {
+      seed,
+      minutes,
+      mode,
+      ...compared,
+      injected: countOf(recoveries.map(({ what }) => what)),
+      unreached,
+      deeds: Object.fromEntries(business.deeds),
+      checks,
+      recovery: {
+        meanMs: Math.round(sum / Math.max(1, recoveries.length)),
+        worstMs: Math.round(worst?.ms ?? 0),
+        worst: worst?.what ?? 'none',
+      },
+      slowestMs: Math.round(load.slowestMs),
+      strikes: strikes.length,
+      faults: [...faults, ...compared.faults],
+    };
+  }
+
+  private get lengthMs(): number {
+    return this.options.minutes * 60_000;
+  }
+}
+
+function countOf(words: readonly string[]): Record<string, number> {
+  const counts = [...Map.groupBy(words, (word) => word)].map(([word, each]) => [word, each.length] as const);
+  return Object.fromEntries(counts);
+}
