@@ -86,9 +86,9 @@ export const revenueMutants: readonly Mutant[] = [
   {
     id: 'cache-writes-free',
     fault: 'what was written into a cache is free where it has no line of its own',
-    file: QUOTE,
-    text: 'input: hasLine ? input : input + cacheWrite + cacheWrite1h,',
-    instead: 'input,',
+    file: 'libs/pricing/token-kinds.ts',
+    text: 'counts[other] += counts[kind];',
+    instead: '',
     spec: 'libs/pricing/recompute.spec.ts',
   },
   {

@@ -39,7 +39,7 @@ const TASK_FAULTS = [
   'accept-then-timeout',
 ];
 
-/** Every endpoint that charges, for models of the first catalog and two beside it (`MORE_MODELS`). */
+/** Every endpoint that charges but edits, translations and streamed contents, for models of the first catalog and two beside it (`MORE_MODELS`). */
 const KINDS: readonly Kind[] = [
   {
     name: 'images',
