@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { priceChanges } from '#finance/reports/price-changes.js';
 import { type Days, revenueReport, revenueRows } from '#finance/reports/revenue.js';
-import { lengthOf, readRevenueChart } from '#finance/reports/revenue-chart.js';
+import { daysIn, readRevenueChart } from '#finance/reports/revenue-chart.js';
 import { ApiError } from '#platform/errors.js';
 import { sendCsv, shaped } from '#platform/http/csv.js';
 import {
@@ -82,7 +82,7 @@ const MOST_CHART_DAYS = 366;
 
 function chartDays(query: { from?: string | undefined; to?: string | undefined }): Days {
   const days = checkedDays(query);
-  if (lengthOf(days) <= MOST_CHART_DAYS) return days;
+  if (daysIn(days) <= MOST_CHART_DAYS) return days;
   const rule = `from: must be at most ${MOST_CHART_DAYS} days before to.`;
   throw new ApiError('invalid_value', rule, { param: 'from' });
 }

@@ -109,7 +109,9 @@ describe('the pictures of an edit in a form', () => {
     const edit = readFormEdit(form(file('image'), file('mask'), field('n', '2'), field('stream', 'false')));
     expect(edit).toMatchObject({ count: 2, pictures: { mask: { kind: 'received' } } });
     expect(refusal(() => readFormEdit(form(file('image'), field('n', 'two')))).code).toBe('invalid_type');
-    expect(refusal(() => readFormEdit(form(file('image'), field('stream', 'true')))).param).toBe('stream');
+    expect(refusal(() => readFormEdit(form(file('image'), field('stream', 'yes')))).param).toBe('stream');
+    const two = [file('image'), field('n', '2'), field('stream', 'true')];
+    expect(refusal(() => readFormEdit(form(...two))).param).toBe('n');
     expect(refusal(() => readFormEdit(form(file('image'), field('quality', '')))).param).toBe('quality');
     expect(refusal(() => readFormEdit(form(file('mask')))).code).toBe('missing_required_parameter');
   });

@@ -89,7 +89,7 @@ export function readRevenueChart(pool: pg.Pool, query: RevenueChartQuery): Promi
 async function partsOf(client: pg.ClientBase, query: RevenueChartQuery): Promise<Part[]> {
   const { from, to, by, filter } = query;
   const { model = null, family = null, group = null, channel = null } = filter;
-  const first = dayAfter(from, -lengthOf(query));
+  const first = dayAfter(from, -daysIn(query));
   await client.query('SET LOCAL enable_seqscan = off');
   const { rows } = await client.query<Record<keyof RevenueSums | 'day' | 'subject', string>>(earnedSql(by), [
     ...[first, to, from],
@@ -136,7 +136,7 @@ const NO_SUBJECT = ' none';
 
 function chartOf(parts: readonly Part[], query: RevenueChartQuery): RevenueChart {
   const { from, by, filter } = query;
-  const length = lengthOf(query);
+  const length = daysIn(query);
   const isKnown = !filter.model && !filter.group && !filter.channel;
   const sums = (of: readonly Part[]) => totalOf(of, isKnown);
   const ofSubject = (of: readonly Part[]) => totalOf(of, isKnown && by === 'family');
@@ -184,7 +184,7 @@ function totalOf(parts: readonly Part[], isRecognisedKnown: boolean): RevenueSum
 }
 
 /** In days. */
-export function lengthOf({ from, to }: Days): number {
+export function daysIn({ from, to }: Days): number {
   return (Date.parse(to) - Date.parse(from)) / DAY_MS;
 }
 

@@ -41,6 +41,9 @@ const UNITS: Record<Family, readonly Unit[]> = {
   '3d': ['call'],
 };
 
+/** What models of these families are priced by unless it is said. */
+const USUAL_UNITS: Partial<Record<Family, Unit>> = { image: 'call', video: 'second', '3d': 'call' };
+
 /** The models of the catalog. A new one is not for sale before it has a price, which is proposed as any other. */
 export class ModelService {
   constructor(
@@ -164,7 +167,7 @@ async function kindOf(
 function ownKind(family: Family | undefined, unit: Unit | undefined): { family: Family; unit: Unit } {
   if (family === undefined) throw required('family');
   const units = UNITS[family];
-  const chosen = unit ?? (units.length === 1 ? units[0] : undefined);
+  const chosen = unit ?? USUAL_UNITS[family];
   if (chosen === undefined) throw required('unit');
   if (units.includes(chosen)) return { family, unit: chosen };
   const rule = `models of the family ${family} are priced by the ${units.join(' or the ')}`;
