@@ -45,7 +45,9 @@ function isNamed(job: UpstreamTask, { upstreamId }: OwnTask): boolean {
 /** Whether a job was ordered for a task, where the vendor knows no keys: by its id, or else by what was asked for. */
 function isFor(job: UpstreamTask, task: OwnTask): boolean {
   if (task.upstreamId !== null) return isNamed(job, task);
-  return task.upstreamModel === job.model && task.prompt === job.prompt;
+  // Vertex AI has models at the end of paths, too.
+  const isOfModel = task.upstreamModel === job.model || job.model.endsWith(`/models/${task.upstreamModel}`);
+  return isOfModel && task.prompt === job.prompt;
 }
 
 interface Charge {
