@@ -30,9 +30,14 @@ postgresql://{{ .login }}@{{ $database.host }}:{{ $database.port }}/{{ .database
 
 {{/* Variables and mounted secrets of a container: a dict of root, given (variables by the chart) and of (the program's values). */}}
 {{- define "tollgate.env" -}}
-{{- $variables := merge (deepCopy .of.variables) .root.Values.variables .given -}}
+{{- $variables := dict -}}
+{{- range $source := list .given .root.Values.variables .of.variables }}
+{{- range $name, $value := $source }}
+{{- $_ := set $variables $name $value }}
+{{- end }}
+{{- end }}
 {{- range $name, $value := $variables }}
-- { name: {{ $name }}, value: {{ $value | toString | quote }} }
+- { name: {{ $name }}, value: {{ $value | quote }} }
 {{- end }}
 {{- range $name, $key := .of.secrets }}
 - { name: {{ $name }}_FILE, value: /run/secrets/tollgate/{{ $name }} }
@@ -82,6 +87,9 @@ STORAGE_DIR: /var/lib/tollgate/files
 {{- end }}
 {{- if has .program (list "gateway" "control-plane") }}
 PUBLIC_BASE_URL: {{ $values.publicBaseUrl | quote }}
+{{- end }}
+{{- if and $values.ingress.enabled (has .program (list "gateway" "control-plane")) }}
+TRUST_PROXY: "true"
 {{- end }}
 {{- if eq .program "gateway" }}
 PORT: "8787"
