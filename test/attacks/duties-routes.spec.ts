@@ -141,6 +141,7 @@ const OTHERS: Record<string, string> = {
   importStripeReport: 'tells what a provider says',
   importUpstreamCosts: 'tells what upstreams cost',
   proposePrices: 'proposes prices',
+  proposeVendorPrices: 'proposes prices, and adds models that are not for sale',
   reject: 'refuses the own account, and what one asked for',
   replayDeadLetter: 'delivers a message again',
   revisePriceProposal: 'proposes prices',

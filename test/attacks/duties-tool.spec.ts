@@ -45,6 +45,7 @@ const NOBODY_ACTS: Record<string, readonly string[]> = {
     'accounts show',
     'accounts statement',
     'admin list',
+    'catalog diff',
     'channels list',
     'groups list',
     'dead-letters list',
