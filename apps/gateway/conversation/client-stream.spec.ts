@@ -5,6 +5,14 @@ import { type IncomingMessage, request } from 'node:http';
 import { until } from '../../../test/support/eventually.js';
 import { ClientStream } from './client-stream.js';
 
+/** Its body is not read until somebody does. */
+async function ask({ server }: FastifyInstance): Promise<IncomingMessage> {
+  const { port } = server.address() as { port: number };
+  const call = request({ port, host: '127.0.0.1', method: 'POST', path: '/', agent: false }).end();
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  return response;
+}
+
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 /** More than the two sockets of a connection hold between them. */
 const PIECES = 1_000;
@@ -33,14 +41,6 @@ describe('an answer that is sent while it is made', () => {
   });
   afterEach(() => server.close());
 
-  /** Its body is not read until somebody does. */
-  async function ask(): Promise<IncomingMessage> {
-    const { port } = server.server.address() as { port: number };
-    const call = request({ port, host: '127.0.0.1', method: 'POST', path: '/', agent: false }).end();
-    const [response] = (await once(call, 'response')) as [IncomingMessage];
-    return response;
-  }
-
   async function untilStalled(): Promise<void> {
     let before = -1;
     await until('the writes to stall', async () => {
@@ -52,7 +52,7 @@ describe('an answer that is sent while it is made', () => {
   }
 
   it('waits for a client that does not read, and goes on when it does', async () => {
-    const response = await ask();
+    const response = await ask(server);
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({
       'x-request-id': 'r1',
@@ -68,7 +68,7 @@ describe('an answer that is sent while it is made', () => {
   });
 
   it('stops waiting for a client that leaves', async () => {
-    const response = await ask();
+    const response = await ask(server);
     await untilStalled();
     response.destroy();
     await until('the writing to end', async () => ended);
@@ -77,11 +77,52 @@ describe('an answer that is sent while it is made', () => {
   });
 
   it('stops waiting when it is told to, and sends no more', async () => {
-    const response = await ask();
+    const response = await ask(server);
     await untilStalled();
     stop.abort();
     await until('the writes to end', async () => written === PIECES);
     expect(answered.started).toBe(true);
     response.destroy();
+  });
+});
+
+describe('the end of an answer', () => {
+  const STALL_MS = 2_000;
+  /** More than the sockets take at once, so that most of it is left when the answer ends. */
+  const LAST = Buffer.alloc(64 * 1024 * 1024, 'x');
+  let server: FastifyInstance;
+  let answered: ClientStream;
+
+  beforeEach(async () => {
+    server = Fastify();
+    server.post('/', async (_request, reply) => {
+      answered = new ClientStream(reply, STALL_MS);
+      await answered.write(Buffer.from('begin'), 'text/event-stream', new AbortController().signal);
+      answered.end(LAST);
+    });
+    await server.listen({ host: '127.0.0.1', port: 0 });
+  });
+  afterEach(() => server.close());
+
+  it('reaches a client that is slow, however long that takes', async () => {
+    const response = await ask(server);
+    const startedAt = performance.now();
+    let bytes = 0;
+    let pauseAt = 0;
+    for await (const piece of response as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes < pauseAt) continue;
+      pauseAt = bytes + LAST.length / 32;
+      // Slow is what this client is: it takes longer than a client may stall, and never stalls.
+      await new Promise((resolve) => setTimeout(resolve, STALL_MS / 16));
+    }
+    expect(performance.now() - startedAt).toBeGreaterThan(STALL_MS);
+    expect(bytes).toBe(LAST.length + 'begin'.length);
+  });
+
+  it('is broken off for a client that takes nothing of it', async () => {
+    const response = await ask(server);
+    await until('the answer to be broken off', async () => answered.left.aborted);
+    await expect(response.toArray()).rejects.toThrow('aborted');
   });
 });

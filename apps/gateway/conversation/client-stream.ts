@@ -1,8 +1,11 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
-/** A client that does not take the last bytes of its answer within this time will not take them at all. */
-const LINGER_MS = 10_000;
+/**
+ * A client that takes nothing for this long will not take the rest. On a slow line, what the system buffers needs several
+ * seconds to leave, and shows no progress meanwhile.
+ */
+const STALL_MS = 30_000;
 
 /**
  * The client's side of an answer that is sent while it is being made: flushed with each write, as slow as the client
@@ -12,7 +15,10 @@ export class ClientStream {
   private readonly leaving = new AbortController();
   private sent = false;
 
-  constructor(private readonly reply: FastifyReply) {
+  constructor(
+    private readonly reply: FastifyReply,
+    private readonly stallMs = STALL_MS,
+  ) {
     const { raw } = reply;
     raw.once('close', () => {
       if (!raw.writableFinished) this.leaving.abort();
@@ -58,8 +64,7 @@ export class ClientStream {
     if (!this.sent || raw.destroyed) return;
     if (last === null) raw.end();
     else raw.end(last);
-    const linger = setTimeout(() => raw.destroy(), LINGER_MS).unref();
-    raw.once('close', () => clearTimeout(linger));
+    this.breakWhenStalled();
   }
 
   /** Breaks a started answer off, so that the client cannot take it for whole. */
@@ -84,6 +89,12 @@ export class ClientStream {
       raw.once('drain', done).once('close', done);
       stop.addEventListener('abort', done, { once: true });
     });
+  }
+
+  /** The timeout of a socket counts from its last progress: a client that is slow is not one that stalls. */
+  private breakWhenStalled(): void {
+    const { raw } = this.reply;
+    raw.setTimeout(this.stallMs, () => raw.destroy());
   }
 
   private begin(contentType: string): void {
