@@ -106,6 +106,8 @@ async function passEvents(
   // The body outlives the loop, so that its connection can be kept.
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   const drained = new DrainedBytes(client.left, isOfImages(kind));
+  // It has seen its image before it is whole. If it could hold up the rest until the time is over, it would not pay for it.
+  if (isOfImages(kind)) client.breakIfStalled();
   for await (const chunk of chunks) {
     drained.add(chunk);
     // Nothing is written after it, so nothing may be read either: what is kept would follow a gap.

@@ -14,6 +14,7 @@ async function ask({ server }: FastifyInstance): Promise<IncomingMessage> {
 }
 
 const PIECE = Buffer.alloc(64 * 1024, 'x');
+const STALL_MS = 2_000;
 /** More than the two sockets of a connection hold between them. */
 const PIECES = 1_000;
 
@@ -22,15 +23,18 @@ describe('an answer that is sent while it is made', () => {
   let written: number;
   let ended: boolean;
   let answered: ClientStream;
+  let isHurried: boolean;
   const stop = new AbortController();
 
   beforeEach(async () => {
     written = 0;
     ended = false;
+    isHurried = false;
     server = Fastify();
     server.post('/', async (_request, reply) => {
       reply.header('x-request-id', 'r1');
-      const client = (answered = new ClientStream(reply));
+      const client = (answered = new ClientStream(reply, STALL_MS));
+      if (isHurried) client.breakIfStalled();
       for (; written < PIECES && !client.left.aborted; written += 1) {
         await client.write(PIECE, 'text/event-stream', stop.signal);
       }
@@ -76,6 +80,15 @@ describe('an answer that is sent while it is made', () => {
     expect(written).toBeLessThan(PIECES);
   });
 
+  it('takes a client for gone that stalls, where it may not hold up the rest', async () => {
+    isHurried = true;
+    const response = await ask(server);
+    await until('the writing to end', async () => ended);
+    expect(answered.left.aborted).toBe(true);
+    expect(written).toBeLessThan(PIECES);
+    await expect(response.toArray()).rejects.toThrow('aborted');
+  });
+
   it('stops waiting when it is told to, and sends no more', async () => {
     const response = await ask(server);
     await untilStalled();
@@ -87,7 +100,6 @@ describe('an answer that is sent while it is made', () => {
 });
 
 describe('the end of an answer', () => {
-  const STALL_MS = 2_000;
   /** More than the sockets take at once, so that most of it is left when the answer ends. */
   const LAST = Buffer.alloc(64 * 1024 * 1024, 'x');
   let server: FastifyInstance;

@@ -14,6 +14,7 @@ const STALL_MS = 30_000;
 export class ClientStream {
   private readonly leaving = new AbortController();
   private sent = false;
+  private isAwaited = true;
 
   constructor(
     private readonly reply: FastifyReply,
@@ -50,6 +51,11 @@ export class ClientStream {
     for (const name of Object.keys(headers)) void this.reply.removeHeader(name);
   }
 
+  /** From now on a client that stalls is broken off, which counts as its leaving. */
+  breakIfStalled(): void {
+    this.isAwaited = false;
+  }
+
   /** Sends bytes and waits while the client is slower than they come, but no longer than until `stop`. Never throws. */
   async write(bytes: Buffer, contentType: string, stop: AbortSignal): Promise<void> {
     if (bytes.length === 0 || this.left.aborted || stop.aborted) return;
@@ -80,8 +86,10 @@ export class ClientStream {
   /** Ends early when the client leaves, and when `stop` fires. */
   private untilDrained(stop: AbortSignal): Promise<void> {
     const { raw } = this.reply;
+    const watched = this.isAwaited ? undefined : this.breakWhenStalled();
     return new Promise((resolve) => {
       const done = (): void => {
+        watched?.();
         raw.off('drain', done).off('close', done);
         stop.removeEventListener('abort', done);
         resolve();
@@ -91,10 +99,15 @@ export class ClientStream {
     });
   }
 
-  /** The timeout of a socket counts from its last progress: a client that is slow is not one that stalls. */
-  private breakWhenStalled(): void {
+  /**
+   * The timeout of a socket counts from its last progress: a client that is slow is not one that stalls.
+   * @returns ends the watch
+   */
+  private breakWhenStalled(): () => void {
     const { raw } = this.reply;
-    raw.setTimeout(this.stallMs, () => raw.destroy());
+    const onStall = (): void => void raw.destroy();
+    raw.setTimeout(this.stallMs, onStall);
+    return () => void raw.off('timeout', onStall).setTimeout(0);
   }
 
   private begin(contentType: string): void {
