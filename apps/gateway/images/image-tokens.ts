@@ -1,12 +1,37 @@
 import type { TokenCounts } from '#pricing/token-kinds.js';
 
-/** What all calls for the images of one charge took together; `likely` for each image that came without a report. */
-export function tokensOfAll(
-  made: readonly { readonly images: readonly unknown[]; readonly tokens?: TokenCounts | undefined }[],
-  likely: TokenCounts,
-): TokenCounts {
-  const parts = made.map(({ images, tokens }) => tokens ?? times(likely, images.length));
+/** What one call came to. */
+interface MadeImages {
+  /** Images that the upstream sent, and those of them that are handed over. */
+  readonly returned: number;
+  readonly usable: number;
+  /** As it reported them; undefined where it reported nothing. */
+  readonly tokens?: TokenCounts | undefined;
+}
+
+/**
+ * What all calls for the images of one charge took together, as far as it is charged: `likely` for each image that came without
+ * a report, and of the reported output the share of the images that are handed over, rounded down.
+ */
+export function tokensOfAll(made: readonly MadeImages[], likely: TokenCounts): TokenCounts {
+  const parts = made
+    .filter(({ usable }) => usable > 0)
+    .map(({ returned, usable, tokens }) =>
+      tokens ? shareOf(tokens, usable, returned) : times(likely, usable),
+    );
   return parts.reduce(added, { input: 0n, cachedInput: 0n, output: 0n });
+}
+
+/** The input was read for all images alike. */
+function shareOf(tokens: TokenCounts, usable: number, returned: number): TokenCounts {
+  const share = (count: bigint) => (count * BigInt(usable)) / BigInt(returned);
+  const { output, imageOutput, audioOutput } = tokens;
+  return {
+    ...tokens,
+    output: share(output),
+    ...(imageOutput !== undefined && { imageOutput: share(imageOutput) }),
+    ...(audioOutput !== undefined && { audioOutput: share(audioOutput) }),
+  };
 }
 
 function times(tokens: TokenCounts, factor: number): TokenCounts {

@@ -162,6 +162,35 @@ describe('a call for images', () => {
     expect(JSON.parse(upstream.requests[0]!.body)).toMatchObject({ prompt: 'a lighthouse', n: 3 });
   });
 
+  it('by the token pays for the images that can be read, of what was reported and of what was not', async () => {
+    const { owner } = under.ledger;
+    await owner.query(
+      `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ('drawn', 'image', 'token', 'vendora', '{"maxImages": 4}')`,
+    );
+    await owner.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'drawn')`);
+    await owner.query(
+      `INSERT INTO channel_models SELECT channel_id, 'drawn', 'drawn' FROM channel_models WHERE model_id = 'imgmodel-4'`,
+    );
+    await owner.query(
+      `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price, media_prices)
+       VALUES ('drawn', 5, 5, 5, '{"image_output": "10"}')`,
+    );
+    images = serviceOn(bus);
+    const oneOfFour = (usage: object): StubHandler => {
+      const data = [PNG, 'eA==', 'eA==', 'eA=='].map((image) => ({ b64_json: image }));
+      return (_request, response) => json(response, 200, { created: 1, data, ...usage });
+    };
+    const served = async (usage: object) => {
+      answers = [oneOfFour(usage)];
+      const answer = await images.generate(call('drawn', 4));
+      return [answer.data.length, answer.usage.input_tokens, answer.usage.output_tokens];
+    };
+    expect(await served({ usage: { input_tokens: 100, output_tokens: 4_003 } })).toEqual([1, 100, 1_000]);
+    // 100 and 1,000 at 5 and 10 for a million.
+    expect(await balances()).toEqual(['0.9895', '0']);
+    expect(await served({})).toEqual([1, 6, 1_056]);
+  });
+
   it('is released before it fails, once, where nobody knows what the upstream did', async () => {
     answers = [(request) => void request.socket.destroy()];
     await expect(images.generate(call('imgmodel-4'))).rejects.toMatchObject({

@@ -204,7 +204,8 @@ export class ImageService {
       results.map((result, index) => this.records.recordsOf(held, result, index)),
     );
     const data = records.flat();
-    const count = BigInt(data.filter(({ withheld }) => withheld === undefined).length);
+    const usable = records.map((some) => some.filter(({ withheld }) => withheld === undefined).length);
+    const count = usable.reduce((all, each) => all + BigInt(each), 0n);
     if (count === 0n) {
       const failure: ImageFailure = {
         kind: 'unknown',
@@ -215,7 +216,7 @@ export class ImageService {
       throw await this.giveBack(held, failure);
     }
     const { hold, startedAt } = held;
-    const tokens = this.tokensOf(held, results);
+    const tokens = this.tokensOf(held, results, usable);
     await this.parts.post.settle(hold, hold.accountId, {
       delivered: count,
       tokens,
@@ -235,16 +236,19 @@ export class ImageService {
     };
   }
 
-  /** What the images took, for a model that is priced by it. */
+  /** What the images that are handed over took, for a model that is priced by it; `usable` says how many of each result are. */
   private tokensOf(
     { likely, hold, model, requestId }: HeldImages,
     results: readonly (Success | ImageFailure)[],
+    usable: readonly number[],
   ): TokenCounts | undefined {
     if (!likely) return undefined;
-    const tokens = tokensOfAll(
-      results.filter((result) => result.kind === 'delivered'),
-      likely,
+    const made = results.flatMap((result, index) =>
+      result.kind === 'delivered'
+        ? [{ returned: result.images.length, usable: usable[index]!, tokens: result.tokens }]
+        : [],
     );
+    const tokens = tokensOfAll(made, likely);
     const excess = hold.excessOf(tokens);
     if (excess === 0n) return tokens;
     const { chargeId, amount } = hold;
