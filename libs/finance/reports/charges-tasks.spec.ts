@@ -237,22 +237,37 @@ describe('charges against tasks and requests', () => {
     await fixture.owner.query(`DELETE FROM control_findings`);
   });
 
-  it('agree where a task failed before its hold arrived, which is refused then', async () => {
-    const client = await fixture.owner.connect();
-    try {
-      await client.query(`BEGIN; SET LOCAL timezone = 'UTC'`);
-      await client.query(
-        `INSERT INTO charges (id, account_id, state, refusal_code, refusal_message, created_at)
+  it.each([
+    ['', []],
+    [`UPDATE tasks SET submitting_at = created_at`, [`task:${taskOf('n')}`]],
+    [`UPDATE charges SET refusal_code = 'insufficient_user_quota'`, [`task:${taskOf('n')}`]],
+    [`UPDATE charges SET account_id = 'other'`, [`task:${taskOf('n')}`]],
+  ])(
+    'agree where a task failed before its hold was given up, and never after %s',
+    async (change, missing) => {
+      const client = await fixture.owner.connect();
+      try {
+        await client.query(`BEGIN; SET LOCAL timezone = 'UTC'; SET LOCAL session_replication_role = replica`);
+        await client.query(
+          `INSERT INTO charges (id, account_id, state, refusal_code, refusal_message, created_at)
          SELECT charge_id, account_id, 'refused', 'abandoned', '', created_at FROM tasks WHERE id = $1`,
-        [taskOf('n')],
-      );
-      const items = await readWork(client, { ...RANGE, states: ['charge_missing'], limit: 100, after: null });
-      expect(items).toEqual([]);
-    } finally {
-      await client.query('ROLLBACK');
-      client.release();
-    }
-  });
+          [taskOf('n')],
+        );
+        const column = change.includes('tasks') ? 'charge_id' : 'id';
+        if (change !== '') await client.query(`${change} WHERE ${column} = 'charge-n'`);
+        const items = await readWork(client, {
+          ...RANGE,
+          states: ['charge_missing'],
+          limit: 100,
+          after: null,
+        });
+        expect(items.map(({ subject }) => subject)).toEqual(missing);
+      } finally {
+        await client.query('ROLLBACK');
+        client.release();
+      }
+    },
+  );
 
   it('read a task that is older than its charge, and a charge that is older than its task', async () => {
     const client = await fixture.owner.connect();

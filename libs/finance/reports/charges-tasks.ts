@@ -36,8 +36,9 @@ export type WorkScope = 'whole' | 'range';
 /** What customers got back of a charge after its settlement. */
 const REFUNDED = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0)`;
 
-/** The hold of a task never arrived: its charge was refused before, and knows of no task. */
-const GIVEN_UP = `EXISTS (SELECT FROM charges x WHERE x.id = t.charge_id AND x.state = 'refused' AND x.task_id IS NULL)`;
+/** The hold of a task never arrived: its charge was given up before, and knows of no task. No upstream was asked without it. */
+const GIVEN_UP = `t.submitting_at IS NULL AND EXISTS (SELECT FROM charges x WHERE x.id = t.charge_id AND x.state = 'refused'
+  AND x.task_id IS NULL AND x.account_id = t.account_id AND x.refusal_code = 'abandoned')`;
 
 /** The request that a charge is for; one that forgot it, and the first of each, bear its id. */
 const REQUEST = `coalesce(c.request_id, c.id)`;
