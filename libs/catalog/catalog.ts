@@ -14,7 +14,7 @@ export interface ModelLimits {
   readonly aspectRatios?: readonly string[];
   /** Of videos, `<width>x<height>`: what a client that sends a size may send. */
   readonly sizes?: readonly string[];
-  /** Tokens that the model reads and writes at most in one call. */
+  /** Tokens that the model reads and writes at most in one call; of an image model, for one image. */
   readonly maxInputTokens?: number;
   readonly maxOutputTokens?: number;
   /** Answers to one request. */

@@ -34,7 +34,7 @@ export interface ImageTokens {
 /** What images take in tokens: of the text and the images that are handed over, and of those that are made. */
 export function measureImages(work: ImageWork): ImageTokens {
   const { model, count, prompts, inputImages, partialImages = 0, quality = '' } = work;
-  const { maxInputTokens: read, maxOutputTokens = MOST_OUTPUT_TOKENS } = model.limits;
+  const { maxInputTokens: read = MOST_INPUT_TOKENS, maxOutputTokens = MOST_OUTPUT_TOKENS } = model.limits;
   const partial = partialImages * PARTIAL_TOKENS;
   // A prompt is sent with little around it.
   const texts = prompts.map((words) => estimateInput({ words }, {}));
@@ -42,7 +42,7 @@ export function measureImages(work: ImageWork): ImageTokens {
   const longest = texts.reduce((most, { likely }) => (likely > most ? likely : most), 0n);
   // Vendors that make one image a call read its input for each.
   const calls = BigInt(count * prompts.length);
-  const handedOver = BigInt(inputImages === 0 ? 0 : (read ?? inputImages * MOST_INPUT_TOKENS));
+  const handedOver = BigInt(inputImages * read);
   const likely = LIKELY_OUTPUT_TOKENS[quality] ?? LIKELY_OUTPUT_TOKENS['medium']!;
   const nothing = { cachedInput: 0n, output: 0n };
   return {
