@@ -72,7 +72,7 @@ describe('the wallet', () => {
     const { page } = tab;
     await tab.goto('/wallet?tab=statement');
     await page.getByRole('row', { name: /Top-up.*\+3\.00 credits/ }).waitFor();
-    await page.getByRole('combobox', { name: 'What' }).click();
+    await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'Invite reward' }).click();
     await page.waitForURL('**kind=invite-reward**');
     await page.getByText('No transactions match your filters.').waitFor();
