@@ -247,6 +247,16 @@ describe('contents', () => {
     expect(meter.billable(tokens(3n, 0n, 0n))).toEqual(tokens(3n, 0n, 1_293n));
   });
 
+  it('never count more than a charge can hold, however large the counts are', () => {
+    const candidatesTokensDetails = [1, 2].map(() => ({ modality: 'IMAGE', tokenCount: 1.7e308 }));
+    const counts = { promptTokenCount: 1.7e308, candidatesTokenCount: 1.7e308, thoughtsTokenCount: 1.7e308 };
+    const body = { ...piece([], STOP), usageMetadata: { ...counts, candidatesTokensDetails } };
+    expect(whole('contents', body).reported()).toEqual({
+      ...tokens(100_000_000n, 0n, 0n),
+      imageOutput: 100_000_000n,
+    });
+  });
+
   it('keep a count that a last event leaves out', () => {
     const counted = { promptTokenCount: 9, cachedContentTokenCount: 4, candidatesTokenCount: 800 };
     const events = [

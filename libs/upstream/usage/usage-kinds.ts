@@ -118,7 +118,11 @@ export function toTokens(count: number): bigint {
   return count > Number(MAX_TOKENS) ? MAX_TOKENS : BigInt(count);
 }
 
+/** Far more than a charge can hold, and little enough for counts to be added up and taken apart exactly. */
+const MOST_COUNTED = 1e12;
+
 /** A number of tokens, or undefined for anything else. */
 export function asCount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.ceil(value) : undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) return undefined;
+  return Math.min(Math.ceil(value), MOST_COUNTED);
 }
