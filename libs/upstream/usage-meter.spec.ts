@@ -244,7 +244,25 @@ describe('contents', () => {
     ];
     const { meter } = metered('contents', [piece(parts, STOP)]);
     expect(meter.reported()).toBeNull();
-    expect(meter.billable(tokens(3n, 0n, 0n))).toEqual(tokens(3n, 0n, 1_293n));
+    expect(meter.billable(tokens(3n, 0n, 0n))).toEqual({ ...tokens(3n, 0n, 3n), imageOutput: 1_290n });
+  });
+
+  it('are billed images as such where no count covers them', () => {
+    const image = { inlineData: { mimeType: 'image/png', data: 'AAAA' } };
+    const counted = {
+      promptTokenCount: 9,
+      candidatesTokenCount: 1_300,
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }],
+    };
+    const first = { ...piece([{ text: 'x'.repeat(40) }, image]), usageMetadata: counted };
+    const billed = (imageOutput: bigint) => ({ ...tokens(9n, 0n, 10n), imageOutput });
+    const reported = (...events: object[]) => metered('contents', events).meter.reported();
+    expect(reported(first)).toEqual(billed(1_290n));
+    expect(reported(first, piece([image], STOP))).toEqual(billed(2_580n));
+    const sound = { inlineData: { mimeType: 'audio/pcm', data: 'AAAA' } };
+    expect(metered('contents', [piece([sound], STOP)]).meter.billable(tokens(3n, 0n, 0n))).toEqual(
+      tokens(3n, 0n, 1_290n),
+    );
   });
 
   it('never count more than a charge can hold, however large the counts are', () => {

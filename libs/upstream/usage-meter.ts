@@ -53,12 +53,18 @@ export class UsageMeter {
 
   /** What the upstream reported, cached and written input apart from input; null while it has not. */
   reported(): TokenCounts | null {
-    const { input, output, cachedInput = 0, isFinal, isBeyondCount = false, kinds = NO_KINDS } = this.reading;
+    const { input, output, cachedInput = 0, kinds = NO_KINDS } = this.reading;
     if (input === undefined || output === undefined) return null;
     const sorted = sortInput({ input, cached: Math.min(cachedInput, input) }, kinds);
-    const streamed = isFinal && !isBeyondCount ? 0 : this.streamedTokens();
-    const written = sortOutput(Math.max(output, streamed), kinds.output);
-    return countsOf(sorted, written, this.writes(sorted.text));
+    return countsOf(sorted, this.written(output), this.writes(sorted.text));
+  }
+
+  /** What was streamed without a count that covers it is the least that was written, in all and of images. */
+  private written(output: number): ReturnType<typeof sortOutput> {
+    const { isFinal, isBeyondCount = false, kinds = NO_KINDS, imageTokens = 0 } = this.reading;
+    if (isFinal && !isBeyondCount) return sortOutput(output, kinds.output);
+    const image = Math.max(kinds.output.image ?? 0, imageTokens);
+    return sortOutput(Math.max(output, this.streamedTokens()), { ...kinds.output, image });
   }
 
   /** Writes are part of the input, whatever is reported of them. */
@@ -82,7 +88,9 @@ export class UsageMeter {
   billable(estimated: TokenCounts): TokenCounts {
     const streamed = this.streamed();
     const output = streamed > estimated.output ? streamed : estimated.output;
-    return this.reported() ?? { ...estimated, output };
+    const imageOutput = toTokens(this.reading.imageTokens ?? 0);
+    const written = imageOutput > 0n ? { output: output - imageOutput, imageOutput } : { output };
+    return this.reported() ?? { ...estimated, ...written };
   }
 
   /** The length of the sound that was heard, as reported, in whole seconds; undefined where it was not. */

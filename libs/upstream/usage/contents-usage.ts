@@ -31,10 +31,16 @@ function reportContents(reading: UsageReading, usage: JsonObject | null): void {
   };
 }
 
-function contentCharacters(part: JsonObject): number {
-  if (asObject(part['inlineData'])) return IMAGE_TOKENS * CHARACTERS_PER_TOKEN;
+function addPart(reading: UsageReading, part: JsonObject): void {
+  const data = asObject(part['inlineData']);
+  if (data) {
+    reading.characters += IMAGE_TOKENS * CHARACTERS_PER_TOKEN;
+    const isSound = /^audio\//i.test(asText(data['mimeType']) ?? '');
+    if (!isSound) reading.imageTokens = (reading.imageTokens ?? 0) + IMAGE_TOKENS;
+    return;
+  }
   const call = asObject(part['functionCall'])?.['args'];
-  return lengthOf(part['text'], call === undefined ? undefined : JSON.stringify(call));
+  reading.characters += lengthOf(part['text'], call === undefined ? undefined : JSON.stringify(call));
 }
 
 /** An event has the shape of a whole answer; each says why it ends where it does. */
@@ -43,7 +49,7 @@ export const contents: UsageDialect = {
     if (json['error']) reading.end = 'failed';
     const before = reading.characters;
     for (const { content, index, finishReason } of objects(json['candidates'])) {
-      for (const part of objects(asObject(content)?.['parts'])) reading.characters += contentCharacters(part);
+      for (const part of objects(asObject(content)?.['parts'])) addPart(reading, part);
       reading.answers = Math.max(reading.answers, (asCount(index) ?? 0) + 1);
       if (asText(finishReason)) reading.finished += 1;
     }

@@ -12,7 +12,9 @@ export interface UsageReading {
   isFinal: boolean;
   /** Characters that were streamed to the client, reasoning and tool calls included. */
   characters: number;
-  /** Some of them came after the last count of output, or without any: the count does not cover them. */
+  /** Tokens of images that were streamed; as characters, they are among those. */
+  imageTokens?: number;
+  /** Some of the characters came after the last count of output, or without any: the count does not cover them. */
   isBeyondCount?: boolean;
   /** Those of images and sound among them. */
   kinds?: KindsReading;
