@@ -8,7 +8,8 @@ function reportImages(reading: UsageReading, json: JsonObject): void {
   const usage = asObject(json['usage']);
   const details = asObject(usage?.['input_tokens_details']);
   reading.input = asCount(usage?.['input_tokens']);
-  reading.output = asCount(usage?.['output_tokens']);
+  // An image takes tokens: none is what a vendor writes that does not count them.
+  reading.output = asCount(usage?.['output_tokens']) || undefined;
   reading.cachedInput = asCount(details?.['cached_tokens']);
   const made = openAiMedia(asObject(usage?.['output_tokens_details']));
   reading.kinds = {
