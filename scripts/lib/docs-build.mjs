@@ -8,7 +8,7 @@ import { describeControlPlane, describeGateway } from './api-documents.mjs';
 import { apiPages } from './api-pages.mjs';
 import { nodePath } from './bootstrap.mjs';
 import { root } from './clone.mjs';
-import { builtDocs, docs, docsSources, rememberDocs, vitepress } from './docs-site.mjs';
+import { builtDocs, docs, docsSources, rememberDocs, stateOfSources, vitepress } from './docs-site.mjs';
 import { buildOnce } from './static-site.mjs';
 
 const GATEWAY_ORIGIN = 'http://127.0.0.1:8787';
@@ -19,13 +19,15 @@ const GATEWAY_ORIGIN = 'http://127.0.0.1:8787';
  * @throws Error when a page is wrong, or a link leads nowhere
  */
 export async function buildDocs(dist, outDir = join(dist, 'docs')) {
+  // What is changed during the build may not be in it.
+  const state = stateOfSources();
   const documents = await bothApis(dist);
   const site = { outDir, usual: builtDocs, stamp: stampOf(documents) };
   await buildOnce(site, async () => {
     await writeApiPages(dist, documents);
     run(['build', docs, '--outDir', outDir]);
   });
-  rememberDocs(outDir);
+  rememberDocs(outDir, state);
 }
 
 /** Writes the pages of the API into docs/api, where git ignores them. */

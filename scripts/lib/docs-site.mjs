@@ -25,12 +25,12 @@ export function docsAreBuilt() {
   return existsSync(file) && readFileSync(file, 'utf8') === stateOfSources();
 }
 
-/** Remembers that a folder has the site of the sources as they are. */
-export function rememberDocs(folder) {
-  writeFileSync(join(folder, SEEN), stateOfSources());
+/** Remembers that a folder has the site of the sources as they were when its build began. */
+export function rememberDocs(folder, state) {
+  writeFileSync(join(folder, SEEN), state);
 }
 
-function stateOfSources() {
+export function stateOfSources() {
   const hash = createHash('sha256').update(fingerprint(sources));
   for (const file of docsSources()) hash.update(readFileSync(file)).update('\0');
   return hash.digest('hex');

@@ -93,7 +93,7 @@ export function installDocsPackages() {
   if (!isIncomplete(docsFolder)) return false;
   say('Installing what builds the documentation …');
   // They are left out where NODE_ENV is production, as Vite leaves it behind.
-  npm(['ci', '--include=dev'], { cwd: docsFolder, optional: true });
+  npm(['ci', '--include=dev', '--ignore-scripts'], { cwd: docsFolder, optional: true });
   if (isIncomplete(docsFolder))
     throw new Error('The packages of the documentation could not be installed, see above.');
   return true;
