@@ -56,7 +56,7 @@ describe('a quote', () => {
 
   it('of images by the token is what a gateway would hold for them', async () => {
     await ledger.owner.query(
-      `INSERT INTO models (id, family, unit, owned_by) VALUES ('drawn', 'image', 'token', 'vendora')`,
+      `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ('drawn', 'image', 'token', 'vendora', '{"maxImages": 2}')`,
     );
     await ledger.owner.query(
       `INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'drawn')`,
@@ -69,7 +69,33 @@ describe('a quote', () => {
     expect(await priceOf({ model: 'drawn', text: 'a boat', n: 2 })).toBe('0.39936');
     expect(await priceOf({ model: 'drawn', dimensions: { input: 'image' } })).toBe('0.25968');
     expect(await priceOf({ model: 'drawn', tokens: { imageOutput: 1_000_000 } })).toBe('32');
+    await expect(ask({ model: 'drawn', n: 3 })).rejects.toMatchObject(invalid('n'));
+    await expect(ask({ model: 'drawn', n: 1_000_000 })).rejects.toMatchObject(invalid('n'));
   });
+
+  it.each([
+    ['spoken', '{"audio_input": "20", "audio_output": "64"}', null, 20_000n, 64_000n],
+    ['cached', null, '12', 12_000n, 10_000n],
+  ])(
+    'of a text for the model %s is at the dearest that it may turn out to be',
+    async (model, media, write, input, output) => {
+      await ledger.owner.query(
+        `INSERT INTO models (id, family, unit, owned_by) VALUES ($1, 'chat', 'token', 'vendora')`,
+        [model],
+      );
+      await ledger.owner.query(
+        `INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', $1)`,
+        [model],
+      );
+      await ledger.owner.query(
+        `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price, media_prices, cache_write_price)
+       VALUES ($1, 5, 1, 10, $2, $3)`,
+        [model, media, write],
+      );
+      const { quoted, estimate } = await ask({ model, text: 'A lighthouse.', maxOutputTokens: 100 });
+      expect(quoted.amount).toBe(estimate!.input.most * input + 100n * output);
+    },
+  );
 
   it('is covered by the main balance of an account that is not frozen', async () => {
     expect(await ask({ n: 10 })).toMatchObject({ covered: true, balance: 1_000_000_000n });

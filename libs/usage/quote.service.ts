@@ -11,8 +11,11 @@ import { hasGroup } from '#groups/account-groups.js';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import type { Nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
+import { areWritesSold, dearestKinds } from '#pricing/held-kinds.js';
+import type { PriceBook } from '#pricing/price-book.js';
 import { quote, type Quote } from '#pricing/quote.js';
 import type { Dimensions } from '#pricing/rates.js';
+import type { TermsRequest } from '#pricing/terms.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { Market, MarketReader } from '#marketplace/price-list.js';
 
@@ -67,13 +70,7 @@ export class QuoteService {
     const model = catalog.models.get(wish.model);
     const estimate = model ? estimateOf(model, wish) : null;
     const priced = model
-      ? quote(catalog.priceBook, {
-          model: model.id,
-          group,
-          ...measure(model, wish, estimate),
-          dimensions: wish.dimensions,
-          atMs: nowMs,
-        })
+      ? priceOf(model, { wish, estimate, book: catalog.priceBook, group, atMs: nowMs })
       : 'model_not_found';
     if (typeof priced === 'string') {
       throw new ApiError('model_not_found', `There is no model ${wish.model} in group ${group}.`, {
@@ -144,21 +141,48 @@ function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedQuot
   };
 }
 
-/** The units asked for, in what the model is priced by. @throws ApiError when it names others. */
-function measure(
-  model: CatalogModel,
-  wanted: WantedQuote,
-  estimate: TextEstimate | null,
-): { units: bigint; tokens: TokenCounts | null } {
+type Wish = Omit<TermsRequest, 'model'> & {
+  readonly wish: WantedQuote;
+  readonly estimate: TextEstimate | null;
+  readonly book: PriceBook;
+};
+
+/** @throws ApiError for units that the model does not take */
+function priceOf(model: CatalogModel, { wish, estimate, book, ...at }: Wish): ReturnType<typeof quote> {
+  const request = { ...at, model: model.id };
+  const measured = measure(model, wish);
+  const tokens = estimate ? tokensOfText(estimate, model, { book, request }) : measured.tokens;
+  return quote(book, { ...request, ...measured, tokens, dimensions: wish.dimensions });
+}
+
+/** A text is held for at the dearest that it and its answer may turn out to be. */
+function tokensOfText(
+  { input, output }: TextEstimate,
+  { family }: CatalogModel,
+  { book, request }: { book: PriceBook; request: TermsRequest },
+): TokenCounts {
+  const written = family === 'chat' && areWritesSold(book, request) ? 'cacheWrite' : 'input';
+  const kinds = dearestKinds(book, request, written);
+  return { input: 0n, cachedInput: 0n, output: 0n, [kinds.input]: input.most, [kinds.output]: output };
+}
+
+/** The units asked for, in what the model is priced by; a text is measured apart. @throws ApiError when it names others. */
+function measure(model: CatalogModel, wanted: WantedQuote): { units: bigint; tokens: TokenCounts | null } {
   refuseOtherUnits(model, wanted);
-  const { n, seconds } = wanted;
+  refuseTooManyImages(model, wanted);
+  const { n, seconds, text } = wanted;
   if (model.unit === 'second')
     return { units: BigInt(seconds ?? model.limits.defaultSeconds ?? 1), tokens: null };
   if (model.unit === 'call') return { units: BigInt(n ?? 1), tokens: null };
   if (isByImage(model, wanted)) return { units: BigInt(n ?? 1), tokens: tokensOfImages(model, wanted) };
-  if (!estimate) return { units: 1n, tokens: tokensOf(model, wanted) };
-  const { input, output } = estimate;
-  return { units: 1n, tokens: { input: input.most, cachedInput: 0n, output } };
+  return { units: 1n, tokens: text === undefined ? tokensOf(model, wanted) : null };
+}
+
+/** As gateways refuse them: one image, where the model does not say how many. */
+function refuseTooManyImages({ id, family, limits }: CatalogModel, { n = 1 }: WantedQuote): void {
+  const { maxImages = 1 } = limits;
+  if (family !== 'image' || n <= maxImages) return;
+  throw new ApiError('invalid_value', `n: must be from 1 to ${maxImages} for ${id}.`, { param: 'n' });
 }
 
 /** Images that are priced by the token may be asked for by their number, as gateways hold for them. */

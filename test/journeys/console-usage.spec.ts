@@ -194,8 +194,8 @@ describe('a quote', () => {
       unitPrice: null,
       lines: [{ amount: '0.0025' }, { amount: '0' }, { amount: '0.0001' }],
     });
-    expect((await quote({ model: 'imgmodel-4', n: 1_000_000 })).data).toMatchObject({
-      amount: '30000',
+    expect((await quote({ model: 'vidmodel-3', seconds: 1_000_000 })).data).toMatchObject({
+      amount: '50000',
       covered: false,
     });
     expect(await customer.balance()).toEqual(before);
@@ -247,6 +247,8 @@ describe('a quote', () => {
       error: { param: 'seconds' },
     });
     expect(await quote({ model: 'vendora-chat' })).toMatchObject({ status: 400, error: { param: 'tokens' } });
+    const tooMany = await quote({ model: 'imgmodel-4', n: 1_000_000 });
+    expect(tooMany).toMatchObject({ status: 400, error: { code: 'invalid_value', param: 'n' } });
     expect(await quote({ model: 'imgmodel-4', n: 0 })).toMatchObject({ status: 400 });
     expect(await quote({ model: 'imgmodel-4', n: 1.5 })).toMatchObject({ status: 400 });
     const keyless = await person(relay, {});

@@ -1,3 +1,4 @@
+import type { HeldKinds, InputKind } from '#pricing/held-kinds.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { CatalogModel } from '#catalog/catalog.js';
@@ -5,7 +6,6 @@ import type { Ending } from './answer.relay.js';
 import { LIKELY_TOKENS_PER_SECOND } from '../transcriptions/sound-estimate.js';
 import type { SoundSeconds } from '../transcriptions/sound-file.js';
 import type { PreparedImage } from '../images/image-stream.js';
-import type { HeldKinds, InputKind } from './cache-writes.js';
 import type { Conversation } from './conversation-request.js';
 import type { TokenEstimate } from '#catalog/token-estimate.js';
 

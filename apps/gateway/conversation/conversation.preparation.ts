@@ -1,6 +1,7 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
 import { estimateInput } from '#catalog/token-estimate.js';
 import { ApiError } from '#platform/errors.js';
+import { dearestKinds } from '#pricing/held-kinds.js';
 import type { ImageStreamKind, StreamKind, WrittenKind } from '#upstream/outcomes.js';
 import { channelsFree } from '../charging/channel-entry.js';
 import { requiredString } from '../http/fields.js';
@@ -14,7 +15,7 @@ import {
   streamedConversation,
 } from '../images/image-stream.js';
 import { secondsHeld, textBeside, withSound, withWritten } from '../transcriptions/sound-estimate.js';
-import { dearestInput, dearestKinds } from './cache-writes.js';
+import { dearestInput } from './cache-writes.js';
 import type { ConversationCall, ConversationParts, ModelCall, Prepared } from './conversation.call.js';
 import { isLimitOfEach, measuresOf, refuseUnheard, refuseUnmeasured } from './conversation-limits.js';
 import { isOfImages, readConversation, withModelsLimit } from './conversation-request.js';
@@ -69,7 +70,7 @@ async function prepareText(
   if (sound) refuseUnheard(model, asked, sound.seconds);
   const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
   const dearest = dearestInput(asked, priced);
-  const heldAs = dearestKinds(current, priced, dearest);
+  const heldAs = dearestKinds(current.priceBook, { ...priced, model: model.id }, dearest);
   await call.checkPictures();
   return { ...call, asked, model, channels, limitAtMs, input, output, dearest, heldAs, seconds };
 }
