@@ -62,7 +62,7 @@ const earnedSql = (by: RevenueSubject) => `
       sum(gross - refunds) AS net, sum(refunds) AS refunds, sum(cost + failed_cost) AS cost
     FROM (${REVENUE_CHART_FACTS}) AS facts
     WHERE ($4::text IS NULL OR model_id = $4) AND ($5::text IS NULL OR family = $5)
-      AND ($6::text IS NULL OR group_name = $6) AND ($7::text IS NULL OR channel_id = $7)
+      AND ($6::text IS NULL OR group_name = $6) AND ($7::text IS NULL OR coalesce(channel_id, '') = $7)
     GROUP BY 1, 2),
   largest AS (
     SELECT subject FROM parts WHERE day >= $3::date GROUP BY subject
@@ -95,10 +95,15 @@ async function partsOf(client: pg.ClientBase, query: RevenueChartQuery): Promise
     ...[first, to, from],
     ...[model, family, group, channel],
   ]);
-  const isKnown = model === null && group === null && channel === null;
+  const isKnown = isRecognisedKnown(filter);
   const known = isKnown ? 0n : null;
   const parts = rows.map(({ day, subject, ...sums }): Part => ({ day, subject, ...read(sums, known) }));
   return isKnown ? [...parts, ...(await recognisedOf(client, [first, to, family], by))] : parts;
+}
+
+/** What is recognised is posted by type alone. '' is a filter, too: of work that has none. */
+function isRecognisedKnown({ model, group, channel }: RevenueFilter): boolean {
+  return model === undefined && group === undefined && channel === undefined;
 }
 
 function read(sums: Record<keyof RevenueSums, string>, recognisedMinor: bigint | null): RevenueSums {
@@ -137,7 +142,7 @@ const NO_SUBJECT = ' none';
 function chartOf(parts: readonly Part[], query: RevenueChartQuery): RevenueChart {
   const { from, by, filter } = query;
   const length = daysIn(query);
-  const isKnown = !filter.model && !filter.group && !filter.channel;
+  const isKnown = isRecognisedKnown(filter);
   const sums = (of: readonly Part[]) => totalOf(of, isKnown);
   const ofSubject = (of: readonly Part[]) => totalOf(of, isKnown && by === 'family');
   const now = parts.filter(({ day }) => day >= from);
@@ -170,7 +175,7 @@ function bySubject(parts: readonly Part[], sums: (of: readonly Part[]) => Revenu
     });
 }
 
-function totalOf(parts: readonly Part[], isRecognisedKnown: boolean): RevenueSums {
+function totalOf(parts: readonly Part[], isKnown: boolean): RevenueSums {
   const sum = (of: (part: Part) => bigint | null) =>
     parts.reduce((total, part) => total + (of(part) ?? 0n), 0n);
   return {
@@ -179,7 +184,7 @@ function totalOf(parts: readonly Part[], isRecognisedKnown: boolean): RevenueSum
     net: sum(({ net }) => net),
     refunds: sum(({ refunds }) => refunds),
     cost: sum(({ cost }) => cost),
-    recognisedMinor: isRecognisedKnown ? sum(({ recognisedMinor }) => recognisedMinor) : null,
+    recognisedMinor: isKnown ? sum(({ recognisedMinor }) => recognisedMinor) : null,
   };
 }
 

@@ -255,6 +255,10 @@ describe(`revenue (seed ${SEED})`, () => {
     const narrowed = await chart('family', { family: first!.subject! });
     expect(narrowed.subjects).toEqual([first]);
     expect((await chart('model', { channel: 'second' })).total.recognisedMinor).toBeNull();
+    const unrouted = await chart('channel', { channel: '' });
+    const channels = stored[revenueSubjects.indexOf('channel')]!.subjects;
+    expect(unrouted.subjects).toEqual(channels.filter(({ subject }) => subject === ''));
+    expect(unrouted.total.recognisedMinor).toBeNull();
 
     const half = { from: daysFromNow(-1), to: daysFromNow(1) };
     const earlier = { from: daysFromNow(-3), to: daysFromNow(-1) };
