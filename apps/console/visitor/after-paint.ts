@@ -1,5 +1,11 @@
+/** Where nothing is ever drawn, or nothing is said of it, the page is loaded all the same. */
+const AT_LAST_MS = 1_000;
+let isStarted = false;
+
 /** Loads the page once its head, which came with the document, is on the screen; `landing.plugin.ts` has its parts named there. */
 function start(): void {
+  if (isStarted) return;
+  isStarted = true;
   for (const part of document.querySelectorAll<HTMLLinkElement>('link[data-after-paint="part"]'))
     part.rel = 'modulepreload';
   const page = document.querySelector<HTMLLinkElement>('link[data-after-paint="page"]');
@@ -14,6 +20,7 @@ if (isDrawn && PerformanceObserver.supportedEntryTypes.includes('paint')) {
     start();
   });
   observer.observe({ type: 'paint', buffered: true });
+  setTimeout(start, AT_LAST_MS);
 } else {
   start();
 }
