@@ -58,14 +58,25 @@ const filesOfTexts: BackendModule = {
   },
 };
 
+function chosenLanguage(): Language | undefined {
+  const stored = localStorage.getItem(STORED_AS);
+  return languages.find((each) => stored?.startsWith(each));
+}
+
 /** The language that was chosen here, else the first of the browser's that we have. */
 function preferredLanguage(): Language {
-  const stored = localStorage.getItem(STORED_AS);
-  const wanted = [...(stored ? [stored] : []), ...navigator.languages];
-  return wanted.map((tag) => languages.find((each) => tag.startsWith(each))).find(Boolean) ?? 'en';
+  const ofBrowser = navigator.languages.map((tag) => languages.find((each) => tag.startsWith(each)));
+  return chosenLanguage() ?? ofBrowser.find(Boolean) ?? 'en';
+}
+
+function writeCookie(language: Language): void {
+  document.cookie = `${COOKIE}=${language}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;
 }
 
 export async function startTexts(): Promise<void> {
+  const chosen = chosenLanguage();
+  // The choice has no end and may be older than the cookie, which is kept for a year.
+  if (chosen && !document.cookie.includes(`${COOKIE}=`)) writeCookie(chosen);
   i18next.on('languageChanged', (language) => {
     document.documentElement.lang = languageTags[language as Language];
   });
@@ -98,6 +109,6 @@ export function loadTexts(namespaces: readonly Namespace[]): Promise<void> {
 /** Chooses a language for good. */
 export async function setLanguage(language: Language): Promise<void> {
   localStorage.setItem(STORED_AS, language);
-  document.cookie = `${COOKIE}=${language}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;
+  writeCookie(language);
   await i18next.changeLanguage(language);
 }
