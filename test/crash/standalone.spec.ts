@@ -15,7 +15,7 @@ import {
 import { seededRandom, Shoppers } from '../support/shoppers.js';
 
 /** Two starts, a recovery of the database and the deadlines below, on a busy machine. */
-jest.setTimeout(90_000);
+jest.setTimeout(300_000);
 
 /** Short, so that a recovery takes seconds; the order between them is that of the real ones. */
 const DURATIONS: Environment = {
