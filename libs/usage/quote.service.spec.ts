@@ -74,11 +74,17 @@ describe('a quote', () => {
   });
 
   it.each([
-    ['spoken', '{"audio_input": "20", "audio_output": "64"}', null, 20_000n, 64_000n],
-    ['cached', null, '12', 12_000n, 10_000n],
+    {
+      model: 'spoken',
+      media: '{"audio_input": "20", "audio_output": "64"}',
+      write: null,
+      input: 20_000n,
+      output: 64_000n,
+    },
+    { model: 'cached', media: null, write: '12', input: 12_000n, output: 10_000n },
   ])(
-    'of a text for the model %s is at the dearest that it may turn out to be',
-    async (model, media, write, input, output) => {
+    'of a text for the model $model is at the dearest that it may turn out to be',
+    async ({ model, media, write, input, output }) => {
       await ledger.owner.query(
         `INSERT INTO models (id, family, unit, owned_by) VALUES ($1, 'chat', 'token', 'vendora')`,
         [model],

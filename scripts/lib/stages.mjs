@@ -138,7 +138,6 @@ export const stages = [
     about: 'the broker and the database killed under load',
     folders: ['test/outages'],
     alone: true,
-    beside: 'kafka',
     kafka: 'own',
   },
   {
@@ -146,7 +145,6 @@ export const stages = [
     about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
     folders: ['test/rehearsals'],
     alone: true,
-    beside: 'kafka',
     faketime: true,
     kafka: 'both',
   },
