@@ -34,6 +34,7 @@ const WITHOUT_PROOF: Record<string, readonly string[]> = {
   'its owner reads who looked and why, and nothing can be changed': ['viewAccount', 'endAccountView'],
   'takes effect where somebody confirms': [
     'proposePrices',
+    'proposeVendorPrices',
     'revisePriceProposal',
     'importPrices',
     'importPricesCsv',
