@@ -11,7 +11,7 @@ import {
   type Exchange,
   type Vendor,
 } from './vendor.js';
-import { stateAt } from './vendor-tasks.js';
+import { stateAt, type VideoTask } from './vendor-tasks.js';
 import { acceptVideo, deliverVideo, FAILURE, foundVideo, readVideoTask } from './videos.js';
 
 type Json = Record<string, unknown>;
@@ -66,7 +66,7 @@ export interface Input {
   parameters: Json;
 }
 
-export function readInput(body: Json): Input {
+function readInput(body: Json): Input {
   const instances: unknown[] = Array.isArray(body['instances']) ? body['instances'] : [];
   const [instance] = instances;
   if (instances.length !== 1 || typeof instance !== 'object' || instance === null) {
@@ -75,7 +75,7 @@ export function readInput(body: Json): Input {
   return { instance: instance as Json, parameters: (body['parameters'] ?? {}) as Json };
 }
 
-export function promptOf({ instance }: Input): string {
+function promptOf({ instance }: Input): string {
   const { prompt } = instance;
   if (typeof prompt === 'string' && prompt.trim() !== '') return prompt;
   throw new VendorRefusal(400, 'invalid_argument', 'instances[0].prompt must be a text.');
@@ -95,6 +95,16 @@ function readPrediction(input: Input): ImageOrder {
 
 /** `POST /v1beta/models/{model}:predictLongRunning`. */
 export async function predictLongRunning(vendor: Vendor, exchange: Exchange, model: string): Promise<void> {
+  const task = await startVideo(vendor, exchange, { model, wire: 'google' });
+  if (task) sendJson(exchange.response, 200, { name: nameOf(task) });
+}
+
+/** A video by the body that the Gemini API and Vertex AI share. @returns undefined when the prompt ordered that there be no answer */
+export async function startVideo(
+  vendor: Vendor,
+  exchange: Exchange,
+  { model, wire }: { model: string; wire: 'google' | 'vertex' },
+): Promise<VideoTask | undefined> {
   vendor.stats.videoCreates += 1;
   const input = readInput(await readJsonBody(exchange.request));
   const { durationSeconds, aspectRatio, resolution } = input.parameters;
@@ -106,8 +116,7 @@ export async function predictLongRunning(vendor: Vendor, exchange: Exchange, mod
     aspect_ratio: aspectRatio,
     resolution,
   };
-  const task = await acceptVideo(vendor, exchange, readVideoTask(vendor, body, 'google'));
-  if (task) sendJson(exchange.response, 200, { name: nameOf(task) });
+  return acceptVideo(vendor, exchange, readVideoTask(vendor, body, wire));
 }
 
 function nameOf({ model, id }: { model: string; id: string }): string {

@@ -1,10 +1,10 @@
 import { readJsonBody, sendJson, VendorRefusal } from '../answers.js';
 import { deliver } from '../delivery.js';
-import { promptOf, readInput } from '../google.js';
+import { startVideo } from '../google.js';
 import { shownId, spoilPoll } from '../task-calls.js';
 import type { Exchange, Vendor } from '../vendor.js';
 import { endOf, stateAt, type VideoTask } from '../vendor-tasks.js';
-import { acceptVideo, FAILURE, foundVideo, readVideoTask } from '../videos.js';
+import { FAILURE, foundVideo } from '../videos.js';
 
 const OPERATION = /^(.{1,200}\/models\/[\w.-]{1,100})\/operations\/([\w-]{1,64})$/;
 /** The code of google.rpc.Status for a fault of the server. */
@@ -13,18 +13,7 @@ const NOT_A_VIDEO = Buffer.from('This is not the video that was asked for.');
 
 /** `POST .../models/{model}:predictLongRunning`; `model` is the whole path of it. */
 export async function startOperation(vendor: Vendor, exchange: Exchange, model: string): Promise<void> {
-  vendor.stats.videoCreates += 1;
-  const input = readInput(await readJsonBody(exchange.request));
-  const { durationSeconds, aspectRatio, resolution } = input.parameters;
-  const body = {
-    model,
-    prompt: promptOf(input),
-    image: input.instance['image'],
-    duration: durationSeconds,
-    aspect_ratio: aspectRatio,
-    resolution,
-  };
-  const task = await acceptVideo(vendor, exchange, readVideoTask(vendor, body, 'vertex'));
+  const task = await startVideo(vendor, exchange, { model, wire: 'vertex' });
   if (task) sendJson(exchange.response, 200, { name: `${task.model}/operations/${task.id}` });
 }
 
@@ -45,7 +34,7 @@ export async function fetchOperation(vendor: Vendor, exchange: Exchange): Promis
   sendJson(exchange.response, 200, { name, done: true, error });
 }
 
-/** Whole where it tells of the end; what spoils files spoils it when it is asked for again. */
+/** The first answer, which reports the end, is never damaged. Faults of files strike from the second one on. */
 async function sendVideo(
   vendor: Vendor,
   exchange: Exchange,
