@@ -2,22 +2,11 @@ import type { Shape } from '../api/shape.js';
 import type { ComponentType } from 'react';
 import { Money } from './money.js';
 import { RateLines } from './rate-lines.js';
+import { optionalTokenNames } from './token-names.js';
 
 type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
 
-const TOKENS = [
-  'input',
-  'cachedInput',
-  'output',
-  'cacheWrite',
-  'cacheWrite1h',
-  'imageInput',
-  'cachedImageInput',
-  'imageOutput',
-  'audioInput',
-  'cachedAudioInput',
-  'audioOutput',
-] as const;
+const TOKENS = ['input', 'cachedInput', 'output', ...optionalTokenNames] as const;
 
 interface PriceLinesProps {
   price: ListPrice;

@@ -1,22 +1,12 @@
 import { z } from 'zod';
 import type { ChargeRecord } from '#usage/charge.reader.js';
 import { amountView, day as anyDay, numberText, shown, timeView } from '#platform/http/fields.js';
-import { decimal } from '#marketplace/prices/price-change.fields.js';
-import type { MediaName } from '#pricing/token-kinds.js';
+import { decimal, mediaFields } from '#marketplace/prices/price-change.fields.js';
 import type { CostImport } from '../costs/cost-file.js';
 import type { UpstreamBill } from '../costs/upstream-bills.js';
 import type { ChargeMargin } from '../reports/charge-margin.js';
 
 export const utcDay = anyDay.meta({ description: 'A day of UTC.', examples: ['2026-01-31'] });
-
-const mediaFields = {
-  imageInput: decimal.optional(),
-  cachedImageInput: decimal.optional(),
-  imageOutput: decimal.optional(),
-  audioInput: decimal.optional(),
-  cachedAudioInput: decimal.optional(),
-  audioOutput: decimal.optional(),
-} satisfies Record<MediaName, z.ZodType>;
 
 export const cost = z
   .union([

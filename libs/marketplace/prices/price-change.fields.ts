@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_MODEL_ID_CHARS, MODEL_ID } from '#catalog/model-id.js';
 import type { optionalPrices } from '#pricing/price-text.js';
+import type { MediaName } from '#pricing/token-kinds.js';
 import type { Dimensions } from '#pricing/rates.js';
 import type { PriceChange } from './price-change.js';
 
@@ -49,16 +50,20 @@ const rateFields = z.strictObject({
   unitPrice: decimal,
 });
 
-/** Of a million tokens of kinds that a price may leave out. */
-const optionalTokenFields = {
-  cacheWrite: decimal.optional(),
-  cacheWrite1h: decimal.optional(),
+/** Amounts of a million tokens of images and sound, which a price or a cost may leave out. */
+export const mediaFields = {
   imageInput: decimal.optional(),
   cachedImageInput: decimal.optional(),
   imageOutput: decimal.optional(),
   audioInput: decimal.optional(),
   cachedAudioInput: decimal.optional(),
   audioOutput: decimal.optional(),
+} satisfies Record<MediaName, z.ZodType>;
+
+const optionalTokenFields = {
+  cacheWrite: decimal.optional(),
+  cacheWrite1h: decimal.optional(),
+  ...mediaFields,
 } satisfies Record<(typeof optionalPrices)[number], z.ZodType>;
 
 /** Credits of a call or a second, or of a million tokens of each kind. */

@@ -5,17 +5,10 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { useUnitSection } from '../../ui/forms/fields.js';
 import { TextLine } from '../../ui/texts.js';
+import { optionalTokenNames } from '../../ui/token-names.js';
 import type { Change } from '../catalog.js';
 import { ChangeValue } from './change.js';
-import {
-  amountsOf,
-  dimensionsOf,
-  type Draft,
-  draftOf,
-  inForceFor,
-  optionalAmounts,
-  type ProposalValues,
-} from './draft.js';
+import { amountsOf, dimensionsOf, type Draft, draftOf, inForceFor, type ProposalValues } from './draft.js';
 import { RateFields } from './rate-fields.js';
 
 type ProposalForm = UseFormReturnType<ProposalValues>;
@@ -145,7 +138,7 @@ const AMOUNT_NAMES = [
   'input',
   'cachedInput',
   'output',
-  ...optionalAmounts,
+  ...optionalTokenNames,
   'multiplier',
 ] as const;
 
@@ -163,7 +156,7 @@ function Amounts({
   const draft = form.values.changes[index]!;
   if (draft.isEnd) return <Text size="sm">{t(`propose.endHint.${draft.kind}`)}</Text>;
   const asked = amountsOf(draft, unit);
-  const offered = asked.includes('input') ? [...asked, ...optionalAmounts] : asked;
+  const offered = asked.includes('input') ? [...asked, ...optionalTokenNames] : asked;
   const labelOf = (name: (typeof AMOUNT_NAMES)[number]) => {
     if (name === 'multiplier') return t('propose.fields.multiplier');
     if (name !== 'unitPrice') return `${t(`tokens.${name}`)} ${t('units.token')}`;
@@ -181,7 +174,7 @@ function Amounts({
           autoComplete="off"
           required={asked.includes(name)}
           {...(!asked.includes(name) && {
-            placeholder: t(`propose.fields.${name as (typeof optionalAmounts)[number]}`),
+            placeholder: t(`propose.fields.${name as (typeof optionalTokenNames)[number]}`),
           })}
           {...(name === 'multiplier' ? { leftSection: <Text size="sm">×</Text> } : section)}
           {...form.getInputProps(`changes.${index}.${name}`)}

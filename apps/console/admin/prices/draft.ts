@@ -1,21 +1,10 @@
 import type { Shape } from '../../api/shape.js';
 import { dimensionNames, type RatedPrice } from '../../ui/rate-lines.js';
+import { optionalTokenNames } from '../../ui/token-names.js';
 import type { Change } from '../catalog.js';
 
-/** Amounts of a price by the token that may stay empty: they follow from the others. */
-export const optionalAmounts = [
-  'cacheWrite',
-  'cacheWrite1h',
-  'imageInput',
-  'cachedImageInput',
-  'imageOutput',
-  'audioInput',
-  'cachedAudioInput',
-  'audioOutput',
-] as const;
-
 /** A change as its form has it. */
-export interface Draft extends Record<(typeof optionalAmounts)[number], string> {
+export interface Draft extends Record<(typeof optionalTokenNames)[number], string> {
   /** For the list of forms. */
   key: string;
   kind: Change['kind'];
@@ -124,16 +113,16 @@ export function changeFrom(draft: Draft, unit: Shape<'Model'>['unit'] | undefine
     return { kind, model: subject, price: { unitPrice, ...(rates.length > 0 && { rates }) } };
   }
   const [input, cachedInput, output] = [draft.input.trim(), draft.cachedInput.trim(), draft.output.trim()];
-  const writes = optionalAmounts
+  const writes = optionalTokenNames
     .map((name) => [name, draft[name].trim()] as const)
     .filter(([, amount]) => amount !== '');
   return { kind, model: subject, price: { input, cachedInput, output, ...Object.fromEntries(writes) } };
 }
 
 /** The same of each amount that may stay empty. */
-export function eachOptional<T>(value: T): Record<(typeof optionalAmounts)[number], T> {
-  return Object.fromEntries(optionalAmounts.map((name) => [name, value])) as Record<
-    (typeof optionalAmounts)[number],
+export function eachOptional<T>(value: T): Record<(typeof optionalTokenNames)[number], T> {
+  return Object.fromEntries(optionalTokenNames.map((name) => [name, value])) as Record<
+    (typeof optionalTokenNames)[number],
     T
   >;
 }

@@ -3,18 +3,9 @@ import { useTranslation } from 'react-i18next';
 import type { Item } from '../../api/queries.js';
 import { Money } from '../../ui/money.js';
 import { COSTS } from '../../ui/decimal.js';
+import { mediaTokenNames } from '../../ui/token-names.js';
 
-const TOKENS = [
-  'input',
-  'cachedInput',
-  'output',
-  'imageInput',
-  'cachedImageInput',
-  'imageOutput',
-  'audioInput',
-  'cachedAudioInput',
-  'audioOutput',
-] as const;
+const TOKENS = ['input', 'cachedInput', 'output', ...mediaTokenNames] as const;
 
 /** What a channel takes for a model: for a unit, or for each kind of tokens. */
 export function Cost({ cost }: { cost: Item<'/api/finance/upstream-costs'>['cost'] }) {

@@ -17,7 +17,7 @@ import {
   type SubjectSteps,
 } from './subject-series.js';
 
-/** What a chart can be told apart by. */
+/** What a chart can be split by. */
 export type SubjectName = 'model' | 'key' | 'group' | 'family' | 'channel';
 
 /** What a chart can show. */

@@ -3,7 +3,7 @@ import type { ChartPoint } from './chart-props.js';
 
 type OfSubject<Totals> = Totals & { subject: string | null };
 
-/** Steps of time, each with what is told apart in it, beside the period before; see the charts of the API. */
+/** Steps of time, each split by subject, with the period before for comparison; the shape of the API's charts. */
 export interface SubjectSteps<Totals> {
   total: Totals;
   /** Null where it is not known. */
@@ -21,7 +21,7 @@ export interface Drawn<Totals> {
   isAverage?: boolean;
 }
 
-/** A colour each; more cannot be told apart. */
+/** One colour for each subject. More colours would look alike. */
 export const SUBJECT_COLORS = [
   'blue.6',
   'teal.6',
