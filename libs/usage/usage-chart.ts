@@ -3,7 +3,7 @@ import type { Family } from '#pricing/price-book.js';
 import type { ChartSpan } from './chart-span.js';
 import { NOT_SUMMED_UP } from './usage-summary.js';
 
-/** What requests are told apart by. */
+/** What a chart of requests can be split by. */
 export const chartSubjects = ['model', 'key', 'group', 'family'] as const;
 export type ChartSubject = (typeof chartSubjects)[number];
 
@@ -38,7 +38,7 @@ interface UsageChart {
   points: { at: Date; before: ChartTotals | null; subjects: OfSubject[] }[];
 }
 
-/** So many subjects are told apart, of however many there are. */
+/** Subjects shown by name, the largest first; the rest are summed up as one. */
 const MOST_SUBJECTS = 20;
 
 const SUBJECTS: Record<ChartSubject, string> = {

@@ -18,7 +18,7 @@ const STALL_MS = 2_000;
 /** More than the two sockets of a connection hold between them. */
 const PIECES = 1_000;
 
-describe('an answer that is sent while it is made', () => {
+describe('a streamed answer', () => {
   let server: FastifyInstance;
   let written: number;
   let ended: boolean;

@@ -74,7 +74,7 @@ export class ImagesController {
     return this.stream('editStream', { caller, request, reply, image });
   }
 
-  /** An image that is sent while it is made passes through as a conversation does. */
+  /** A streamed image passes through as a conversation does. */
   private stream(
     kind: ImageStreamKind,
     call: { caller: Caller; request: FastifyRequest; reply: FastifyReply; image: StreamedImage },

@@ -88,7 +88,7 @@ const conversations = table(`
   given up            | leave          | cancelled at the vendor
   body given up       | drop           | cancelled at the vendor`);
 
-/** An image that is sent while it is made: whoever reads it waits for the whole one. */
+/** A streamed image. Readers of the outcome wait for the last event. */
 const imageEvents = table(`
   streamed            | nothing        | 2 partial, then the image, 472 tokens reported
   ${turnedAway}

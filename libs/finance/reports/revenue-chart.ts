@@ -4,7 +4,7 @@ import { RECOGNISED_FACTS } from './recognised-days.js';
 import type { Days } from './revenue.js';
 import { REVENUE_CHART_FACTS } from './revenue-days.js';
 
-/** What revenue is told apart by in charts. */
+/** What a chart of revenue can be split by. */
 export const revenueSubjects = ['model', 'family', 'group', 'channel'] as const;
 export type RevenueSubject = (typeof revenueSubjects)[number];
 
@@ -41,7 +41,7 @@ interface RevenueChart {
   points: { day: string; before: RevenueSums; subjects: OfSubject[] }[];
 }
 
-/** So many subjects are told apart, of however many there are. */
+/** Subjects shown by name, the largest first; the rest are summed up as one. */
 const MOST_SUBJECTS = 20;
 const DAY_MS = 86_400_000;
 

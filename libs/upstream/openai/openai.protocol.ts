@@ -90,7 +90,7 @@ export class OpenAiProtocol implements Protocol {
   }
 }
 
-/** The same fields for an image that is sent while it is made. */
+/** The same fields for a streamed image. */
 function streamedImageFields({
   stream,
   partial_images,

@@ -140,7 +140,7 @@ describe('the tokens of a service account', () => {
     await expect(tokens.of(channel())).rejects.toMatchObject({ message, status: shown });
   });
 
-  it('are asked for nowhere but at Google, unless the upstream is one of our own', async () => {
+  it('are requested only from Google, unless the channel may have a private address', async () => {
     const theirs = channel({ allowPrivateAddress: false });
     await expect(tokens.of(theirs)).rejects.toThrow('is not that of Google');
     expect(assertions).toEqual([]);
