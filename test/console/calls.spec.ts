@@ -127,7 +127,7 @@ describe('a ticket', () => {
     await page.getByRole('button', { name: 'Close the ticket' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Close the ticket' }).click();
     await page.getByText('This ticket is closed.').waitFor();
-    await page.getByRole('button', { name: 'Open it again' }).click();
+    await page.getByRole('button', { name: 'Reopen' }).click();
     await page.getByLabel('Your message').fill('Thank you.');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('list', { name: 'Conversation' }).getByText('Thank you.').waitFor();
@@ -149,7 +149,7 @@ describe('a webhook endpoint', () => {
     await list.getByRole('link').first().click();
     const drawer = page.getByRole('dialog');
     await drawer.getByRole('table', { name: 'Attempts' }).getByText('204').first().waitFor();
-    await drawer.getByRole('button', { name: 'Send again' }).click();
+    await drawer.getByRole('button', { name: 'Resend' }).click();
     await drawer.getByRole('table', { name: 'Attempts' }).getByText('204').nth(1).waitFor();
     expect(receiver.at('/console').length).toBeGreaterThanOrEqual(2);
   });
