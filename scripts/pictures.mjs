@@ -28,6 +28,6 @@ if (values.beside !== undefined) {
 }
 const missing = missingChromium(say);
 if (missing) giveUp(missing);
-const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-const options = ['--experimental-vm-modules', '--no-warnings', jest, '--testMatch', '**/pictures.run.ts'];
-process.exit(await runToEnd(process.execPath, options));
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const config = join(root, 'test', 'console', 'pictures.config.mjs');
+process.exit(await runToEnd(process.execPath, [vitest, 'run', '--config', config]));

@@ -5,12 +5,12 @@ import { parseArgs } from 'node:util';
 import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { giveUp, root, say } from './lib/clone.mjs';
 import { exitOf, guard } from './lib/children.mjs';
-import { groupsOf, hasSpecs, jestCommand, readCounts, stages } from './lib/stages.mjs';
+import { groupsOf, hasSpecs, specsCommand, readCounts, stages } from './lib/stages.mjs';
 
 const HELP = `Runs everything that must hold, or some stages of it.
 
 Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--require-fuzzer]
-       [--require-containers] [--help] [-- JEST_OPTIONS]
+       [--require-containers] [--help] [-- VITEST_OPTIONS]
 
   --only STAGE,…    run these stages only: STAGES
   --require-kafka   fail where there is no Kafka broker to be had (also TOLLGATE_REQUIRE_KAFKA=1)
@@ -18,7 +18,7 @@ Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--
   --require-fuzzer  fail where the fuzzer of the API documents or the Python SDKs cannot be installed (also TOLLGATE_REQUIRE_FUZZER=1)
   --require-containers  fail where containers cannot be run (also TOLLGATE_REQUIRE_CONTAINERS=1)
   --help            this text
-  -- JEST_OPTIONS   given to the stages that run specs, such as: -- -t "monthly limit"
+  -- VITEST_OPTIONS  given to the stages that run specs, such as: -- -t "monthly limit"
 
 The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker.
 The browser is CHROMIUM, else chromium. It, hledger and beancount are those that are installed, else apt's where it has
@@ -136,7 +136,7 @@ class Run {
     await prepare();
     const withoutDocs = stage.docs ? await this.#docs() : undefined;
     if (withoutDocs !== undefined) return withoutDocs;
-    const { command, counts } = jestCommand(stage, [...python.args, ...positionals]);
+    const { command, counts } = specsCommand(stage, [...python.args, ...positionals]);
     const code = await this.#execute(command, {
       ...env.env,
       ...prometheus.env,
@@ -153,7 +153,7 @@ class Run {
     const { program, why } = installPython(wanted, say);
     if (why === undefined) return { env: { [variable]: program }, args: [] };
     if (values['require-fuzzer']) return { outcome: 'failed', why };
-    return { env: {}, args: [`--testPathIgnorePatterns=${spec}`], why: `${spec} was left out: ${why}` };
+    return { env: {}, args: [`--exclude=${spec}`], why: `${spec} was left out: ${why}` };
   }
 
   /** Why the documentation could not be built, or undefined. */

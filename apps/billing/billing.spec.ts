@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Bus } from '#bus/bus.js';
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     registry,
   });
   bus = new Bus(transport.client());
-}, 60_000);
+});
 
 afterAll(async () => {
   await bus?.close();

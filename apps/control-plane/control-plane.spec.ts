@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { InProcessTransport } from '#bus/in-process/in-process.transport.js';
 import { groups } from '#bus/topics.js';
 import { ConfigReader } from '#platform/config.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
     registry,
     console: { host: '127.0.0.1', port: 0 },
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await controlPlane?.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Readable } from 'node:stream';
 import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
 import { Upstreams } from '#upstream/adapters.js';

@@ -61,7 +61,7 @@ function predictionsOf(pictures: Buffer[]) {
   };
 }
 
-export interface Input {
+interface Input {
   instance: Json;
   parameters: Json;
 }

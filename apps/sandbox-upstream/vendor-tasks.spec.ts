@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { stateAt, type VendorTask, VendorTasks } from './vendor-tasks.js';
 
 function task(id: string, more: Partial<VendorTask> = {}): VendorTask {

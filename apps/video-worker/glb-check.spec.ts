@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { wholeGlb } from './glb-check.js';
 
 /** A GLB file of `bytes` bytes whose header says `announced`. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { NotAVideo, wholeMp4 } from './mp4-check.js';
 
 function box(type: string, payload: Buffer | string = ''): Buffer {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { copyPauseMs, pollPauseMs } from './poll-schedule.js';
 
 /** The longest of many jittered pauses, rounded to the unit: chance comes that near to the limit. */

@@ -1,10 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../test/support/bus.js';
 import { MoodyUpstream } from './moody-upstream.fixture.js';
 import { type RunningWorker, WorkerUnderTest } from './video-worker.fixture.js';
-
-/** A hundred films are copied in some of these, on a machine that may be busy. */
-jest.setTimeout(60_000);
 
 const MANY = 100;
 

@@ -3,14 +3,11 @@ import { readdirSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startSandbox } from '#apps/sandbox-upstream/sandbox-server.js';
 import { keyMark } from '#catalog/catalog.js';
 import { until } from '../../test/support/bus.js';
 import { WorkerUnderTest } from './video-worker.fixture.js';
-
-/** Drawing a film and several programs at once take their time on a busy machine. */
-jest.setTimeout(30_000);
 
 let under: WorkerUnderTest;
 

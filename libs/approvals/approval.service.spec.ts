@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { inEntityTransaction } from '#database/entity-transaction.js';
@@ -40,7 +40,7 @@ beforeAll(async () => {
     applied: (outcome) => reported.push(outcome),
   });
   [asker, other] = [await staffActor(ledger, 'finance'), await staffActor(ledger, 'admin')];
-}, 60_000);
+});
 afterAll(async () => {
   await source.destroy();
   await ledger.close();

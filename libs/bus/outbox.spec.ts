@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { INestMicroservice } from '@nestjs/common';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
@@ -20,8 +20,6 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { InProcessTransport } from './in-process/in-process.transport.js';
 import { outboxInsert, OutboxRelay, outboxRow, type OutboxRelayOptions } from './outbox.js';
-
-jest.setTimeout(30_000);
 
 /** Longer than any test: what is published in time was published by a wake, not by the poll. */
 const NEVER_MS = 600_000;

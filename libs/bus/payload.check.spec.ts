@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { IsInt, IsOptional, validateSync, ValidateNested } from 'class-validator';
 import fc from 'fast-check';
 import { keepsRules } from './payload.check.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Bus } from './bus.js';
 import { InvalidMessage } from './bus.errors.js';
 import { parseChaos } from './chaos.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
 import { plainDecimal } from '#money/amount.js';
 import type { Price } from '#pricing/price-book.js';
@@ -9,7 +9,7 @@ let ledger: LedgerFixture;
 
 beforeAll(async () => {
   ledger = await createLedgerFixture();
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 const textOf = (price: Price | null | undefined) =>

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { named } from './named-values.js';
 
 it('numbers values by their names, each once, and leaves casts alone', () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
@@ -11,7 +11,7 @@ let ledger: LedgerFixture;
 
 beforeAll(async () => {
   ledger = await createLedgerFixture();
-}, 60_000);
+});
 afterAll(() => ledger?.close());
 afterEach(() =>
   ledger.owner.query('TRUNCATE control_runs, control_findings, outbox CASCADE').then(() => undefined),

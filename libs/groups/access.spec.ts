@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { accessOf, isInGroup, mayServe } from './access.js';
 import { PUBLIC_RELAY, VENDORA, VENDORA_MAIN } from './group.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { findAccount, insertAccount, isClosing } from './account.store.js';
@@ -7,7 +7,7 @@ let ledger: LedgerFixture;
 
 beforeAll(async () => {
   ledger = await createLedgerFixture();
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 const insert = (name: string) => inTransaction(ledger.billing, (client) => insertAccount(client, name));

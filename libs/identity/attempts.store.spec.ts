@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { race } from '../../test/support/race.js';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   await Promise.all(Array.from({ length: 8 }, () => ledger.billing.query('SELECT 1')));
   store = new AttemptsStore(ledger.billing);
-}, 60_000);
+});
 beforeEach(() => {
   subject = `sign-in ${newId()}@example.com`;
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type ConsoleGrant, GRANT_LIFE_MS, isGrant, readGrant, signGrant } from './console-grant.js';
 
 const SECRET = 'a secret of the tests, long enough to sign';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
 import { ManualClock } from '#platform/clock.js';
@@ -17,7 +17,7 @@ describe('KeyAuthenticator', () => {
   beforeAll(async () => {
     fixture = await createLedgerFixture();
     pool = openPool({ url: fixture.urlFor('gateway'), max: 2, applicationName: 'test-gateway' });
-  }, 60_000);
+  });
   afterAll(async () => {
     await pool.end();
     await fixture.close();

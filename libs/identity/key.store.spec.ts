@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { grantGroup } from '#groups/account-groups.js';
 import { inTransaction } from '#database/database.js';
 import { hashApiKey } from '#platform/ids.js';
@@ -14,7 +14,7 @@ let accountId: string;
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   await ledger.owner.query('INSERT INTO groups (name, open) VALUES ($1, false)', [CLOSED]);
-}, 60_000);
+});
 afterAll(() => ledger.close());
 beforeEach(async () => {
   ({ accountId } = await ledger.account({ credits: '0' }));

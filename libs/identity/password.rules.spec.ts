@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { passwordFault } from './password.rules.js';
 
 const owner = { email: 'anna.quastenberg@corner-shop.example', names: ['tollgate', 'console.relay.example'] };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
 import { newId } from '#platform/ids.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
     'someone@example.com',
     'none',
   ]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await pool?.end();

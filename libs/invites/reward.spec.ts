@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { nanos, parseAmount } from '#money/amount.js';
 import { dueClawback, inviteReward, movableOf } from './reward.js';
 

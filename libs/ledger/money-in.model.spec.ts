@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { inTransaction } from '#database/database.js';
@@ -754,7 +754,7 @@ describe(`money in against a model of every cent (MONEY_SEED=${SEED})`, () => {
     }
     await recogniseAll(fixture.billing);
     expect(await checkLedger(fixture.billing, { graceMs: 0 })).toEqual({ ok: true, violations: [] });
-  }, 180_000);
+  });
 });
 
 function withoutZeros(sums: ReadonlyMap<string, bigint>): Map<string, bigint> {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -70,7 +70,7 @@ describe('mail', () => {
 
   beforeAll(async () => {
     fixture = await createLedgerFixture();
-  }, 60_000);
+  });
   afterAll(() => fixture?.close());
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tollgate-mail-'));

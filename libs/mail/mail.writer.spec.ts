@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MailLanguage, mailLanguages } from '#identity/mail-language.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
@@ -14,7 +14,7 @@ const HAN = /\p{Script=Han}/u;
 let fixture: LedgerFixture;
 beforeAll(async () => {
   fixture = await createLedgerFixture();
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
 async function personWith(language: MailLanguage | null): Promise<{ userId: string; email: string }> {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import type pg from 'pg';
 import { databaseAcross } from '../../test/support/earlier-schema.js';
 

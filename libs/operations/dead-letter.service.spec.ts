@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { topics } from '#bus/topics.js';
 import { newId } from '#platform/ids.js';
 import { actionsOn } from '../../test/support/audit.js';
@@ -22,7 +22,7 @@ let offset = 0;
 
 beforeAll(async () => {
   ledger = await createLedgerFixture();
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 /** A message that a group could not handle. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { configureSandboxChannel } from '#catalog/catalog.seed.js';
 import { newId } from '#platform/ids.js';
 import { TasksUnderTest } from '#tasks/tasks.fixture.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   await configureSandboxChannel(tasks.owner, { baseUrl: 'http://127.0.0.1:9', apiKey: 'sandbox-key' });
   pool = openPool({ url: tasks.database.urlFor('billing'), max: 2, applicationName: 'test' });
   reader = new ProgramReader(pool, { reportMs: REPORT_MS });
-}, 60_000);
+});
 afterAll(async () => {
   await pool.end();
   await tasks.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { parseAmount } from '#money/amount.js';
 import type { Page } from '#platform/http/page.js';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const request = { topupId: paid[2]!.topupId, reason: 'not needed' };
   for (const credits of ['1', '2'].map(parseAmount))
     await refunds.refund({ ...request, credits }, asking(await staffActor(ledger, 'finance')));
-}, 60_000);
+});
 afterAll(() => payments.close());
 
 type List<T> = (listing: { where: [string, unknown][]; limit: number; cursor?: string }) => Promise<Page<T>>;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findTopupRefund } from '#ledger/postings/topup-refund.js';
 import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
@@ -21,7 +21,7 @@ let payments: PaymentsFixture;
 
 beforeAll(async () => {
   payments = await openPayments();
-}, 60_000);
+});
 afterAll(() => payments.close());
 
 /** What became of an event, and how often it was tried again. */

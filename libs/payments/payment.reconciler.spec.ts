@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   balanceOf,
   openPayments,
@@ -12,7 +12,7 @@ let payments: PaymentsFixture;
 
 beforeAll(async () => {
   payments = await openPayments();
-}, 60_000);
+});
 afterAll(() => payments.close());
 
 async function newOrder(): Promise<{ accountId: string; id: string }> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAmount } from '#money/amount.js';
 import { ManualClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: 8 }, () => ledger.billing.query('SELECT 1')));
   clock = new ManualClock(Date.now());
   provider = providerWith('a secret of the tests');
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 function providerWith(secret: string): SandboxProvider {

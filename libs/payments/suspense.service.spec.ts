@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { newId } from '#platform/ids.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { source, config, approvals, ledger } = payments;
   suspense = new SuspenseService({ source, config, approvals, relay: NOBODY_WAITS });
   await recordLimit(ledger.billing, 'manual-topup', parseAmount('100'));
-}, 60_000);
+});
 afterAll(() => payments.close());
 
 async function itemOf(fact: PaymentFact, reference: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { findTopupRefund, type TopupRefund } from '#ledger/postings/topup-refund.js';
@@ -33,7 +33,7 @@ beforeAll(async () => {
     runner: { run: () => Promise.reject(new Error('killed')) },
   });
   await recordLimit(ledger.billing, 'topup-refund', parseAmount('100'));
-}, 60_000);
+});
 afterAll(() => payments.close());
 
 async function paidTopup(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import {
@@ -14,7 +14,7 @@ let payments: PaymentsFixture;
 
 beforeAll(async () => {
   payments = await openPayments();
-}, 60_000);
+});
 afterAll(() => payments.close());
 
 function stateOf(accountId: string, orderId: string): Promise<{ state: string }> {

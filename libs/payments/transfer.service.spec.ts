@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { source, config, approvals, ledger } = payments;
   transfers = new TransferService({ source, config, approvals, relay: NOBODY_WAITS });
   await recordLimit(ledger.billing, 'manual-topup', parseAmount('100'));
-}, 60_000);
+});
 afterAll(() => payments.close());
 
 /** 13.00 for ten credits, unless it is said otherwise. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { audit } from '#identity/audit-log.js';
 import type { Actor } from '#identity/role.js';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await inTransaction(ledger.billing, (client) =>
     audit(client, { actor: 'cli:root', action: 'model.changed', subject: 'model:a', requestId: 'r' }),
   );
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 async function pages(query: Omit<AuditQuery, 'limit' | 'cursor'>, limit = 50): Promise<AuditLine[]> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enrolled, openPeople, PASSWORD, type PeopleFixture, signedUp } from '../../test/support/people.js';
 import { race } from '../../test/support/race.js';
 
@@ -6,7 +6,7 @@ let people: PeopleFixture;
 
 beforeAll(async () => {
   people = await openPeople({ SIGN_INS_PER_EMAIL: '4', CODES_PER_DAY: '4' });
-}, 60_000);
+});
 afterAll(() => people.close());
 
 /** Somebody whose last proof is forgotten, as after some time. */

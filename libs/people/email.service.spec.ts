@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
 import { actionsOn } from '../../test/support/audit.js';
@@ -19,7 +19,7 @@ let people: PeopleFixture;
 
 beforeAll(async () => {
   people = await openPeople({ MAILS_PER_EMAIL: '5', MAILS_PER_ADDRESS: '6' });
-}, 60_000);
+});
 afterAll(() => people.close());
 
 function request(actor: Actor, email: string, of: { password?: string; origin?: string } = {}) {

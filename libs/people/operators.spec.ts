@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
 import type { Actor, Role } from '#identity/role.js';
@@ -31,7 +31,7 @@ let admin: Actor;
 beforeAll(async () => {
   used = await install();
   admin = await staffActor(used.people.ledger, 'admin');
-}, 60_000);
+});
 afterAll(() => used.close());
 
 async function install(): Promise<Installation> {

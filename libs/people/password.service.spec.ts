@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import {
   deadLink,
@@ -19,7 +19,7 @@ let people: PeopleFixture;
 
 beforeAll(async () => {
   people = await openPeople({ SIGN_INS_PER_EMAIL: '4', MAILS_PER_EMAIL: '5' });
-}, 60_000);
+});
 afterAll(() => people.close());
 
 function signIn(email: string, password: string) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
 import type { Actor, Role } from '#identity/role.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   grants = new RoleGrants({ source, approvals });
   const newAdmin = () => staffActor(ledger, 'admin');
   admins = [await newAdmin(), await newAdmin(), await newAdmin()];
-}, 60_000);
+});
 afterAll(async () => {
   await source.destroy();
   await ledger.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { noteMaker } from '#identity/own-interest.js';
 import { type Actor, type Role } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
@@ -15,7 +15,7 @@ let admin: Actor;
 beforeAll(async () => {
   people = await openPeople();
   service = new RolesService({ pool: people.ledger.billing, sessions: people.sessions });
-}, 60_000);
+});
 beforeEach(async () => {
   admin = await newStaff('admin');
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import {
   enrolled,
@@ -16,7 +16,7 @@ let people: PeopleFixture;
 
 beforeAll(async () => {
   people = await openPeople({ SIGN_INS_PER_EMAIL: '4', SIGN_INS_PER_ADDRESS: '6', CODES_PER_DAY: '4' });
-}, 60_000);
+});
 afterAll(() => people.close());
 
 function signIn(credentials: Partial<Credentials> & { email: string }, origin = newOrigin()) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import {
   deadLink,
@@ -16,7 +16,7 @@ let people: PeopleFixture;
 
 beforeAll(async () => {
   people = await openPeople({ MAILS_PER_EMAIL: '5', MAILS_PER_ADDRESS: '8' });
-}, 60_000);
+});
 afterAll(() => people.close());
 
 async function accountsOf(email: string): Promise<string[]> {

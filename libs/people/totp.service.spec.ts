@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TOTP } from 'otpauth';
 import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
@@ -18,7 +18,7 @@ let people: PeopleFixture;
 
 beforeAll(async () => {
   people = await openPeople({ CODES_PER_DAY: '4' });
-}, 60_000);
+});
 afterAll(() => people.close());
 
 function codeOf(secret: string): string {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { ManualClock, systemClock } from './clock.js';
 import { FairShare } from './fair-share.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { eachInTurn } from './in-turn.js';
 
 describe('work in turn', () => {

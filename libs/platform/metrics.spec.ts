@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { pino } from 'pino';
 import { until } from '../../test/support/eventually.js';
 import { Loop } from './loop.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { ConfigReader } from './config.js';
 import { isSealed, newSecretsKey, parseKeys, readSecrets, SecretBox } from './sealed-secret.js';

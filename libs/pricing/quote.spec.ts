@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
 import { formatAmount, parseDecimal } from '#money/amount.js';
 import type { Price, PriceBook, PricedModel } from './price-book.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { nanos, parseDecimal } from '#money/amount.js';
 import { priceBook } from './price-book.fixture.js';
 import { withTokens } from './quote.js';

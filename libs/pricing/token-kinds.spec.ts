@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { PriceBook } from './price-book.js';
 import { priceBook } from './price-book.fixture.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { S3Server } from './s3-server.fixture.js';
 import { type S3Options, S3Store } from './s3.store.js';
 

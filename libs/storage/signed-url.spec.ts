@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { signPath, verifySignature } from './signed-url.js';
 
 const secret = 's'.repeat(32);

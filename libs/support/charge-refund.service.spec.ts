@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
 import { loadPriceBook } from '#catalog/catalog.store.js';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   tickets = new TicketService(source);
   refunds = new ChargeRefundService({ source, pool, tickets, approvals, relay: NOBODY_WAITS });
   await recordLimit(pool, 'charge-refund', parseAmount('1'));
-}, 60_000);
+});
 afterAll(async () => {
   expect(await checkLedger(ledger.billing, { graceMs: 60_000 })).toEqual({ ok: true, violations: [] });
   await Promise.all([engine.close(), source.destroy()]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { groupsOfAccount } from '#groups/account-groups.js';
 import { openEntities } from '../../test/support/entities.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
     `UPDATE groups SET open = false WHERE name = 'Vendora-Main' RETURNING name`,
   );
   group = rows[0]!.name;
-}, 60_000);
+});
 afterAll(async () => {
   await source.destroy();
   await ledger.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const config = { payments: { resellerThresholdTokens: 10n } };
   rates = new AccountRates({ pool: ledger.billing, config });
   resellers = new ResellerService(source, tickets, rates);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([engine.close(), source.destroy()]);
   await ledger.close();

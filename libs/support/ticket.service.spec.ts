@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { openEntities } from '../../test/support/entities.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   source = await openEntities(ledger);
   tickets = new TicketService(source);
-}, 60_000);
+});
 afterAll(async () => {
   await source.destroy();
   await ledger.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CallerLimits } from '#identity/key-authenticator.js';
 import { TasksUnderTest } from './tasks.fixture.js';
 
@@ -7,7 +7,7 @@ describe('running tasks', () => {
 
   beforeAll(async () => {
     tasks = await TasksUnderTest.start();
-  }, 60_000);
+  });
   afterAll(() => tasks.close());
   beforeEach(() => tasks.owner.query('DELETE FROM tasks'));
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { TaskListing, type TaskPage } from './task-listing.store.js';
 import { TasksUnderTest } from './tasks.fixture.js';
@@ -9,7 +9,7 @@ let listing: TaskListing;
 beforeAll(async () => {
   tasks = await TasksUnderTest.start();
   listing = new TaskListing(tasks.gateway);
-}, 60_000);
+});
 afterAll(() => tasks.close());
 beforeEach(() => tasks.owner.query('TRUNCATE tasks CASCADE').then(() => undefined));
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LeasedTask } from './leased-task.js';
 import { TaskQueue } from './task-queue.store.js';
 import { TasksUnderTest } from './tasks.fixture.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { TasksUnderTest } from './tasks.fixture.js';
@@ -7,7 +7,7 @@ let tasks: TasksUnderTest;
 
 beforeAll(async () => {
   tasks = await TasksUnderTest.start();
-}, 60_000);
+});
 
 afterAll(() => tasks.close());
 

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { convert, isResellerVolume, orderFault, priceCredits } from './conversion.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { toAspectRatio, toResolution } from './aspect-ratio.js';
 
 describe('the aspect ratio of a size', () => {

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Upstreams } from './adapters.js';
 import { channelTo, json, startStub, type StubHandler, type StubUpstream } from './upstream.fixture.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from 'vitest';
 import { familiesOf } from '#catalog/offer.js';
 import type { Family } from '#pricing/price-book.js';
 import { protocolNames, Upstreams } from './adapters.js';

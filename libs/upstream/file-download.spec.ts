@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { protocolNames, Upstreams } from './adapters.js';
 import { FileUnavailable } from './file-download.js';
 import { isPublicAddress, publicOnly } from './public-address.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Upstreams } from './adapters.js';
 import type { StreamAnswer, StreamOutcome, StreamRequest } from './outcomes.js';
 import { channelTo, json, startStub, type StubHandler, type StubUpstream } from './upstream.fixture.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { CreateOutcome, ImagesDelivered } from './outcomes.js';
 import { type ImagesPending, waitForImages } from './polled-images.js';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChannelProtocol } from '#catalog/catalog.js';
 import { Upstreams } from './adapters.js';
 import type { ImageRequest, VideoRequest } from './outcomes.js';

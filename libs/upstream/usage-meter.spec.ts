@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { StreamKind } from './outcomes.js';
 import { SseSplitter } from './sse-splitter.js';
 import { UsageMeter } from './usage-meter.js';

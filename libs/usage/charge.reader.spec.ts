@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { refundCharge } from '#ledger/charges/charge-refund.js';
 import { parseAmount } from '#money/amount.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   under = await openEngine();
   ({ ledger } = under);
   someone = await ledger.account({ credits: '10' });
-}, 60_000);
+});
 afterAll(() => under.close());
 
 async function read(chargeId: string, accountId: string | null = someone.accountId): Promise<ChargeRecord> {

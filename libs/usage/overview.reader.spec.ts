@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { readOverview } from './overview.reader.js';
@@ -10,7 +10,7 @@ let accountId: string;
 beforeAll(async () => {
   fixture = await createLedgerFixture();
   ({ accountId } = await fixture.account({ credits: '5' }));
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
 type Ended = 'settled' | 'released' | 'refused' | 'held';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
 import { MarketReader } from '#marketplace/price-list.js';
 import { formatAmount } from '#money/amount.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   service = new QuoteService(ledger.billing, new MarketReader(ledger.billing));
   ({ accountId, keyId } = await ledger.account({ credits: '1' }));
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 function ask(wish: Partial<WantedQuote>) {

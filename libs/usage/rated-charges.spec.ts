@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { nanos } from '#money/amount.js';
@@ -18,7 +18,7 @@ let someone: LedgerPerson;
 beforeAll(async () => {
   under = await openEngine();
   someone = await under.ledger.account({ credits: '100000' });
-}, 60_000);
+});
 // It closes only where every charge can be computed again by the database, too.
 afterAll(() => under.close());
 

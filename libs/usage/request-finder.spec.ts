@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chargeIdOf } from '#ledger/charges/charge-ids.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
@@ -8,7 +8,7 @@ let fixture: LedgerFixture;
 
 beforeAll(async () => {
   fixture = await createLedgerFixture();
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
 type Owner = { accountId: string; keyId: string };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TasksUnderTest } from '#tasks/tasks.fixture.js';
 import { findTask, listTasks, type TaskFilter } from './task.reader.js';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
     refused: await made('refused'),
   };
   await tasks.created({ accountId: 'bob' });
-}, 60_000);
+});
 afterAll(() => tasks.close());
 
 /** Every page to its end. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { parseAmount } from '#money/amount.js';
 import type { LedgerFixture } from '../../test/support/ledger.js';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     await spend(under.engine, stranger, 1n);
   }
   await buy(ledger, someone, '5');
-}, 60_000);
+});
 afterAll(() => under.close());
 
 /** Every page of a list, to its end. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { spanOf, spanOfDays } from './chart-span.js';
@@ -14,7 +14,7 @@ let fixture: LedgerFixture;
 
 beforeAll(async () => {
   fixture = await createLedgerFixture();
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
 interface Ended {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import pg from 'pg';
 import { newId } from '#platform/ids.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   pool = new pg.Pool({ connectionString: database.ownerUrl });
   job = new pg.Client({ connectionString: database.ownerUrl });
   await job.connect();
-}, 60_000);
+});
 afterAll(async () => {
   await job.end();
   await pool.end();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { ManualClock } from '#platform/clock.js';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   source = await openEntities(ledger);
   clock = new ManualClock(Date.now());
   service = new EndpointService(source, { webhooks, secrets }, clock);
-}, 60_000);
+});
 beforeEach(async () => {
   asker = await newAsker();
 });

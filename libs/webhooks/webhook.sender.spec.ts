@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { systemClock } from '#platform/clock.js';
 import { ConfigReader } from '#platform/config.js';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   receiver = await startWebhookReceiver();
   queue = new DeliveryQueue(ledger.billing, config);
-}, 60_000);
+});
 afterAll(async () => {
   await connections.close();
   await receiver?.close();

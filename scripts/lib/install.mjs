@@ -127,7 +127,7 @@ function isIncomplete(folder, { development = true } = {}) {
 }
 
 export function hasDevelopmentPackages() {
-  return existsSync(join(packagesFolder, 'jest'));
+  return existsSync(join(packagesFolder, 'vitest'));
 }
 
 function readJson(file) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await buildSnapshots(pool);
   periods.push(await close(new Date()));
   ours = { late, open: await book(new Date(past.getTime() - 2)) };
-}, 60_000);
+});
 afterAll(async () => {
   await fixture?.close();
   await rm(folder, { recursive: true });

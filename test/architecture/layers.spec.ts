@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { exportsOf, importsOf, moduleOf, sources, textOf } from './sources.js';
 
 /**

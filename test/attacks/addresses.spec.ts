@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LookupAddress } from 'node:dns';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Agent } from 'undici';
 import { Upstreams } from '#upstream/adapters.js';
 import { UpstreamConnections } from '#upstream/connections.js';
@@ -184,7 +184,7 @@ describe('an installation', () => {
   let relay: Relay;
   beforeAll(async () => {
     relay = await startRelay();
-  }, 60_000);
+  });
   afterAll(() => relay?.close());
 
   it('takes no webhook to the inside, however its address is written', async () => {

@@ -1,10 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { silentWav, soundForm } from '../support/sounds.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const EDITS = '/v1/images/edits';
 const EDIT = { model: 'vendora-imagine-edit', prompt: 'at night' };
@@ -31,7 +28,7 @@ describe('a hostile body', () => {
       UPLOAD_GRACE_SECONDS: '5',
     });
     honest = await relay.customer('1');
-  }, 60_000);
+  });
   beforeAll(async () => {
     hostile = await relay.customer('0');
   });

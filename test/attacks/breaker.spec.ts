@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   closeClean,
   type Customer,
@@ -8,9 +8,6 @@ import {
   startRelay,
   until,
 } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const FAILURES = 3;
 const IMAGES = '/v1/images/generations';
@@ -27,7 +24,7 @@ describe('a circuit breaker between strangers', () => {
       CHANNEL_OPEN_SECONDS: '600',
     });
     [hostile, honest] = [await relay.customer('5'), await relay.customer('5')];
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const draw = async (customer: Customer, prompt: string): Promise<number> => {

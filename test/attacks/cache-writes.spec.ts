@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import Anthropic from '@anthropic-ai/sdk';
 import { formatAmount, nanos } from '#money/amount.js';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 import { type Script, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
-
-jest.setTimeout(30_000);
 
 const MODEL = 'vendora-messages';
 /** Nano-USD for a token of `MODEL`; writes follow from input. */
@@ -42,7 +40,7 @@ beforeAll(async () => {
   );
   await owner.query(`INSERT INTO channel_models VALUES ('scripted', $1, $1)`, [MODEL]);
   await owner.query(`INSERT INTO channel_groups VALUES ('scripted', 'Vendora-Main')`);
-}, 60_000);
+});
 
 afterAll(async () => {
   await closeClean(relay);

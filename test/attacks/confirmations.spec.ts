@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Role } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
@@ -69,7 +69,7 @@ let relay: Relay;
 
 beforeAll(async () => {
   relay = await startRelay({ MAIL_POLL_SECONDS: '0.1', SIGN_INS_PER_EMAIL: '1000' });
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 /** As if the last proof of all sessions were long ago. */

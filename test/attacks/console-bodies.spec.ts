@@ -1,10 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, person } from '../support/console.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const MEGABYTE = 1024 * 1024;
 
@@ -15,7 +12,7 @@ describe('a hostile body at the console', () => {
   beforeAll(async () => {
     relay = await startRelay({ UPLOADS_PER_ACCOUNT: '3', UPLOAD_GRACE_SECONDS: '1' });
     somebody = await person(relay);
-  }, 60_000);
+  });
   afterAll(() => relay.close());
 
   async function refusalOf(path: string, init: RequestInit): Promise<{ status: number; code?: string }> {

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, person } from '../support/console.js';
 import { EventStream } from '../support/event-stream.js';
 import { closeClean, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const REPORTS = 4;
 const FILES = 4;
@@ -25,7 +22,7 @@ describe('the console between strangers', () => {
       LIVE_CONNECTIONS_PER_PERSON: '100',
     });
     [hostile, honest] = [await person(relay, { credits: '5' }), await person(relay, { credits: '5' })];
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   it.each([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import Stripe from 'stripe';
 import { roles } from '#identity/role.js';
 import { type Person, person } from '../support/console.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   relay = await startRelay(stripe.environment);
   someone = await person(relay, { roles: roles.filter((role) => role !== 'user') });
   routes = await routesOf(relay);
-}, 60_000);
+});
 afterAll(async () => {
   await relay?.close();
   await stripe?.close();
@@ -66,7 +66,7 @@ describe('times and days that cannot be', () => {
       const told = await faultOf(response);
       expect([route.id, value, response.status, told.param]).toEqual([route.id, value, 400, name]);
     });
-  }, 60_000);
+  });
 
   it('are refused by name, in the body of every route', async () => {
     const tries = routes.flatMap((route) =>
@@ -81,7 +81,7 @@ describe('times and days that cannot be', () => {
       const told = await faultOf(response);
       expect([route.id, value, response.status, told.param]).toEqual([route.id, value, 400, name]);
     });
-  }, 60_000);
+  });
 
   it('are refused in a cursor', async () => {
     const paged = routes.filter(({ query, method }) => 'cursor' in query && method === 'GET');
@@ -106,7 +106,7 @@ describe('times and days that cannot be', () => {
       await response.arrayBuffer();
       expect([route.id, key, response.status < 500]).toEqual([route.id, key, true]);
     });
-  }, 60_000);
+  });
 });
 
 describe('events of a payment provider', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { configureSandboxChannel, seedCatalog } from '#catalog/catalog.seed.js';
 import { migrate } from '#database/migrations.js';

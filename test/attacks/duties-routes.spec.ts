@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { adjust } from '#ledger/postings/adjustment.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
@@ -165,7 +165,7 @@ beforeAll(async () => {
   const roles = ['support', 'finance', 'admin'] as const;
   everything = await person(relay, { roles, accountId: customer.accountId });
   own = { ...(await openedThings()), chargeId: await paidCharge(relay, customer) };
-}, 120_000);
+});
 afterAll(() => relay?.close());
 
 async function openedThings(): Promise<Omit<Own, 'chargeId'>> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from 'commander';
 import { program } from '#apps/cli/program.js';
 import { recordFact } from '#identity/installation.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   other = await staffMember(fixture, 'admin');
   await recordLimit(fixture.billing, 'manual-topup', 100_000_000_000n);
   await recordLimit(fixture.billing, 'adjustment', 5_000_000_000n);
-}, 300_000);
+});
 afterAll(() => fixture?.close());
 
 function tollgate(as: { email: string } | null, ...args: string[]): Promise<Finished> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatAmount, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
@@ -10,7 +10,7 @@ let relay: Relay;
 
 beforeAll(async () => {
   relay = await startRelay({ REFUND_LIMIT: '1', MANUAL_TOPUP_LIMIT: '100', ADJUSTMENT_LIMIT: '5' });
-}, 120_000);
+});
 afterAll(() => relay?.close());
 
 async function openTicket(owner: Person): Promise<string> {

@@ -1,10 +1,8 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { person } from '../support/console.js';
-
-jest.setTimeout(30_000);
 
 const PAGE = '<html><body><h1>nginx</h1></body></html>';
 const ENVELOPE = JSON.stringify({ error: { message: 'It broke.', type: 'server_error', code: 'broken' } });
@@ -72,7 +70,7 @@ async function addVendor(url: string): Promise<void> {
 beforeAll(async () => {
   relay = await startRelay({ UNCLEAR_CREATE_SECONDS: '1', CATALOG_LIFE_SECONDS: '0' });
   await addVendor(await vendor.start());
-}, 60_000);
+});
 beforeEach(() => {
   vendor.calls = 0;
 });

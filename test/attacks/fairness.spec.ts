@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', response_format: 'b64_json' };
@@ -17,7 +14,7 @@ describe('a channel that one customer fills', () => {
     relay = await startRelay({ CHANNEL_WAIT_SECONDS: '30', CATALOG_LIFE_SECONDS: '0' });
     [hostile, honest] = [await relay.customer('9'), await relay.customer('9')];
     await relay.fixture.owner.query('UPDATE channels SET max_concurrency = $1', [PLACES]);
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   /** Draws that many at once; `done` learns the order in which each was done. */

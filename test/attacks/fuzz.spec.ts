@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { person } from '../support/console.js';
 import { fuzz, type FuzzResult, withValues } from '../support/fuzzer.js';
 import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 
 const LEAST_REQUESTS = 10_000;
-/** Limits that only a hang reaches. */
-jest.setTimeout(900_000);
-
 const seed = Number(process.env['FUZZ_SEED'] ?? 1 + (Date.now() % 1_000_000));
 /** They end the session that the rest needs, or send events for as long as the page is open. */
 const LEFT_OUT = ['signOut', 'watchAccount', 'viewAccount'];
@@ -16,7 +13,7 @@ let requests = 0;
 
 beforeAll(async () => {
   relay = await startRelay();
-}, 60_000);
+});
 afterAll(async () => {
   await relay?.close();
 });

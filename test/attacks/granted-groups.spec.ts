@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey, grantAccountGroup, withdrawAccountGroup } from '#people/accounts/customers.js';
 import { groupsOfAccount } from '#groups/account-groups.js';
 import { type Person, person } from '../support/console.js';
 import { closeClean, json, type Relay, startRelay } from '../support/relay.js';
-
-jest.setTimeout(30_000);
 
 const CHEAP = 'Half-Price';
 const MODEL = 'vendora-chat-lite';
@@ -22,7 +20,7 @@ beforeAll(async () => {
   });
   expect({ status: response.status, open: data?.open }).toEqual({ status: 201, open: false });
   await relay.fixture.owner.query(`INSERT INTO channel_groups VALUES ('sandbox', $1)`, [CHEAP]);
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 const keyIn = (who: Person, group: string) => who.api.POST('/api/keys', { body: { name: 'a key', group } });

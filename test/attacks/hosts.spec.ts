@@ -1,9 +1,6 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse' };
 const STRANGE = [
@@ -43,7 +40,7 @@ describe('a Host header', () => {
   beforeAll(async () => {
     relay = await startRelay();
     customer = await relay.customer('1');
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const post = (path: string, host: string, body: object) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import {
   event,
@@ -8,8 +8,6 @@ import {
   startScriptedUpstream,
   word,
 } from '../support/scripted-upstream.js';
-
-jest.setTimeout(30_000);
 
 const LITE = 'vendora-chat-lite';
 const CHAT = 'vendora-chat';
@@ -67,7 +65,7 @@ beforeAll(async () => {
   await owner.query(
     `INSERT INTO channel_groups VALUES ('scripted', 'Vendora-Main'), ('scripted', 'Public-Relay')`,
   );
-}, 60_000);
+});
 
 afterAll(async () => {
   await closeClean(relay);

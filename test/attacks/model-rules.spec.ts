@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, person, visitor } from '../support/console.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-jest.setTimeout(30_000);
 
 let relay: Relay;
 let admin: Person;
@@ -14,7 +12,7 @@ beforeAll(async () => {
   admin = await person(relay, { roles: ['admin'] });
   main = await relay.customer('10');
   publicRelay = await relay.customer('10', 'Public-Relay');
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 const owner = (sql: string, values: unknown[] = []) => relay.fixture.owner.query(sql, values);

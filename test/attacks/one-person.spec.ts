@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { closeClean, type Relay, startRelay } from '../support/relay.js';
@@ -9,7 +9,7 @@ let only: Person;
 beforeAll(async () => {
   relay = await startRelay({ ONE_PERSON: 'true', MANUAL_TOPUP_LIMIT: '10', PERIOD_MARGIN_SECONDS: '0' });
   only = await person(relay, { roles: ['support', 'finance', 'admin'] });
-}, 120_000);
+});
 afterAll(() => closeClean(relay));
 
 const marks = async (why: string) => {

@@ -1,10 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { crc32, deflateSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const EDITS = '/v1/images/edits';
 const ASSETS = '/v1/3d';
@@ -18,7 +15,7 @@ describe('a picture', () => {
   beforeAll(async () => {
     relay = await startRelay({ CHANNEL_FAILURES_TO_OPEN: '1' });
     customer = await relay.customer('1');
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const whole = drawn();

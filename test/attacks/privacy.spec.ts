@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PasswordHasher } from '#identity/password.hasher.js';
 import { verifyChain } from '#ledger/chain/chain-verify.js';
 import { newId } from '#platform/ids.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
     MAILS_PER_ADDRESS: '100000',
     SIGN_INS_PER_ADDRESS: '100000',
   });
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 const auditText = async (accountId: string): Promise<string> => {
@@ -281,7 +281,7 @@ describe('deleting an account', () => {
     });
     expect(again.data).toMatchObject({ email: someone.email });
     expect(again.data!.accountId).not.toBe(someone.accountId);
-  }, 60_000);
+  });
 
   it('is asked for by support on a ticket, and decided by an administrator', async () => {
     const someone = await owner('0');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { readPendingRewards } from '#invites/pending-rewards.js';
 import { movableOf } from '#invites/reward.js';
@@ -26,7 +26,7 @@ let fixture: LedgerFixture;
 beforeAll(async () => {
   under = await openEngine();
   fixture = under.ledger;
-}, 60_000);
+});
 afterAll(() => under.close());
 
 async function pair(): Promise<{ inviter: LedgerPerson; invitee: LedgerPerson }> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Secret, TOTP } from 'otpauth';
 import { Webhook } from 'standardwebhooks';
 import { resealSecrets } from '#operations/reseal.js';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   webhook = (await owner.api.POST('/api/webhooks', { body: { url, events: ['topup.credited'] } })).data!;
   const enrolment = await owner.api.POST('/api/totp/enrolment', { body: { password: PASSWORD } });
   totpSecret = enrolment.data!.secret;
-}, 60_000);
+});
 afterAll(async () => {
   await relay?.close();
   await receiver?.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Role } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
 import { person, sessionOf } from '../support/console.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
     PUBLIC_BASE_URL: 'https://api.example',
     MAIL_POLL_SECONDS: '0.1',
   });
-}, 60_000);
+});
 afterAll(async () => {
   await local?.close();
   await behindHttps?.close();
@@ -180,7 +180,7 @@ describe('a flood of requests', () => {
       CONSOLE_WRITES_PER_MINUTE: '10',
       CONSOLE_ANONYMOUS_PER_MINUTE: '30',
     });
-  }, 60_000);
+  });
   afterAll(() => small?.close());
 
   const statuses = (answers: Response[]) => answers.map(({ status }) => status);
@@ -222,7 +222,7 @@ describe('a flood of requests', () => {
         return false;
       });
     });
-  }, 120_000);
+  });
 
   it('of strangers is stopped by address, and leaves people with a session alone', async () => {
     const someone = await person(small);

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addModel } from '../support/models.js';
 import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 import { silentFlac, silentM4a, silentOgg } from '../support/sound-containers.js';
 import { silentMp3, silentWav, soundForm, wavHead } from '../support/sounds.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const PATH = '/v1/audio/transcriptions';
 const MODEL = 'vendora-transcribe';
@@ -21,7 +18,7 @@ describe('a sound from a stranger', () => {
     const model = { id: MODEL, like: 'vendora-speech', unit: 'second', ...channel };
     await addModel(relay.fixture.owner, model);
     customer = await relay.customer('1');
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const send = (form: FormData, path = PATH) => customer.send(path, { method: 'POST', body: form });

@@ -1,10 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MoodyUpstream } from '#apps/video-worker/moody-upstream.fixture.js';
 import { WorkerUnderTest } from '#apps/video-worker/video-worker.fixture.js';
 import { until } from '../support/eventually.js';
-
-/** Hundreds of tasks are made in these, on a machine that may be busy. */
-jest.setTimeout(60_000);
 
 const MANY = 300;
 

@@ -4,13 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { AskedSetting } from '#platform/config.js';
 import { passwordOf } from '#platform/settings/setting.js';
-
-/** Helm and Python start once for each rendering, on a machine that may be busy. */
-jest.setTimeout(120_000);
 
 const root = join(import.meta.dirname, '../..');
 const CHART = join(root, 'deploy/helm/tollgate');

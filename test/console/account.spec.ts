@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { newId } from '#platform/ids.js';
@@ -8,15 +8,13 @@ import { json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, PASSWORD, signedUp, signInHere } from './support/steps.js';
 
-jest.setTimeout(180_000);
-
 let relay: Relay;
 let browser: Browser;
 const tabs: Tab[] = [];
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay({ LIVE_POLL_SECONDS: '0.05' }), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

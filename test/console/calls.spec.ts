@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
@@ -7,8 +7,6 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 import { keyOf, withoutKeys } from './support/work.js';
-
-jest.setTimeout(180_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -21,7 +19,7 @@ beforeAll(async () => {
     openBrowser(),
     startWebhookReceiver(),
   ]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await receiver?.close();

@@ -1,11 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, PASSWORD, signedUp, signInHere } from './support/steps.js';
-
-jest.setTimeout(180_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -13,7 +11,7 @@ const tabs: Tab[] = [];
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay({ SECOND_FACTOR: 'required' }), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

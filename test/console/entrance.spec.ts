@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser } from 'playwright-core';
 import { visitor } from '../support/console.js';
@@ -7,15 +7,13 @@ import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, PASSWORD, signedUp, signInHere } from './support/steps.js';
 
-jest.setTimeout(120_000);
-
 let relay: Relay;
 let browser: Browser;
 let tab: Tab;
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 import { caughtUp, stripeReport, yesterday } from './support/books.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
-
-// Long journeys on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(240_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -18,7 +15,7 @@ beforeAll(async () => {
   const quick = { CHAIN_SEAL_SECONDS: '0.2', COST_ACCRUAL_SECONDS: '0.2', RECOGNITION_SECONDS: '0.2' };
   const exact = { RECONCILE_GRACE_SECONDS: '0', PERIOD_MARGIN_SECONDS: '0.01' };
   [relay, browser] = await Promise.all([startRelay({ ...quick, ...exact }), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { type Person, person } from '../support/console.js';
 import { addModel } from '../support/models.js';
 import { json, type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
-
-jest.setTimeout(120_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -30,7 +28,7 @@ beforeAll(async () => {
   const answer = await customer.send('/v1/images/generations', json(body));
   expect(answer.status).toBe(200);
   requestId = answer.headers.get('x-request-id')!;
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,12 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
-
-// Pages on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(120_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -14,7 +11,7 @@ const tabs: Tab[] = [];
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
@@ -7,16 +7,13 @@ import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, makeKey, PASSWORD, topUp } from './support/steps.js';
 
-// A long journey on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(300_000);
-
 let relay: Relay;
 let browser: Browser;
 const tabs: Tab[] = [];
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay({ SANDBOX_PAYMENTS: 'true' }), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

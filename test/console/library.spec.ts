@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { type Person, person } from '../support/console.js';
@@ -6,8 +6,6 @@ import { type Relay, startRelay } from '../support/relay.js';
 import { type Look, openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 import { endedMesh, endedVideo, keyOf, play } from './support/work.js';
-
-jest.setTimeout(180_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -23,7 +21,7 @@ beforeAll(async () => {
   await endedVideo(relay, someone, { keyId, prompt: 'a boat that sinks [[fault:fail-late]]' });
   const picture = { prompt: 'a gate', model: 'imgmodel-4', n: 3 };
   await play(relay, someone, { keyId, path: 'images/generations', body: picture });
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,10 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
-
-jest.setTimeout(120_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -12,7 +10,7 @@ let tab: Tab;
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

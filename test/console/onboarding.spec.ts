@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
@@ -7,9 +7,6 @@ import { expectCleanLedger, json, type Relay, startRelay, until } from '../suppo
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, PASSWORD } from './support/steps.js';
 import { keyOf } from './support/work.js';
-
-// A long journey on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(300_000);
 
 const MOST_CLICKS = 7;
 
@@ -22,7 +19,7 @@ beforeAll(async () => {
     startRelay({ SANDBOX_PAYMENTS: 'true', MAIL_POLL_SECONDS: '0.1' }),
     openBrowser(),
   ]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { person } from '../support/console.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
-
-// Many calls on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(300_000);
 
 const PHONE = { width: 390, height: 844 };
 const REQUESTS = 33;
@@ -17,7 +14,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

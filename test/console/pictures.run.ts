@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { writeBooks } from '../bench/finance-bench.books.js';
 import { type Person, person } from '../support/console.js';
@@ -14,8 +14,6 @@ import { endedVideo, keyOf, withoutKeys } from './support/work.js';
  * The pictures of README and docs, made of the real pages by `npm run pictures`: the same data each time, as far as it does
  * not tell the day. They are part of the repository, so they are small.
  */
-jest.setTimeout(300_000);
-
 const FOLDER = join(import.meta.dirname, '../../docs/pictures');
 const QUALITY = 82;
 const MOST_BYTES = 80_000;
@@ -45,7 +43,7 @@ beforeAll(async () => {
   finance = await person(relay, { roles: ['finance'] });
   admin = await person(relay, { roles: ['admin'] });
   await workToday();
-}, 300_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { person } from '../support/console.js';
 import { addModel } from '../support/models.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
-
-jest.setTimeout(180_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -17,7 +15,7 @@ beforeAll(async () => {
   const dead = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
   for (const like of ['imgmodel-4', 'vendora-chat', 'vendora-speech'])
     await addModel(relay.fixture.owner, { id: `dead-${like}`, like, ...dead });
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

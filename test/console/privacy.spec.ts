@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { PasswordHasher } from '#identity/password.hasher.js';
 import { type Person, person } from '../support/console.js';
@@ -8,9 +8,6 @@ import { unzip } from '../support/zip.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, PASSWORD, signInHere } from './support/steps.js';
 
-// Long journeys on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(180_000);
-
 let relay: Relay;
 let browser: Browser;
 const tabs: Tab[] = [];
@@ -18,7 +15,7 @@ const tabs: Tab[] = [];
 beforeAll(async () => {
   const quick = { PRIVACY_POLL_SECONDS: '0.1', ACCOUNT_DELETION_RETRY_SECONDS: '0.1' };
   [relay, browser] = await Promise.all([startRelay(quick), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

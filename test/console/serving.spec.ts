@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Relay, startRelay } from '../support/relay.js';
 
 let relay: Relay;
 
 beforeAll(async () => {
   relay = await startRelay({ PUBLIC_BASE_URL: 'https://api.example.com/' });
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 function get(path: string, headers: Record<string, string> = {}): Promise<Response> {

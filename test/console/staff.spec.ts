@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import type { Role } from '#identity/role.js';
 import { parseAmount } from '#money/amount.js';
@@ -7,9 +7,6 @@ import { expectCleanLedger, json, type Relay, startRelay, until } from '../suppo
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 import { customerAtWork, deadLetter, ticketOf } from './support/staff.js';
-
-// Long journeys on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(300_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -23,7 +20,7 @@ beforeAll(async () => {
     REPORT_SECONDS: '0.5',
   };
   [relay, browser] = await Promise.all([startRelay(environment), openBrowser()]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

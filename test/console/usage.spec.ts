@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { readFile } from 'node:fs/promises';
 import { textsOfPdf } from '../support/pdf.js';
@@ -7,8 +7,6 @@ import { type Relay, startRelay } from '../support/relay.js';
 import { type Look, openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 import { endedVideo, keyOf, play } from './support/work.js';
-
-jest.setTimeout(180_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -24,7 +22,7 @@ beforeAll(async () => {
   const picture = { prompt: 'a boat', model: 'imgmodel-4' };
   await play(relay, someone, { keyId: projectKey, path: 'images/generations', body: { ...picture, n: 3 } });
   await play(relay, someone, { keyId: otherKey, path: 'images/generations', body: picture });
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { newId } from '#platform/ids.js';
@@ -6,9 +6,6 @@ import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, makeKey, topUp } from './support/steps.js';
-
-// Long journeys on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(300_000);
 
 let relay: Relay;
 let browser: Browser;
@@ -19,7 +16,7 @@ beforeAll(async () => {
     startRelay({ SANDBOX_PAYMENTS: 'true', KEY_USE_SECONDS: '0.05' }),
     openBrowser(),
   ]);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +13,6 @@ import {
   type StandaloneProcess,
   startStandalone,
 } from '../support/programs.js';
-
-/** Two starts and a recovery of the database, on a busy machine. */
-jest.setTimeout(120_000);
 
 const IMAGE = {
   path: '/v1/images/generations',
@@ -51,7 +48,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
     await billing.end();
     await relay.end('SIGTERM');
     rmSync(dataDir, { recursive: true, force: true });
-  }, 60_000);
+  });
   afterAll(() => killLaunched());
 
   async function start(more: Environment = {}): Promise<void> {

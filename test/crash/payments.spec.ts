@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,9 +24,6 @@ import {
 } from '../support/programs.js';
 import { StripeStandIn } from '../support/stripe.js';
 
-/** Three starts and a recovery of the database, on a busy machine. */
-jest.setTimeout(180_000);
-
 describe('billing that is killed', () => {
   let dataDir: string;
   let relay: StandaloneProcess;
@@ -44,7 +41,7 @@ describe('billing that is killed', () => {
     await relay.end('SIGTERM');
     await stripe.close();
     rmSync(dataDir, { recursive: true, force: true });
-  }, 60_000);
+  });
   afterAll(() => killLaunched());
 
   async function start(more: Environment = {}): Promise<void> {

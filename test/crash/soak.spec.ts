@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { randomInt } from 'node:crypto';
 import { Undo } from '../rehearsals/undo.js';
 import { drawStrikes, shrink } from '../soak/schedule.js';
 import { soak } from '../soak/soak.js';
 import { ensureBuilt } from '../support/programs.js';
-
-/** Starts after kills on a busy machine; only a hang reaches it. */
-jest.setTimeout(600_000);
 
 const SEED = Number(process.env['SOAK_SEED'] ?? randomInt(2 ** 31));
 const MINUTES = 0.3;

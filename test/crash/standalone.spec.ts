@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +13,6 @@ import {
   startStandalone,
 } from '../support/programs.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
-
-/** Two starts, a recovery of the database and the deadlines below, on a busy machine. */
-jest.setTimeout(300_000);
 
 /** Short, so that a recovery takes seconds; the order between them is that of the real ones. */
 const DURATIONS: Environment = {
@@ -49,13 +46,13 @@ describe('the standalone relay', () => {
     dataDir = mkdtempSync(join(tmpdir(), 'tollgate-crash-'));
     healthPort = await freePort();
     await start();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await books?.close();
     await relay?.end('SIGTERM');
     rmSync(dataDir, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   afterEach(async () => {
     expect(await books.ledgerFaults()).toEqual([]);

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectCleanLedger } from '../support/relay.js';
 import { type Block, blocksOf, differencesIn, nameOf, pages } from './support/blocks.js';
 import { Reader } from './support/reader.js';
-
-jest.setTimeout(330_000);
 
 const blocks = pages().flatMap(blocksOf);
 /** What is run, what is read as data, and what is only looked at. */
@@ -52,7 +50,7 @@ describe.each([...new Set(runs.map(({ page }) => page))])('the examples of %s', 
   let printed = '';
   beforeAll(async () => {
     reader = await Reader.start(page.replaceAll(/[^a-z]/gi, '-'));
-  }, 60_000);
+  });
   afterAll(async () => {
     await expectCleanLedger(reader.relay);
     await reader.close();
@@ -71,7 +69,7 @@ describe('the examples of the gateway’s reference', () => {
   let reader: Reader;
   beforeAll(async () => {
     reader = await Reader.start('reference');
-  }, 60_000);
+  });
   afterAll(() => reader.close());
 
   /** Those of one thing need its id. */

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { blocksOf, nameOf, pages } from './support/blocks.js';
 import { Reader } from './support/reader.js';
-
-jest.setTimeout(150_000);
 
 let reader: Reader;
 beforeAll(async () => {
@@ -11,7 +9,7 @@ beforeAll(async () => {
       'TOLLGATE_DOCS_PYTHON is not set: npm test -- --only docs installs the SDKs and sets it.',
     );
   reader = await Reader.start('python');
-}, 60_000);
+});
 afterAll(() => reader?.close());
 
 const runs = pages()

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { openBrowser, Tab } from '../console/support/browser.js';
 import { type Relay, startRelay } from '../support/relay.js';
-
-jest.setTimeout(180_000);
 
 const root = join(import.meta.dirname, '../..');
 const site = join(root, 'dist/docs');
@@ -72,7 +70,7 @@ describe('the site in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await relay?.close();

@@ -1,10 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ensureBuilt } from '../support/programs.js';
-
-jest.setTimeout(180_000);
 
 const root = join(import.meta.dirname, '../..');
 

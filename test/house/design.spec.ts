@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 
 const folder = join(import.meta.dirname, '../../apps/console');
 const TOKENS = join('ui', 'tokens.css');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesIn } from '#database/server-files.js';
 import { LONGEST_SOCKET_PATH } from '#database/server-folder.js';
 import { SETTINGS, settingNames } from '#platform/settings/settings.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const why = process.platform === 'linux' ? missingPrograms({ 'systemd-analyze': 'systemd' }) : null;
   if (why !== null) throw new Error(why);
   folder = await mkdtemp(join(tmpdir(), 'tollgate-units-'));
-}, 600_000);
+});
 afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import { hashApiKey, newApiKey } from '#platform/ids.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse [[instant]]', n: 2 };
 const CHAT = {
@@ -53,7 +50,7 @@ describe('what is left, asked for with a key', () => {
   beforeAll(async () => {
     relay = await startRelay();
     customer = await relay.customer('5');
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const get = <T>(path: string, by = customer): Promise<T> => by.sdk().get(path);

@@ -8,12 +8,9 @@ import {
   generateImage,
   type ImageModel,
 } from 'ai';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const PNG = 'image/png';
 const QUICK = { pollIntervalMs: 100, pollTimeoutMs: 20_000 };
@@ -60,7 +57,7 @@ describe('images and videos, by the AI SDK', () => {
 
   beforeAll(async () => {
     relay = await startRelay();
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const settingsOf = (customer: Customer, path: string, { fetch: counting }: Counted): Settings => ({

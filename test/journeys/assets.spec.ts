@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const MODEL = 'vendora-3d';
 const PICTURE = instantPng.toString('base64');
@@ -26,7 +23,7 @@ describe('3D assets', () => {
 
   beforeAll(async () => {
     relay = await startRelay();
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   it('are drafted and textured, polled to the end, downloaded, and paid once by the call', async () => {

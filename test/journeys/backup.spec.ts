@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -24,9 +24,6 @@ import {
   startStandalone,
 } from '../support/programs.js';
 import { runTollgate } from '../support/tollgate.js';
-
-/** Two starts of a relay, and restores with their checks. */
-jest.setTimeout(180_000);
 
 const PASSPHRASE = 'a passphrase of the tests';
 

@@ -1,11 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const EDITS = '/v1/images/edits';
 const FIELDS = { model: 'vendora-imagine-edit', prompt: 'at night' };
@@ -22,7 +19,7 @@ describe('large bodies, together', () => {
     relay = await startRelay({ BODY_MEMORY_MEGABYTES: '2', PICTURE_URLS_MAY_BE_PRIVATE: 'true' });
     pictures = createServer((_request, response) => response.end(picture()));
     await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
-  }, 60_000);
+  });
   afterAll(async () => {
     pictures.close();
     await closeClean(relay);

@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const FAILURES = 3;
 const OPEN_SECONDS = 2;
@@ -37,7 +34,7 @@ describe('a channel that fails again and again', () => {
     });
     customer = await relay.customer('5');
     other = await relay.customer('5');
-  }, 60_000);
+  });
 
   afterAll(() => closeClean(relay));
 

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const CHAT = { model: 'vendora-chat', messages: [{ role: 'user', content: 'hello' }], max_tokens: 20 };
 const ANSWER = {
@@ -45,7 +42,7 @@ describe('a channel with two keys, of which one is over its limit', () => {
     await relay.fixture.owner.query(`INSERT INTO channel_models VALUES ('two-keys', $1, $1)`, [CHAT.model]);
     await relay.fixture.owner.query(`INSERT INTO channel_groups VALUES ('two-keys', 'Vendora-Main')`);
     customer = await relay.customer('5');
-  }, 60_000);
+  });
   afterAll(async () => {
     await closeClean(relay);
     vendor.closeAllConnections();

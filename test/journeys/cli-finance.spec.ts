@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   fixture = await createLedgerFixture();
   as = (await staffMember(fixture, 'finance')).email;
   main = `customer:${(await fixture.account({ credits: '10.000000001' })).accountId}:main`;
-}, 300_000);
+});
 afterAll(() => fixture?.close());
 
 function finance(...args: string[]): Promise<Finished> {

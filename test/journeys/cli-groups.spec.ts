@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { ensureBuilt, type Finished } from '../support/programs.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   admin = await person(relay, { roles: ['admin'] });
   someone = await person(relay);
   await admin.api.POST('/api/admin/groups', { body: { name: CHEAP, multiplier: '0.5' } as never });
-}, 300_000);
+});
 afterAll(() => relay?.close());
 
 function tollgate(...args: string[]): Promise<Finished> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   sandbox = await startSandbox({ apiKey: 'sandbox-key' });
   await configureSandboxChannel(ledger.owner, { baseUrl: sandbox.url, apiKey: 'sandbox-key' });
   files = mkdtempSync(join(tmpdir(), 'tollgate-cli-'));
-}, 300_000);
+});
 
 afterAll(async () => {
   await sandbox?.close();

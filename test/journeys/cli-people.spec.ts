@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visitor } from '../support/console.js';
 import { ensureBuilt, type Finished } from '../support/programs.js';
 import { runTollgate } from '../support/tollgate.js';
@@ -9,7 +9,7 @@ let relay: Relay;
 beforeAll(async () => {
   ensureBuilt();
   relay = await startRelay();
-}, 300_000);
+});
 afterAll(() => relay?.close());
 
 function tollgate(args: string[], env: Record<string, string> = {}): Promise<Finished> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   admin = await staffMember(ledger, 'admin');
   folder = mkdtempSync(join(tmpdir(), 'tollgate-prices-'));
-}, 300_000);
+});
 
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });

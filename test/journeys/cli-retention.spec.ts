@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepRetention } from '#privacy/retention.js';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { ensureBuilt, type Finished } from '../support/programs.js';
@@ -11,7 +11,7 @@ let ledger: LedgerFixture;
 beforeAll(async () => {
   ensureBuilt();
   ledger = await createLedgerFixture();
-}, 300_000);
+});
 afterAll(() => ledger?.close());
 
 function retention(...args: string[]): Promise<Finished> {

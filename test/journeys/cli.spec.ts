@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,6 @@ import { runTollgate } from '../support/tollgate.js';
 
 const CLI = 'apps/cli/bin/tollgate.mjs';
 
-// Each command is a process of its own, some tests run many, and the machine may be busy.
-jest.setTimeout(60_000);
-
 let ledger: LedgerFixture;
 /** Who acts where somebody must. */
 let as: string;
@@ -21,7 +18,7 @@ beforeAll(async () => {
   ensureBuilt();
   ledger = await createLedgerFixture();
   as = (await staffMember(ledger, 'finance')).email;
-}, 300_000);
+});
 
 afterAll(() => ledger?.close());
 

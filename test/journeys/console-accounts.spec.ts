@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -13,7 +13,7 @@ let support: Person;
 beforeAll(async () => {
   relay = await startRelay({ MAIL_POLL_SECONDS: '0.1' });
   support = await person(relay, { roles: ['support'] });
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 async function draw(apiKey: string, n = 1): Promise<number> {

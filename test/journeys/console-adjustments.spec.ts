@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyDispute } from '#ledger/postings/chargeback.js';
 import { inTransaction } from '#database/database.js';
 import { recordTopup } from '#ledger/postings/topup.js';
@@ -9,9 +9,6 @@ import { atOnce } from '../support/at-once.js';
 import { type Person, person } from '../support/console.js';
 import { closeClean, type Relay, startRelay } from '../support/relay.js';
 
-// Fifty requests at once on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(120_000);
-
 let relay: Relay;
 let finance: Person;
 let second: Person;
@@ -21,7 +18,7 @@ let ticketId: string;
 beforeAll(async () => {
   relay = await startRelay({ ADJUSTMENT_LIMIT: '5' });
   second = await person(relay, { roles: ['finance'] });
-}, 60_000);
+});
 // Somebody new for each, since what a person lets out adds up.
 beforeEach(async () => {
   finance = await person(relay, { roles: ['finance'] });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   ensureBuilt();
   relay = await startRelay();
   document = (await (await fetch(`${relay.consoleUrl}/api/openapi.json`)).json()) as ControlPlaneDocument;
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 describe('the document of the control plane', () => {

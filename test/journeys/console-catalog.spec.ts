@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, person, visitor } from '../support/console.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   admin = await person(relay, { roles: ['admin'] });
   colleague = await person(relay, { roles: ['admin'] });
   customer = await relay.customer('10');
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 async function change(...changes: Record<string, unknown>[]): Promise<void> {

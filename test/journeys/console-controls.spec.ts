@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const image = (prompt: string) => json({ model: 'vendora-imagine-image', n: 2, prompt });
   await customer.send('/v1/images/generations', image('a lighthouse'));
   await customer.send('/v1/images/generations', image('a boat [[fault:moderation]]'));
-}, 60_000);
+});
 afterAll(async () => {
   await closeClean(relay);
   await receiver?.close();

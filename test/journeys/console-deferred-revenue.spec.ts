@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, person } from '../support/console.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
   relay = await startRelay({ RECOGNITION_SECONDS: '0.1' });
   customer = await relay.customer('10');
   finance = await person(relay, { roles: ['finance'] });
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 async function report(query: { from?: string; to?: string } = {}) {

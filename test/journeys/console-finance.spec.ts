@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, person } from '../support/console.js';
 import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   finance = await person(relay, { roles: ['finance'] });
   const image = json({ model: 'imgmodel-4', n: 3, prompt: 'a lighthouse [[instant]]' });
   for (let count = 0; count < 3; count += 1) await customer.send('/v1/images/generations', image);
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 async function balances(query: { at?: string; by?: 'recorded' | 'effective' } = {}) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -7,7 +7,7 @@ let relay: Relay;
 
 beforeAll(async () => {
   relay = await startRelay({ KEY_USE_SECONDS: '0.1', TRUST_PROXY: 'true' });
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 async function createKey(someone: Person, rules: Record<string, unknown> = {}) {

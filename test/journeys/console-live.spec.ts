@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, person } from '../support/console.js';
 import { EventStream } from '../support/event-stream.js';
 import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
-
-jest.setTimeout(30_000);
 
 const MODEL = 'vendora-imagine-video';
 
@@ -15,7 +13,7 @@ beforeAll(async () => {
     LIVE_HEARTBEAT_SECONDS: '0.2',
     LIVE_CONNECTIONS_PER_PERSON: '2',
   });
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 /** Somebody with credit and a key. */

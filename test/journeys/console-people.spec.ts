@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import createClient from 'openapi-fetch';
 import { Secret, TOTP } from 'otpauth';
 import type { paths } from '#apps/console/api/schema.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
     SIGN_INS_PER_ADDRESS: '100000',
     MAIL_POLL_SECONDS: '0.1',
   });
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 const address = () => `${newId()}@example.com`;
@@ -233,7 +233,7 @@ describe('signing in', () => {
     } finally {
       await tight.close();
     }
-  }, 30_000);
+  });
 
   it('keeps somebody out who was disabled', async () => {
     const { email, userId, browser } = await signedUp();
@@ -477,7 +477,7 @@ describe('roles', () => {
     } finally {
       await apart.close();
     }
-  }, 30_000);
+  });
 
   it('are found by page', async () => {
     const admin = await person(relay, { roles: ['admin'] });

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signGrant } from '#identity/console-grant.js';
 import { type Person, person } from '../support/console.js';
 import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
-
-jest.setTimeout(30_000);
 
 const SECRET = 'a secret that the tests and the relay share';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a cat', response_format: 'b64_json' };
@@ -12,7 +10,7 @@ let relay: Relay;
 
 beforeAll(async () => {
   relay = await startRelay({ CONSOLE_GRANT_SECRET: SECRET, TRUST_PROXY: 'true' });
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 interface Player extends Person {

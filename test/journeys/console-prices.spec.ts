@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { paths } from '#apps/console/api/schema.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   admin = await person(relay, { roles: ['admin'] });
   colleague = await person(relay, { roles: ['admin'] });
   customer = await relay.customer('1000');
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 type Change = Parameters<typeof propose>[0][number];
@@ -314,7 +314,7 @@ describe('a price that changes under load', () => {
     );
     expect(rows[0]).toMatchObject({ wrong: 0n, versions: 5n });
     expect(Number(rows[0]?.charges)).toBeGreaterThanOrEqual(served);
-  }, 60_000);
+  });
 });
 
 type ImportAnswer =

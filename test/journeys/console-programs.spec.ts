@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { storeDeadLetter } from '#operations/dead-letters.store.js';
 import { type Person, person } from '../support/console.js';
 import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
-
-jest.setTimeout(30_000);
 
 let relay: Relay;
 let admin: Person;
@@ -12,7 +10,7 @@ let admin: Person;
 beforeAll(async () => {
   relay = await startRelay({ REPORT_SECONDS: '0.1', CHANNEL_TEST_SECONDS: '2' });
   admin = await person(relay, { roles: ['admin'] });
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 const programs = async () => (await admin.api.GET('/api/admin/programs')).data!;

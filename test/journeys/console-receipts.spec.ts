@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { mailTopup } from '#payments/receipts/topup.mail.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
     MAIL_POLL_SECONDS: '0.1',
     SANDBOX_PAYMENTS: 'true',
   });
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 async function topupOf({ accountId }: Person): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatMinor } from '#money/currency.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
@@ -125,7 +125,7 @@ describe('a month with Stripe', () => {
   let month: Month;
   beforeAll(async () => {
     month = await startMonth();
-  }, 60_000);
+  });
   afterAll(() => month?.close());
 
   it('agrees to the cent, from payments to the bank', async () => {
@@ -223,7 +223,7 @@ describe('faults', () => {
   let month: Month;
   beforeAll(async () => {
     month = await startMonth();
-  }, 60_000);
+  });
   afterAll(() => month?.close());
 
   it('a payment that never reached us is named, and booked into suspense, and credited from there', async () => {
@@ -409,7 +409,7 @@ describe('files', () => {
   let month: Month;
   beforeAll(async () => {
     month = await startMonth();
-  }, 60_000);
+  });
   afterAll(() => month?.close());
 
   const HEADER =

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { atOnce } from '../support/at-once.js';
 import { type Person, person } from '../support/console.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { startWebhookReceiver } from '../support/webhook-receiver.js';
-
-// Fifty requests at once on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(120_000);
 
 let relay: Relay;
 let support: Person;
@@ -17,7 +14,7 @@ beforeAll(async () => {
     WEBHOOK_ALLOW_PRIVATE: 'true',
     WEBHOOK_POLL_SECONDS: '0.05',
   });
-}, 60_000);
+});
 // Somebody new for each, since what a person refunds adds up.
 beforeEach(async () => {
   support = await person(relay, { roles: ['support'] });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accrueAll } from '#finance/costs/costs.fixture.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
     person(relay, { roles: ['finance'] }),
     person(relay, { roles: ['admin'] }),
   ]);
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { recogniseAll } from '#ledger/lots/recognition.js';
 import { newId } from '#platform/ids.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
     PAYMENT_CHECK_SECONDS: '0.1',
     TOPUP_REFUND_LIMIT: '50',
   });
-}, 60_000);
+});
 // Somebody new for each, since what a person refunds adds up.
 beforeEach(async () => {
   finance = await person(relay, { roles: ['finance'] });
@@ -438,7 +438,7 @@ describe('an invitation', () => {
     for (const amount of ['0', '-1', '1e3', '', '0.0000000001', '1'])
       expect((await move(amount, newId())).response.status).toBe(amount === '1' ? 409 : 400);
     await inviter.spend(10);
-  }, 30_000);
+  });
 
   it('takes the reward back in proportion to what is refunded, from main where it was moved', async () => {
     const inviter = await buyer();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';
@@ -9,7 +9,7 @@ let support: Person;
 beforeAll(async () => {
   relay = await startRelay({ RESELLER_THRESHOLD_TOKENS: '50' });
   support = await person(relay, { roles: ['support'] });
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 type Kind = 'question' | 'billing' | 'reseller_rate' | 'refund';

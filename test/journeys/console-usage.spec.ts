@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   customer = await relay.customer('10');
   owner = await person(relay, { accountId: customer.accountId });
   support = await person(relay, { roles: ['support'] });
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 function image(model: string, n = 1, prompt = 'a lighthouse [[instant]]'): Promise<Response> {

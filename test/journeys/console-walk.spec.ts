@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { roles } from '#identity/role.js';
 import { errorTable } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   relay = await startRelay({ WEBHOOK_ALLOW_PRIVATE: 'true' });
   routes = await routesOf(relay);
   foreign = await examplesOf(await person(relay, { credits: '10' }));
-}, 60_000);
+});
 afterAll(() => relay?.close());
 
 /** What belongs to nobody: there is no foreign one of it. */
@@ -472,5 +472,5 @@ describe('bad input', () => {
     });
     expect(faults).toEqual([]);
     await expectCleanLedger(relay);
-  }, 180_000);
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { outboxInsert, outboxRow } from '#bus/outbox.js';
 import { topics } from '#bus/topics.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
     WEBHOOK_TIMEOUT_SECONDS: '0.4',
   });
   receiver = await startWebhookReceiver();
-}, 60_000);
+});
 afterAll(async () => {
   await relay?.close();
   await receiver?.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { ApiError as ApiError3, GoogleGenAI as GoogleGenAI3 } from 'google-genai-3';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
@@ -11,9 +11,6 @@ import {
   SSE,
   startScriptedUpstream,
 } from '../support/scripted-upstream.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const MODEL = 'chatmodel-2';
 const SCRIPTED = 'chatmodel-scripted';
@@ -95,7 +92,7 @@ beforeAll(async () => {
   await owner.query(`UPDATE channel_models SET upstream_model = 'their-secret' WHERE model_id = $1`, [
     SCRIPTED,
   ]);
-}, 60_000);
+});
 afterAll(async () => {
   upstream.close();
   await expectCleanLedger(relay);

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI, { type APIError } from 'openai';
 import { closeClean, type Customer, type Relay, startRelay } from '../support/relay.js';
-
-jest.setTimeout(30_000);
 
 const MODEL = 'vendora-chat';
 const OUTPUT_NANOS = 10_000n;
@@ -107,7 +105,7 @@ describe('an upstream that keeps to no rule', () => {
     );
     await owner.query(`INSERT INTO channel_models VALUES ('scripted', $1, 'their-chat')`, [MODEL]);
     await owner.query(`INSERT INTO channel_groups VALUES ('scripted', 'Vendora-Main')`);
-  }, 60_000);
+  });
   afterAll(async () => {
     await closeClean(relay);
     scripted.server.closeAllConnections();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
@@ -6,9 +6,6 @@ import { APICallError, experimental_generateSpeech as generateSpeech, generateTe
 import OpenAI from 'openai';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const CHAT = 'vendora-chat';
 const MESSAGES = 'vendora-messages';
@@ -62,7 +59,7 @@ beforeAll(async () => {
     STREAM_DRAIN_SECONDS: '0.3',
   });
   for (const sql of [...METERED_SPEECH, ...RENAMED]) await relay.fixture.owner.query(sql);
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 async function chargesOf(customer: Customer): Promise<Charge[]> {

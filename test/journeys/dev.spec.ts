@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ let program: ChildProcess;
 beforeAll(() => {
   ensureBuilt();
   folder = mkdtempSync(join(tmpdir(), 'tollgate-dev-'));
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('`npm run dev` serves the pages from their sources before a relay, and Ctrl-C ends both', async () => {
@@ -34,4 +34,4 @@ it('`npm run dev` serves the pages from their sources before a relay, and Ctrl-C
   const [code] = (await once(program, 'exit')) as [number];
   expect(code).toBe(0);
   await expect(fetch(`${baseUrl}/v1/models`)).rejects.toThrow('fetch failed');
-}, 240_000);
+});

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Customer, json, type Relay, startRelay } from '../support/relay.js';
-
-jest.setTimeout(30_000);
 
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse' };
 
@@ -12,7 +10,7 @@ describe('the edge', () => {
   beforeAll(async () => {
     relay = await startRelay({ TRUST_PROXY: 'true', ALLOWED_HOSTS: '127.0.0.1, api.example.com' });
     customer = await relay.customer('1');
-  }, 60_000);
+  });
   afterAll(() => relay.close());
 
   const linkOf = async (host: Relay, by: Customer, headers: Record<string, string>): Promise<string> => {

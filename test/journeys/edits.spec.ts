@@ -1,12 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import { instantPng as PNG } from '#apps/sandbox-upstream/images.js';
 import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const MODEL = 'vendora-imagine-edit';
 const EDITS = '/v1/images/edits';
@@ -25,7 +22,7 @@ describe('edits of images', () => {
     relay = await startRelay();
     pictures = createServer((_request, response) => response.end(PNG));
     await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve));
-  }, 60_000);
+  });
   afterAll(async () => {
     pictures.close();
     await closeClean(relay);

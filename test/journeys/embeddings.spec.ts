@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { addModel } from '../support/models.js';
 import { closeClean, type Customer, json, type Relay, startRelay } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const MODEL = 'vendora-embed';
 /** Nanos for a token of input, as of the chat model that its price is taken from. */
@@ -21,7 +18,7 @@ describe('embeddings, by the OpenAI SDK', () => {
     const channel = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: relay.sandboxUrl };
     await addModel(relay.fixture.owner, { id: MODEL, like: 'vendora-chat', ...channel });
     customer = await relay.customer('5');
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const after = (tokens: number) => formatAmount(parseAmount('5') - BigInt(tokens) * INPUT_NANOS);

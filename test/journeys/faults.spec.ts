@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fault, faultNames } from '#apps/sandbox-upstream/directives.js';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { protocolNames, Upstreams } from '#upstream/adapters.js';
@@ -8,8 +8,6 @@ import { type FaultCall, faultCalls, type Sequel } from '../support/fault-calls.
 import { addChannels, TOKEN_PRICE } from '../support/fault-channels.js';
 import { type FaultRow, faultTables } from '../support/fault-tables.js';
 import { type Customer, type Relay, startRelay, until } from '../support/relay.js';
-
-jest.setTimeout(60_000);
 
 /** Every call is made in the first step of its part, many at once; the tests then look at what came of each. */
 const AT_ONCE = 40;
@@ -46,7 +44,7 @@ beforeAll(async () => {
   });
   books = Books.open(relay.fixture.urlFor('billing'));
   await addChannels(relay);
-}, 60_000);
+});
 afterAll(async () => {
   await books.close();
   await relay.close();
@@ -81,7 +79,7 @@ describe.each(Object.entries(faultCalls))('faults of %s', (_part, calls) => {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-  }, 120_000);
+  });
 
   describe.each(calls)('$name', (call) => {
     it.each([...faultNames])('%s', (fault) => {

@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError, GenerateVideosOperation, GoogleGenAI } from '@google/genai';
 import { GoogleGenAI as GoogleGenAI3 } from 'google-genai-3';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const IMAGES = 'imgmodel-4';
 const VIDEOS = 'vidmodel-3';
@@ -22,7 +19,7 @@ describe('the native style, by the Google SDK', () => {
 
   beforeAll(async () => {
     relay = await startRelay();
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const sdkOf = (customer: Customer) =>
@@ -58,7 +55,7 @@ describe('the native style, by the Google SDK', () => {
 
   it('makes images by the newest version in Vertex mode', async () => {
     // It says at every call that the method will go in 2027.
-    jest.spyOn(console, 'warn').mockImplementationOnce(() => undefined);
+    vi.spyOn(console, 'warn').mockImplementationOnce(() => undefined);
     const customer = await relay.customer('1');
     const { generatedImages = [] } = await vertexOf(customer).models.generateImages({
       model: `models/${IMAGES}`,

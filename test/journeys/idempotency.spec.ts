@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from '../support/eventually.js';
 import { type Pair, type PairCustomer, type SandboxStats, startPair } from '../support/pair.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse' };
@@ -22,7 +19,7 @@ describe('Idempotency-Key, over two gateways', () => {
 
   beforeAll(async () => {
     pair = await startPair({ IDEMPOTENCY_LEASE_SECONDS: String(LEASE_SECONDS) });
-  }, 60_000);
+  });
   afterAll(() => pair.close(), 30_000);
   beforeEach(async () => {
     customer = await pair.customer('1');
@@ -301,5 +298,5 @@ describe('Idempotency-Key of a stream that takes longer than an image may', () =
     } finally {
       await pair.close();
     }
-  }, 60_000);
+  });
 });

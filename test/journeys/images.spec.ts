@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const PNG = '89504e470d0a1a0a';
 const MODEL = 'vendora-imagine-image';
@@ -13,7 +10,7 @@ describe('images, by the OpenAI SDK', () => {
 
   beforeAll(async () => {
     relay = await startRelay({ IMAGE_REQUEST_LIMIT_SECONDS: '3', IMAGE_URL_LIFE_SECONDS: '5' });
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const failing = (customer: Customer, prompt: string, n = 1): Promise<unknown> =>

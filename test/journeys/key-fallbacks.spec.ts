@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Person, person } from '../support/console.js';
 import { addModel } from '../support/models.js';
 import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const IMAGES = '/v1/images/generations';
 const CHATS = '/v1/chat/completions';
@@ -29,7 +26,7 @@ beforeAll(async () => {
   await relay.fixture.owner.query(`UPDATE channels SET enabled = false WHERE id = 'off'`);
   owner = await person(relay, { credits: '5' });
   key = await keyOf(owner, { fallbackModels: ['imgmodel-4', 'vendora-chat'] });
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 async function keyOf({ api }: Person, rules: { fallbackModels: string[]; totalLimit?: string }) {

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { request } from 'node:http';
 import { revokeCustomerKey } from '#people/accounts/customers.js';
 import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse [[instant]]' };
@@ -14,7 +11,7 @@ describe('a revoked key', () => {
 
   beforeAll(async () => {
     relay = await startRelay({ KEY_CACHE_SECONDS: '600' });
-  }, 60_000);
+  });
   afterAll(() => relay.close());
 
   /** How often money was held for a customer. */
@@ -65,7 +62,7 @@ describe('a gateway that knows its hosts', () => {
       PUBLIC_BASE_URL: 'https://api.example.com/base',
     });
     customer = await relay.customer('1');
-  }, 60_000);
+  });
   afterAll(() => relay.close());
 
   function ask(host: string, path = '/v1/models'): Promise<{ status: number; body: string }> {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, verify as verifySignature } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headText } from '#ledger/chain/chain-signature.js';
 import { forge } from '../support/forgery.js';
 import { type Person, person } from '../support/console.js';
@@ -38,7 +38,7 @@ beforeAll(async () => {
     '/v1/images/generations',
     json({ model: 'vendora-imagine-image', n: 2, prompt: 'a lighthouse' }),
   );
-}, 300_000);
+});
 afterAll(async () => {
   await relay?.close();
   await receiver?.close();

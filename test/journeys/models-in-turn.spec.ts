@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import Anthropic from '@anthropic-ai/sdk';
 import type pg from 'pg';
 import { runControls } from '#finance/control-run.js';
@@ -12,9 +12,6 @@ import { person } from '../support/console.js';
 import { addModel } from '../support/models.js';
 import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 /** Models whose only channel nobody listens on, by the model whose kind they are. */
 const DEAD = { 'dead-image': 'imgmodel-4', 'dead-chat': 'vendora-chat', 'dead-messages': 'vendora-messages' };
@@ -90,7 +87,7 @@ describe('a request with several models', () => {
       });
     }
     customer = await relay.customer('5');
-  }, 60_000);
+  });
   afterAll(async () => {
     upstream.close();
     await expectGreenControls(relay).finally(() => relay.close());

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { type Customer, type Relay, startRelay } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 describe('the model list, by the OpenAI SDK', () => {
   let relay: Relay;
@@ -13,7 +10,7 @@ describe('the model list, by the OpenAI SDK', () => {
   beforeAll(async () => {
     relay = await startRelay();
     customer = await relay.customer('1');
-  }, 60_000);
+  });
   afterAll(() => relay.close());
 
   it("shows the models of the key's group and nothing else about them", async () => {

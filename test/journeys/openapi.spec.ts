@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -10,9 +10,6 @@ import { Contract } from '../support/openapi.js';
 import { addModel } from '../support/models.js';
 import { silentWav, soundForm } from '../support/sounds.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const PROMPT = { prompt: 'a lighthouse [[work:0.2]]' };
 const IMAGE = { model: 'vendora-imagine-image', n: 2, size: '1024x1024', ...PROMPT };
@@ -89,7 +86,7 @@ describe('the OpenAPI document', () => {
     const response = await fetch(`${relay.baseUrl}/openapi.json`);
     expect(response.status).toBe(200);
     contract = new Contract((await response.json()) as GatewayDocument);
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   it('is valid OpenAPI 3.1, and names each operation once', async () => {

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/eventually.js';
 import { type Pair, type PairCustomer, startPair } from '../support/pair.js';
-
-/** The machine may be busy with other suites, and a test may wait for the next minute. */
-jest.setTimeout(60_000);
 
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', prompt: 'a lighthouse [[instant]]' };
@@ -16,7 +13,7 @@ describe('limits of a key and a group, over two gateways', () => {
 
   beforeAll(async () => {
     pair = await startPair({ KEY_CACHE_SECONDS: '0.05' });
-  }, 60_000);
+  });
   afterAll(() => pair.close(), 30_000);
 
   const json = (body: object): RequestInit => ({

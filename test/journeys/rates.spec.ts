@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { paths } from '#apps/console/api/schema.js';
 import { type Person, person } from '../support/console.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const IMAGE = 'imgmodel-4';
 const BY_SIZE = 'vendora-imagine-image';
@@ -83,7 +80,7 @@ beforeAll(async () => {
   colleague = await person(relay, { roles: ['admin'] });
   customer = await relay.customer('100');
   owner = await person(relay, { accountId: customer.accountId });
-}, 60_000);
+});
 afterAll(async () => {
   if (relay) await expectCleanLedger(relay);
   await relay?.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPool } from '#database/database.js';
 import { contractOf, type Person, person } from '../support/console.js';
 import { routesOf, urlOf } from '../support/console-routes.js';
@@ -13,7 +13,7 @@ let replica: Replica;
 
 beforeAll(async () => {
   replica = await startReplica();
-}, 60_000);
+});
 afterAll(() => replica?.stop());
 
 function startOn(lagSeconds: string): Promise<Relay> {
@@ -37,7 +37,7 @@ describe('reports on a read replica', () => {
     customer = await relay.customer('10');
     user = await person(relay, { accountId: customer.accountId });
     finance = await person(relay, { roles: ALL_ROLES });
-  }, 60_000);
+  });
   afterAll(async () => {
     await replica.resume();
     await closeClean(relay);
@@ -131,7 +131,7 @@ describe('a replica that is behind, or gone', () => {
   beforeAll(async () => {
     relay = await startOn('0.001');
     finance = await person(relay, { roles: ALL_ROLES });
-  }, 60_000);
+  });
   afterAll(() => relay?.close());
 
   const refusal = async () => {

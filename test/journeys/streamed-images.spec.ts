@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 /** One pixel. */
 const PNG =
@@ -34,7 +31,7 @@ beforeAll(async () => {
     `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price, media_prices)
      VALUES ('drawn-by-tokens', 5, 1.25, 10, '{"image_input": "8", "image_output": "32"}')`,
   );
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 const spent = async (customer: Customer) =>

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import Anthropic from '@anthropic-ai/sdk';
 import { closeClean, type Customer, type Relay, startRelay } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const MODEL = 'vendora-messages';
 const messages = [{ role: 'user' as const, content: 'how long is this message to a lighthouse?' }];
@@ -13,7 +10,7 @@ describe("the count of a message's tokens, by Anthropic's SDK", () => {
 
   beforeAll(async () => {
     relay = await startRelay();
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   const sdkOf = ({ apiKey }: Customer) => new Anthropic({ apiKey, baseURL: relay.baseUrl, maxRetries: 0 });

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Person, person } from '../support/console.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 import { silentWav, soundForm } from '../support/sounds.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 /** One pixel. */
 const PNG =
@@ -80,7 +77,7 @@ beforeAll(async () => {
   expect(confirmed.data?.state).toBe('confirmed');
   customer = await relay.customer('100');
   owner = await person(relay, { accountId: customer.accountId });
-}, 60_000);
+});
 afterAll(async () => {
   if (relay) await expectCleanLedger(relay);
   await relay?.close();

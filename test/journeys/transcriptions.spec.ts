@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toFile } from 'openai';
 import { addModel } from '../support/models.js';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
 import { silentM4a, silentOgg } from '../support/sound-containers.js';
 import { silentMp3, silentWav, soundForm } from '../support/sounds.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 /** 0.015 a second. */
 const MODEL = 'vendora-transcribe';
@@ -27,7 +24,7 @@ beforeAll(async () => {
   await owner.query(`UPDATE models SET family = 'speech' WHERE id = $1`, [BY_TOKENS]);
   await owner.query(`UPDATE models SET limits = '{"maxSeconds": 5}' WHERE id = 'strict'`);
   customer = await relay.customer('100');
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 const hear = (sound: Buffer, fields: Record<string, string | string[]>, path = PATH) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLedgerFixture, type LedgerFixture } from '../support/ledger.js';
 import { ensureBuilt, type Finished } from '../support/programs.js';
 import { type StaffMember, staffMember } from '../support/staff.js';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   admin = await staffMember(ledger, 'admin');
   other = await staffMember(ledger, 'admin');
-}, 300_000);
+});
 afterAll(() => ledger?.close());
 
 function tollgate(...args: string[]): Promise<Finished> {

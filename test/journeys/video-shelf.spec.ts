@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import { closeClean, type Customer, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const MODEL = 'vendora-imagine-video';
 
@@ -12,7 +9,7 @@ describe('the list of videos, by the OpenAI SDK', () => {
 
   beforeAll(async () => {
     relay = await startRelay();
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   it('is paged by its last id, newest first or oldest first, without what was refused', async () => {

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import type { Video } from 'openai/resources/videos';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(30_000);
 
 const MODEL = 'vendora-imagine-video';
 
@@ -22,7 +19,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
 
   beforeAll(async () => {
     relay = await startRelay();
-  }, 60_000);
+  });
   afterAll(() => closeClean(relay));
 
   it('creates by multipart, polls to the end, downloads whole and in part, and charges once', async () => {
@@ -97,7 +94,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     });
     expect(same.status).toBe(304);
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0' });
-  }, 20_000);
+  });
 
   it.each(['/v1/videos/generations', '/vendora/v1/videos/generations'])(
     'speaks the other words after %s, and its address opens without a key',
@@ -217,7 +214,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     } finally {
       await brief.close();
     }
-  }, 30_000);
+  });
 
   it('refuses image input, foreign groups and models of another kind before anything is held', async () => {
     const customer = await relay.customer('1');

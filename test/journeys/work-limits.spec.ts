@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Person, person } from '../support/console.js';
 import { closeClean, json, type Relay, startRelay, until } from '../support/relay.js';
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(120_000);
 
 const IMAGES = '/v1/images/generations';
 const CHATS = '/v1/chat/completions';
@@ -16,7 +13,7 @@ let owner: Person;
 beforeAll(async () => {
   relay = await startRelay();
   owner = await person(relay, { credits: '50' });
-}, 60_000);
+});
 afterAll(() => closeClean(relay));
 
 async function keyWith(

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from 'vitest';
 import { Kafka, logLevel } from 'kafkajs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,9 +27,6 @@ import {
   tillController,
   until,
 } from '../support/bus.js';
-
-/** Groups form and topics are made again in each test. */
-jest.setTimeout(60_000);
 
 const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Account } from '../support/books.js';
 import { Deployment, type Kind } from '../support/deployment.js';
@@ -7,9 +7,6 @@ import { until } from '../support/eventually.js';
 import { ensureBuilt, type Environment } from '../support/programs.js';
 import { expectedOutcome, shopTheList } from '../support/scenario.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
-
-/** A killed consumer is missed after ten seconds, and only then do its partitions go on. */
-jest.setTimeout(150_000);
 
 const SETTINGS: Environment = {
   ...OUTAGE_DURATIONS,
@@ -27,11 +24,11 @@ describe('two of each program over Kafka', () => {
     ensureBuilt();
     relay = await Deployment.start({ env: SETTINGS, each: 2 });
     await relay.untilReady();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await relay?.stop();
-  }, 60_000);
+  });
 
   afterEach(async () => {
     expect(await relay.books.ledgerFaults()).toEqual([]);

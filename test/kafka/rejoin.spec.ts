@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,9 +17,6 @@ import {
   tillController,
   until,
 } from '../support/bus.js';
-
-/** Groups form again and again. */
-jest.setTimeout(120_000);
 
 const brokers = process.env['KAFKA_BROKERS']?.split(',') ?? [];
 const namespace = `t${newId()}.`;

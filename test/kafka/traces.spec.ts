@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { newId } from '#platform/ids.js';
 import { sessionOf } from '../support/console.js';
@@ -7,8 +7,6 @@ import { until } from '../support/eventually.js';
 import { type OtlpCollector, pathOf, startOtlpCollector } from '../support/otlp-collector.js';
 import { ensureBuilt } from '../support/programs.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
-
-jest.setTimeout(150_000);
 
 let collector: OtlpCollector;
 let receiver: WebhookReceiver;
@@ -32,13 +30,13 @@ beforeAll(async () => {
   };
   relay = await Deployment.start({ env, each: 1 });
   await relay.untilReady();
-}, 120_000);
+});
 
 afterAll(async () => {
   await relay?.stop();
   await collector?.close();
   await receiver?.close();
-}, 60_000);
+});
 
 /** An endpoint of the account for videos, by its owner at the console. */
 async function endpointFor(accountId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomInt } from 'node:crypto';
 import type pg from 'pg';
 import { type ControlOutcome, runControls } from '#finance/control-run.js';
@@ -10,9 +10,6 @@ import { trialBalance } from '#ledger/reports/trial-balance.js';
 import { ClockedServer, findFaketime } from '../support/month/clocked-server.js';
 import { faults, look } from '../support/month/faults.js';
 import { Month } from '../support/month/month.js';
-
-/** Thirty-one starts of a server and a month's work on a busy machine. */
-jest.setTimeout(900_000);
 
 const SEED = Number(process.env['MONTH_SEED'] ?? randomInt(2 ** 31));
 const SIZE = {

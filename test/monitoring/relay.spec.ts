@@ -1,14 +1,12 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHealthServer } from '#platform/health.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { forge } from '../support/forgery.js';
 import { type Replica, startReplica } from '../support/replica.js';
 import { type Prometheus, startPrometheus } from './support/prometheus.js';
 import { documentedMetrics, metricsOf, monitoring, panelQueries, rules } from './support/watched.js';
-
-jest.setTimeout(60_000);
 
 /** What Prometheus adds by itself. */
 const ITS_OWN = ['up', 'ALERTS'];
@@ -40,14 +38,14 @@ beforeAll(async () => {
     consoleUrl: 'https://console.test',
   });
   for (const path of PAGES) await customer.send(path, json({ model: 'imgmodel-4', prompt: 'a lighthouse' }));
-}, 120_000);
+});
 afterAll(async () => {
   await prometheus?.stop();
   health?.close();
   if (relay) await expectCleanLedger(relay);
   await relay?.close();
   await replica?.stop();
-}, 60_000);
+});
 
 interface Rule {
   name: string;

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Command, Option } from 'commander';
 import { parse } from 'yaml';
 import { program } from '#apps/cli/program.js';
 import { settingNames } from '#platform/settings/settings.js';
 import { promtool } from './support/prometheus.js';
 import { alerts, dashboards, filesOf, monitoring, type Panel, root } from './support/watched.js';
-
-jest.setTimeout(120_000);
 
 const QUESTIONS = ['money', 'customers', 'speed', 'capacity'];
 const tests = filesOf('prometheus/tests', '.test.yml');

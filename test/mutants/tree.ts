@@ -24,11 +24,10 @@ interface SpecResult {
   broken: string | null;
 }
 
-interface JestResult {
+interface Report {
   numPassedTests: number;
   numFailedTests: number;
-  numRuntimeErrorTestSuites: number;
-  testResults: { message: string }[];
+  testResults: { message: string; status: string; assertionResults: { status: string }[] }[];
 }
 
 /** A copy of the sources as they are now, in which faults are planted one after the other. */
@@ -68,18 +67,9 @@ export class Tree {
     if (this.isOver) throw new Error('the run was stopped');
     const output = join(this.folder, 'result.json');
     await rm(output, { force: true });
-    const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
-    const options = ['-w', '1', '--forceExit', `--cacheDirectory=${join(this.folder, 'cache')}`];
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=1', spec];
     const chosen = names.length === 0 ? [] : ['-t', names.map(asPattern).join('|')];
-    const report = ['--json', `--outputFile=${output}`];
-    const printed = await this.runToEnd([
-      ...jest,
-      ...options,
-      ...chosen,
-      ...report,
-      '--runTestsByPath',
-      spec,
-    ]);
+    const printed = await this.runToEnd([...vitest, ...chosen, '--reporter=json', `--outputFile=${output}`]);
     return readResult(await readFile(output, 'utf8').catch(() => null), printed);
   }
 
@@ -111,20 +101,17 @@ export class Tree {
 }
 
 function readResult(text: string | null, printed: string): SpecResult {
-  if (text === null) return { passed: 0, failed: 0, broken: printed.trim() || 'Jest wrote no result' };
-  const {
-    numPassedTests: passed,
-    numFailedTests,
-    numRuntimeErrorTestSuites,
-    testResults,
-  } = JSON.parse(text) as JestResult;
+  if (text === null) return { passed: 0, failed: 0, broken: printed.trim() || 'no result was written' };
+  const { numPassedTests: passed, numFailedTests, testResults } = JSON.parse(text) as Report;
   const hasRun = passed + numFailedTests > 0;
   // What a spec says when it is over, such as of a ledger that is not clean, fails it as much as a test does.
-  const failed = numFailedTests + (hasRun ? numRuntimeErrorTestSuites : 0);
+  const isBroken = ({ status, assertionResults }: Report['testResults'][number]) =>
+    status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
+  const failed = numFailedTests + (hasRun ? testResults.filter(isBroken).length : 0);
   return { passed, failed, broken: hasRun ? null : (testResults[0]?.message ?? 'no test has run') };
 }
 
-/** Jest reads names as regular expressions. */
+/** Names are read as regular expressions. */
 function asPattern(name: string): string {
   return name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

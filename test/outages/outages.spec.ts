@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Deployment } from '../support/deployment.js';
 import { OUTAGE_DURATIONS } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import { ensureBuilt } from '../support/programs.js';
 import { seededRandom, Shoppers } from '../support/shoppers.js';
-
-jest.setTimeout(180_000);
 
 describe('the programs, while what they stand on is killed under load', () => {
   let relay: Deployment;
@@ -14,11 +12,11 @@ describe('the programs, while what they stand on is killed under load', () => {
     ensureBuilt();
     relay = await Deployment.start({ env: OUTAGE_DURATIONS, each: 1, ownBroker: true });
     await relay.untilReady();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await relay?.stop();
-  }, 60_000);
+  });
 
   it.each([
     ['kafka', 1],

@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../support/programs.js';
 import { rehearse } from './rehearsal.js';
 import { rehearsals } from './rehearsals.js';
 import { Undo } from './undo.js';
-
-/** Programs, a broker and a database are started for each; only a hang reaches it. */
-jest.setTimeout(600_000);
 
 describe('what the programs depend on, taken away under load', () => {
   beforeAll(() => ensureBuilt(), 120_000);

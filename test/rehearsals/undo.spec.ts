@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { Undo } from './undo.js';
 
 /** Something that starts when it is told to. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { INestMicroservice } from '@nestjs/common';
 import type { Bus } from '#bus/bus.js';
 import { BusRejected, BusTimeout } from '#bus/bus.errors.js';

@@ -28,7 +28,7 @@ const hastySettings = {
 
 /**
  * Listens on loopback for the first spec that wants a database and starts one cluster for the whole run; a run that
- * needs none pays nothing. The address travels to Jest's workers in an environment variable.
+ * needs none pays nothing. The address travels to the workers in an environment variable.
  */
 export async function offerCluster(): Promise<{ close(): Promise<void> }> {
   let cluster: Promise<Cluster> | undefined;
@@ -82,7 +82,7 @@ async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** A Ctrl-C ends Jest without its teardown. */
+/** A Ctrl-C ends the run without its teardown. */
 function forgetOnSignals(server: EmbeddedPostgres, dataDir: string): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const end = (signal: NodeJS.Signals) => {

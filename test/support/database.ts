@@ -65,7 +65,7 @@ export async function askForCluster(): Promise<ClusterAnswer> {
   const offer = process.env[clusterVariable];
   if (!offer)
     throw new Error(
-      'No cluster is offered: run the specs by Jest with the configuration of this repository.',
+      'No cluster is offered: run the specs by Vitest with the configuration of this repository.',
     );
   const response = await fetch(offer);
   if (!response.ok) throw new Error(`The test cluster did not start: ${await response.text()}`);

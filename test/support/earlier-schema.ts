@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export function databaseAcross(name: string, fill: (owner: pg.Client) => Promise
     owner = new pg.Client({ connectionString: database.ownerUrl });
     await owner.connect();
     expect(await acrossMigration(database, name, () => fill(owner))).toEqual([name]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await owner.end();
     await database.drop();

@@ -14,7 +14,7 @@ export function ensureBuilt(): void {
   const result = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
     encoding: 'utf8',
-    // Jest's own NODE_ENV would put the development build of React into the pages.
+    // The test runner's NODE_ENV would put the development build of React into the pages.
     env: { ...process.env, NODE_ENV: 'production' },
   });
   if (result.status !== 0) throw new Error(`The build failed: ${result.stderr}`);

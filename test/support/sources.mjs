@@ -4,20 +4,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformSync } from '@swc/core';
 
 /**
- * Lets plain Node import the TypeScript sources, as Jest does for the specs: `node --import ./test/support/sources.mjs
- * file.ts`. Aliases lead to the sources instead of to dist.
+ * Lets Node import the TypeScript sources, in the specs and with `node --import ./test/support/sources.mjs file.ts`.
+ * Aliases lead to the sources instead of to dist.
  */
 const root = new URL('../../', import.meta.url);
 const options = JSON.parse(readFileSync(new URL('.swcrc', root), 'utf8'));
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    const source = sourceOf(specifier, context.parentURL);
+    const source = sourceOf(specifier, withoutQuery(context.parentURL));
     return source ? { url: source, shortCircuit: true } : nextResolve(specifier, context);
   },
   load(url, context, nextLoad) {
-    if (!url.startsWith(root.href) || !url.endsWith('.ts')) return nextLoad(url, context);
-    const filename = fileURLToPath(url);
+    const path = withoutQuery(url);
+    if (!path.startsWith(root.href) || !path.endsWith('.ts')) return nextLoad(url, context);
+    const filename = fileURLToPath(path);
     const { code } = transformSync(readFileSync(filename, 'utf8'), {
       ...options,
       filename,
@@ -28,6 +29,11 @@ registerHooks({
     return { format: 'module', source: code, shortCircuit: true };
   },
 });
+
+/** The test runner marks what it imports with a query. */
+function withoutQuery(url) {
+  return url?.replace(/\?.*$/, '');
+}
 
 function sourceOf(specifier, parentURL) {
   const alias = /^#([a-z]+)\/(.*)\.js$/.exec(specifier);

@@ -23,6 +23,8 @@ process.on('message', ({ args, env }) => {
   void import(`${main}?command=${commands}`);
 });
 
+process.once('disconnect', () => process.exit());
+
 process.on('beforeExit', (code) => {
   process.channel.ref();
   process.send({ code, ...written });

@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -14,13 +13,9 @@ interface Resident {
 
 let resident: Resident | undefined;
 
-afterAll(async () => {
-  resident?.child.kill();
-  await resident?.gone.catch(() => undefined);
-});
-
 /**
- * Runs a command of the built command line to its end, one at a time, in a process that the commands of a spec share.
+ * Runs a command of the built command line to its end, one at a time, in a process that the specs of a worker share; it
+ * ends with the worker.
  * @throws when a command ends that process
  */
 export async function runTollgate(args: readonly string[], env: Environment = {}): Promise<Finished> {

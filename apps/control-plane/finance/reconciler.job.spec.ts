@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OutboxRelay } from '#bus/outbox.js';
 import { inTransaction } from '#database/database.js';
 import { Registry } from '#platform/metrics.js';
@@ -23,7 +23,7 @@ let woken: number;
 
 beforeAll(async () => {
   ledger = await createLedgerFixture();
-}, 60_000);
+});
 afterAll(() => ledger.close());
 beforeEach(async () => {
   woken = 0;

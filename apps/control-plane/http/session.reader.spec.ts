@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import cookie from '@fastify/cookie';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Role } from '#identity/role.js';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   server = fastify();
   await server.register(cookie);
   server.get('/', async (request, reply) => ({ session: await reader.read(request, reply) }));
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await ledger.close();

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { FastifyReply } from 'fastify';
 import { ManualClock } from '#platform/clock.js';
 import { Throttle } from './throttle.js';

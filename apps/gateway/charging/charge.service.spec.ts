@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Bus } from '#bus/bus.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
@@ -29,7 +29,7 @@ let held: string[];
 beforeAll(async () => {
   billing = await BillingUnderTest.start();
   ({ under } = billing);
-}, 60_000);
+});
 afterAll(() => billing.close());
 
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { callUpstream } from './upstream-call.js';
 
 describe('a call of an upstream', () => {

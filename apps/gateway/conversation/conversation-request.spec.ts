@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { WrittenKind } from '#upstream/outcomes.js';
 import { ApiError } from '#platform/errors.js';
 import { MAX_EMBEDDED } from '../http/limits.js';

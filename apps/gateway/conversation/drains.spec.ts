@@ -1,8 +1,8 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, it, vi } from 'vitest';
 import { DrainedBytes, Drains, DrainTooLong } from './drains.js';
 
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 function leaver(drains: Drains, accountId: string) {
@@ -13,15 +13,15 @@ function leaver(drains: Drains, accountId: string) {
 }
 
 it('reads on for a bounded time after a client left', () => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   const drains = new Drains({ drainMs: 1_000, perAccount: 1 });
   const one = leaver(drains, 'a');
-  jest.advanceTimersByTime(5_000);
+  vi.advanceTimersByTime(5_000);
   expect(one.stop.aborted).toBe(false);
   one.leave();
-  jest.advanceTimersByTime(999);
+  vi.advanceTimersByTime(999);
   expect(one.stop.aborted).toBe(false);
-  jest.advanceTimersByTime(1);
+  vi.advanceTimersByTime(1);
   expect(one.stop.aborted).toBe(true);
 });
 

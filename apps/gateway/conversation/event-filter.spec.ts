@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { StreamKind } from '#upstream/outcomes.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
 import { EventFilter } from './event-filter.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { withModel } from './model-name.js';
 
 const renamed = (text: string) => withModel(Buffer.from(text), 'ours"1').toString();

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { ApiError } from '#platform/errors.js';
 import type { StreamKind } from '#upstream/outcomes.js';
 import { SseSplitter } from '#upstream/sse-splitter.js';

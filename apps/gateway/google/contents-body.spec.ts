@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ApiError } from '#platform/errors.js';
 import type { Body } from '../http/fields.js';
 import { readConversation, withModelsLimit } from '../conversation/conversation-request.js';

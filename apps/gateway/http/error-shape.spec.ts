@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { FastifyRequest } from 'fastify';
 import { ApiError, type ErrorCode, errorTable } from '#platform/errors.js';
 import { errorBodyFor } from './error-shape.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { namesEtag, readByteRange } from './file-answer.js';
 
 describe('readRange', () => {

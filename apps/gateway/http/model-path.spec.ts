@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { joinModelId } from './model-path.js';
 
 describe('an address with a model id that has slashes', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ApiError } from '#platform/errors.js';
 import { FILE_PART, type FormEntry } from '../http/multipart-body.js';
 import { decodeBase64 } from './picture.worker.js';

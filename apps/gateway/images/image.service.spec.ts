@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ beforeAll(async () => {
   await under.ledger.owner.query('UPDATE channels SET base_url = $1, allow_private_address = true', [
     upstream.url,
   ]);
-}, 60_000);
+});
 afterAll(async () => {
   await upstream.close();
   await pool.end();

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import type { CallerLimits, Limits } from '#identity/key-authenticator.js';
 import { callerLimits } from './caller-limits.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { FastifyRequest } from 'fastify';
 import { LongText } from '#platform/http/long-text.js';
 import { contentHash } from './content-hash.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
 import { newId } from '#platform/ids.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   pool = openPool({ url: ledger.urlFor('gateway'), max: 8, applicationName: 'spec' });
   await Promise.all(Array.from({ length: 8 }, () => pool.query('SELECT 1')));
   store = new IdempotencyStore(pool);
-}, 60_000);
+});
 beforeEach(async () => {
   ({ keyId } = await ledger.account({ credits: '0' }));
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
 import { type Clock, ManualClock, systemClock } from '#platform/clock.js';
@@ -20,7 +20,7 @@ describe('RequestLimiter', () => {
     database = await createTestDatabase();
     pool = openPool({ url: database.urlFor('gateway'), max: 4, applicationName: 'test-gateway' });
     pool.on('acquire', () => (queries += 1));
-  }, 60_000);
+  });
   afterAll(async () => {
     await pool.end();
     await database.drop();
@@ -35,7 +35,7 @@ describe('RequestLimiter', () => {
     );
     subject = `key ${crypto.randomUUID()}`;
     queries = 0;
-  }, 40_000);
+  });
 
   const unused = { requestsPerMinute: 1, concurrentRequests: 1 };
   const defaults = { key: unused, account: unused };

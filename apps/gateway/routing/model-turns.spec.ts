@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 import { dryRunOf } from './dry-run.js';

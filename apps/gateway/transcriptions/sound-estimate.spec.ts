@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { withWritten } from './sound-estimate.js';
 
 const seconds = { most: 10_000n, likely: 9_999n };

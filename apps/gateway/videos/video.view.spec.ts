@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { parseAmount } from '#money/amount.js';
 import type { ViewedTask } from '../tasks/task.view.js';
 import { videoView } from './video.view.js';

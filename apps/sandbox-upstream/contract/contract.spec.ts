@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { protocolNames, Upstreams } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
 import { Bench, CALL_MS, type CaseOf } from './bench.fixture.js';
@@ -13,9 +13,6 @@ import { casesFor, vendorContracts } from './vendors.js';
  * every operation that its adapter offers; `docs/models.md` is written from the same tables. Most of a case is waiting, so
  * operations run side by side, each on a sandbox whose clock and counts are not shared meanwhile.
  */
-
-/** The machine may be busy with other suites. */
-jest.setTimeout(60_000);
 
 const AT_ONCE = 8;
 

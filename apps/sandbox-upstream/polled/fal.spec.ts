@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFalClient } from '@fal-ai/client';
 import { Upstreams } from '#upstream/adapters.js';
 import { channelTo } from '#upstream/upstream.fixture.js';

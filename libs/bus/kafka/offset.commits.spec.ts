@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import type { EachBatchPayload, Offsets } from 'kafkajs';
 import { once, EventEmitter } from 'node:events';
 import { OffsetCommits } from './offset.commits.js';

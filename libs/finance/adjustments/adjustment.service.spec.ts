@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
 import type { Actor } from '#identity/role.js';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   approvals = new ApprovalService({ source });
   service = new AdjustmentService({ source, approvals });
   await recordLimit(ledger.billing, 'adjustment', parseAmount('5'));
-}, 60_000);
+});
 beforeEach(async () => {
   finance = await staffActor(ledger, 'finance');
   ({ accountId } = await ledger.account({ credits: '10' }));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { ChainBuilder } from '#ledger/chain/chain.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
     );
   }
   await new ChainBuilder({ pool, log: { info: () => undefined }, blockTransactions: 1 }).seal();
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
 async function round(): Promise<{ count: number; open: string[] }> {

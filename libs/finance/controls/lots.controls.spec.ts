@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 import { post } from '#ledger/postings/posting.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await life.everything();
   await life.close();
   await recogniseAll(pool);
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
 async function found(since: Date | null) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { billing: pool, log } = ledger;
   engine = new PostingEngine({ pool, loadPriceBook: (client) => loadPriceBook(client), log });
   customer = await ledger.account({ credits: '100' });
-}, 60_000);
+});
 afterAll(async () => {
   await engine?.close();
   await ledger?.close();

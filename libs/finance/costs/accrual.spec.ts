@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -11,7 +11,7 @@ let customer: { accountId: string; keyId: string };
 
 beforeAll(async () => {
   costs = await CostsFixture.create();
-}, 60_000);
+});
 afterAll(() => costs?.close());
 beforeEach(async () => {
   customer = await costs.ledger.account({ credits: '100' });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
@@ -287,5 +287,5 @@ describe('a storm of postings while periods close', () => {
       expect(inside.rowCount).toBe(0);
     }
     expect(count).toBeGreaterThan(64);
-  }, 60_000);
+  });
 });

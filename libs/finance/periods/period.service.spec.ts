@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { actionsOn } from '../../../test/support/audit.js';
 import { until } from '../../../test/support/eventually.js';
@@ -14,7 +14,7 @@ let ledger: LedgerFixture;
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   await ledger.account({ credits: '10' });
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 function serviceWith(changed: Partial<PeriodsConfig> = {}): PeriodService {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
 import type { Actor } from '#identity/role.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   service = new WaiverService({ source, approvals, pool: ledger.billing, limitMs: 60_000 });
   [asker, other] = [await staffActor(ledger, 'finance'), await staffActor(ledger, 'finance')];
   await unknownCost('one', 'imgmodel-4');
-}, 60_000);
+});
 afterAll(async () => {
   await source.destroy();
   await ledger.close();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { recordTopup } from '#ledger/postings/topup.js';
 import { parseAmount } from '#money/amount.js';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   for (const id of ['main', 'other'])
     await inTransaction(fixture.billing, (client) => saveBankAccount(client, { id, mapping }, 'cli:test'));
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 afterEach(async () => {
   await unguarded(

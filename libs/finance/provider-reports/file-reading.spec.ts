@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { type BankLine, bankMapping, readBankCsv } from './bank/bank-csv.js';
 import type { FileSource } from './csv-rows.js';
 import { type ReadRow, readThrough } from './file-rows.js';

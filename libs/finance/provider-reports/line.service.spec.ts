@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
 import { recordLimit } from '#ledger/postings/outflow.js';
 import { recordTopup } from '#ledger/postings/topup.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { source, approvals, inbox, ledger } = payments;
   service = new LineService({ pool: ledger.billing, inbox, source, approvals });
   await recordLimit(ledger.billing, 'adjustment', parseAmount('20'));
-}, 60_000);
+});
 beforeEach(async () => {
   finance = await payments.finance();
   paymentId = `pi_${newId()}`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { applyDispute } from '#ledger/postings/chargeback.js';
 import { beginTopupRefund, endTopupRefund } from '#ledger/postings/topup-refund.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OutboxRelay } from '#bus/outbox.js';
 import type { Actor } from '#identity/role.js';
 import { PaymentNotices } from '#payments/payment.notices.js';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     reports: new ProviderReports({ pool, config: settings, log, notices }),
   });
   finance = await payments.finance();
-}, 60_000);
+});
 afterAll(() => payments.close());
 
 const HEAD =

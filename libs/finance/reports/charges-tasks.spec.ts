@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { chargesTasksControl } from '../controls/charges-tasks.control.js';
@@ -76,7 +76,7 @@ beforeAll(async () => {
     if (charge) await insertCharge(name, { state: charge, at, taskId: null, status });
     if (answered !== null) await insertAnswer(name, answered, at);
   }
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
 async function insertCharge(

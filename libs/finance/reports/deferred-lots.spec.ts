@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { recogniseAll } from '#ledger/lots/recognition.js';
 import { LedgerLife } from '../../../test/support/ledger-life.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await life.close();
   await recogniseAll(pool);
   await spreadOverDays(fixture.owner, DAYS);
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
 function day(agoDays: number): string {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markHorizon } from '#ledger/postings/horizon.js';
 import { recogniseAll } from '#ledger/lots/recognition.js';
 import {
@@ -20,7 +20,7 @@ let someone: LedgerPerson;
 beforeAll(async () => {
   under = await openEngine();
   someone = await under.ledger.account({ credits: '100' });
-}, 60_000);
+});
 // The ledger is not asked whether it is clean: its postings were moved.
 afterAll(async () => {
   await under.engine.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { refundCharge } from '#ledger/charges/charge-refund.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
@@ -74,7 +74,7 @@ beforeAll(async () => {
   ticket = await ticketOf(costs.ledger, customers[0]!.accountId);
   for (let count = 0; count < 8; count += 1) await refund(charges[roll(charges.length)]!);
   await accrueAll(costs.ledger.billing, { chunk: 9 });
-}, 120_000);
+});
 afterAll(() => costs?.close());
 
 function setCostOf(channel: string, model: string, cost: string) {

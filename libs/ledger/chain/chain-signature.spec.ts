@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { ChainBuilder, currentHead } from './chain.js';
 import { HeadSigner, keyIdOf, parsePublicKey, parseSigningKey, signaturesOf } from './chain-signature.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
     log,
     registry: new Registry(),
   });
-}, 60_000);
+});
 afterAll(async () => {
   await engine?.close();
   await ledger?.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { openPool } from '#database/database.js';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   pool.on('connect', count);
   engine = new PostingEngine({ pool, loadPriceBook, log: ledger.log });
   customer = await ledger.account({ credits: '1000' });
-}, 60_000);
+});
 afterAll(async () => {
   await engine?.close();
   await pool?.end();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { inTransaction } from '#database/database.js';
 import { nanos, parseAmount } from '#money/amount.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const { billing: pool, log } = ledger;
   engine = new PostingEngine({ pool, loadPriceBook, log, registry });
   other = new PostingEngine({ pool, loadPriceBook, log });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([engine?.close(), other?.close()]);
   await ledger?.close();

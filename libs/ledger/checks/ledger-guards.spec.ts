@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { openPool } from '#database/database.js';
 import { parseAmount } from '#money/amount.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { parseAmount } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -24,7 +24,7 @@ let fixture: LedgerFixture;
 beforeAll(async () => {
   under = await openEngine();
   fixture = under.ledger;
-}, 60_000);
+});
 afterAll(() => under.close());
 
 function dispute({ accountId }: LedgerPerson, topupId: string, amountMinor: bigint): Promise<void> {

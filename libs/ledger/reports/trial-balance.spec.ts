@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
@@ -214,7 +214,7 @@ describe('the statement of a ledger account', () => {
       }
     }
     expect(lateLines).toBeGreaterThan(50);
-  }, 30_000);
+  });
 
   it('of no account is none', async () => {
     const query = { from: null, to: null, limit: 5, after: null };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKeyPairSync } from 'node:crypto';
 import { keyMark } from '#catalog/catalog.js';
 import { newId } from '#platform/ids.js';
@@ -14,7 +14,7 @@ let catalog: CatalogFixture;
 
 beforeAll(async () => {
   catalog = await openCatalog();
-}, 60_000);
+});
 afterAll(() => catalog.close());
 
 function newChannel(of: Partial<NewChannel> = {}): NewChannel {

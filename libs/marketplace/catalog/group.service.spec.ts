@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { auditOf } from '../../../test/support/audit.js';
 import { admin, type CatalogFixture, openCatalog } from '../../../test/support/catalog.js';
@@ -9,7 +9,7 @@ let catalog: CatalogFixture;
 
 beforeAll(async () => {
   catalog = await openCatalog();
-}, 60_000);
+});
 afterAll(() => catalog.close());
 
 function newGroup(of: Partial<NewGroup> = {}): NewGroup {

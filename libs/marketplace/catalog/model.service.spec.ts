@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_RELAY, VENDORA, VENDORA_MAIN } from '#groups/group.js';
 import { newId } from '#platform/ids.js';
 import { auditOf } from '../../../test/support/audit.js';
@@ -10,7 +10,7 @@ let catalog: CatalogFixture;
 
 beforeAll(async () => {
   catalog = await openCatalog();
-}, 60_000);
+});
 afterAll(() => catalog.close());
 
 function newModel(of: Partial<NewModel> = {}): NewModel {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import type { PriceChange } from './price-change.js';
 import type { LedgerFixture } from '../../../test/support/ledger.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await spend(under.engine, people[0], 2n);
   await spend(under.engine, people[0], 2n);
   await spend(under.engine, people[1], 3n);
-}, 60_000);
+});
 afterAll(() => under.close());
 
 let nowMs: number;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { priceBook as book, TOKEN_PRICE } from '#pricing/price-book.fixture.js';
 import type { PriceBook } from '#pricing/price-book.js';

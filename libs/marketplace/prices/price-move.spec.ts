@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { PriceChange } from './price-change.js';
 import { largeMove, type PriceMove } from './price-move.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin } from '../../../test/support/catalog.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 import { readPriceCsv, readPriceList } from './price-file.js';
@@ -11,7 +11,7 @@ let service: ProposalService;
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   service = new ProposalService({ pool: ledger.billing, lifeMs: 3_600_000 });
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 let proposals: number;

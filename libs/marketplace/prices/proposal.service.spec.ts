@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { newId } from '#platform/ids.js';
 import type { PriceChange } from './price-change.js';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   await Promise.all(Array.from({ length: 8 }, () => ledger.billing.query('SELECT 1')));
   proposals = new ProposalService({ pool: ledger.billing, lifeMs: 3_600_000 });
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 /** An administrator, as the audit log names them. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { askedPrice } from './margin.js';
 
 describe('the price to ask for a list price', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { channelProtocols } from '#catalog/catalog.js';
 import { familiesOf } from '#catalog/offer.js';
 import type { PricedModel } from '#pricing/price-book.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CatalogFixture, admin, openCatalog } from '../../../test/support/catalog.js';
 import { ProposalService } from '../prices/proposal.service.js';
 import { diffVendors, importVendors, type VendorImportOptions } from './vendor.import.js';
@@ -11,7 +11,7 @@ let service: ProposalService;
 beforeAll(async () => {
   catalog = await openCatalog();
   service = new ProposalService({ pool: catalog.ledger.billing, lifeMs: 3_600_000 });
-}, 60_000);
+});
 afterAll(() => catalog.close());
 
 /** Models of the installation's own, as if a vendor sold them. */

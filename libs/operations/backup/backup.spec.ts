@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,6 @@ import { createLedgerFixture, type LedgerFixture } from '../../../test/support/l
 import { writeBackup } from './backup.js';
 import { ScratchDatabase } from './scratch-database.js';
 import { restoreBackup, type RestoreSummary } from './restore.js';
-
-jest.setTimeout(120_000);
 
 const PASSPHRASE = 'a passphrase of the tests';
 const IGNORE = () => undefined;

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import { textsOfPdf } from '../../../test/support/pdf.js';
 import { receiptPdf } from './receipt.pdf.js';
 import type { Receipt } from './receipt.store.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { ApprovalService } from '#approvals/approval.service.js';
 import type { Actor } from '#identity/role.js';
@@ -47,7 +47,7 @@ beforeAll(async () => {
     passwords: people.passwords,
     signIns: people.signIns,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await source.destroy();
   await people.close();

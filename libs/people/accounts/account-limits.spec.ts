@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { noteMaker } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
@@ -15,7 +15,7 @@ let accountId: string;
 beforeAll(async () => {
   ledger = await createLedgerFixture();
   support = await staffActor(ledger, 'support');
-}, 60_000);
+});
 beforeEach(async () => {
   ({ accountId } = await ledger.account({ credits: '0' }));
 });

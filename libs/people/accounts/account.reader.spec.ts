@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { parseAmount } from '#money/amount.js';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   reader = new AccountReader({ pool: ledger.billing });
   ({ accountId, keyId } = await ledger.account({ credits: '10' }));
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 describe('accounts as they are read', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { noteMaker } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
 import { parseAmount } from '#money/amount.js';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   service = new AccountService({ pool, sessions: people.sessions });
   reader = new AccountReader({ pool });
   support = await staffActor(people.ledger, 'support');
-}, 60_000);
+});
 beforeEach(async () => {
   ({ accountId } = await people.ledger.account({ credits: '10' }));
 });

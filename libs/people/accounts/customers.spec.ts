@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBalance } from '#ledger/postings/customer-account.js';
 import { newId } from '#platform/ids.js';
 import { actionsOn } from '../../../test/support/audit.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   await ledger.owner.query('INSERT INTO groups (name, open) VALUES ($1, false)', [CLOSED]);
   admin = await staffMember(ledger, 'admin');
-}, 60_000);
+});
 afterAll(() => ledger.close());
 
 function doer(actor: StaffMember | null = admin) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { ManualClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   ledger = await createLedgerFixture();
   source = await openEntities(ledger);
   keys = new KeyService({ source, relay: NOBODY_WAITS, clock });
-}, 60_000);
+});
 afterAll(async () => {
   await source.destroy();
   await ledger.close();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { pageFrom, readCursor, readCursorId, readCursorInstant, readCursorNumber } from './page.js';
 
 const foreign = expect.objectContaining({ code: 'invalid_value', param: 'cursor' });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Upstreams } from '../adapters.js';
 import { channelTo, json, startStub, type StubHandler, type StubUpstream } from '../upstream.fixture.js';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Channel } from '#catalog/catalog.js';
 import { ManualClock } from '#platform/clock.js';
 import { createRegistry } from '#platform/metrics.js';

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Channel } from '#catalog/catalog.js';
 import { ManualClock } from '#platform/clock.js';
 import { KeyRests } from './key-rests.js';

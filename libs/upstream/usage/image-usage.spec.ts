@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { UsageMeter } from '../usage-meter.js';
 import { tokensOfImages } from './image-usage.js';
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Channel } from '#catalog/catalog.js';
 import { UpstreamConnections } from '../connections.js';
 import { channelTo } from '../upstream.fixture.js';

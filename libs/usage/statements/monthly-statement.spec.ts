@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '#database/database.js';
 import { refundCharge } from '#ledger/charges/charge-refund.js';
 import { nanos, parseAmount } from '#money/amount.js';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     await work();
     month = await monthNow();
   }
-}, 60_000);
+});
 afterAll(() => under.close());
 
 async function monthNow(): Promise<string> {

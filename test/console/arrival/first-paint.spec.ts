@@ -1,14 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { person } from '../../support/console.js';
 import { type Relay, startRelay } from '../../support/relay.js';
 import { openBrowser, Tab } from '../support/browser.js';
-
-// Many openings on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(600_000);
 
 /** Openings of each page, in turns: as many as it takes for what else the machine does to even out. */
 const FEWEST_ROUNDS = 5;
@@ -26,7 +23,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [relay, browser] = await Promise.all([startRelay(), openBrowser()]);
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

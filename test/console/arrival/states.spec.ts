@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Route } from 'playwright-core';
 import { person } from '../../support/console.js';
 import { type Relay, startRelay, until } from '../../support/relay.js';
 import { openBrowser, Tab } from '../support/browser.js';
 import { type RoutedPage, routedPages } from '../support/routes.js';
-
-// Two openings on a busy machine: a limit that only a hang reaches.
-jest.setTimeout(180_000);
 
 /** Forms that ask the server for nothing before they are sent. */
 const READS_NOTHING =
@@ -34,7 +31,7 @@ beforeAll(async () => {
   visitor = await Tab.open(browser, relay, options);
   const as = await person(relay, { roles: ['admin', 'support', 'finance'] });
   staff = await Tab.open(browser, relay, { ...options, as });
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await relay?.close();

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { visitor } from '../../support/console.js';
 import { awaitMail, tokenIn } from '../../support/mail.js';

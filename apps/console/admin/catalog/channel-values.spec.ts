@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Shape } from '../../api/shape.js';
 import { changesOf, createdBy, channelValues } from './channel-values.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { Change } from '../catalog.js';
 import { amountsOf, changeFrom, draftOf, inForceFor, newDraft } from './draft.js';
 

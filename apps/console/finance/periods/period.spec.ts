@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { nextToClose } from './period.js';
 
 describe('the period that is next to be closed', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it } from 'vitest';
 import type { Shape } from '../../api/shape.js';
 import { BEFORE, hasOthers, namedSubjects, OTHERS, stepValues } from './subject-series.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { changesBetween, fieldsOf } from './fields-of.js';
 
 describe('documents', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { phonePlaces } from './phone-row.js';
 
 describe('a row on a phone', () => {

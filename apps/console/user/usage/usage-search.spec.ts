@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { addDays, today } from '../../finance/utc-days.js';
 import { chartQuery, listQuery } from './usage-search.js';
 

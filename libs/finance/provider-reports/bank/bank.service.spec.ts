@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor } from '#identity/role.js';
 import { newId } from '#platform/ids.js';
 import { actionsOn, auditOf } from '../../../../test/support/audit.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   service = new BankService({ pool: ledger.billing, config: { payments: { currency: 'USD' } } });
   finance = await staffActor(ledger, 'finance');
   await service.save({ id: 'main', mapping }, asking(finance));
-}, 60_000);
+});
 afterAll(async () => {
   await requireCleanLedger(ledger);
   await ledger.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLedgerFixture, type LedgerFixture } from '../../../../test/support/ledger.js';
 import type { MatchState } from './match.js';
 import { VERDICT } from './match-verdict.js';
@@ -6,7 +6,7 @@ import { VERDICT } from './match-verdict.js';
 let fixture: LedgerFixture;
 beforeAll(async () => {
   fixture = await createLedgerFixture();
-}, 60_000);
+});
 afterAll(() => fixture?.close());
 
 interface Facts {

@@ -9,7 +9,8 @@ const ENOUGH_BYTES = 4 * 2 ** 30;
 export default async function setup() {
   if (hasRoom(MEMORY)) process.env.TMPDIR ??= MEMORY;
   const { offerCluster } = await import('./cluster.ts');
-  globalThis.tollgateCluster = await offerCluster();
+  const cluster = await offerCluster();
+  return () => cluster.close();
 }
 
 /** Whether temporary files can be kept in memory: a database is copied there in milliseconds, on a disk in up to a second. */
