@@ -11,8 +11,8 @@ const HELP = `Renders the images of README and docs again, from the real pages.
 
 Usage: npm run pictures -- [--beside REVISION] [--help]
 
-  --beside REVISION   renders none; shows the screens of the last npm test beside those that a clone of the revision makes,
-                      as .cache/console-screens/beside.html. The clone installs its packages: this takes a while
+  --beside REVISION   renders none; shows the screens of the last TOLLGATE_SCREENS=1 npm test beside those that a clone of the
+                      revision makes, as .cache/console-screens/beside.html. The clone installs its packages: this takes a while
 `;
 
 const { values } = parseArgs({ options: { beside: { type: 'string' }, help: { type: 'boolean' } } });

@@ -6,7 +6,7 @@ import type { Person } from '../../support/console.js';
 import type { Relay } from '../../support/relay.js';
 
 const root = join(import.meta.dirname, '../../..');
-/** Images of pages, for people to look at; they are no part of the repository. */
+/** Images of pages for people to look at, with TOLLGATE_SCREENS=1; they are no part of the repository. */
 const SCREENS = join(root, '.cache', 'console-screens');
 /** A page on a busy machine: a limit that only a hang reaches. */
 const PATIENCE_MS = 30_000;
@@ -141,8 +141,9 @@ export class Tab {
     );
   }
 
-  /** An image of the whole page under this name, such as `visitor/landing-en-light-wide`. */
+  /** An image of the whole page under this name, such as `visitor/landing-en-light-wide`, where images are wanted. */
   async picture(name: string): Promise<void> {
+    if (!process.env['TOLLGATE_SCREENS']) return;
     const path = join(SCREENS, `${name}.png`);
     mkdirSync(dirname(path), { recursive: true });
     await this.page.screenshot({ path, fullPage: true, animations: 'disabled' });

@@ -71,7 +71,9 @@ export function describePages({ area, as, credits = '0', environment = {}, pages
 
     const seenFrom = async (tab: Tab, name: string, look: Look) => {
       await tab.picture(`${area}/${name}-${look.language}-${look.scheme}-${look.width}`);
-      const seen = { barriers: await tab.barriers(), isTooWide: await tab.isTooWide() };
+      // Barriers come with the theme and the width, not with the language.
+      const barriers = look.language === 'en' ? await tab.barriers() : [];
+      const seen = { barriers, isTooWide: await tab.isTooWide() };
       return { look, ...seen, problems: tab.takeProblems() };
     };
 
