@@ -1,7 +1,26 @@
+import { BaseSequencer } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
 /** Real databases, brokers and browsers on a busy machine: a limit that only a hang reaches. */
 const LIMIT_MS = 900_000;
+
+/** Specs that take minutes, however short their files: the last of a run must not leave a core idle. */
+const LONGEST = [
+  'fuzz-',
+  'states.',
+  'journeys/standalone.',
+  'journeys/faults.',
+  'kafka/distributed.',
+  'docs/examples.',
+];
+
+class LongestFirst extends BaseSequencer {
+  async sort(files) {
+    const isLong = ({ moduleId }) => LONGEST.some((name) => moduleId.includes(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -10,6 +29,7 @@ export default defineConfig({
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     teardownTimeout: LIMIT_MS,
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
     maxWorkers: 2,
     slowTestThreshold: 5_000,

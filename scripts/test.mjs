@@ -21,8 +21,8 @@ Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--
   -- VITEST_OPTIONS  given to the stages that run specs, such as: -- -t "monthly limit"
 
 The broker is KAFKA_BROKERS if set, else Apache Kafka by Maven and Java 17, else the compose file's by Docker.
-The browser is CHROMIUM, else chromium. It, hledger and beancount are those that are installed, else apt's where it has
-them and root runs this. The fuzzer, Schemathesis, and the Python SDKs that the docs
+The browser is CHROMIUM, else chromium-headless-shell, else chromium. It, hledger and beancount are those that are
+installed, else apt's where it has them and root runs this. The fuzzer, Schemathesis, and the Python SDKs that the docs
 use come from PyPI and need Python 3. What builds the docs comes from npm.
 Prometheus is the installed one, else unpacked from Debian's package; without it its stage fails.
 Containers run in the engine that \`docker\` reaches, else in a private one of apt's docker.io where root runs this, with

@@ -1,10 +1,16 @@
 // The browser that the pages of the console are tested in: the system's, else its package.
 import { missingPrograms } from './system-packages.mjs';
 
-/** A browser that is called otherwise is named by CHROMIUM. The font has the Chinese characters of the images. */
-const chromium = process.env.CHROMIUM || 'chromium';
+/** It has the Chinese characters of the images. */
+const FONT = 'fonts-droid-fallback';
+/** The first is a browser without windows, which opens pages in less time. */
+const PROGRAMS = ['chromium-headless-shell', 'chromium'];
 
-/** @returns why there is no browser, or null when there is */
+/** A browser that is called otherwise is named by CHROMIUM. @returns why there is no browser, or null when there is */
 export function missingChromium(say) {
-  return missingPrograms({ [chromium]: 'chromium fonts-droid-fallback' }, say);
+  const named = process.env.CHROMIUM;
+  if (named) return missingPrograms({ [named]: `chromium ${FONT}` }, say);
+  const [light, full] = PROGRAMS;
+  const why = missingPrograms({ [light]: `${light} ${FONT}` }, say);
+  return why === null ? null : missingPrograms({ [full]: `${full} ${FONT}` }, say);
 }

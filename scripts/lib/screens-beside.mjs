@@ -14,7 +14,8 @@ const SCREENS = join('.cache', 'console-screens');
  */
 export function showBeside(revision) {
   const now = join(root, SCREENS);
-  if (!existsSync(now)) giveUp('There are no screens yet: run TOLLGATE_SCREENS=1 npm test -- --only build,console first.');
+  if (!existsSync(now))
+    giveUp('There are no screens yet: run TOLLGATE_SCREENS=1 npm test -- --only build,console first.');
   const clone = join(root, '.cache', 'beside', shortName(revision));
   const before = join(clone, SCREENS);
   if (!existsSync(before)) makeScreens(clone, revision);
@@ -37,7 +38,11 @@ function makeScreens(clone, revision) {
   if (git(clone, 'checkout', '--quiet', '--detach', shortName(revision)).status !== 0)
     giveUp(`${revision} could not be checked out in ${clone}.`);
   const args = ['scripts/test.mjs', '--only', 'build,console'];
-  spawnSync(process.execPath, args, { cwd: clone, stdio: ['ignore', 2, 2], env: { ...withoutNpmRun(), TOLLGATE_SCREENS: '1' } });
+  spawnSync(process.execPath, args, {
+    cwd: clone,
+    stdio: ['ignore', 2, 2],
+    env: { ...withoutNpmRun(), TOLLGATE_SCREENS: '1' },
+  });
 }
 
 function git(cwd, ...args) {

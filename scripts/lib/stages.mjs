@@ -75,7 +75,7 @@ export const stages = [
       name: 'fuzz',
       program: 'schemathesis',
       about: 'the fuzzer of the API documents',
-      spec: 'test/attacks/fuzz.spec.ts',
+      spec: 'test/attacks/fuzz-*.spec.ts',
       variable: 'TOLLGATE_FUZZER',
     },
   },

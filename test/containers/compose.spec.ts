@@ -13,7 +13,6 @@ const root = join(import.meta.dirname, '../..');
 
 /** The image is built from nothing, on a machine that may be busy. */
 const BUILD_LIMIT_MS = 1_800_000;
-const UP_LIMIT_MS = 600_000;
 const PROGRAMS = ['gateway', 'billing', 'control-plane', 'video-worker'];
 const CLI = ['node', 'dist/apps/cli/main.js'];
 

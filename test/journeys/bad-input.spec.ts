@@ -220,7 +220,7 @@ describe('bad input', () => {
       for (const body of broken) {
         await refused(VIDEOS, { method: 'POST', headers, body }, [
           400,
-          expect.stringMatching(/invalid_multipart|missing/) as unknown as string,
+          expect.stringMatching(/invalid_multipart|missing/),
         ]);
       }
       await refused(

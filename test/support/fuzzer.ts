@@ -13,7 +13,6 @@ export interface Fuzzed {
   headers: Record<string, string>;
   /** Requests for each operation at the most. */
   examples: number;
-  seed: number;
   /** Operations that are left out: they end the session that the others need, or never end. */
   leftOut?: readonly string[];
 }
@@ -24,6 +23,8 @@ export interface FuzzResult {
   output: string;
   code: number | null;
 }
+
+const SEED = Number(process.env['FUZZ_SEED'] ?? 1 + (Date.now() % 1_000_000));
 
 /** What every answer must be, whatever was sent: no fault of ours, and as the document describes it. */
 const CHECKS = [
@@ -61,7 +62,7 @@ export async function fuzz(target: Fuzzed): Promise<FuzzResult> {
 }
 
 function argumentsOf(
-  { baseUrl, headers, examples, seed, leftOut = [] }: Fuzzed,
+  { baseUrl, headers, examples, leftOut = [] }: Fuzzed,
   { document, events }: { document: string; events: string },
 ): string[] {
   return [
@@ -70,7 +71,7 @@ function argumentsOf(
     `--url=${baseUrl}`,
     `--checks=${CHECKS.join(',')}`,
     `--max-examples=${examples}`,
-    `--seed=${seed}`,
+    `--seed=${SEED}`,
     '--phases=examples,coverage,fuzzing',
     '--generation-allow-x00=true',
     '--generation-database=none',
@@ -110,4 +111,15 @@ export function withValues(document: object, name: string, values: readonly stri
 
 function isTextSchema(value: unknown): value is object {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'string';
+}
+
+export async function openApiOf(url: string): Promise<object> {
+  return (await (await fetch(url)).json()) as object;
+}
+
+/** @throws with what failed and the seed, and where fewer requests than these were sent */
+export function expectNoFailure({ requests, code, output }: FuzzResult, leastRequests: number): void {
+  process.stderr.write(`${requests} generated requests, FUZZ_SEED=${SEED}\n`);
+  if (code !== 0) throw new Error(`FUZZ_SEED=${SEED} failed:\n${output.slice(-20_000)}`);
+  if (requests < leastRequests) throw new Error(`FUZZ_SEED=${SEED}: fewer than ${leastRequests} requests`);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -8,6 +8,7 @@ import type { Relay } from '../../support/relay.js';
 const root = join(import.meta.dirname, '../../..');
 /** Images of pages for people to look at, with TOLLGATE_SCREENS=1; they are no part of the repository. */
 const SCREENS = join(root, '.cache', 'console-screens');
+const HEADLESS = '/usr/bin/chromium-headless-shell';
 /** A page on a busy machine: a limit that only a hang reaches. */
 const PATIENCE_MS = 30_000;
 /** Of a kind: the others are mostly the same again. */
@@ -28,9 +29,9 @@ const SIZES = {
 const LOCALES = { en: 'en-GB', zh: 'zh-CN' };
 const USUAL: Look = { language: 'en', scheme: 'light', width: 'wide' };
 
-/** The system's Chromium. The test script has it installed; CHROMIUM names another. */
+/** The system's Chromium, without its windows if it comes so. The test script has it installed; CHROMIUM names another. */
 export async function openBrowser(): Promise<Browser> {
-  const name = process.env['CHROMIUM'] || 'chromium';
+  const name = process.env['CHROMIUM'] || (existsSync(HEADLESS) ? HEADLESS : 'chromium');
   return chromium.launch({
     executablePath: name.includes('/') ? name : `/usr/bin/${name}`,
     args: [
@@ -41,6 +42,11 @@ export async function openBrowser(): Promise<Browser> {
     ],
   });
 }
+
+/** Those without an end go on. */
+const FINISH_ANIMATIONS = `
+  for (const animation of document.getAnimations())
+    if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish();`;
 
 interface TabOptions {
   /** Who is signed in; nobody when left out. */
@@ -122,6 +128,8 @@ export class Tab {
   async barriers(): Promise<string[]> {
     // Once for each document: to bring it along with each question takes longer than its answer.
     if (!(await this.page.evaluate<boolean>('"axe" in window'))) await this.page.evaluate(axe.source);
+    // A colour on its way from one theme to the other is neither.
+    await this.page.evaluate(FINISH_ANIMATIONS);
     const { violations } = await this.page.evaluate<AxeResults>(
       `axe.run(document, { resultTypes: ['violations'] })`,
     );

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, it } from 'vitest';
+import { person } from '../support/console.js';
+import { expectNoFailure, fuzz, openApiOf } from '../support/fuzzer.js';
+import { expectCleanLedger, type Relay, startRelay } from '../support/relay.js';
+
+const LEAST_REQUESTS = 7_000;
+/** They end the session that the rest needs, or send events for as long as the page is open. */
+const LEFT_OUT = ['signOut', 'watchAccount', 'viewAccount'];
+
+let relay: Relay;
+
+beforeAll(async () => {
+  relay = await startRelay();
+});
+afterAll(async () => {
+  await relay?.close();
+});
+
+it('answers generated requests of all staff roles at the console as its document says', async () => {
+  const { headers } = await person(relay, { roles: ['support', 'finance', 'admin'], credits: '1000' });
+  const document = await openApiOf(`${relay.consoleUrl}/api/openapi.json`);
+  const target = { document, baseUrl: relay.consoleUrl, headers, examples: 2, leftOut: LEFT_OUT };
+  expectNoFailure(await fuzz(target), LEAST_REQUESTS);
+  await expectCleanLedger(relay);
+});
