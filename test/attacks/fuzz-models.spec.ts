@@ -24,7 +24,7 @@ it('answers generated calls of models as its document says, and keeps the books 
   const headers = { authorization: `Bearer ${customer.apiKey}` };
   const result = await fuzz({ document, baseUrl: relay.baseUrl, headers, examples: 40 });
   expectNoFailure(result, LEAST_REQUESTS);
-  expect(await chargesOf(relay)).toBeGreaterThan(50);
+  expect(await chargesOf(relay)).toBeGreaterThan(20);
   await expectCleanLedger(relay);
 });
 
