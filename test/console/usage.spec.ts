@@ -122,6 +122,8 @@ describe('the statement', () => {
 
   it('of a month has a subtotal for each key, and can be asked for one of them', async () => {
     const page = await open(someone, '/wallet?tab=statement');
+    await page.getByRole('combobox', { name: 'Month (UTC)' }).click();
+    await page.getByRole('option').first().click();
     const keys = page.getByRole('table', { name: 'Charges by key' });
     await keys.getByRole('row', { name: /Newsletter 1 0\.03 credits 0\.00 credits 0\.03 credits/ }).waitFor();
     await keys.getByRole('link', { name: 'Spring campaign' }).click();

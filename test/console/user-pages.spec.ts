@@ -71,6 +71,10 @@ describePages({
     { name: 'order', path: '/wallet', prepare: orders },
     { name: 'wallet', path: '/wallet' },
     { name: 'statement', path: '/wallet?tab=statement' },
+    {
+      name: 'monthly-statement',
+      path: `/wallet?tab=statement&month=${new Date().toISOString().slice(0, 7)}`,
+    },
     { name: 'statement-empty', path: '/wallet?tab=statement&kind=write-off' },
     { name: 'invites', path: '/wallet?tab=invites', prepare: invitee },
     {

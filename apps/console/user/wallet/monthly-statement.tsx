@@ -24,26 +24,38 @@ type OfKey = Statement['keys'][number];
 
 const route = getRouteApi('/user/wallet');
 
-/** A month of the account with what each key came to, or of one key; as a file too. */
+/** A month of the account with what each key came to, or of one key, once a month is chosen; as a file too. */
 export function StatementOfMonth() {
   const { t } = useTranslation('wallet');
-  const { keyId, ...search } = route.useSearch();
+  const search = route.useSearch();
   const month = monthOfAddress(search.month);
-  const statement = useShown('/api/statements/{month}/by-key', { path: { month }, query: { keyId } });
+  const { keyId } = search;
   return (
-    <Section title={t('monthly.title')} aside={<Files month={month} keyId={keyId} />}>
-      <Group align="flex-end" gap="sm">
-        <Month month={month} />
-        {keyId !== undefined && <OneKey name={statement.data?.key?.name ?? ''} />}
-      </Group>
-      <Loaded query={statement} lines={6}>
-        {(found) => <Found statement={found} />}
-      </Loaded>
+    <Section title={t('monthly.title')} aside={month && <Files month={month} keyId={keyId} />}>
+      <Month month={month ?? null} />
+      {month && <ByKey month={month} keyId={keyId} />}
     </Section>
   );
 }
 
-function Files({ month, keyId }: { month: string; keyId: string | undefined }) {
+interface ByKeyProps {
+  month: string;
+  keyId: string | undefined;
+}
+
+function ByKey({ month, keyId }: ByKeyProps) {
+  const statement = useShown('/api/statements/{month}/by-key', { path: { month }, query: { keyId } });
+  return (
+    <>
+      {keyId !== undefined && <OneKey name={statement.data?.key?.name ?? ''} />}
+      <Loaded query={statement} lines={6}>
+        {(found) => <Found statement={found} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Files({ month, keyId }: ByKeyProps) {
   const { t, i18n } = useTranslation('wallet');
   return (
     <Group gap="xs">
@@ -62,19 +74,22 @@ function Files({ month, keyId }: { month: string; keyId: string | undefined }) {
   );
 }
 
-function Month({ month }: { month: string }) {
+function Month({ month }: { month: string | null }) {
   const { t } = useTranslation('wallet');
   const locale = useLocale();
   const set = useFilter();
   const format = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
-  const months = latestMonths();
   return (
     <Select
       label={t('monthly.month')}
-      data={months.map((value) => ({ value, label: format.format(new Date(`${value}-01T00:00:00Z`)) }))}
+      data={latestMonths().map((value) => ({
+        value,
+        label: format.format(new Date(`${value}-01T00:00:00Z`)),
+      }))}
       value={month}
-      onChange={(chosen) => set({ month: chosen === months[0] ? undefined : (chosen ?? undefined) })}
-      allowDeselect={false}
+      placeholder={t('monthly.choose')}
+      onChange={(chosen) => set({ month: chosen ?? undefined })}
+      clearable
       w={{ base: '100%', xs: '12rem' }}
     />
   );

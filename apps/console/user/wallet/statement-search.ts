@@ -35,7 +35,7 @@ export const statementSearch = {
   keyId: anyText,
   from: anyDay,
   to: anyDay,
-  /** Of the monthly statement, such as 2026-01; this one when left out. */
+  /** Of the monthly statement, such as 2026-01; none is read when left out. */
   month: anyText,
 };
 
@@ -57,8 +57,7 @@ export function latestMonths(): string[] {
   );
 }
 
-/** The month that the address asks for; this one where it names none that is offered. */
-export function monthOfAddress(asked: string | undefined): string {
-  const months = latestMonths();
-  return months.find((month) => month === asked) ?? months[0]!;
+/** The month that the address asks for, if it is offered. */
+export function monthOfAddress(asked: string | undefined): string | undefined {
+  return latestMonths().find((month) => month === asked);
 }
