@@ -1,22 +1,10 @@
 import type { Shape } from '../api/shape.js';
+import { optionalTokenNames } from '../api/token-names.js';
 import type { ComponentType } from 'react';
 import { Money } from './money.js';
 import { RateLines } from './rate-lines.js';
 
 type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
-
-/** Images and sound; where a price or a cost leaves them out, they are charged as text. */
-export const mediaTokenNames = [
-  'imageInput',
-  'cachedImageInput',
-  'imageOutput',
-  'audioInput',
-  'cachedAudioInput',
-  'audioOutput',
-] as const;
-
-/** Amounts of a price by the token that may be left out: they follow from the others. */
-export const optionalTokenNames = ['cacheWrite', 'cacheWrite1h', ...mediaTokenNames] as const;
 
 const TOKENS = ['input', 'cachedInput', 'output', ...optionalTokenNames] as const;
 

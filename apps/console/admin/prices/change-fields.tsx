@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { useUnitSection } from '../../ui/forms/fields.js';
 import { TextLine } from '../../ui/texts.js';
-import { optionalTokenNames } from '../../ui/price-lines.js';
+import { optionalTokenNames } from '../../api/token-names.js';
 import type { Change } from '../catalog.js';
 import { ChangeValue } from './change.js';
 import { amountsOf, dimensionsOf, type Draft, draftOf, inForceFor, type ProposalValues } from './draft.js';

@@ -1,6 +1,6 @@
 import type { Shape } from '../../api/shape.js';
 import { dimensionNames, type RatedPrice } from '../../ui/rate-lines.js';
-import { optionalTokenNames } from '../../ui/price-lines.js';
+import { optionalTokenNames } from '../../api/token-names.js';
 import type { Change } from '../catalog.js';
 
 /** A change as its form has it. */
