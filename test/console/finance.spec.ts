@@ -162,6 +162,28 @@ describe('finance', () => {
     expect(await tab.barriers()).toEqual([]);
   });
 
+  it('sets what a channel takes for the tokens of a chat and for its images', async () => {
+    const tab = await open(await person(relay, { roles: ['finance'] }));
+    const { page } = tab;
+    await tab.goto('/finance/costs');
+    await page.getByRole('button', { name: 'Set a cost' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Set what a channel takes' });
+    await dialog.getByLabel('Channel').fill('sandbox');
+    await dialog.getByLabel('Model').fill('vendora-chat');
+    await dialog.getByRole('combobox', { name: 'Taken by' }).click();
+    await page.getByRole('option', { name: 'Million tokens' }).click();
+    await dialog.getByRole('textbox', { name: 'Input', exact: true }).fill('1.5');
+    await dialog.getByRole('textbox', { name: 'Cached input', exact: true }).fill('0.75');
+    await dialog.getByRole('textbox', { name: 'Output', exact: true }).fill('6');
+    await dialog.getByLabel('Image output').fill('x');
+    await dialog.getByLabel('Why').fill('As their list says.');
+    await dialog.getByRole('button', { name: 'Set a cost' }).click();
+    await dialog.getByText('Enter an amount, such as 0.012.').waitFor();
+    await dialog.getByLabel('Image output').fill('32');
+    await dialog.getByRole('button', { name: 'Set a cost' }).click();
+    await page.getByRole('row', { name: /vendora-chat.*Output \$6.*Image output \$32/ }).waitFor();
+  });
+
   it('is nothing for other roles', async () => {
     const tab = await open(await person(relay, { roles: ['admin', 'support'] }));
     await tab.goto('/overview');

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
 import { viewBill, viewCostImport, costView, channelBillsView } from '#finance/views/costs.view.js';
 import { importCosts } from '#finance/costs/cost-file.js';
-import { type CostVersion, listCosts, setCost, type UpstreamCost } from '#finance/costs/cost-versions.js';
+import { type CostVersion, listCosts, setCost } from '#finance/costs/cost-versions.js';
 import { billsByChannel, listBills, recordBill } from '#finance/costs/upstream-bills.js';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import { OperatorError } from '#platform/errors.js';
@@ -12,6 +12,7 @@ import { AS_OPTION, type Acting, operatorOf, doerUnless } from '../acting.js';
 import { countArgument, JSON_OPTION } from '../arguments.js';
 import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText, table, right } from '../output.js';
+import { costOf, costText } from './cost-text.js';
 import { dayArgument } from './days.js';
 import { shown } from '#platform/http/fields.js';
 
@@ -34,7 +35,10 @@ export function costsCommand(): Command {
     .description('set what a channel takes for a model')
     .argument('<channel>', 'id of the channel')
     .argument('<model>', 'id of the model')
-    .argument('<cost>', 'USD of a call or a second, input/cached/output of a million tokens, or withdrawn')
+    .argument(
+      '<cost>',
+      'USD of a call or a second, input/cached/output of a million tokens, or withdrawn; see below',
+    )
     .option('--bills-failures', 'the upstream bills work that failed, too')
     .option('--effective-from <time>', 'such as 2027-01-31T00:00:00Z; else now', timeArgument)
     .option('--reason <text>', 'why, for the audit log', 'set by hand')
@@ -59,8 +63,12 @@ A file has the columns channel, model, unit_cost or input_cost, cached_input_cos
 bills_failures (yes, no), effective_from and withdrawn (yes). Recorded costs never change: corrections are
 made when the bill of the upstream is recorded.
 
+Tokens of images and sound cost what text does, unless the cost names them: imageInput, cachedImageInput,
+imageOutput, audioInput, cachedAudioInput, audioOutput.
+
 Examples:
   tollgate finance costs set sandbox imgmodel-4 0.018
+  tollgate finance costs set sandbox image-by-tokens 5/1.25/10,imageInput=8,imageOutput=32
   tollgate finance costs set sandbox vendora-chat 1.5/0.75/6 --bills-failures
   tollgate finance costs import costs.csv --dry-run
   tollgate finance costs bill sandbox INV-2026-01 118.40 --from 2026-01-01 --to 2026-02-01`;
@@ -126,11 +134,6 @@ async function list({ all = false, json, ...asked }: ListOptions): Promise<void>
   );
 }
 
-function costText(cost: UpstreamCost | null): string {
-  if (cost === null) return 'withdrawn';
-  return 'unitCost' in cost ? cost.unitCost : `${cost.input}/${cost.cachedInput}/${cost.output}`;
-}
-
 function fromText({ effectiveFrom }: Pick<CostVersion, 'effectiveFrom'>): string {
   return effectiveFrom?.toISOString().slice(0, 16).replace('T', ' ') ?? 'ever';
 }
@@ -162,22 +165,6 @@ async function set(
       ['Failed work', version.billsFailures ? 'is billed' : 'is free'],
       ['From', fromText(version)],
     ]),
-  );
-}
-
-const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;
-
-function costOf(given: string): UpstreamCost | null {
-  if (given === 'withdrawn') return null;
-  const [first = '', cachedInput, output, ...more] = given.split('/');
-  const parts = [first, cachedInput, output].filter((part) => part !== undefined);
-  if (more.length === 0 && parts.length !== 2 && parts.every((part) => DECIMAL.test(part))) {
-    return cachedInput === undefined || output === undefined
-      ? { unitCost: first }
-      : { input: first, cachedInput, output };
-  }
-  throw new OperatorError(
-    `${given} is no cost: give USD such as 0.018, input/cached/output of a million tokens, or withdrawn.`,
   );
 }
 

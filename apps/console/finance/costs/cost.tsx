@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Item } from '../../api/queries.js';
 import { Money } from '../../ui/money.js';
 import { COSTS } from '../../ui/decimal.js';
-import { mediaTokenNames } from '../../ui/price-lines.js';
+import { mediaTokenNames } from '../../api/token-names.js';
 
 const TOKENS = ['input', 'cachedInput', 'output', ...mediaTokenNames] as const;
 

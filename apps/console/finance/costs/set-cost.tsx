@@ -4,12 +4,13 @@ import { refresh } from '../../api/queries.js';
 import { choiceField, tickField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { amountField, textField } from '../../ui/forms/text-fields.js';
+import { mediaTokenNames } from '../../api/token-names.js';
 import { useNote } from '../note.js';
 
 const units = ['unit', 'tokens', 'withdrawn'] as const;
 const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;
 
-const OF_TOKENS = ['input', 'cachedInput', 'output'] as const;
+const OF_TOKENS = ['input', 'cachedInput', 'output', ...mediaTokenNames] as const;
 const HIDDEN = {
   unit: OF_TOKENS,
   tokens: ['unitCost'],
@@ -22,6 +23,8 @@ function useFields() {
   const rule = [DECIMAL, t('set.amountWrong')] as const;
   const ofTokens = (kind: (typeof OF_TOKENS)[number]) =>
     amountField(t(`tokens.${kind}`), { hint: t('set.millionHint'), rule });
+  const ofMedia = (kind: (typeof mediaTokenNames)[number]) =>
+    amountField(t(`tokens.${kind}`), { hint: t('set.mediaHint'), rule, isOptional: true, isHalf: true });
   return {
     channel: textField(t('columns.channel'), { missing }),
     model: textField(t('columns.model'), { missing }),
@@ -30,6 +33,12 @@ function useFields() {
     input: ofTokens('input'),
     cachedInput: ofTokens('cachedInput'),
     output: ofTokens('output'),
+    imageInput: ofMedia('imageInput'),
+    cachedImageInput: ofMedia('cachedImageInput'),
+    imageOutput: ofMedia('imageOutput'),
+    audioInput: ofMedia('audioInput'),
+    cachedAudioInput: ofMedia('cachedAudioInput'),
+    audioOutput: ofMedia('audioOutput'),
     billsFailures: tickField(t('set.billsFailures')),
     note: useNote(),
   };
@@ -45,14 +54,22 @@ export function SetCost() {
       hint={t('set.hint')}
       fields={useFields()}
       hidden={({ by }) => HIDDEN[by]}
-      send={({ by, unitCost, input, cachedInput, output, note, ...values }, requestId) => {
-        const cost = { unit: { unitCost }, tokens: { input, cachedInput, output }, withdrawn: null }[by];
+      send={(values, requestId) => {
+        const { channel, model, by, unitCost, billsFailures, note } = values;
+        const cost = { unit: { unitCost }, tokens: costOfTokens(values), withdrawn: null }[by];
         return api.POST('/api/finance/upstream-costs', {
-          body: { ...values, cost, effectiveFrom: null, reason: note, requestId },
+          body: { channel, model, cost, billsFailures, effectiveFrom: null, reason: note, requestId },
         });
       }}
       reread={() => refresh('/api/finance/upstream-costs', '/api/finance/reports/revenue')}
       told={() => t('set.done')}
     />
   );
+}
+
+/** Images and sound whose amount is left empty cost what text does. */
+function costOfTokens(values: Record<(typeof OF_TOKENS)[number], string>) {
+  const { input, cachedInput, output } = values;
+  const media = mediaTokenNames.map((name) => [name, values[name]] as const).filter(([, usd]) => usd !== '');
+  return { input, cachedInput, output, ...Object.fromEntries(media) };
 }
