@@ -48,7 +48,7 @@ export function wantedChanges({
 }
 
 function change(text: string, read: (subject: string, value: string) => unknown): PriceChange {
-  const [subject = '', value = ''] = text.split('=');
+  const [subject, value] = pairOf(text);
   const result = changeFields.safeParse(read(subject, value));
   if (result.success) return result.data;
   throw new OperatorError(
@@ -56,9 +56,18 @@ function change(text: string, read: (subject: string, value: string) => unknown)
   );
 }
 
+/** `name=value`; the value is empty where there is none. */
+function pairOf(text: string): [name: string, value: string] {
+  const [, name = text, value = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
+  return [name, value];
+}
+
+/** Amounts of text in their order, then others by name: `5/1.25/10,imageOutput=40`. What is wrong in it, its schema refuses. */
 function priceOf(value: string): unknown {
   if (value === 'withdrawn') return null;
-  const [first, cachedInput, output, cacheWrite, cacheWrite1h] = value.split('/');
-  if (cachedInput === undefined) return { unitPrice: first };
-  return { input: first, cachedInput, output, cacheWrite, cacheWrite1h };
+  const [amounts = '', ...named] = value.split(',');
+  const others = Object.fromEntries(named.map(pairOf)) as Record<string, string>;
+  const [first, cachedInput, output, cacheWrite, cacheWrite1h] = amounts.split('/');
+  if (cachedInput === undefined) return { unitPrice: first, ...others };
+  return { input: first, cachedInput, output, cacheWrite, cacheWrite1h, ...others };
 }
