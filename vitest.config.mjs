@@ -29,8 +29,6 @@ export default defineConfig({
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     teardownTimeout: LIMIT_MS,
-    // A spec may begin several refused calls and look at them in turn; until then Node counts the later ones as unhandled.
-    dangerouslyIgnoreUnhandledErrors: true,
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
     maxWorkers: 2,
