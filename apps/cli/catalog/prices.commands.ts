@@ -56,7 +56,7 @@ export function pricesCommand(): Command {
     .description('propose new values and show what the requests of the last hours would cost under them')
     .option(
       '--price <model=price>',
-      'credits for a call or a second, without rates (a file sets them), or input/cached/output of a million tokens, perhaps with ,imageOutput=32 and the like',
+      'credits for a call or a second, without rates (a file sets them), or input/cached/output of a million tokens, such as 5/1.25/10 or 5/1.25/10,imageOutput=32',
       collect,
       [],
     )

@@ -33,6 +33,8 @@ describe('a price on the command line', () => {
     'm=0.1,imageOutput=2',
     'm=1/2/3,pictures=1',
     'm=1/2/3,imageOutput',
+    'm=1/2/3/4/5/6',
+    'm=1/2/3,imageOutput=1,imageOutput=2',
   ])('is not %j', (text) => {
     expect(() => priceOf(text)).toThrow('is no change of a price');
   });

@@ -4,6 +4,7 @@ import { changeFields } from '#marketplace/prices/price-change.fields.js';
 import { readPriceCsv, readPriceList } from '#marketplace/prices/price-file.js';
 import { OperatorError } from '#platform/errors.js';
 import type { PriceChange } from '#marketplace/prices/price-change.js';
+import { readAmounts, readPair } from '../amounts.js';
 
 /** Prices as people give them to `prices`: in a file, or as options. */
 
@@ -48,7 +49,7 @@ export function wantedChanges({
 }
 
 function change(text: string, read: (subject: string, value: string) => unknown): PriceChange {
-  const [subject, value] = pairOf(text);
+  const [subject, value] = readPair(text);
   const result = changeFields.safeParse(read(subject, value));
   if (result.success) return result.data;
   throw new OperatorError(
@@ -56,18 +57,11 @@ function change(text: string, read: (subject: string, value: string) => unknown)
   );
 }
 
-/** `name=value`; the value is empty where there is none. */
-function pairOf(text: string): [name: string, value: string] {
-  const [, name = text, value = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
-  return [name, value];
-}
-
-/** Amounts of text in their order, then others by name: `5/1.25/10,imageOutput=40`. What is wrong in it, its schema refuses. */
 function priceOf(value: string): unknown {
   if (value === 'withdrawn') return null;
-  const [amounts = '', ...named] = value.split(',');
-  const others = Object.fromEntries(named.map(pairOf)) as Record<string, string>;
-  const [first, cachedInput, output, cacheWrite, cacheWrite1h] = amounts.split('/');
-  if (cachedInput === undefined) return { unitPrice: first, ...others };
-  return { input: first, cachedInput, output, cacheWrite, cacheWrite1h, ...others };
+  const amounts = readAmounts(value);
+  const [first, cachedInput, output, cacheWrite, cacheWrite1h, ...more] = amounts?.inOrder ?? [];
+  if (!amounts || more.length > 0) return undefined;
+  if (cachedInput === undefined) return { unitPrice: first, ...amounts.byName };
+  return { input: first, cachedInput, output, cacheWrite, cacheWrite1h, ...amounts.byName };
 }

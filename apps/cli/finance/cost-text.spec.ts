@@ -30,6 +30,6 @@ describe('a cost on the command line', () => {
     '1/2/3,pictures=1',
     '1/2/3,',
   ])('is not %j', (text) => {
-    expect(() => costOf(text)).toThrow('is no cost');
+    expect(() => costOf(text)).toThrow('is not a cost');
   });
 });

@@ -1,0 +1,21 @@
+export interface Amounts {
+  inOrder: string[];
+  byName: Record<string, string>;
+}
+
+/**
+ * Amounts in their order, then others by name, such as `5/1.25/10,imageOutput=32`. What they are is for a schema to check.
+ * @returns null where a name comes twice
+ */
+export function readAmounts(text: string): Amounts | null {
+  const [inOrder = '', ...named] = text.split(',');
+  const byName = Object.fromEntries(named.map(readPair));
+  if (Object.keys(byName).length !== named.length) return null;
+  return { inOrder: inOrder.split('/'), byName };
+}
+
+/** `name=value`; the value is empty where there is none. */
+export function readPair(text: string): [name: string, value: string] {
+  const [, name = text, value = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
+  return [name, value];
+}
