@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import * as prettier from 'prettier';
 import { topicsPage } from './lib/asyncapi.mjs';
 import { prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { root, say } from './lib/clone.mjs';
 import { configurationPage } from './lib/configuration.mjs';
 import { errorsPage } from './lib/errors.mjs';
+import { formatted } from './lib/format.mjs';
 import { modelsPage } from './lib/models.mjs';
 
 const HELP = `Writes the reference pages from what the programs declare:
@@ -32,9 +32,7 @@ if (process.argv.includes('--help')) {
 }
 
 async function write(name, page) {
-  const file = join(root, name);
-  const options = await prettier.resolveConfig(file);
-  writeFileSync(file, await prettier.format(page, { ...options, filepath: file }));
+  writeFileSync(join(root, name), await formatted(name, page));
   say(`Wrote ${name}.`);
 }
 

@@ -1,7 +1,7 @@
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox-server.js';
 
 /** An answer whose shape the spec that reads it states. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the expectations are the types here
+// oxlint-disable-next-line typescript/no-explicit-any -- the expectations are the types here
 export type Json = Record<string, any>;
 
 /** No task of the specs works longer than a second. */

@@ -32,7 +32,7 @@ export interface Topic<P extends object, R = unknown, K extends TopicKind = Topi
   id(payload: P): string;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a set of topics holds many payload classes at once
+// oxlint-disable-next-line typescript/no-explicit-any -- a set of topics holds many payload classes at once
 export type AnyTopic = Topic<any, any>;
 export type RequestTopic<P extends object, R> = Topic<P, R, 'request' | 'either'>;
 export type EventTopic<P extends object> = Topic<P, unknown, 'event' | 'either'>;

@@ -16,7 +16,12 @@ export type LockName = keyof typeof NUMBERS;
 
 /** Locks of one thing each, such as a payment: named by a kind and the thing's own key. */
 export type LockKind =
-  'bank-matching' | 'outflow' | 'payment' | 'provider-postings' | 'provider-report' | 'suspense';
+  | 'bank-matching'
+  | 'outflow'
+  | 'payment'
+  | 'provider-postings'
+  | 'provider-report'
+  | 'suspense';
 
 /** Waits for a lock, and has it until the transaction ends. */
 export async function lock(client: pg.ClientBase, name: LockName): Promise<void> {

@@ -2,7 +2,11 @@
 export class IdentityRefusal extends Error {
   constructor(
     readonly code:
-      'account_not_found' | 'key_not_found' | 'group_not_found' | 'group_not_granted' | 'invalid_name',
+      | 'account_not_found'
+      | 'key_not_found'
+      | 'group_not_found'
+      | 'group_not_granted'
+      | 'invalid_name',
     message: string,
   ) {
     super(message);
@@ -15,7 +19,7 @@ const LONGEST_NAME = 100;
 /** A name that people read in lists: trimmed, not empty, one line. @throws IdentityRefusal */
 export function checkedName(name: string): string {
   const trimmed = name.trim();
-  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   if (trimmed === '' || trimmed.length > LONGEST_NAME || /[\u0000-\u001f\u007f]/.test(trimmed)) {
     throw new IdentityRefusal('invalid_name', `A name is one line of 1 to ${LONGEST_NAME} characters.`);
   }

@@ -95,11 +95,11 @@ export class ProgramReader {
   }
 }
 
-/** Programs of an earlier version name no model. */
-function viewVitals({ channelId: _, model = null, openedAtMs, lastFailure, ...vitals }: ChannelVitals) {
+function viewVitals({ channelId: _, openedAtMs, lastFailure, ...vitals }: ChannelVitals) {
   return {
     ...vitals,
-    model,
+    // Programs of an earlier version name none.
+    model: vitals.model ?? null,
     openedAt: openedAtMs === null ? null : new Date(openedAtMs).toISOString(),
     lastFailure: lastFailure && {
       at: new Date(lastFailure.atMs).toISOString(),

@@ -21,7 +21,8 @@ export interface TokenPrice extends Readonly<Partial<Record<MediaName, Decimal>>
 
 /** What a model costs: one price for each unit, with others for what its rates name, or one for each kind of token. */
 export type Price =
-  { readonly kind: 'unit'; readonly unitPrice: Decimal; readonly rates?: readonly Rate[] } | TokenPrice;
+  | { readonly kind: 'unit'; readonly unitPrice: Decimal; readonly rates?: readonly Rate[] }
+  | TokenPrice;
 
 /** What rates of a model may depend on: what its requests can say. */
 export const dimensionsOfFamily: Readonly<Record<Family, readonly DimensionName[]>> = {

@@ -9,7 +9,14 @@ import { newId } from '#platform/ids.js';
 
 type DeletionState = 'requested' | 'running' | 'done' | 'cancelled';
 export type DeletionBlocker =
-  'holds' | 'tasks' | 'refunds' | 'disputes' | 'approvals' | 'debt' | 'balance' | 'files';
+  | 'holds'
+  | 'tasks'
+  | 'refunds'
+  | 'disputes'
+  | 'approvals'
+  | 'debt'
+  | 'balance'
+  | 'files';
 
 export interface Deletion {
   id: string;

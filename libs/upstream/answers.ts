@@ -74,7 +74,7 @@ export function isOfContent({ code, message }: UpstreamError): boolean {
 }
 
 function plainText(message: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+  // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
   return message.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MAX_MESSAGE_CHARS);
 }
 

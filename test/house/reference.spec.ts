@@ -5,12 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import * as prettier from 'prettier';
 import type { ChargeRequested } from '#bus/payloads.js';
 
 const root = join(import.meta.dirname, '../..');
 
 type Load = (alias: string) => Promise<object>;
+type Format = (name: string, text: string) => Promise<string>;
 type Page = (load: Load) => Promise<string>;
 
 interface AsyncApi {
@@ -21,8 +21,8 @@ const load: Load = (alias) => import(alias) as Promise<object>;
 const script = (name: string) => import(pathToFileURL(join(root, 'scripts/lib', name)).href);
 
 async function formatted(name: string, page: string): Promise<string> {
-  const file = join(root, name);
-  return prettier.format(page, { ...(await prettier.resolveConfig(file)), filepath: file });
+  const { formatted: format } = (await script('format.mjs')) as { formatted: Format };
+  return format(name, page);
 }
 
 it('docs/configuration.md says what the programs declare: `npm run reference` writes it', async () => {

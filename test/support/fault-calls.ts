@@ -188,7 +188,7 @@ function deltaOf(kind: Dialect, json: Record<string, unknown>): string {
 }
 
 interface Contents {
-  candidates: { content: { parts: { text: string }[] }; finishReason?: string }[];
+  candidates?: { content: { parts: { text: string }[] }; finishReason?: string }[];
   error?: unknown;
 }
 

@@ -2,7 +2,15 @@ import type { Shape } from '../api/shape.js';
 import type { System } from './program.js';
 
 type AlarmKind =
-  'missing' | 'silent' | 'lag' | 'outbox' | 'errors' | 'repairs' | 'late' | 'undeliverable' | 'deadLetters';
+  | 'missing'
+  | 'silent'
+  | 'lag'
+  | 'outbox'
+  | 'errors'
+  | 'repairs'
+  | 'late'
+  | 'undeliverable'
+  | 'deadLetters';
 
 export interface Alarm {
   kind: AlarmKind;

@@ -27,6 +27,7 @@ function HeaderMenu({ button, children }: HeaderMenuProps) {
   return (
     <Menu position="bottom-end" opened={hasButton && isOpen} onChange={setOpen}>
       <Menu.Target>
+        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- it replaces the button that had the focus */}
         <HeaderButton {...button} autoFocus />
       </Menu.Target>
       <Menu.Dropdown>{children}</Menu.Dropdown>

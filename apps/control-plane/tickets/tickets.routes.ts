@@ -10,14 +10,14 @@ const subject = z
   .trim()
   .min(1, 'must not be empty')
   .max(200, 'must have at most 200 characters')
-  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line');
 const body = z
   .string()
   .trim()
   .min(1, 'must not be empty')
   .max(MAX_BODY_CHARS, `must have at most ${MAX_BODY_CHARS} characters`)
-  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, 'must be plain text');
 
 const ticketView = z

@@ -17,7 +17,8 @@ export interface ReceivedPicture {
 
 /** An image in a request: what came, or the address that it is to be fetched from. */
 export type PictureInput =
-  ReceivedPicture | { readonly kind: 'address'; readonly url: URL; readonly param: string };
+  | ReceivedPicture
+  | { readonly kind: 'address'; readonly url: URL; readonly param: string };
 
 /** The names under which an object may hold an image, address or base64. */
 const MEMBERS = ['url', 'image_url', 'b64_json', 'data'];

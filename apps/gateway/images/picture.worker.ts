@@ -22,7 +22,12 @@ export interface PictureOrder {
 }
 
 export type PictureFault =
-  'no_base64' | 'too_many_bytes' | 'no_picture' | 'too_many_pixels' | 'too_narrow' | 'broken';
+  | 'no_base64'
+  | 'too_many_bytes'
+  | 'no_picture'
+  | 'too_many_pixels'
+  | 'too_narrow'
+  | 'broken';
 
 export type PictureAnswer =
   | { bytes: Uint8Array<ArrayBuffer>; mime: string; extension: string; fault?: undefined }

@@ -200,7 +200,7 @@ export class Idempotency {
 
   /** Routes may answer without Fastify, or not at all when the client has left: what then remains is seen here. */
   private watched(handler: RouteOptions['handler']): RouteOptions['handler'] {
-    // eslint-disable-next-line @typescript-eslint/no-this-alias -- Fastify binds a handler to its server
+    // oxlint-disable-next-line typescript/no-this-alias -- Fastify binds a handler to its server
     const idempotency = this;
     return async function (request, reply) {
       try {

@@ -39,11 +39,9 @@ export class ServiceAccounts {
     if (partOf(header)['alg'] !== 'RS256') return 'alg must be RS256.';
     if (iss !== EMAIL) return 'Not a valid email.';
     if (named !== aud || typeof scope !== 'string') return 'Invalid audience or scope.';
-    if (!(
-      Number(iat) <= now + SKEW_SECONDS &&
-      Number(exp) > now &&
-      Number(exp) - Number(iat) <= TOKEN_SECONDS
-    ))
+    if (
+      !(Number(iat) <= now + SKEW_SECONDS && Number(exp) > now && Number(exp) - Number(iat) <= TOKEN_SECONDS)
+    )
       return 'Token must be a short-lived token and in a reasonable timeframe.';
     const signed = Buffer.from(`${header}.${claims}`);
     const isTheirs = verify('RSA-SHA256', signed, this.keys().publicKey, Buffer.from(signature, 'base64url'));

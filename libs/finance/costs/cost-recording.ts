@@ -2,7 +2,8 @@ import type pg from 'pg';
 
 /** Whose costs are recorded: what ended in a time, or these, whose cost was not known or not billed before. */
 export type ChargesToCost =
-  { kind: 'ended'; from: string; to: string } | { kind: 'known' | 'late'; ids: readonly string[] };
+  | { kind: 'ended'; from: string; to: string }
+  | { kind: 'known' | 'late'; ids: readonly string[] };
 
 export interface RecordedCosts {
   /** Summed by channel; nanos. */

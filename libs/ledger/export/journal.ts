@@ -102,6 +102,6 @@ export function perAccount<T>(make: (account: JournalAccount) => T): (account: J
 
 /** One line, for places where a line's end would end a statement. */
 export function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is replaced
+  // oxlint-disable-next-line no-control-regex -- control characters are what is replaced
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ');
 }

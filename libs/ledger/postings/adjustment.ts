@@ -41,7 +41,12 @@ export interface Adjustment extends AdjustmentRequest, StoredCorrection {
 export class AdjustmentRefused extends Error {
   constructor(
     readonly code:
-      'unknown_ticket' | 'unknown_adjustment' | 'beyond_balance' | 'second_person' | 'reversed' | 'conflict',
+      | 'unknown_ticket'
+      | 'unknown_adjustment'
+      | 'beyond_balance'
+      | 'second_person'
+      | 'reversed'
+      | 'conflict',
     message: string,
   ) {
     super(message);

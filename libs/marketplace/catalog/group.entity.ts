@@ -9,6 +9,7 @@ export class Group {
   @Column('integer', { name: 'requests_per_minute', nullable: true }) requestsPerMinute!: number | null;
   @Column('integer', { name: 'max_running_tasks', nullable: true }) maxRunningTasks!: number | null;
   @Column('integer', { name: 'max_concurrent_requests', nullable: true }) maxConcurrentRequests!:
-    number | null;
+    | number
+    | null;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
 }

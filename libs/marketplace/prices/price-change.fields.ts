@@ -110,5 +110,5 @@ export const noteField = z
   .string()
   .trim()
   .max(500, 'must have at most 500 characters')
-  // eslint-disable-next-line no-control-regex -- control characters are what is refused
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line');

@@ -113,7 +113,7 @@ export async function* readArchive(file: string, passphrase: string): AsyncGener
     // What breaks breaks the loop below as well.
     flow.catch(() => undefined);
     for await (const entry of tar) {
-      const { name, size = 0 } = entry.header;
+      const { name, size } = entry.header;
       yield { name, bytes: size, content: Readable.from(contentOf(entry, file), { objectMode: false }) };
       entry.resume();
     }

@@ -32,7 +32,7 @@ export function sliceOf<T, V>(
 }
 
 /** What no key of ours holds, nor the database takes. */
-// eslint-disable-next-line no-control-regex -- control characters are what is refused
+// oxlint-disable-next-line no-control-regex -- control characters are what is refused
 const ANY_KEY = /^[^\u0000-\u001f]*$/;
 
 /**

@@ -25,7 +25,7 @@ const MOST_DAYS = 366;
 
 export function WorkOverview({ days }: { days: Required<DaySpan> }) {
   const { t } = useTranslation('charts');
-  const { from = '', to = '' } = days;
+  const { from, to } = days;
   if (to < from || to >= addDays(from, MOST_DAYS))
     return <EmptyState title={t('tooLong')} hint={t('tooLongHint')} />;
   return <Asked days={days} />;

@@ -30,7 +30,7 @@ interface RevenueChartProps {
 /** Credits, counts or money day by day, stacked by what they are made of, beside the days before. */
 export function RevenueChart(props: RevenueChartProps) {
   const { t } = useTranslation('charts');
-  const { from = '', to = '' } = props.days;
+  const { from, to } = props.days;
   if (to < from || to >= addDays(from, MOST_DAYS))
     return <EmptyState title={t('tooLong')} hint={t('tooLongHint')} />;
   return <Asked {...props} />;

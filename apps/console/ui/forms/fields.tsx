@@ -1,4 +1,5 @@
 import { PasswordInput, type PasswordInputProps, Text, TextInput, type TextInputProps } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { localMinute } from '../minute.js';
 
@@ -28,7 +29,8 @@ export function TextField<Values>({
 
 /** A moment from now on, in the viewer's zone. */
 export function MomentField<Values>(props: FieldProps<Values> & Omit<TextInputProps, 'form'>) {
-  return <TextField type="datetime-local" min={localMinute(new Date())} {...props} />;
+  const [now] = useState(() => localMinute(new Date()));
+  return <TextField type="datetime-local" min={now} {...props} />;
 }
 
 /** A decimal string of a form, such as a multiplier or an amount of money. */

@@ -1,5 +1,5 @@
 import { Loader } from '@mantine/core';
-import { useRef } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -15,16 +15,15 @@ const ASKING_MS = 5_000;
 /** Waits for the first request of the person's own code, and says when it has come. */
 export function FirstRequest() {
   const { t } = useTranslation('calls');
-  const before = useRef<ReadonlySet<string>>(null);
+  const [before, setBefore] = useState<ReadonlySet<string>>();
   const latest = $api.useQuery('get', '/api/usage', LATEST, { refetchInterval: ASKING_MS }).data?.items;
   useLive((event) => {
     if (event === 'balance') void refresh('/api/usage');
   });
   // What there was when the page first looked.
-  before.current ??= latest ? new Set(latest.map(({ chargeId }) => chargeId)) : null;
+  if (latest && !before) setBefore(new Set(latest.map(({ chargeId }) => chargeId)));
   const first = latest?.find(
-    // eslint-disable-next-line react-hooks/refs -- as above
-    ({ chargeId, requestId }) => before.current?.has(chargeId) === false && !isPlayedHere(requestId),
+    ({ chargeId, requestId }) => before?.has(chargeId) === false && !isPlayedHere(requestId),
   );
   if (!first)
     return (

@@ -89,7 +89,7 @@ function Sound({ sound }: { sound: Blob }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     const made = URL.createObjectURL(sound);
-    // eslint-disable-next-line react-hooks/set-state-in-effect -- the address lives as long as the element
+    // oxlint-disable-next-line react/set-state-in-effect -- the address lives as long as the element
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [sound]);

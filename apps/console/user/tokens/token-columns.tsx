@@ -88,6 +88,7 @@ function Allowed({ list, all, of }: { list: string[] | null; all: string; of: 'm
   if (list.length === 1) return <span className="model-name">{list[0]}</span>;
   return (
     <Tooltip label={list.join(', ')} multiline maw="20rem">
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard reaches the tooltip */}
       <span tabIndex={0}>{t(`count.${of}`, { count: list.length })}</span>
     </Tooltip>
   );
