@@ -26,8 +26,8 @@ installed, else apt's where it has them and root runs this. The fuzzer, Schemath
 use come from PyPI and need Python 3. What builds the docs comes from npm.
 Prometheus is the installed one, else unpacked from Debian's package; without it its stage fails.
 Containers run in the engine that \`docker\` reaches, else in a private one of apt's docker.io where root runs this, with
-stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else built by Go. Helm is what is
-installed; \`--only chart\` builds it by Go where it is missing.
+stand-ins of the images that cannot be pulled. Docker Compose is the plugin, else unpacked from Debian's
+package. Helm is what is installed; \`--only chart\` builds it by Go where it is missing.
 Exit codes: 0 all passed, 1 something failed, 130 and 143 stopped by a signal.
 `;
 

@@ -3,7 +3,7 @@ import { missingPrograms } from './system-packages.mjs';
 
 /** It has the Chinese characters of the images. */
 const FONT = 'fonts-droid-fallback';
-/** The first is a browser without windows, which opens pages in less time. */
+/** The headless build comes first: it opens pages faster. */
 const PROGRAMS = ['chromium-headless-shell', 'chromium'];
 
 /** A browser that is called otherwise is named by CHROMIUM. @returns why there is no browser, or null when there is */

@@ -1,31 +1,32 @@
-// Docker Compose: the plugin that is installed, else built once from its sources by Go.
+// Docker Compose: the plugin that is installed, else unpacked from its Debian package.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { root } from '../clone.mjs';
+import { unpackPackage } from '../debian-package.mjs';
 import { NoEngine } from './no-engine.mjs';
-import { runCommand } from './run.mjs';
 
-const MODULE = 'github.com/docker/compose/v2';
-const VERSION = 'v2.35.1';
 /** The first that may leave out a file of variables, as docker-compose.yml does. */
 const OLDEST = [2, 24];
+/** The first release of Debian that has it. */
+const RELEASE = 'trixie';
 
 /**
- * @returns {Promise<Record<string, string>>} the variables with which `docker compose` is found
+ * @returns {Record<string, string>} the variables with which `docker compose` is found
  * @throws NoEngine
  */
-export async function findCompose(env, say) {
+export function findCompose(env, say) {
   if (isNewEnough(env)) return {};
-  const folder = join(root, '.cache', `compose-${VERSION}`);
-  const variables = { DOCKER_CONFIG: folder };
+  const cache = join(root, '.cache', 'docker-compose');
+  const variables = { DOCKER_CONFIG: join(cache, 'usr', 'libexec', 'docker') };
   if (isNewEnough({ ...env, ...variables })) return variables;
-  if (spawnSync('go', ['version'], { stdio: 'ignore' }).status !== 0) {
-    throw new NoEngine(`there is no Docker Compose ${OLDEST.join('.')} or newer, and no Go to build it`);
+  say('Unpacking Docker Compose from its Debian package …');
+  try {
+    unpackPackage('docker-compose', cache, { release: RELEASE });
+  } catch (error) {
+    throw new NoEngine(`there is no Docker Compose ${OLDEST.join('.')} or newer: ${error.message}`);
   }
-  say('Building Docker Compose with Go …');
-  await build(join(folder, 'cli-plugins', 'docker-compose'));
+  if (!isNewEnough({ ...env, ...variables }))
+    throw new NoEngine("the Docker Compose of Debian's package does not run here");
   return variables;
 }
 
@@ -34,29 +35,4 @@ function isNewEnough(env) {
   const { stdout, status } = spawnSync('docker', ['compose', 'version', '--short'], options);
   const [major, minor] = (stdout ?? '').replace(/^v/, '').split('.').map(Number);
   return status === 0 && (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]));
-}
-
-/** In a copy of its sources: `go install` refuses a module that replaces others. */
-async function build(plugin) {
-  const go = { GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0' };
-  const partial = mkdtempSync(join(tmpdir(), 'tollgate-compose-'));
-  try {
-    const found = await runCommand(['go', 'mod', 'download', '-json', `${MODULE}@${VERSION}`], { env: go });
-    const sources = join(partial, 'sources');
-    cpSync(JSON.parse(found).Dir, sources, { recursive: true });
-    await runCommand(['chmod', '-R', 'u+w', sources]);
-    const flags = `-s -w -X ${MODULE}/internal.Version=${VERSION}`;
-    const built = join(partial, 'docker-compose');
-    await runCommand(['go', 'build', '-trimpath', '-ldflags', flags, '-o', built, './cmd'], {
-      env: go,
-      cwd: sources,
-    });
-    mkdirSync(dirname(plugin), { recursive: true });
-    cpSync(built, `${plugin}.${process.pid}`);
-    renameSync(`${plugin}.${process.pid}`, plugin);
-  } catch (error) {
-    throw new NoEngine(`Docker Compose could not be built (${error.message})`);
-  } finally {
-    if (existsSync(partial)) rmSync(partial, { recursive: true, force: true });
-  }
 }

@@ -26,7 +26,8 @@ const READY_LIMIT_MS = 180_000;
 export async function startEngine(say) {
   const engine = docker(['info']).status === 0 ? sharedEngine() : await privateEngine(say);
   try {
-    const [compose] = await Promise.all([findCompose(engine.env, say), engine.prepare()]);
+    const compose = findCompose(engine.env, say);
+    await engine.prepare();
     return { env: { ...engine.env, ...compose }, stop: engine.stop };
   } catch (error) {
     await engine.stop();
