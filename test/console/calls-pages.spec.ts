@@ -88,14 +88,14 @@ describePages({
   credits: '20',
   environment: { WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_POLL_SECONDS: '0.05' },
   pages: [
-    { name: 'library-empty', path: '/library' },
-    { name: 'usage-empty', path: '/usage' },
-    { name: 'tasks-empty', path: '/tasks' },
     {
       name: 'playground-without-key',
       path: '/playground',
       prepare: async (_, viewer) => withoutKeys(viewer!),
     },
+    { name: 'library-empty', path: '/library' },
+    { name: 'usage-empty', path: '/usage' },
+    { name: 'tasks-empty', path: '/tasks' },
     { name: 'tickets-empty', path: '/tickets' },
     { name: 'webhooks-empty', path: '/webhooks' },
     { name: 'usage', path: '/usage', prepare: async (relay, viewer) => void (await workOf(relay, viewer!)) },

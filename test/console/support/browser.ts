@@ -29,7 +29,7 @@ const SIZES = {
 const LOCALES = { en: 'en-GB', zh: 'zh-CN' };
 const USUAL: Look = { language: 'en', scheme: 'light', width: 'wide' };
 
-/** The system's Chromium, without its windows if it comes so. The test script has it installed; CHROMIUM names another. */
+/** The system's Chromium, its headless build if there is one. The test script has it installed; CHROMIUM names another. */
 export async function openBrowser(): Promise<Browser> {
   const name = process.env['CHROMIUM'] || (existsSync(HEADLESS) ? HEADLESS : 'chromium');
   return chromium.launch({
@@ -43,7 +43,16 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
-/** Those without an end go on. */
+/** Ends when the page shows what its address names. */
+const FOLLOW = `async (path) => {
+  __TSR_ROUTER__.history.push(path);
+  const hasArrived = ({ status, location, resolvedLocation }) =>
+    status === 'idle' && resolvedLocation?.href === location.href;
+  do await new Promise(requestAnimationFrame);
+  while (!hasArrived(__TSR_ROUTER__.state));
+}`;
+
+/** Endless animations go on. */
 const FINISH_ANIMATIONS = `
   for (const animation of document.getAnimations())
     if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish();`;
@@ -107,6 +116,12 @@ export class Tab {
     await this.settled();
   }
 
+  /** Goes on to a page as a link inside the console does, without loading the scripts again. */
+  async follow(path: string): Promise<void> {
+    await this.page.evaluate(`(${FOLLOW})(${JSON.stringify(path)})`);
+    await this.settled();
+  }
+
   /** The heading is there, and nothing is being loaded any more. */
   async settled(): Promise<void> {
     await this.page.getByRole('heading', { level: 1 }).waitFor();
@@ -128,7 +143,7 @@ export class Tab {
   async barriers(): Promise<string[]> {
     // Once for each document: to bring it along with each question takes longer than its answer.
     if (!(await this.page.evaluate<boolean>('"axe" in window'))) await this.page.evaluate(axe.source);
-    // A colour on its way from one theme to the other is neither.
+    // Colours in transition belong to neither theme.
     await this.page.evaluate(FINISH_ANIMATIONS);
     const { violations } = await this.page.evaluate<AxeResults>(
       `axe.run(document, { resultTypes: ['violations'] })`,
@@ -149,7 +164,7 @@ export class Tab {
     );
   }
 
-  /** An image of the whole page under this name, such as `visitor/landing-en-light-wide`, where images are wanted. */
+  /** An image of the whole page under this name, such as `visitor/landing-en-light-wide`, only with TOLLGATE_SCREENS=1. */
   async picture(name: string): Promise<void> {
     if (!process.env['TOLLGATE_SCREENS']) return;
     const path = join(SCREENS, `${name}.png`);

@@ -59,27 +59,31 @@ export function describePages({ area, as, credits = '0', environment = {}, pages
       await relay?.close();
     });
 
-    /** A browser for each language: it keeps the scripts of the console from page to page, as people's do. */
-    const tabOf = async (language: Look['language']) => {
+    /** The page in the tab of its language, where people go from page to page; `states.spec.ts` opens each by its address. */
+    const opened = async (language: Look['language'], path: string) => {
       const look = LOOKS[language][0]!;
-      const tab =
-        tabs.get(language) ?? (await Tab.open(browser, relay, { ...(viewer ? { as: viewer } : {}), look }));
+      const before = tabs.get(language);
+      if (before) {
+        await before.look(look);
+        await before.follow(path);
+        return before;
+      }
+      const tab = await Tab.open(browser, relay, { ...(viewer ? { as: viewer } : {}), look });
       tabs.set(language, tab);
-      await tab.look(look);
+      await tab.goto(path);
       return tab;
     };
 
     const seenFrom = async (tab: Tab, name: string, look: Look) => {
       await tab.picture(`${area}/${name}-${look.language}-${look.scheme}-${look.width}`);
-      // Barriers come with the theme and the width, not with the language.
+      // Accessibility depends on the theme and the width, not on the language.
       const barriers = look.language === 'en' ? await tab.barriers() : [];
       const seen = { barriers, isTooWide: await tab.isTooWide() };
       return { look, ...seen, problems: tab.takeProblems() };
     };
 
     const seenIn = async (language: Look['language'], shown: ShownPage, path: string) => {
-      const tab = await tabOf(language);
-      await tab.goto(path);
+      const tab = await opened(language, path);
       await shown.open?.(tab);
       const [first, second] = LOOKS[language];
       await tab.shows(first!);
