@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 /** Real databases, brokers and browsers on a busy machine: a limit that only a hang reaches. */
 const LIMIT_MS = 900_000;
 
-/** Specs that take minutes, however short their files: the last of a run must not leave a core idle. */
+/** Specs that take minutes. They start first, so that no core is idle at the end. */
 const LONGEST = [
   'fuzz-',
   'states.',
@@ -33,7 +33,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     slowTestThreshold: 5_000,
-    // The specs of a worker share the modules they import, as the parts of a program do: most of them import all of it.
+    // Specs of one worker share their modules: most import the whole program.
     isolate: false,
     execArgv: ['--import', './test/support/sources.mjs'],
     experimental: { viteModuleRunner: false, nodeLoader: false },

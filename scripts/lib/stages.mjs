@@ -137,6 +137,7 @@ export const stages = [
     folders: ['test/outages'],
     alone: true,
     kafka: 'own',
+    beside: 'kafka',
   },
   {
     name: 'rehearsals',
@@ -145,6 +146,7 @@ export const stages = [
     alone: true,
     faketime: true,
     kafka: 'both',
+    beside: 'kafka',
   },
   {
     name: 'containers',

@@ -117,7 +117,7 @@ export async function openApiOf(url: string): Promise<object> {
   return (await (await fetch(url)).json()) as object;
 }
 
-/** @throws with what failed and the seed, and where fewer requests than these were sent */
+/** @throws if a check failed or fewer requests were sent, with the seed */
 export function expectNoFailure({ requests, code, output }: FuzzResult, leastRequests: number): void {
   process.stderr.write(`${requests} generated requests, FUZZ_SEED=${SEED}\n`);
   if (code !== 0) throw new Error(`FUZZ_SEED=${SEED} failed:\n${output.slice(-20_000)}`);

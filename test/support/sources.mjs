@@ -30,7 +30,7 @@ registerHooks({
   },
 });
 
-/** The test runner marks what it imports with a query. */
+/** The test runner adds a query to what it imports. */
 function withoutQuery(url) {
   return url?.replace(/\?.*$/, '');
 }

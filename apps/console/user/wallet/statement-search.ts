@@ -35,7 +35,7 @@ export const statementSearch = {
   keyId: anyText,
   from: anyDay,
   to: anyDay,
-  /** Of the monthly statement, such as 2026-01; none is read when left out. */
+  /** Of the monthly statement, such as 2026-01; no statement is loaded when left out. */
   month: anyText,
 };
 
