@@ -1,5 +1,6 @@
 import { openBrowser } from '../console/support/browser.js';
 import { Children } from './children.js';
+import { measureClicks } from './console-bench.clicks.js';
 import { measureLive } from './console-bench.live.js';
 import { measureFloors, measurePages } from './console-bench.pages.js';
 import { startConsoleRelay } from './console-bench.relay.js';
@@ -29,6 +30,7 @@ export async function benchConsole(options: ConsoleBenchOptions): Promise<void> 
     try {
       figures.push(...(await measureFloors(browser, relay, options.samples)).map(told));
       figures.push(...(await measurePages(browser, relay, options.samples)).map(told));
+      figures.push(...(await measureClicks(browser, relay, options.samples)).map(told));
       figures.push(...(await measureLive(browser, relay, options.updates)).map(told));
     } finally {
       await browser.close();

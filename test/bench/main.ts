@@ -106,7 +106,7 @@ bench('bodies', 'the worst bodies of strangers: how long somebody else waits for
 
 bench(
   'console',
-  'pages over a long usage log in Chromium: time to interactive, memory in an hour of live updates',
+  'pages over a long usage log in Chromium: time to interactive, presses to paints, memory in an hour of live updates',
 )
   .option('--rows <n>', 'of the usage log', wholeNumber, 1_000_000)
   .option('--samples <n>', 'openings of each page, of which the median counts', wholeNumber, 5)
