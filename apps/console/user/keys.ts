@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { $api } from '../api/client.js';
 
 /** As many as a list to choose from can sensibly have. */
@@ -10,6 +11,9 @@ export function useKeys() {
 
 /** How a key is called; of one that was deleted only its id is left. */
 export function useKeyName(): (keyId: string) => string {
-  const names = new Map(useKeys().data?.items.map(({ keyId, name }) => [keyId, name]));
-  return (keyId) => names.get(keyId) ?? keyId;
+  const keys = useKeys().data?.items;
+  return useMemo(() => {
+    const names = new Map(keys?.map(({ keyId, name }) => [keyId, name]));
+    return (keyId) => names.get(keyId) ?? keyId;
+  }, [keys]);
 }

@@ -1,7 +1,7 @@
 import { Button, Group, Menu, Paper, ScrollArea, Skeleton, Table, UnstyledButton } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react';
-import type { MouseEvent, ReactNode } from 'react';
+import { type MouseEvent, type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAddressPager } from '../address.js';
 import { EmptyState, ErrorState } from '../states.js';
@@ -97,7 +97,19 @@ export function DataList<Row>(props: DataListProps<Row>) {
 function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row>) {
   const { t } = useTranslation('shell');
   const { data } = query;
-  const places = phonePlaces(columns);
+  const items = data?.items;
+  // Rows are most of what a page draws: they stay while something else of it changes.
+  const rows = useMemo(() => {
+    const places = phonePlaces(columns);
+    return items?.map((row) => (
+      <Table.Tr key={rowKey(row)} onClick={openRow}>
+        {columns.map((column) => (
+          <Cell key={column.id} column={column} row={row} place={places.get(column.id)} />
+        ))}
+      </Table.Tr>
+    ));
+    // oxlint-disable-next-line react/exhaustive-deps -- a list never calls its rows otherwise
+  }, [items, columns]);
   return (
     <Table
       className="data-list phone-rows"
@@ -114,13 +126,7 @@ function Rows<Row>({ label, query, columns, rowKey, sorting }: DataListProps<Row
       </Table.Thead>
       <Table.Tbody>
         {data === undefined && <SkeletonRows columns={columns.length} />}
-        {data?.items.map((row) => (
-          <Table.Tr key={rowKey(row)} onClick={openRow}>
-            {columns.map((column) => (
-              <Cell key={column.id} column={column} row={row} place={places.get(column.id)} />
-            ))}
-          </Table.Tr>
-        ))}
+        {rows}
         {data?.items.length === 0 && (
           <Table.Tr>
             <Table.Td colSpan={columns.length}>{t('list.end')}</Table.Td>
@@ -218,15 +224,21 @@ export function Pager({
 type Choose = (ids: string[]) => void;
 
 /** The choice is the viewer's own and stays on the device; it is not part of the address that is shared. */
-function useChosenColumns<Row>({ columns, columnsName }: DataListProps<Row>): [ListColumn<Row>[], Choose] {
+function useChosenColumns<Row>({
+  columns,
+  columnsName,
+}: DataListProps<Row>): [readonly ListColumn<Row>[], Choose] {
   const [chosen, choose] = useLocalStorage<string[]>({
     key: `tollgate.columns.${columnsName ?? ''}`,
     getInitialValueInEffect: false,
   });
   // Without a default: it would be stored, and hide from everyone the columns that a list gets later.
   const ids = columnsName === undefined ? undefined : chosen;
-  const shown = columns.filter(({ id, isExtra }) => ids?.includes(id) ?? !isExtra);
-  return [shown.length > 0 ? shown : [...columns], choose];
+  const shown = useMemo(() => {
+    const wanted = columns.filter(({ id, isExtra }) => ids?.includes(id) ?? !isExtra);
+    return wanted.length > 0 ? wanted : columns;
+  }, [columns, ids]);
+  return [shown, choose];
 }
 
 function ColumnChoice<Row>(props: {

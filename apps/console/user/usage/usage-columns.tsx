@@ -1,4 +1,6 @@
 import { Text } from '@mantine/core';
+import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { amountColumn, column, extra, rightColumn } from '../../ui/lists/columns.js';
@@ -15,11 +17,17 @@ const NONE = '–';
 
 /** What the log can show of a request; the time opens it. */
 export function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
-  return [...useMainColumns(), ...useExtraColumns()];
+  const main = useMainColumns();
+  const others = useExtraColumns();
+  return useMemo(() => [...main, ...others], [main, others]);
 }
 
 function useMainColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('calls');
+  return useMemo(() => mainColumns(t), [t]);
+}
+
+function mainColumns(t: TFunction<'calls'>): ListColumn<Shape<'UsageEntry'>>[] {
   return [
     column('at', t('usage.columns.at'), ({ at, chargeId }) => (
       <OpenLink param="charge" value={chargeId}>
@@ -44,6 +52,16 @@ function useExtraColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const nameOf = useKeyName();
+  return useMemo(() => extraColumns({ t, locale, nameOf }), [t, locale, nameOf]);
+}
+
+interface ExtraTexts {
+  t: TFunction<'calls'>;
+  locale: string;
+  nameOf: (keyId: string) => string;
+}
+
+function extraColumns({ t, locale, nameOf }: ExtraTexts): ListColumn<Shape<'UsageEntry'>>[] {
   return [
     extra(
       rightColumn('held', t('usage.columns.held'), ({ held, state }) =>

@@ -19,7 +19,7 @@ const route = getRouteApi('/user/usage');
 /** What was spent on what: totals, a chart, and a line for each model, key, group or type. */
 export function UsageOverview() {
   const { t } = useTranslation('calls');
-  const query = chartQuery(route.useSearch());
+  const query = route.useSearch({ select: chartQuery, structuralSharing: true });
   const chart = $api.useQuery(
     'get',
     '/api/usage/chart',
@@ -43,7 +43,8 @@ export function UsageOverview() {
 /** Usage over time. A bar leads to its requests, and a name in the legend to what that is made of. */
 function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
   const { t } = useTranslation('calls');
-  const { by = 'model', show = 'spent' } = route.useSearch();
+  const by = route.useSearch({ select: (search) => search.by ?? 'model' });
+  const show = route.useSearch({ select: (search) => search.show ?? 'spent' });
   const set = useFilter({ replace: false });
   const at = useStepText(chart);
   const { total, before, stepSeconds } = chart;
