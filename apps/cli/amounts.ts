@@ -1,3 +1,5 @@
+import { optionalPrices } from '#pricing/price-text.js';
+
 export interface Amounts {
   inOrder: string[];
   byName: Record<string, string>;
@@ -12,6 +14,18 @@ export function readAmounts(text: string): Amounts | null {
   const byName = Object.fromEntries(named.map(readPair));
   if (Object.keys(byName).length !== named.length) return null;
   return { inOrder: inOrder.split('/'), byName };
+}
+
+type TokenAmounts = Record<'input' | 'cachedInput' | 'output', string> &
+  Partial<Record<(typeof optionalPrices)[number], string | undefined>>;
+
+/** Amounts of a million tokens, as `readAmounts` reads them. */
+export function tokenAmountsText(amounts: TokenAmounts): string {
+  const { input, cachedInput, output, cacheWrite, cacheWrite1h } = amounts;
+  const writes = cacheWrite !== undefined && cacheWrite1h !== undefined ? [cacheWrite, cacheWrite1h] : [];
+  const inOrder = [input, cachedInput, output, ...writes].join('/');
+  const others = optionalPrices.slice(writes.length).filter((name) => amounts[name] !== undefined);
+  return [inOrder, ...others.map((name) => `${name}=${amounts[name]}`)].join(',');
 }
 
 /** `name=value`; the value is empty where there is none. */

@@ -81,6 +81,8 @@ describe('the catalog of vendors on the command line', () => {
   });
 
   it('says what it lists and refuses what it cannot take, in one sentence', async () => {
+    const listed = await tollgate('catalog', 'diff', '--model', 'claude-haiku-4-5');
+    expect(listed.stdout).toContain('1/0.1/5/1.25/2 ');
     const { stdout } = await tollgate('catalog', 'import', '--margin', '10', '--vendor', 'fal', '--dry-run');
     expect(stdout).toMatch(/Not in this installation, and left out: .*kling\/v4\/text-to-video/);
     const attempts: [string[], number, RegExp][] = [

@@ -2,6 +2,7 @@ import { changeSubject, changeText } from '#marketplace/prices/price-change.js';
 import type { VendorComparison } from '#marketplace/vendors/vendor-diff.js';
 import type { VendorImport } from '#marketplace/vendors/vendor.import.js';
 import type { PriceText } from '#pricing/price-text.js';
+import { tokenAmountsText } from '../amounts.js';
 import { table } from '../output.js';
 import { differenceTable, nextStep } from './prices.output.js';
 
@@ -31,7 +32,7 @@ export function diffTable(rows: readonly VendorComparison[]): string {
 
 /** One cell: the price of all other requests where there are rates. */
 function priceCell(price: PriceText): string {
-  if ('input' in price) return [price.input, price.cachedInput, price.output].join('/');
+  if ('input' in price) return tokenAmountsText(price);
   return price.rates ? `${price.unitPrice}, rates` : price.unitPrice;
 }
 

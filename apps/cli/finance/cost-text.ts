@@ -1,15 +1,12 @@
 import type { UpstreamCost } from '#finance/costs/cost-versions.js';
 import { cost as costFields } from '#finance/views/costs.view.js';
 import { OperatorError } from '#platform/errors.js';
-import { mediaNames } from '#pricing/token-kinds.js';
-import { readAmounts } from '../amounts.js';
+import { readAmounts, tokenAmountsText } from '../amounts.js';
 
 /** A cost as `costOf` reads it, such as `5/1.25/10,imageOutput=32`. */
 export function costText(cost: UpstreamCost | null): string {
   if (cost === null) return 'withdrawn';
-  if ('unitCost' in cost) return cost.unitCost;
-  const media = mediaNames.flatMap((name) => (cost[name] === undefined ? [] : [`${name}=${cost[name]}`]));
-  return [`${cost.input}/${cost.cachedInput}/${cost.output}`, ...media].join(',');
+  return 'unitCost' in cost ? cost.unitCost : tokenAmountsText(cost);
 }
 
 /** A cost as people write it; null for `withdrawn`. @throws OperatorError that says how */
