@@ -1,11 +1,12 @@
 // `npm run distributed`: the programs of docker-compose.yml as local processes, with the same environment, on a local
 // Kafka broker and PostgreSQL.
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { giveUp, root, say } from './lib/clone.mjs';
@@ -27,7 +28,8 @@ Usage: npm run distributed -- [--gateways N] [--billings N] [--control-planes N]
 
 A program that ends is started again. DIR/pids.json always holds the processes of the moment, null for one that is
 down. DIR/next-start.json, such as {"gateway-1":{"CRASH_AT":"hold.committed"}}, adds variables to the next start of a
-program, once. DIR/logs has the output of each.
+program, once. DIR/versions.json, such as {"gateway-1":"/srv/tollgate-0.1.0"}, names for a program another clone that is built,
+which it runs from at its next starts; "migrate" stands for the migration. DIR/logs has the output of each.
 
 Environment: KAFKA_BROKERS for a broker that is there, else one is started (Maven and Java 17, or Docker);
 DATABASE_URL, tollgate_owner's login, for a database that is there, else the embedded one, with ADMIN_DATABASE_URL, a
@@ -95,6 +97,7 @@ class Deployment {
     this.logs = join(options.dataDir, 'logs');
     this.pidsFile = join(options.dataDir, 'pids.json');
     this.nextStartFile = join(options.dataDir, 'next-start.json');
+    this.versionsFile = join(options.dataDir, 'versions.json');
   }
 
   async start() {
@@ -221,7 +224,7 @@ class Deployment {
 
   async #migrate() {
     const { entry, environment } = programs.migrate;
-    const child = spawn(nodePath(), ['--enable-source-maps', join(root, entry)], {
+    const child = spawn(nodePath(), ['--enable-source-maps', join(this.#rootOf('migrate'), entry)], {
       env: { ...process.env, ...environment(this.place) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
@@ -233,6 +236,7 @@ class Deployment {
     const program = new Program({
       name: instance.name,
       entry,
+      root: () => this.#rootOf(instance.name),
       environment: () => ({
         ...process.env,
         ...environment(this.place, instance),
@@ -263,6 +267,12 @@ class Deployment {
     } catch {
       return {};
     }
+  }
+
+  /** The clone that a program runs from. */
+  #rootOf(name) {
+    if (!existsSync(this.versionsFile)) return root;
+    return JSON.parse(readFileSync(this.versionsFile, 'utf8'))[name] ?? root;
   }
 
   #setPid(name, pid) {
@@ -304,8 +314,10 @@ class Deployment {
   }
 
   async #demoKey(folder) {
-    const { openPool } = await built('libs/database/database.js');
-    const { ensureDemoAccount } = await built('apps/standalone/demo-account.js');
+    // By the version that made the schema.
+    const version = this.#rootOf('migrate');
+    const { openPool } = await built('libs/database/database.js', version);
+    const { ensureDemoAccount } = await built('apps/standalone/demo-account.js', version);
     const url = this.place.databaseUrl('billing');
     const pool = openPool({ url, max: 1, applicationName: 'tollgate-distributed' });
     try {
@@ -345,8 +357,8 @@ class Deployment {
 /** A failure that is reported to the user in one sentence. */
 class Failure extends Error {}
 
-function built(path) {
-  return import(`../dist/${path}`);
+function built(path, from = root) {
+  return import(pathToFileURL(join(from, 'dist', path)));
 }
 
 function writeWhole(file, value) {

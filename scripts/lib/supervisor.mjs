@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodePath } from './bootstrap.mjs';
-import { root } from './clone.mjs';
 import { exitOf, guard } from './children.mjs';
 
 /** The pauses before a restart double from the first to the longest, and start over after a while without a death. */
@@ -24,6 +23,7 @@ export class Program {
    * @param {object} options
    * @param {string} options.name
    * @param {string} options.entry the built program
+   * @param {() => string} options.root the clone that it runs from, asked at every start
    * @param {() => NodeJS.ProcessEnv} options.environment asked at every start
    * @param {string} options.logFile its output is appended here
    * @param {(event: 'started' | 'ended', program: Program, code?: number) => void} options.on
@@ -40,6 +40,7 @@ export class Program {
 
   start() {
     const { entry, environment, logFile, on } = this.options;
+    const root = this.options.root();
     const log = openSync(logFile, 'a', 0o600);
     const startedAt = performance.now();
     const child = spawn(nodePath(), ['--enable-source-maps', join(root, entry)], {

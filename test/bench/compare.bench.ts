@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { databaseName } from '#database/roles.js';
 import { startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { createLogger } from '#platform/logging.js';
+import { checkOut } from '../support/checkout.js';
 import { Children, messageOf } from './children.js';
-import { checkOut } from './compare-bench.checkout.js';
 import { compare, type Figures, RATES, type Round, summarize } from './compare-bench.figures.js';
 import type { SideOrder, SideReady } from './compare-bench.side.js';
 import { cpuSecondsOf } from './cpu.js';
@@ -56,10 +56,11 @@ export async function benchCompare(options: CompareBenchOptions): Promise<void> 
   const children = new Children();
   const interrupted = (): void => void children.stopAll().finally(() => process.exit(130));
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  say(`building ${options.ref}`);
-  const other = await checkOut(options.ref);
-  children.whenGone(() => other.remove());
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-compare-'));
+  children.whenGone(() => rm(folder, { recursive: true, force: true }));
   try {
+    say(`building ${options.ref}`);
+    const other = await checkOut(options.ref, join(folder, 'other'));
     const floor = await openFloor(children);
     const stub = children.fork(new URL('./gateway-bench.stub.js', import.meta.url));
     const { port } = await messageOf<{ port: number }>(stub);

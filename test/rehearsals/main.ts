@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { printTable } from '../bench/report.js';
 import { rehearse } from './rehearsal.js';
 import { rehearsals } from './rehearsals.js';
-import type { Result } from './result.js';
+import { CannotRunHere, type Result } from './result.js';
 import { Undo } from './undo.js';
 
 const names = rehearsals.map(({ name }) => name);
@@ -22,7 +22,7 @@ const program = new Command('npm run rehearse --')
   .option('--json', 'print one JSON object instead of a table', false)
   .addHelpText(
     'after',
-    `\nRehearsals:\n${list}\n\nResults go to standard output, progress to standard error. Exit codes: 0 all promises held, 1 one did not, 130 stopped by Ctrl-C.`,
+    `\nRehearsals:\n${list}\n\nResults go to standard output, progress to standard error. Exit codes: 0 all promises held, 1 one did not, 2 one cannot run here, 130 stopped by Ctrl-C.`,
   )
   .action(run);
 
@@ -46,7 +46,12 @@ async function run({ only, json }: Options): Promise<void> {
   const results: Result[] = [];
   const say = (text: string) => process.stderr.write(`${text}\n`);
   for (const rehearsal of rehearsals.filter(({ name }) => only.includes(name))) {
-    const result = await rehearse(rehearsal, { undo, say });
+    const result = await rehearse(rehearsal, { undo, say }).catch((error: Error) => {
+      if (!(error instanceof CannotRunHere)) throw error;
+      say(`${rehearsal.name} cannot run here: ${error.message}`);
+      process.exitCode = 2;
+    });
+    if (!result) continue;
     results.push(result);
     // What ended is known although a later one may break off.
     say(`${result.name}: ${JSON.stringify({ ...result, name: undefined, fault: undefined })}`);

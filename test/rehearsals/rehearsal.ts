@@ -1,3 +1,4 @@
+import type { Account } from '../support/books.js';
 import { Deployment, type DeploymentOptions } from '../support/deployment.js';
 import { OUTAGE_DURATIONS } from '../support/durations.js';
 import type { Environment } from '../support/programs.js';
@@ -27,6 +28,12 @@ export interface Scene {
   /** Behind a load balancer, to which calls then go. */
   gateways?: number;
   front?: (relay: Deployment) => Promise<string>;
+  billings?: number;
+  /** What the programs run from at first, and who opens the accounts then: the schema is of that version. */
+  version?: string;
+  account?: (relay: Deployment) => Promise<Account>;
+  /** How long the upstream works on a video. */
+  videoSeconds?: number;
   /** The programs start a broker of their own, rather than use the one of KAFKA_BROKERS. */
   ownBroker?: boolean;
   /**
@@ -46,7 +53,10 @@ export interface Stage {
 /** Calls that begin in a second, of which one of `VIDEO_EVERY` orders a video and the others an image. */
 const PER_SECOND = 8;
 const VIDEO_EVERY = 8;
+const VIDEO_SECONDS = 0.2;
 const CUSTOMERS = 3;
+/** Of each, in USD. */
+export const CREDITS = '100';
 /** Holds end by their deadlines of seconds, which sweeps enforce; only a hang reaches this. */
 const REST_LIMIT_MS = 150_000;
 
@@ -59,9 +69,10 @@ export async function rehearse(
     say(`${rehearsal.name}: starting the programs`);
     const scene = await rehearsal.prepare(undo);
     const env = { ...OUTAGE_DURATIONS, CHAIN_SEAL_SECONDS: '1', ...scene.env };
-    const { ownBroker, under, reach, gateways, differing } = scene;
+    const { ownBroker, under, reach, gateways, billings, version, differing } = scene;
     const relay = await undo.during(
-      () => Deployment.start({ env, each: 1, gateways, differing, ownBroker, under, reach }),
+      () =>
+        Deployment.start({ env, each: 1, gateways, billings, version, differing, ownBroker, under, reach }),
       (started) => started.stop(),
     );
     await relay.untilReady();
@@ -84,8 +95,10 @@ async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result>
   const groups: Shoppers[] = [];
   // A connection that is kept would stay with one gateway, and may be closed just when the next call is sent.
   const headers: Record<string, string> = front === undefined ? {} : { connection: 'close' };
-  while (groups.length < CUSTOMERS) groups.push(new Shoppers(await relay.books.account('100'), url, headers));
-  const load = new Load({ gapMs: () => 1_000 / PER_SECOND, ask: (count) => askFor(groups, count) });
+  const account = scene.account ?? (({ books }) => books.account(CREDITS));
+  while (groups.length < CUSTOMERS) groups.push(new Shoppers(await account(relay), url, headers));
+  const ask = (count: number) => askFor(groups, count, scene.videoSeconds ?? VIDEO_SECONDS);
+  const load = new Load({ gapMs: () => 1_000 / PER_SECOND, ask });
   let recoveredMs: number;
   load.start();
   try {
@@ -103,12 +116,12 @@ async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result>
   return { name, fault, perSecond: PER_SECOND, ...(await resultOf({ relay, load, groups })), recoveredMs };
 }
 
-async function askFor(groups: readonly Shoppers[], count: number): Promise<boolean> {
+async function askFor(groups: readonly Shoppers[], count: number, videoSeconds: number): Promise<boolean> {
   const shoppers = groups[count % groups.length]!;
   const name = `drawing ${count}`;
   const isVideo = count % VIDEO_EVERY === 0;
   const { status } = await (isVideo
-    ? shoppers.video(`${name} [[work:0.2]]`)
+    ? shoppers.video(`${name} [[work:${videoSeconds}]]`)
     : shoppers.images(`${name} [[instant]]`));
   return status === 200;
 }

@@ -8,6 +8,7 @@ import { poolsExhausted } from './pools.js';
 import type { Rehearsal } from './rehearsal.js';
 import { rollingRestart } from './rolling-restart.js';
 import { standbyTakesOver } from './standby-takes-over.js';
+import { versionsBeside } from './versions.js';
 
 /** In the order in which they run. */
 export const rehearsals: readonly Rehearsal[] = [
@@ -19,5 +20,6 @@ export const rehearsals: readonly Rehearsal[] = [
   pointInTime,
   clockJumps,
   rollingRestart,
+  versionsBeside,
   ...brokers,
 ];

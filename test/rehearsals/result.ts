@@ -4,6 +4,9 @@ import type { Deployment } from '../support/deployment.js';
 import { type Shoppers, type Told, wasLost } from '../support/shoppers.js';
 import type { Load } from './load.js';
 
+/** Something that a rehearsal needs and this machine or clone does not have. */
+export class CannotRunHere extends Error {}
+
 export interface Result {
   name: string;
   fault: string;

@@ -1,5 +1,5 @@
 import { Kafka, logLevel } from 'kafkajs';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { quietenRequestQueue } from '#bus/kafka/kafkajs.patch.js';
@@ -26,8 +26,11 @@ export interface DeploymentOptions {
   env: Environment;
   /** How many of each program. */
   each: number;
-  /** How many gateways, where that differs. */
+  /** How many gateways and billings, where that differs. */
   gateways?: number;
+  billings?: number;
+  /** The built clone of another version, which makes the schema and is what all programs run from until `turnInto`. */
+  version?: string;
   /** More variables for the first program of a kind, at its first start. */
   differing?: Partial<Record<Kind, Environment>>;
   /** A broker of its own, which can be killed, rather than the one of KAFKA_BROKERS. */
@@ -50,6 +53,9 @@ const programNames: Record<Kind, string> = {
   controlPlane: 'control-plane',
   videoWorker: 'video-worker',
 };
+
+/** What each program runs from, where that is not this clone. */
+const VERSIONS = 'versions.json';
 
 /** Broker, database, sandbox and programs, on a machine that may be busy. */
 const READY_LIMIT_MS = 60_000;
@@ -87,6 +93,10 @@ export class Deployment {
     const given = ownBroker ? undefined : process.env['KAFKA_BROKERS'];
     const starts = Object.entries(differing).map(([kind, more]) => [`${programNames[kind as Kind]}-1`, more]);
     writeFileSync(join(dataDir, 'next-start.json'), JSON.stringify(Object.fromEntries(starts)));
+    if (options.version !== undefined) {
+      const all = everyName(options).map((name) => [name, options.version]);
+      writeFileSync(join(dataDir, VERSIONS), JSON.stringify(Object.fromEntries(all)));
+    }
     const variables = {
       LOG_LEVEL: 'warn',
       KAFKA_NAMESPACE: namespace,
@@ -149,13 +159,22 @@ export class Deployment {
   async replace(kind: Kind, index: number, signal: NodeJS.Signals, env: Environment = {}): Promise<void> {
     const file = join(this.place.dataDir, 'next-start.json');
     const orders = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : {};
-    const name = `${programNames[kind]}-${index + 1}`;
+    const name = nameOf(kind, index);
     writeFileSync(file, JSON.stringify({ ...orders, [name]: env }));
     const pid = this.pidOf(kind, index);
     process.kill(pid, signal);
     await until(`another ${name}`, async () => ![pid, null].includes(this.pids()[kind][index] ?? null), {
       limitMs: READY_LIMIT_MS,
     });
+  }
+
+  /** Has a program stop and start again as the version of another built clone; without one, as this version. */
+  async turnInto(kind: Kind, index: number, version?: string): Promise<void> {
+    const file = join(this.place.dataDir, VERSIONS);
+    const versions = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as object) : {};
+    writeFileSync(`${file}.new`, JSON.stringify({ ...versions, [nameOf(kind, index)]: version }));
+    renameSync(`${file}.new`, file);
+    await this.replace(kind, index, 'SIGTERM');
   }
 
   /** Stops, or lets go on, all programs of a kind. */
@@ -276,6 +295,11 @@ export class Deployment {
       .join('\n');
   }
 
+  /** What the secrets in the database are sealed under. */
+  get secretsKeyFile(): string {
+    return join(this.place.dataDir, 'secrets.key');
+  }
+
   private get crashFile(): string {
     return join(this.place.dataDir, 'crash');
   }
@@ -300,6 +324,25 @@ export class Deployment {
   }
 }
 
-function countsOf({ each, gateways = each }: DeploymentOptions): string[] {
-  return ['--gateways', String(gateways), '--billings', String(each), '--workers', String(each)];
+/** Of one program, in the launcher's files. */
+function nameOf(kind: Kind, index: number): string {
+  return `${programNames[kind]}-${index + 1}`;
+}
+
+function countsOf({ each, gateways = each, billings = each }: DeploymentOptions): string[] {
+  return ['--gateways', String(gateways), '--billings', String(billings), '--workers', String(each)];
+}
+
+/** Of all programs, and of the migration before them. */
+function everyName({ each, gateways = each, billings = each }: DeploymentOptions): string[] {
+  const counts: Record<Kind, number> = {
+    gateway: gateways,
+    billing: billings,
+    controlPlane: 1,
+    videoWorker: each,
+  };
+  const names = Object.entries(counts).map(([kind, count]) =>
+    Array.from({ length: count }, (_, index) => nameOf(kind as Kind, index)),
+  );
+  return ['migrate', ...names.flat()];
 }

@@ -1,0 +1,153 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Balancer } from '../support/balancer.js';
+import { type Account, Books } from '../support/books.js';
+import type { Deployment, Kind } from '../support/deployment.js';
+import { until } from '../support/eventually.js';
+import { run } from '../support/programs.js';
+import { type RehearsalDatabase, startDatabase } from './database.js';
+import { CREDITS, type Rehearsal, type Stage } from './rehearsal.js';
+import { checkOutVersionBefore } from './version-before.js';
+
+/** Of those that calls wait for, one serves while the other is replaced. */
+const COUNTS: Record<Kind, number> = { billing: 2, videoWorker: 1, controlPlane: 1, gateway: 2 };
+const KINDS = Object.keys(COUNTS) as Kind[];
+/** Calls after each turn, while all programs are of one version. */
+const CALLS = 16;
+/** Longer than a worker is away, so that what it follows ends under the next one. */
+const VIDEO_SECONDS = 3;
+const MIGRATE = 'dist/apps/control-plane/migrate.js';
+const LIMIT_MS = 60_000;
+
+/** As by default, where others would give up while a program is replaced. */
+const PATIENCE = {
+  BUS_REQUEST_TIMEOUT_SECONDS: '5',
+  HOLD_EXPIRES_SECONDS: '10',
+  IMAGE_REQUEST_LIMIT_SECONDS: '30',
+  VIDEO_CREATE_LIMIT_SECONDS: '30',
+  CHARGE_GRACE_SECONDS: '5',
+  STUCK_AFTER_SECONDS: '40',
+  LEASE_SECONDS: '5',
+};
+
+/** An upgrade from the version before, its rollback, and the upgrade again, none of which calls notice. */
+export const versionsBeside: Rehearsal = {
+  name: 'versions',
+  fault: 'migrated under the version before, its programs replaced one by one, then back, then forward again',
+  isQuick: false,
+  prepare: async (undo) => {
+    const { commit, root } = await checkOutVersionBefore();
+    const database = await startDatabase(undo, tmpdir());
+    let balancer: Balancer;
+    return {
+      env: { ...PATIENCE, ...database.env },
+      gateways: COUNTS.gateway,
+      billings: COUNTS.billing,
+      version: root,
+      account: (relay) => accountBy(root, relay),
+      videoSeconds: VIDEO_SECONDS,
+      front: async ({ ready }) => {
+        balancer = await undo.during(
+          () => Balancer.open(ready.baseUrls),
+          (opened) => opened.close(),
+        );
+        return balancer.url;
+      },
+      hurt: async (stage) => {
+        stage.say(`versions: the version before is ${commit}`);
+        return new Upgrade(stage, balancer, root).rehearse(database);
+      },
+    };
+  },
+};
+
+/** Our own code may not know the schema of before. */
+async function accountBy(root: string, relay: Deployment): Promise<Account> {
+  const file = pathToFileURL(join(root, 'dist/test/support/books.js'));
+  const before = (await import(file.href)) as { Books: typeof Books };
+  const books = before.Books.open(relay.ready.databaseUrl);
+  try {
+    return await books.account(CREDITS);
+  } finally {
+    await books.close();
+  }
+}
+
+class Upgrade {
+  /** Tasks whose worker was replaced by one of the other version. */
+  private readonly handedOver: string[] = [];
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly balancer: Balancer,
+    private readonly before: string,
+  ) {}
+
+  /** @returns when it began. @throws Error when a call failed, or a video that was handed over did */
+  async rehearse({ env }: RehearsalDatabase): Promise<number> {
+    const { load, relay, say } = this.stage;
+    const sinceMs = performance.now();
+    say('versions: migrating');
+    await migrate(env, relay.secretsKeyFile);
+    await load.ended(CALLS);
+    await this.turn('forward', KINDS);
+    await this.turn('back', KINDS, this.before);
+    // The other way round, new gateways meet old billings.
+    await this.turn('forward again', KINDS.toReversed());
+    await this.ended();
+    const failed = load.failedSince(sinceMs);
+    if (failed > 0)
+      throw new Error(`${failed} calls failed while versions ran beside each other\n${relay.logs()}`);
+    return sinceMs;
+  }
+
+  private async turn(name: string, kinds: readonly Kind[], version?: string): Promise<void> {
+    this.stage.say(`versions: ${name}`);
+    for (const kind of kinds) {
+      for (let index = 0; index < COUNTS[kind]; index += 1) await this.turnOne(kind, index, version);
+    }
+    await this.stage.load.ended(CALLS);
+  }
+
+  private async turnOne(kind: Kind, index: number, version?: string): Promise<void> {
+    const { relay } = this.stage;
+    if (kind === 'gateway') await this.balancer.takeOut(index);
+    await relay.turnInto(kind, index, version);
+    if (kind === 'videoWorker') await this.noteHandedOver();
+    await relay.untilReady();
+    if (kind === 'gateway') this.balancer.putIn(index);
+  }
+
+  /** While no worker runs. */
+  private async noteHandedOver(): Promise<void> {
+    const { rows } = await this.stage.relay.books.pool.query<{ id: string }>(UNDER_WAY);
+    if (rows.length === 0) throw new Error('no video was being made when the worker was replaced');
+    this.handedOver.push(...rows.map(({ id }) => id));
+  }
+
+  private async ended(): Promise<void> {
+    const { pool } = this.stage.relay.books;
+    const open = async () => (await pool.query<{ state: string }>(NOT_COMPLETED, [this.handedOver])).rows;
+    const isOver = async () => (await open()).every(({ state }) => state === 'failed');
+    await until('videos of the other version to end', isOver, { limitMs: LIMIT_MS });
+    const { length } = await open();
+    if (length > 0) throw new Error(`${length} videos failed whose worker was replaced`);
+  }
+}
+
+const UNDER_WAY = `SELECT id FROM tasks WHERE state = 'submitted'`;
+const NOT_COMPLETED = `SELECT state FROM tasks WHERE id = ANY($1) AND state <> 'completed'`;
+
+/** The migration of this version, as an operator runs it before the programs are replaced. */
+async function migrate(
+  { DATABASE_URL, ADMIN_DATABASE_URL }: RehearsalDatabase['env'],
+  secretsKeyFile: string,
+): Promise<void> {
+  const { code, stderr } = await run(MIGRATE, [], {
+    OWNER_DATABASE_URL: DATABASE_URL!,
+    ADMIN_DATABASE_URL: ADMIN_DATABASE_URL!,
+    SECRETS_KEY_FILE: secretsKeyFile,
+  });
+  if (code !== 0) throw new Error(`the migration failed: ${stderr}`);
+}
