@@ -7,12 +7,12 @@ import type { Deployment, Kind } from '../support/deployment.js';
 import { until } from '../support/eventually.js';
 import { run } from '../support/programs.js';
 import { type RehearsalDatabase, startDatabase } from './database.js';
-import { CREDITS, type Rehearsal, type Stage } from './rehearsal.js';
+import { CREDITS, type Rehearsal, type Scene, type Stage } from './rehearsal.js';
+import type { Undo } from './undo.js';
 import { checkOutVersionBefore } from './version-before.js';
 
 /** Of those that calls wait for, one serves while the other is replaced. */
-const COUNTS: Record<Kind, number> = { billing: 2, videoWorker: 1, controlPlane: 1, gateway: 2 };
-const KINDS = Object.keys(COUNTS) as Kind[];
+const COUNTS: Record<Kind, number> = { gateway: 2, billing: 2, videoWorker: 1, controlPlane: 1 };
 /** Calls after each turn, while all programs are of one version. */
 const CALLS = 16;
 /** Longer than a worker is away, so that what it follows ends under the next one. */
@@ -31,36 +31,62 @@ const PATIENCE = {
   LEASE_SECONDS: '5',
 };
 
-/** An upgrade from the version before, its rollback, and the upgrade again, none of which calls notice. */
+interface Turn {
+  to: 'this version' | 'the version before';
+  /** In the order in which they are replaced. */
+  kinds: readonly Kind[];
+}
+
+/** Gateways first: new ones meet old billings, and old ones new billings. */
+const GATEWAYS_FIRST: readonly Kind[] = ['gateway', 'billing', 'videoWorker', 'controlPlane'];
+const THERE_AND_BACK: readonly Turn[] = [
+  { to: 'this version', kinds: GATEWAYS_FIRST },
+  { to: 'the version before', kinds: GATEWAYS_FIRST },
+];
+
+/** An upgrade from the version before and its rollback, which calls do not notice. */
+export const upgradeAndRollback: Rehearsal = {
+  name: 'rollback',
+  fault: 'migrated under the version before, its programs replaced one by one, then back',
+  isQuick: true,
+  prepare: (undo) => prepare(undo, THERE_AND_BACK),
+};
+
+/** And the upgrade again. */
 export const versionsBeside: Rehearsal = {
   name: 'versions',
-  fault: 'migrated under the version before, its programs replaced one by one, then back, then forward again',
+  fault: `${upgradeAndRollback.fault}, then forward again`,
   isQuick: false,
-  prepare: async (undo) => {
-    const { commit, root } = await checkOutVersionBefore();
-    const database = await startDatabase(undo, tmpdir());
-    let balancer: Balancer;
-    return {
-      env: { ...PATIENCE, ...database.env },
-      gateways: COUNTS.gateway,
-      billings: COUNTS.billing,
-      version: root,
-      account: (relay) => accountBy(root, relay),
-      videoSeconds: VIDEO_SECONDS,
-      front: async ({ ready }) => {
-        balancer = await undo.during(
-          () => Balancer.open(ready.baseUrls),
-          (opened) => opened.close(),
-        );
-        return balancer.url;
-      },
-      hurt: async (stage) => {
-        stage.say(`versions: the version before is ${commit}`);
-        return new Upgrade(stage, balancer, root).rehearse(database);
-      },
-    };
+  prepare: (undo) => {
+    const again: Turn = { to: 'this version', kinds: GATEWAYS_FIRST.toReversed() };
+    return prepare(undo, [...THERE_AND_BACK, again]);
   },
 };
+
+async function prepare(undo: Undo, turns: readonly Turn[]): Promise<Scene> {
+  const { commit, root } = await checkOutVersionBefore();
+  const database = await startDatabase(undo, tmpdir());
+  let balancer: Balancer;
+  return {
+    env: { ...PATIENCE, ...database.env },
+    gateways: COUNTS.gateway,
+    billings: COUNTS.billing,
+    version: root,
+    account: (relay) => accountBy(root, relay),
+    videoSeconds: VIDEO_SECONDS,
+    front: async ({ ready }) => {
+      balancer = await undo.during(
+        () => Balancer.open(ready.baseUrls),
+        (opened) => opened.close(),
+      );
+      return balancer.url;
+    },
+    hurt: async (stage) => {
+      stage.say(`the version before is ${commit}`);
+      return new Upgrade(stage, balancer, root).rehearse(database, turns);
+    },
+  };
+}
 
 /** Our own code may not know the schema of before. */
 async function accountBy(root: string, relay: Deployment): Promise<Account> {
@@ -85,16 +111,13 @@ class Upgrade {
   ) {}
 
   /** @returns when it began. @throws Error when a call failed, or a video that was handed over did */
-  async rehearse({ env }: RehearsalDatabase): Promise<number> {
+  async rehearse({ env }: RehearsalDatabase, turns: readonly Turn[]): Promise<number> {
     const { load, relay, say } = this.stage;
     const sinceMs = performance.now();
-    say('versions: migrating');
+    say('migrating');
     await migrate(env, relay.secretsKeyFile);
     await load.ended(CALLS);
-    await this.turn('forward', KINDS);
-    await this.turn('back', KINDS, this.before);
-    // The other way round, new gateways meet old billings.
-    await this.turn('forward again', KINDS.toReversed());
+    for (const turn of turns) await this.turn(turn);
     await this.ended();
     const failed = load.failedSince(sinceMs);
     if (failed > 0)
@@ -102,8 +125,9 @@ class Upgrade {
     return sinceMs;
   }
 
-  private async turn(name: string, kinds: readonly Kind[], version?: string): Promise<void> {
-    this.stage.say(`versions: ${name}`);
+  private async turn({ to, kinds }: Turn): Promise<void> {
+    this.stage.say(`replacing programs by those of ${to}`);
+    const version = to === 'this version' ? undefined : this.before;
     for (const kind of kinds) {
       for (let index = 0; index < COUNTS[kind]; index += 1) await this.turnOne(kind, index, version);
     }
