@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { createTestDatabase, rolePasswords, type TestDatabase } from '../../test/support/database.js';
-import { migrate } from './migrations.js';
+import { migrate, requireSchema } from './migrations.js';
 
 let database: TestDatabase;
 let folder: string;
@@ -66,17 +66,79 @@ describe('migrate', () => {
     await expect(run()).rejects.toThrow('The migration 0001_first.sql was edited after it had been applied');
   });
 
-  it('refuses a database newer than the code', async () => {
+  it('changes nothing of a newer database, which serves the code too', async () => {
     await run();
     rmSync(join(folder, '0002_second.sql'));
-    await expect(run()).rejects.toThrow(
-      'The database is newer than this Tollgate: it has the migration 0002_second.sql, and the last one known here is 0001_first.sql.',
-    );
+    expect(await run()).toEqual([]);
+    expect(await query('SELECT name FROM schema_migrations ORDER BY name')).toHaveLength(2);
+  });
+
+  it.each([
+    { needs: '0001', known: ['0001_first.sql', '0002_second.sql'] },
+    { needs: '0002', known: ['0001_first.sql', '0002_second.sql'] },
+    { needs: '0003', known: null },
+  ])(
+    'after a migration that needs programs that know $needs, serves code up to 0002: $known',
+    async (one) => {
+      write('0003_third.sql', 'SELECT 1');
+      write('0004_fourth.sql', `-- Takes away.\n-- Needs programs that know ${one.needs}.\nSELECT 1`);
+      await run();
+      for (const name of ['0003_third.sql', '0004_fourth.sql']) rmSync(join(folder, name));
+      if (one.known) return expect(await run()).toEqual([]);
+      await expect(run()).rejects.toThrow(
+        'The database is newer than this Tollgate: it has the migration 0004_fourth.sql, and the last one known here is 0002_second.sql.',
+      );
+    },
+  );
+
+  it('refuses a database that had a migration which the code has not, among those that it has', async () => {
+    await run();
+    rmSync(join(folder, '0001_first.sql'));
+    await expect(run()).rejects.toThrow('newer than this Tollgate: it has the migration 0001_first.sql');
+  });
+
+  it('takes over a history that was written before migrations said whom they need', async () => {
+    await run();
+    await query('ALTER TABLE schema_migrations DROP COLUMN needs');
+    write('0003_third.sql', '-- Needs programs that know 0001.\nSELECT 1');
+    expect(await run()).toEqual(['0003_third.sql']);
+    expect(await query('SELECT needs FROM schema_migrations ORDER BY name')).toEqual([
+      { needs: null },
+      { needs: null },
+      { needs: '0001' },
+    ]);
   });
 
   it.each(['0002_again.sql', 'third.sql'])('refuses a file without a number of its own: %s', async (name) => {
     write(name, 'SELECT 1');
     await expect(run()).rejects.toThrow('is out of order: its name must begin with four digits of its own');
+  });
+});
+
+describe('requireSchema', () => {
+  const check = async () => {
+    const pool = new pg.Pool({ connectionString: database.urlFor('gateway'), max: 1 });
+    await requireSchema(pool).finally(() => pool.end());
+  };
+  // As migrate leaves it: the template's history was taken away above.
+  beforeEach(async () => {
+    await query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await migrate({ ownerUrl: database.ownerUrl });
+  });
+
+  it('lets programs of this version start on its schema, and on one that only adds to it', async () => {
+    await check();
+    await query(`INSERT INTO schema_migrations (name, sha256) VALUES ('9998_adds.sql', 'x')`);
+    await check();
+  });
+
+  it('refuses a schema that takes away what they use, one of an earlier version, and none', async () => {
+    await query(`INSERT INTO schema_migrations (name, sha256, needs) VALUES ('9998_takes.sql', 'x', '9997')`);
+    await expect(check()).rejects.toThrow('newer than this Tollgate: it has the migration 9998_takes.sql');
+    await query(`DELETE FROM schema_migrations WHERE name >= '0093'`);
+    await expect(check()).rejects.toThrow(/older than this Tollgate: it lacks the migration 0093_vertex.sql/);
+    await query('DROP TABLE schema_migrations');
+    await expect(check()).rejects.toThrow('no schema yet: run migrate first');
   });
 });
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { OperatorError } from '#platform/errors.js';
 import { lockConnection } from './locks.js';
+import { lackingMigrations, type Migration, ownMigrations } from './migration-history.js';
 import { roleName, type DatabaseRole } from './roles.js';
+
+const NO_TABLE = '42P01';
 
 export interface MigrateOptions {
   /** A login that owns the database, no superuser's; without prepared roles it must be allowed to create them. */
@@ -17,20 +17,14 @@ export interface MigrateOptions {
   count?: number;
 }
 
-interface Migration {
-  name: string;
-  sql: string;
-  sha256: string;
-}
-
 /**
  * Brings the database to the state of this code: every new file runs once, in order, each in its own transaction,
  * under a lock, so that several programs may try at once.
- * @returns the names of the files that were applied now.
- * @throws OperatorError when an applied file was edited, or the database is newer than this code.
+ * @returns the names of the files that were applied now; none where a newer version has applied them and more.
+ * @throws OperatorError when an applied file was edited, or the database is too new for this code.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
-  const migrations = readMigrations(options.folder ?? defaultFolder()).slice(0, options.count);
+  const migrations = ownMigrations(options.folder).slice(0, options.count);
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'tollgate-migrate' });
   // The failing query itself reports a lost connection; without a listener the event would end the process.
   client.on('error', () => undefined);
@@ -58,37 +52,23 @@ async function refuseSuperuser(client: pg.Client): Promise<void> {
 
 /**
  * The migrations of this code that a database has not had yet; none is applied.
- * @throws OperatorError when the database is newer than this code, or an applied file was edited.
+ * @throws OperatorError when the database is too new for this code, or an applied file was edited.
  */
 export async function pendingMigrations(database: pg.Pool | pg.ClientBase): Promise<string[]> {
-  const migrations = readMigrations(defaultFolder());
-  const { rows } = await database.query<{ name: string; sha256: string }>(
-    'SELECT name, sha256 FROM schema_migrations ORDER BY name',
+  return (await lackingMigrations(database, ownMigrations())).map(({ name }) => name);
+}
+
+/** @throws OperatorError unless programs of this code can work on the database. */
+export async function requireSchema(database: pg.Pool): Promise<void> {
+  const [first, ...others] = await pendingMigrations(database).catch((error: { code?: string }) => {
+    if (error.code !== NO_TABLE) throw error;
+    throw new OperatorError('The database has no schema yet: run migrate first.');
+  });
+  if (first === undefined) return;
+  const which = others.length === 0 ? first : `${first} and ${others.length} more`;
+  throw new OperatorError(
+    `The database is older than this Tollgate: it lacks the migration ${which}. Run migrate of this version first.`,
   );
-  refuseStrangeHistory(rows, migrations);
-  return migrations.slice(rows.length).map(({ name }) => name);
-}
-
-function defaultFolder(): string {
-  return fileURLToPath(new URL('migrations', import.meta.url));
-}
-
-function readMigrations(folder: string): Migration[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
-  names.forEach((name, index) => {
-    const isNumbered = /^\d{4}_/.test(name) && name.slice(0, 4) !== names[index - 1]?.slice(0, 4);
-    if (!isNumbered) {
-      throw new OperatorError(
-        `The migration ${name} is out of order: its name must begin with four digits of its own.`,
-      );
-    }
-  });
-  return names.map((name) => {
-    const sql = readFileSync(`${folder}/${name}`, 'utf8');
-    return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
-  });
 }
 
 async function applyAll(client: pg.Client, migrations: Migration[]): Promise<string[]> {
@@ -97,39 +77,29 @@ async function applyAll(client: pg.Client, migrations: Migration[]): Promise<str
     sha256      text NOT NULL,
     applied_at  timestamptz NOT NULL DEFAULT now()
   )`);
-  const { rows } = await client.query<{ name: string; sha256: string }>(
-    'SELECT name, sha256 FROM schema_migrations ORDER BY name',
-  );
-  refuseStrangeHistory(rows, migrations);
-  const pending = migrations.slice(rows.length);
+  await addNeeds(client);
+  const pending = await lackingMigrations(client, migrations);
   for (const migration of pending) await apply(client, migration);
   return pending.map((migration) => migration.name);
 }
 
-function refuseStrangeHistory(applied: { name: string; sha256: string }[], migrations: Migration[]): void {
-  applied.forEach(({ name, sha256 }, index) => {
-    const known = migrations[index];
-    if (known?.name !== name) {
-      const last = migrations.at(-1)?.name ?? 'none';
-      throw new OperatorError(
-        `The database is newer than this Tollgate: it has the migration ${name}, and the last one known here is ${last}. Run the newer version.`,
-      );
-    }
-    if (known.sha256 !== sha256) {
-      throw new OperatorError(
-        `The migration ${name} was edited after it had been applied: restore it, and put the change into a new file.`,
-      );
-    }
-  });
+/** Only where it is missing: the lock for it would wait for a backup that runs. */
+async function addNeeds(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query(
+    `SELECT FROM pg_attribute WHERE attrelid = 'schema_migrations'::regclass AND attname = 'needs'`,
+  );
+  if (rowCount === 0) await client.query('ALTER TABLE schema_migrations ADD COLUMN needs text');
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   try {
     await client.query('BEGIN');
     await client.query(migration.sql);
-    await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [
-      migration.name,
-      migration.sha256,
+    const { name, sha256, needs } = migration;
+    await client.query('INSERT INTO schema_migrations (name, sha256, needs) VALUES ($1, $2, $3)', [
+      name,
+      sha256,
+      needs,
     ]);
     await client.query('COMMIT');
   } catch (error) {

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
-import { openPool } from '#database/database.js';
+import { isTransient, openPool } from '#database/database.js';
+import { requireSchema } from '#database/migrations.js';
 import { operatorSentence } from '#database/operator-sentence.js';
 import { ConfigReader } from '#platform/config.js';
 import { type ReadinessChecks, startHealthServer } from '#platform/health.js';
@@ -10,6 +12,9 @@ import { portFault, type RunningProgram, runProgram } from '#platform/program.js
 import { helpOf } from '#platform/settings/help.js';
 import { readTelemetry } from '#platform/telemetry/telemetry.config.js';
 import { startTelemetry } from '#platform/telemetry/telemetry.js';
+
+/** Before a start asks again, up to twice as long. */
+const DATABASE_AWAY_MS = 500;
 
 /** What a program of the distributed mode needs. */
 interface Surroundings {
@@ -71,6 +76,7 @@ async function start<Own>(
   const registry = createRegistry(name);
   const telemetry = await startTelemetry(shared.telemetry, { program: name, registry, log });
   const pool = openPool({ url: databaseUrl, max: shared.poolSize, applicationName: name, log, registry });
+  await untilSchema(pool, log);
   const onFatal = (error: Error) => {
     log.fatal({ err: error }, 'the connection to Kafka is lost for good');
     process.exit(1);
@@ -91,4 +97,17 @@ async function start<Own>(
       await telemetry.stop();
     },
   };
+}
+
+/** Waits for the database where it is away. @throws OperatorError when its schema is of no version that runs beside this one. */
+async function untilSchema(pool: pg.Pool, log: Logger): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await requireSchema(pool);
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      if (attempt === 1) log.warn({ err: error }, 'waiting for the database');
+      await pause(DATABASE_AWAY_MS * (1 + Math.random()));
+    }
+  }
 }

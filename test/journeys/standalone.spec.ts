@@ -240,7 +240,7 @@ describe('a start that cannot be', () => {
       const client = new pg.Client({ connectionString: server.ownerUrl });
       await client.connect();
       await client.query(
-        `INSERT INTO schema_migrations (name, sha256) VALUES ('9999_from_the_future.sql', 'x')`,
+        `INSERT INTO schema_migrations (name, sha256, needs) VALUES ('9999_from_the_future.sql', 'x', '9998')`,
       );
       await client.end();
       await server.stop();

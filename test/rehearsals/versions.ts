@@ -112,26 +112,31 @@ class Upgrade {
 
   /** @returns when it began. @throws Error when a call failed, or a video that was handed over did */
   async rehearse({ env }: RehearsalDatabase, turns: readonly Turn[]): Promise<number> {
-    const { load, relay, say } = this.stage;
+    const { relay } = this.stage;
     const sinceMs = performance.now();
-    say('migrating');
-    await migrate(env, relay.secretsKeyFile);
-    await load.ended(CALLS);
-    for (const turn of turns) await this.turn(turn);
+    await this.step('migrating', () => migrate(env, relay.secretsKeyFile));
+    for (const turn of turns)
+      await this.step(`replacing programs by those of ${turn.to}`, () => this.turn(turn));
     await this.ended();
-    const failed = load.failedSince(sinceMs);
-    if (failed > 0)
-      throw new Error(`${failed} calls failed while versions ran beside each other\n${relay.logs()}`);
     return sinceMs;
   }
 
+  /** @throws Error when a call failed meanwhile */
+  private async step(what: string, work: () => Promise<void>): Promise<void> {
+    const { load, relay, say } = this.stage;
+    const sinceMs = performance.now();
+    say(what);
+    await work();
+    await load.ended(CALLS);
+    const failed = load.failedSince(sinceMs);
+    if (failed > 0) throw new Error(`${failed} calls failed while ${what}\n${relay.logs()}`);
+  }
+
   private async turn({ to, kinds }: Turn): Promise<void> {
-    this.stage.say(`replacing programs by those of ${to}`);
     const version = to === 'this version' ? undefined : this.before;
     for (const kind of kinds) {
       for (let index = 0; index < COUNTS[kind]; index += 1) await this.turnOne(kind, index, version);
     }
-    await this.stage.load.ended(CALLS);
   }
 
   private async turnOne(kind: Kind, index: number, version?: string): Promise<void> {

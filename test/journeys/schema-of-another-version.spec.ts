@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { asLogin, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { until } from '../support/eventually.js';
+import { ensureBuilt, killLaunched, launch, run } from '../support/programs.js';
+import { socketOf, TcpSwitch } from '../support/tcp-switch.js';
+
+interface LocalProgram {
+  entry: string;
+  environment(place: object, instance: object): Record<string, string>;
+}
+
+const KINDS = ['gateway', 'billing', 'control-plane', 'video-worker'];
+const SENTENCE =
+  'The database is newer than this Tollgate: it has the migration 9999_takes.sql, and the last one known here is';
+const SECRET = 'x'.repeat(43);
+
+let programs: Record<string, LocalProgram>;
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  ensureBuilt();
+  const script = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/programs.mjs')).href;
+  ({ programs } = (await import(script)) as { programs: typeof programs });
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-versions-'));
+  database = await createTestDatabase();
+  await asLogin(database.ownerUrl, (owner) =>
+    owner.query(`INSERT INTO schema_migrations (name, sha256, needs) VALUES ('9999_takes.sql', 'x', '9998')`),
+  );
+}, 120_000);
+
+afterEach(() => killLaunched());
+
+afterAll(async () => {
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+/** No broker is asked before the database. */
+function environmentOf(kind: string, urlOf: (url: string) => string = (url) => url) {
+  const place = {
+    databaseUrl: (role: 'gateway' | 'worker' | 'billing') => urlOf(database.urlFor(role)),
+    brokers: ['127.0.0.1:1'],
+    storageDir: folder,
+    mailDir: folder,
+    baseUrl: 'http://127.0.0.1:1',
+    urlSigningSecret: SECRET,
+    secretsKey: Buffer.alloc(32, 1).toString('base64'),
+    consoleGrantSecret: SECRET,
+  };
+  return { ...programs[kind]!.environment(place, { port: 0, healthPort: 0 }), LOG_LEVEL: 'warn' };
+}
+
+it.each(KINDS)('a %s does not start on a schema that took away what it uses', async (kind) => {
+  const { code, stderr } = await run(programs[kind]!.entry, [], environmentOf(kind));
+  expect(stderr).toContain(SENTENCE);
+  expect(code).toBe(1);
+});
+
+it('a program that finds no database waits for it, and looks at its schema then', async () => {
+  const way = await TcpSwitch.open({ path: join(folder, 'nothing') });
+  try {
+    const billing = launch(
+      programs['billing']!.entry,
+      [],
+      environmentOf('billing', (url) => way.urlOf(url)),
+    );
+    await until('it to wait', async () => billing.stderr().includes('waiting for the database'));
+    way.lead(socketOf(database.ownerUrl));
+    expect(await billing.gone).toBeNull();
+    expect(billing.stderr()).toContain(SENTENCE);
+  } finally {
+    await way.close();
+  }
+});
