@@ -13,7 +13,7 @@ const FOLDER = join('.cache', 'version-before');
  * lacks the latest migrations. So nobody has to name it, and a release becomes it by its tag.
  * @throws CannotRunHere without the history that tells
  */
-export async function versionBefore(): Promise<string> {
+async function versionBefore(): Promise<string> {
   try {
     return (await lastRelease()) ?? (await beforeLastMigrations());
   } catch (error) {

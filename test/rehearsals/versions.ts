@@ -20,15 +20,16 @@ const VIDEO_SECONDS = 3;
 const MIGRATE = 'dist/apps/control-plane/migrate.js';
 const LIMIT_MS = 60_000;
 
-/** As by default, where others would give up while a program is replaced. */
+/** A slow machine makes calls wait for a program that takes over, and none of them may be given up. */
 const PATIENCE = {
-  BUS_REQUEST_TIMEOUT_SECONDS: '5',
-  HOLD_EXPIRES_SECONDS: '10',
-  IMAGE_REQUEST_LIMIT_SECONDS: '30',
-  VIDEO_CREATE_LIMIT_SECONDS: '30',
+  BUS_REQUEST_TIMEOUT_SECONDS: '20',
+  HOLD_EXPIRES_SECONDS: '25',
+  IMAGE_REQUEST_LIMIT_SECONDS: '40',
+  VIDEO_CREATE_LIMIT_SECONDS: '40',
   CHARGE_GRACE_SECONDS: '5',
-  STUCK_AFTER_SECONDS: '40',
+  STUCK_AFTER_SECONDS: '60',
   LEASE_SECONDS: '5',
+  TASK_DEADLINE_SECONDS: '120',
 };
 
 interface Turn {
