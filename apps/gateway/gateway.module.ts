@@ -59,7 +59,9 @@ import { TaskCreator } from './tasks/task.creation.js';
 import { TaskLibrary } from './tasks/task.library.js';
 import { TokenCountController } from './tokens/token-count.controller.js';
 import { TokenCounter } from './tokens/token-counter.js';
+import { RemixesController } from './videos/remixes.controller.js';
 import { VideoCreator } from './videos/video.creation.js';
+import { VideoRemixer } from './videos/video.remix.js';
 import { VIDEO, VideoLibrary } from './videos/video.library.js';
 import { VideosController } from './videos/videos.controller.js';
 
@@ -104,6 +106,7 @@ export class GatewayModule {
         ModelsController,
         ImagesController,
         VideosController,
+        RemixesController,
         AssetsController,
         GoogleController,
         ContentsController,
@@ -240,6 +243,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const creator = new TaskCreator(shared);
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
   const assets = new TaskLibrary(ASSET, shelves);
+  const videos = new TaskLibrary(VIDEO, shelves);
   return [
     ...limitersOf(options, core.limiter),
     { provide: GATEWAY_CONFIG, useValue: config },
@@ -261,7 +265,8 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: ConversationService, useValue: new ConversationService({ ...shared, reader }) },
     { provide: TokenCounter, useValue: new TokenCounter(shared) },
     { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, health, creator }) },
-    { provide: VideoLibrary, useValue: new VideoLibrary(new TaskLibrary(VIDEO, shelves)) },
+    { provide: VideoRemixer, useValue: new VideoRemixer({ ...shared, creator, library: videos }) },
+    { provide: VideoLibrary, useValue: new VideoLibrary(videos) },
     { provide: AssetCreator, useValue: new AssetCreator({ ...shared, creator, pictures, library: assets }) },
     { provide: AssetLibrary, useValue: new AssetLibrary(assets) },
   ];

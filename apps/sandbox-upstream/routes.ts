@@ -15,10 +15,10 @@ import { bflResult, submitToBfl } from './polled/bfl.js';
 import { cancelAtFal, falResult, falStatus, submitToFal } from './polled/fal.js';
 import { cancelAtReplicate, predictAtReplicate, replicatePrediction } from './polled/replicate.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
-import { endOf, stateAt } from './vendor-tasks.js';
+import { endOf, stateAt, type VideoTask } from './vendor-tasks.js';
 import { giveToken, showAccount } from './vertex/tokens.js';
 import { fetchOperation, startOperation } from './vertex/vertex.js';
-import { createVideo, downloadVideo, pollVideo, serveVideo } from './videos.js';
+import { createVideo, downloadVideo, pollVideo, remixVideo, serveVideo } from './videos.js';
 
 interface Route {
   verb: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -49,6 +49,7 @@ const routes: readonly Route[] = [
   { verb: 'POST', path: at('/v1/images/edits'), serve: editImages },
   { verb: 'POST', path: at('/v1/videos'), serve: (v, e) => createVideo(v, e, 'openai') },
   { verb: 'POST', path: at('/v1/videos/generations'), serve: (v, e) => createVideo(v, e, 'xai') },
+  { verb: 'POST', path: at(`/v1/videos/${ID}/remix`), serve: remixVideo },
   { verb: 'GET', path: at(`/v1/videos/${ID}`), serve: pollVideo },
   { verb: 'GET', path: at(`/v1/videos/${ID}/content`), serve: downloadVideo },
   { verb: 'POST', path: at('/v1/chat/completions'), serve: completeChat },
@@ -203,6 +204,7 @@ function listTasks({ videos, meshes, jobs, clock }: Vendor, { request, response 
     createdAt: new Date(task.createdAtMs).toISOString(),
     endsAt: new Date(endOf(task)).toISOString(),
     idempotencyKey: task.idempotencyKey,
+    remixOf: (task as Partial<VideoTask>).remixOf ?? null,
     ...stateAt(task, nowMs),
   }));
   sendJson(response, 200, { tasks: listed });

@@ -26,6 +26,8 @@ export interface VideoTask extends VendorTask {
   /** Size as the OpenAI form shows it; the file itself is smaller. */
   size: string;
   drawing: Drawing;
+  /** The video that it is a remix of. */
+  remixOf?: string;
 }
 
 /** Images of a vendor that lets them be asked for. */

@@ -42,6 +42,21 @@ export async function createVideo(
   sendJson(exchange.response, 200, openaiVideo(task, { phase: 'queued', progress: 0 }));
 }
 
+/** `POST /v1/videos/{id}/remix`: everything but the prompt is as it was. */
+export async function remixVideo(vendor: Vendor, exchange: Exchange, id: string): Promise<void> {
+  vendor.stats.videoCreates += 1;
+  const { prompt } = await readJsonBody(exchange.request);
+  const source = foundVideo(vendor, id);
+  if (stateAt(source, vendor.clock.nowMs()).phase !== 'completed')
+    throw new VendorRefusal(400, 'video_not_ready', 'The video is not finished.');
+  const seconds = String(source.drawing.seconds);
+  const body = { model: source.model, prompt, seconds, size: source.size };
+  const remix = { ...readVideoTask(vendor, body, 'openai'), remixOf: id };
+  remix.inputHash = createHash('sha256').update(`${id}\n${remix.inputHash}`).digest('hex');
+  const task = await acceptVideo(vendor, exchange, remix);
+  if (task) sendJson(exchange.response, 200, openaiVideo(task, { phase: 'queued', progress: 0 }));
+}
+
 /** The task to answer with, new or repeated; undefined when its prompt ordered that there be no answer. */
 export async function acceptVideo(
   vendor: Vendor,
@@ -191,7 +206,7 @@ function openaiVideo(task: VideoTask, { phase, progress }: VendorTaskState, word
     seconds: String(task.drawing.seconds),
     size: task.size,
     prompt: task.prompt,
-    remixed_from_video_id: null,
+    remixed_from_video_id: task.remixOf ?? null,
     error: phase === 'failed' ? FAILURE : null,
   };
 }

@@ -29,6 +29,7 @@ export const errorTable = {
   upstream_rejected: { status: 400, type: REQUEST },
   video_not_ready: { status: 400, type: REQUEST },
   video_failed: { status: 400, type: REQUEST },
+  video_not_remixable: { status: 400, type: REQUEST },
   unsupported_media_type: { status: 415, type: REQUEST },
   image_input_not_supported: { status: 422, type: REQUEST },
   video_not_found: { status: 404, type: REQUEST },

@@ -23,6 +23,8 @@ export interface TaskRequest {
   size?: string;
   aspectRatio?: string;
   resolution?: string;
+  /** Our task of the video that it is made from, and the upstream's. */
+  remix?: { videoId: string; upstreamId: string };
   asset?: AssetDetails;
 }
 

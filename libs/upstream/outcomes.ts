@@ -100,6 +100,15 @@ export interface VideoRequest {
   size?: string;
   aspectRatio?: string;
   resolution?: string;
+  /** The upstream's id of a video of its own: what is made is that one again, as the prompt says. */
+  remixOf?: string;
+}
+
+/** A video that is made again from an earlier one; everything but the prompt is as it was. */
+export interface RemixRequest {
+  /** The upstream's id of the earlier one. */
+  remixOf: string;
+  prompt: string;
 }
 
 /** An image that a call hands over. */

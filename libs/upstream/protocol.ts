@@ -14,6 +14,7 @@ import type {
   ImageRequest,
   NotAccepted,
   PollOutcome,
+  RemixRequest,
   StreamKind,
   StreamOutcome,
   StreamRequest,
@@ -29,6 +30,7 @@ export type Capability =
   | 'imageEdits'
   | 'maskedEdits'
   | 'videos'
+  | 'videoRemixes'
   | 'assets3d'
   | `${CountedKind}Count`
   | StreamKind;
@@ -56,6 +58,8 @@ export interface Protocol {
   /** Edits change only what the mask leaves open. Elsewhere all would be painted over, and paid for. */
   readonly takesMasks?: boolean;
   createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
+  /** Asks for a video like an earlier one of the same channel and key. */
+  remixVideo?(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome>;
   /** Asks for the state of a task. */
   pollVideo?(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome>;
   /** Opens the file of a finished task that has no address of its own. @throws FileUnavailable */
@@ -97,6 +101,11 @@ export class UpstreamAdapter {
   }
 
   async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
+    const { remixOf, prompt } = request;
+    if (remixOf !== undefined) {
+      const remix = this.protocol.remixVideo?.(channel, { remixOf, prompt }, options);
+      return remix ?? this.lacking('videoRemixes');
+    }
     return this.protocol.createVideo?.(channel, request, options) ?? this.lacking('videos');
   }
 
@@ -193,6 +202,7 @@ function capabilitiesOf(protocol: Protocol): Capability[] {
   if (protocol.editImages) capabilities.push('imageEdits');
   if (protocol.editImages && protocol.takesMasks) capabilities.push('maskedEdits');
   if (protocol.createVideo && protocol.pollVideo) capabilities.push('videos');
+  if (protocol.remixVideo && protocol.pollVideo) capabilities.push('videoRemixes');
   if (protocol.createAsset && protocol.pollAsset) capabilities.push('assets3d');
   return capabilities;
 }

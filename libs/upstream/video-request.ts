@@ -8,6 +8,14 @@ import type { VideoRequest } from './outcomes.js';
 export function videoRequestOf(
   task: Pick<Task, 'request' | 'seconds'> & { upstreamModel: string },
 ): VideoRequest {
-  const { prompt, size, aspectRatio, resolution } = task.request;
-  return { model: task.upstreamModel, prompt, seconds: task.seconds, size, aspectRatio, resolution };
+  const { prompt, size, aspectRatio, resolution, remix } = task.request;
+  return {
+    model: task.upstreamModel,
+    prompt,
+    seconds: task.seconds,
+    size,
+    aspectRatio,
+    resolution,
+    remixOf: remix?.upstreamId,
+  };
 }

@@ -14,6 +14,7 @@ const GATEWAY = {
   },
   createVideo: { model: 'vendora-imagine-video', prompt: PROMPT, seconds: '4', resolution: '720p' },
   generateVideo: { model: 'vendora-imagine-video', prompt: PROMPT, duration: 4 },
+  remixVideo: { prompt: 'the same, at dawn' },
   createAsset: { model: 'vendora-3d', prompt: 'a small lighthouse' },
   predict: { instances: [{ prompt: PROMPT }], parameters: { sampleCount: 1 } },
   predictLongRunning: { instances: [{ prompt: PROMPT }], parameters: { durationSeconds: 4 } },

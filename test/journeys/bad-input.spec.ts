@@ -294,7 +294,6 @@ describe('bad input', () => {
     it('a method that a path does not take, and endpoints that are not offered', async () => {
       await refused(IMAGES, {}, [405, 'method_not_allowed']);
       await refused('/v1/models', { method: 'DELETE' }, [405, 'method_not_allowed']);
-      await refused(`/v1/videos/${UNKNOWN_ID}/remix`, json({ prompt: 'x' }), [404, 'unknown_url']);
       await refused('/v1/videos/edits', json({}), [404, 'unknown_url']);
       await refused('/v1/videos/characters', json({}), [404, 'unknown_url']);
     });

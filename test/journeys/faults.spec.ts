@@ -19,7 +19,6 @@ const TOKENS = 8;
 /** The names and braces of a request, in the estimate of its input. */
 const MOST_ENVELOPE_TOKENS = 50;
 const CREDITS = '1';
-const OPENING = { main: CREDITS, held: '0' };
 const LIMIT_SECONDS = '8';
 
 interface Charge {
@@ -98,24 +97,34 @@ async function outcomeOf(call: FaultCall, fault: Fault): Promise<FaultRow> {
   const customer = await relay.customer(CREDITS);
   const prompt = `a long story about a lighthouse [[fault:${fault}]] [[work:0]] [[tokens:${TOKENS}]]`;
   try {
-    const response = await call.send(customer, prompt);
+    const id = (await call.before?.(customer)) ?? '';
+    const opening = await moneyAtRest(customer);
+    const response = await call.send(customer, prompt, id);
     const isAnswered = response.status === 200;
     const sequel = isAnswered ? await call.follow(customer, response) : { then: '-' };
-    const answer = isAnswered ? '200' : await refusalIn(response, call, customer);
+    if (!isAnswered) expect(await customer.balance()).toEqual({ main: opening, held: '0' });
+    const answer = isAnswered ? '200' : await refusalIn(response, call);
     return {
       answer,
       repeats: repeatsOf(response),
       then: sequel.then,
-      ledger: await ledgerOf(customer, { call, prompt, sequel }),
+      ledger: await ledgerOf(customer, { call, prompt, sequel, opening }),
     };
   } catch (error) {
     return { answer: String(error), repeats: '', then: '', ledger: '' };
   }
 }
 
-/** Status and code, from the place where the clients of the path look for it; by then the money is back. */
-async function refusalIn(response: Response, { shape }: FaultCall, customer: Customer): Promise<string> {
-  expect(await customer.balance()).toEqual(OPENING);
+/** What a customer has once nothing is held. */
+async function moneyAtRest(customer: Customer): Promise<string> {
+  return until('the end of every hold', async () => {
+    const { main, held } = await customer.balance();
+    return held === '0' && main;
+  });
+}
+
+/** Status and code, from the place where the clients of the path look for it. */
+async function refusalIn(response: Response, { shape }: FaultCall): Promise<string> {
   const { status } = response;
   const body = (await response.json()) as Record<string, Record<string, unknown> | string>;
   const error = body['error'] as Record<string, unknown>;
@@ -156,15 +165,15 @@ function repeatsOf({ status, headers }: Response): string {
 
 async function ledgerOf(
   customer: Customer,
-  { call, prompt, sequel }: { call: FaultCall; prompt: string; sequel: Sequel },
+  { call, prompt, sequel, opening }: { call: FaultCall; prompt: string; sequel: Sequel; opening: string },
 ): Promise<string> {
   const charge = await until('the end of the charge', async () => {
     const { rows } = await relay.fixture.billing.query<Charge>(
       `SELECT state, held, settled, refunded, operator_loss AS "operatorLoss", channel_id AS channel
-       FROM usage_log WHERE account_id = $1`,
+       FROM usage_log WHERE account_id = $1 ORDER BY created_at DESC`,
       [customer.accountId],
     );
-    expect(rows).toHaveLength(1);
+    expect(rows).toHaveLength(call.before ? 2 : 1);
     return rows[0]?.state !== 'held' && rows[0];
   });
   const { state, held, settled, refunded, operatorLoss, channel } = charge;
@@ -174,7 +183,7 @@ async function ledgerOf(
     ended: held,
   });
   const cost = settled ?? 0n;
-  const left = formatAmount(nanos(parseAmount(CREDITS) - cost));
+  const left = formatAmount(nanos(parseAmount(opening) - cost));
   expect(await customer.balance()).toEqual({ main: left, held: '0' });
   if (state === 'released') return state;
   return `${state} ${sequel.text === undefined ? formatAmount(nanos(cost)) : reasonFor(Number(cost), { prompt, text: sequel.text, heard: call.heard })}`;

@@ -27,6 +27,7 @@ const BODIES: Record<string, object> = {
   createVideo: VIDEO,
   generateVideo: { ...VIDEO, seconds: null, duration: 2 },
   generateVideoAtVendora: VIDEO,
+  remixVideo: PROMPT,
   createAsset: { model: 'vendora-3d', seed: 1, ...PROMPT },
   predict: { instances: [PROMPT], parameters: { sampleCount: 1 } },
   predictLongRunning: { instances: [PROMPT], parameters: { durationSeconds: 2 } },
@@ -139,9 +140,10 @@ describe('the OpenAPI document', () => {
       expect((await call(method, url, { body: '{' })).status).toBe(400);
       const xml = { 'content-type': 'text/xml' };
       expect((await call(method, url, { body: '<a/>', headers: xml })).status).toBe(415);
-      const isFree = id === 'countMessageTokens' || id === 'countTokens';
+      // Counts are free, and nobody else's video can be made again.
+      const ends: Record<string, number> = { countMessageTokens: 200, countTokens: 200, remixVideo: 404 };
       const sent = FORMS.includes(id) ? { form: spoken() } : { body: BODIES[id] };
-      expect((await call(method, url, { ...sent, by: poor })).status).toBe(isFree ? 200 : 403);
+      expect((await call(method, url, { ...sent, by: poor })).status).toBe(ends[id] ?? 403);
     }
   });
 
@@ -178,6 +180,7 @@ describe('the OpenAPI document', () => {
     });
     await file(ended.video.url);
     await file(`${relay.baseUrl}${path}/content`);
+    expect((await call('post', `/v1/videos/${created.id}/remix`, { body: PROMPT })).status).toBe(200);
     expect((await call('get', `${shelf}?limit=1`)).parsed.data).toHaveLength(1);
     expect((await call('get', `${shelf}?limit=0`)).status).toBe(400);
     expect((await call('delete', path)).parsed.deleted).toBe(true);

@@ -118,7 +118,6 @@ describe('the list of videos, by the OpenAI SDK', () => {
     const prompt = 'on and on';
     const file = new File(['x'], 'x.mp4', { type: 'video/mp4' });
     const calls: [path: string, call: () => Promise<unknown>][] = [
-      [`/v1/videos/${id}/remix`, () => videos.remix(id, { prompt })],
       ['/v1/videos/edits', () => videos.edit({ prompt, video: { id } })],
       ['/v1/videos/extensions', () => videos.extend({ prompt, seconds: '4', video: { id } })],
       ['/v1/videos/characters', () => videos.createCharacter({ name: 'x', video: file })],

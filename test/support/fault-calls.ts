@@ -19,7 +19,9 @@ export interface FaultCall {
   table: FaultTable;
   /** Tokens of the sound that it hands over. */
   heard?: number;
-  send(customer: Customer, prompt: string): Promise<Response>;
+  /** Makes and pays what the call is about, and answers its id. */
+  before?(customer: Customer): Promise<string>;
+  send(customer: Customer, prompt: string, id: string): Promise<Response>;
   follow(customer: Customer, response: Response): Promise<Sequel>;
 }
 
@@ -77,15 +79,19 @@ function taskCall(base: Base, path: string, fields: object): FaultCall {
     ...base,
     send: (customer, prompt) => customer.send(path, json({ prompt, ...fields })),
     follow: async (customer, response) => {
-      const { id } = (await response.json()) as TaskBody;
-      const { status, error } = await ended<TaskBody>(
-        customer,
-        `${path}/${id}`,
-        (task) => task.status === 'completed' || task.status === 'failed',
-      );
+      const { status, error } = await endOfTask(customer, path, response);
       return { then: error ? `${status} ${error.code}` : status };
     },
   };
+}
+
+async function endOfTask(customer: Customer, path: string, response: Response): Promise<TaskBody> {
+  const { id } = (await response.json()) as TaskBody;
+  return ended<TaskBody>(
+    customer,
+    `${path}/${id}`,
+    (task) => task.status === 'completed' || task.status === 'failed',
+  );
 }
 
 interface Operation {
@@ -317,6 +323,21 @@ function videoCall(protocol: ChannelProtocol, table: FaultTable): FaultCall {
   return taskCall(openai('videos', protocol, table), '/v1/videos', fields);
 }
 
+/** A remix of a video that was made before. */
+function remixCall(protocol: ChannelProtocol): FaultCall {
+  const path = '/v1/videos';
+  const video = videoCall(protocol, faultTables.videoRemixes);
+  return {
+    ...video,
+    ...openai('videoRemixes', protocol, faultTables.videoRemixes),
+    before: async (customer) => {
+      const { id } = await endOfTask(customer, path, await video.send(customer, 'a fox [[work:0]]', ''));
+      return id;
+    },
+    send: (customer, prompt, id) => customer.send(`${path}/${id}/remix`, json({ prompt })),
+  };
+}
+
 /** Every kind of call that a protocol offers. */
 export const faultCalls = {
   pictures: [
@@ -347,6 +368,8 @@ export const faultCalls = {
     ...(['openai-xai', 'openai', 'xai', 'gemini'] as const).map((protocol) =>
       videoCall(protocol, faultTables.videos),
     ),
+    remixCall('openai'),
+    remixCall('openai-xai'),
     videoCall('fal', faultTables.videosOfQueue),
     videoCall('replicate', faultTables.videosLookedAtLate),
     videoCall('ark', faultTables.videosWithoutKeys),

@@ -131,6 +131,14 @@ const videosWithoutKeys = table(
   videos,
 );
 
+/** Of a remix nothing is not there but the video that it is made from. */
+const videoRemixes = table(
+  `
+  reject-404          | 400 video_not_remixable      | never     | -                        | released
+`,
+  videos,
+);
+
 /** Content is looked at by the model, once it works. */
 const videosLookedAtLate = table(
   `
@@ -282,6 +290,7 @@ export const faultTables = {
   imagesOneByOne,
   imagesOfQueueOneByOne,
   videos,
+  videoRemixes,
   videosWithoutKeys,
   videosLookedAtLate,
   videosOfQueue,

@@ -1,6 +1,13 @@
-import { type Catalog, type CatalogModel, type Channel, channelsFor } from '#catalog/catalog.js';
+import {
+  type Catalog,
+  type CatalogModel,
+  type Channel,
+  channelsFor,
+  withMarkedKey,
+} from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { traced } from '#platform/tracing.js';
+import type { Task } from '#tasks/task.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth, Place, Work } from '#upstream/health/channel-health.js';
 import type { Capability } from '#upstream/protocol.js';
@@ -34,6 +41,22 @@ export function channelsFree(
   const healthy = health.candidates(able, work);
   if (healthy.length === 0) throw noChannelFree(model.id, health.retryAfterSeconds(able, work.model));
   return healthy;
+}
+
+/**
+ * The channel that made a task, under the key that made it: its vendor shows it to no other. Empty where it is not offered
+ * any more. @throws ApiError 503 while it takes nothing
+ */
+export function makerFree(
+  parts: Parameters<typeof channelsFree>[0],
+  catalog: Catalog,
+  wanted: Parameters<typeof channelsFree>[2] & { task: Pick<Task, 'channelId' | 'channelKey'> },
+): Channel[] {
+  const { task, model, caller, capability } = wanted;
+  const made = { ...catalog, channels: catalog.channels.filter(({ id }) => id === task.channelId) };
+  const offered = channelsFor(made, { model: model.id, group: caller.group });
+  if (parts.upstreams.serving(offered, capability).length === 0) return [];
+  return channelsFree(parts, made, wanted).map((channel) => withMarkedKey(channel, task.channelKey));
 }
 
 /**

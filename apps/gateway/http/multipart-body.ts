@@ -39,6 +39,11 @@ export async function readMultipart(request: FastifyRequest): Promise<Body> {
   return formBody(await readForm(request));
 }
 
+/** A body of either kind, for routes that take both. @throws as readForm */
+export async function anyBody(request: FastifyRequest): Promise<unknown> {
+  return request.isMultipart() ? readMultipart(request) : request.body;
+}
+
 /** The parts as named values. */
 export function formBody(entries: readonly FormEntry[]): Body {
   const body = Object.create(null) as Record<string, unknown>;

@@ -9,7 +9,7 @@ export interface VideoView extends TaskFields {
   resolution: string | null;
   aspect_ratio: string | null;
   prompt: string;
-  remixed_from_video_id: null;
+  remixed_from_video_id: string | null;
   /** Absent until the file is there, and again once it is gone: some clients take its presence for success. */
   video?: { url: string; duration: number; respect_moderation: true };
 }
@@ -25,7 +25,7 @@ export function videoView(task: ViewedTask, fileUrl: string | null): VideoView {
     resolution: task.request.resolution ?? null,
     aspect_ratio: task.request.aspectRatio ?? null,
     prompt: task.request.prompt,
-    remixed_from_video_id: null,
+    remixed_from_video_id: task.request.remix?.videoId ?? null,
     ...(fileUrl === null
       ? {}
       : { video: { url: fileUrl, duration: task.seconds, respect_moderation: true as const } }),

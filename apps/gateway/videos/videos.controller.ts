@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
-import { readMultipart } from '../http/multipart-body.js';
+import { anyBody } from '../http/multipart-body.js';
 import { pathPart, queryOf } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { VideoCreator } from './video.creation.js';
@@ -101,8 +101,7 @@ export class VideosController {
   }
 
   private async createIn(dialect: Dialect, caller: Caller, request: FastifyRequest): Promise<VideoView> {
-    const body = request.isMultipart() ? await readMultipart(request) : request.body;
-    const asked = readVideoCreation(body);
+    const asked = readVideoCreation(await anyBody(request));
     const task = await this.creator.create({ caller, asked, dialect, requestId: request.id });
     return this.library.view(task, () => publicOrigin(request, this.config));
   }

@@ -27,7 +27,7 @@ const VIDEO = objectSchema(
     resolution: nullable(textSchema()),
     aspect_ratio: nullable(textSchema()),
     prompt: textSchema(),
-    remixed_from_video_id: { type: 'null' },
+    remixed_from_video_id: nullable(textSchema('The video that it was made from.')),
     video: objectSchema({
       url: textSchema('Works without a key until the file goes.', { format: 'uri' }),
       duration: integerSchema('Seconds.'),
@@ -69,6 +69,18 @@ export const generateVideoOperation: Operation = {
   ...createVideoOperation,
   id: 'generateVideo',
   summary: 'Orders a video; its states are pending, done and failed.',
+};
+
+export const remixVideoOperation: Operation = {
+  id: 'remixVideo',
+  tag: TAG,
+  summary: 'Orders a video like a finished one, as another prompt says.',
+  description:
+    'Made by the vendor that made the first, of the same model, length and size, and at the price of such a video. Poll it like any other.',
+  path: { id: 'The id of a finished video.' },
+  body: json(request({ prompt: textSchema(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }) }, {})),
+  answers: video,
+  refusals: ['video_not_found', 'video_not_ready', 'video_failed', 'video_deleted', 'video_not_remixable'],
 };
 
 export const listVideosOperation: Operation = {

@@ -56,7 +56,7 @@ const images = table(`
   expired file        | expired        | delivered 2, not to be had`);
 
 /** Videos and 3D assets; what a poll meets before the end is said first. */
-const tasks = table(`
+const taskCases = `
   made                | nothing        | running, completed, the file
   ${turnedAway}
   lost, then repeated | repeat         | unclear, then the same task
@@ -73,7 +73,13 @@ const tasks = table(`
   slow bytes          | slow-bytes     | completed, the file
   broken file         | truncated      | completed, not to be had
   file that is none   | bad-file       | completed, another file
-  expired file        | expired        | completed, not to be had`);
+  expired file        | expired        | completed, not to be had`;
+const tasks = table(taskCases);
+
+/** A video of an earlier one, which the vendor has to know. */
+const remixes = table(`${taskCases}
+  video not there     | unknown-video  | refused 400 video_not_remixable
+  model not there     | reject-404     | refused 400 video_not_remixable`);
 
 /** What passes through is handed over unread: whoever reads it sees that it is no answer. */
 const conversations = table(`
@@ -123,6 +129,7 @@ export const casesOf: Readonly<Record<Capability, CaseTable>> = {
   imageStream: imageEvents,
   editStream: imageEvents,
   videos: tasks,
+  videoRemixes: remixes,
   assets3d: tasks,
   chat: conversations,
   responses: conversations,

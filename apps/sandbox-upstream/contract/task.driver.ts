@@ -1,4 +1,4 @@
-import type { CreateOutcome, PollOutcome } from '#upstream/outcomes.js';
+import type { CreateOutcome, PollOutcome, VideoRequest } from '#upstream/outcomes.js';
 import { type Bench, bytesOf, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
 import { failureText } from './outcome-text.js';
 
@@ -28,7 +28,7 @@ async function givenUp(bench: Bench, each: CaseOf, id: string): Promise<string> 
   return (await count()) === before + 1 ? 'cancelled at the vendor' : 'still wanted there';
 }
 
-function create(
+async function create(
   bench: Bench,
   each: CaseOf,
   { key, signal }: { key: string; signal: AbortSignal },
@@ -39,7 +39,18 @@ function create(
   if (each.operation === 'assets3d')
     return adapter.createAsset(bench.channel(each), { model, mode: 'draft', prompt }, options);
   const request = { model, prompt, seconds: 1, aspectRatio: '16:9', resolution: '720p' };
-  return adapter.createVideo(bench.channel(each), request, options);
+  const remixOf = each.operation === 'videoRemixes' ? await remixable(bench, each, request) : undefined;
+  return adapter.createVideo(bench.channel(each), { ...request, remixOf }, options);
+}
+
+/** The vendor's id of a finished video: the same for a repeat. */
+async function remixable(bench: Bench, each: CaseOf, request: VideoRequest): Promise<string> {
+  if (each.happens === 'unknown-video') return 'none';
+  const plain = { ...each, happens: 'nothing' };
+  const finished = { ...request, prompt: 'a fox [[work:0]]' };
+  const options = { idempotencyKey: 'remixable', signal: AbortSignal.timeout(CALL_MS) };
+  const outcome = await bench.adapter(each).createVideo(bench.channel(plain), finished, options);
+  return outcome.kind === 'accepted' ? outcome.upstreamId : outcome.kind;
 }
 
 /** Twice under one key, where the protocol says that it may be: a vendor that knows such keys has one task of it. */

@@ -34,7 +34,7 @@ const WITHOUT_KEYS = { 'lost, then repeated': 'unclear, and not to be repeated' 
 export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> = {
   'openai-xai': {
     about: 'lenient: for relays that speak either, or a mixture',
-    differences: { videos: NAMELESS_POLLS },
+    differences: { videos: NAMELESS_POLLS, videoRemixes: NAMELESS_POLLS },
   },
   openai: { about: 'sizes, edits as forms, videos at `/v1/videos`', differences: {} },
   xai: {

@@ -38,6 +38,8 @@ export const errorHelp: Readonly<Record<ErrorCode, string>> = {
     'The vendor refused the request. The message has its reason. Change the request. Nothing was charged.',
   video_not_ready: 'The video is not finished. Poll `GET /v1/videos/{id}` until its status is `completed`.',
   video_failed: 'The video failed and was refunded. There is no file. The task has the reason.',
+  video_not_remixable:
+    'The vendor that made the video no longer has it, or is no longer offered here. Create a new video. Nothing was charged.',
   unsupported_media_type:
     'The endpoint does not take this `Content-Type`. Send JSON, or a form where the endpoint takes one.',
   image_input_not_supported:

@@ -10,11 +10,13 @@ import type {
   ImageOutcome,
   ImageRequest,
   PollOutcome,
+  RemixRequest,
   VideoRequest,
 } from '../outcomes.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
 import { tokensOfImages } from '../usage/image-usage.js';
 import { editForm } from '../openai/edit-form.js';
+import { remixAtOpenAi } from '../openai/remix.js';
 import { editJson } from '../xai/edit-json.js';
 
 /** "Argument not supported: size" */
@@ -73,6 +75,10 @@ export class OpenAiXaiProtocol implements Protocol {
       yields: 'task',
       read: readCreated,
     });
+  }
+
+  remixVideo(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome> {
+    return remixAtOpenAi(this.calls, channel, { ...request, ...options });
   }
 
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {

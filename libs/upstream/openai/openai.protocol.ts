@@ -9,12 +9,14 @@ import type {
   ImageOutcome,
   ImageRequest,
   PollOutcome,
+  RemixRequest,
   VideoRequest,
 } from '../outcomes.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
 import type { StreamRoute } from '../stream-route.js';
 import { tokensOfImages } from '../usage/image-usage.js';
 import { editForm } from './edit-form.js';
+import { remixAtOpenAi } from './remix.js';
 
 /** The pass-through calls of OpenAI, and of vendors with the same paths. */
 export const openAiStreams = {
@@ -80,6 +82,10 @@ export class OpenAiProtocol implements Protocol {
       yields: 'task',
       read: readCreated,
     });
+  }
+
+  remixVideo(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome> {
+    return remixAtOpenAi(this.calls, channel, { ...request, ...options });
   }
 
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {

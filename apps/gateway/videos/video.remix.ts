@@ -1,0 +1,87 @@
+import type { CatalogCache } from '#catalog/catalog.cache.js';
+import type { Caller } from '#identity/key-authenticator.js';
+import { ApiError } from '#platform/errors.js';
+import type { Task, TaskRequest } from '#tasks/task.js';
+import type { Upstreams } from '#upstream/adapters.js';
+import type { ChannelHealth } from '#upstream/health/channel-health.js';
+import { videoRequestOf } from '#upstream/video-request.js';
+import { makerFree } from '../charging/channel-entry.js';
+import { asBody, requiredString } from '../http/fields.js';
+import { knownFields } from '../http/known-fields.js';
+import { MAX_PROMPT_CHARS } from '../http/limits.js';
+import { modelForGroup } from '../http/model-access.js';
+import type { TaskCreator } from '../tasks/task.creation.js';
+import type { TaskLibrary } from '../tasks/task.library.js';
+import type { ViewedTask } from '../tasks/task.view.js';
+
+interface RemixCall {
+  caller: Caller;
+  /** Of the finished video. */
+  id: string;
+  prompt: string;
+  requestId: string;
+}
+
+/** The body of a remix: what is made otherwise. @throws ApiError */
+export function readRemixPrompt(body: unknown): string {
+  return requiredString(knownFields(asBody(body), new Set(['prompt', 'user'])), 'prompt', MAX_PROMPT_CHARS);
+}
+
+/** Has a finished video made again with another prompt, by the vendor and under the key that made it. */
+export class VideoRemixer {
+  constructor(
+    private readonly parts: {
+      catalog: CatalogCache;
+      upstreams: Upstreams;
+      health: ChannelHealth;
+      creator: TaskCreator;
+      library: TaskLibrary;
+    },
+  ) {}
+
+  /** @throws ApiError; then nothing stays charged */
+  async remix({ caller, id, prompt, requestId }: RemixCall): Promise<ViewedTask> {
+    const { catalog, upstreams, creator } = this.parts;
+    const source = await this.finished(caller.accountId, id);
+    const current = await catalog.get();
+    const model = modelForGroup(current, source.requestedModel, caller.group);
+    const wanted = { task: source, model, caller, capability: 'videoRemixes' as const };
+    const channels = makerFree(this.parts, current, wanted);
+    const request = remixOf(source, prompt);
+    if (channels.length === 0 || request === null) throw notOffered();
+    const { seconds } = source;
+    return creator.create({
+      kind: 'video',
+      caller,
+      requestId,
+      dialect: 'openai',
+      model,
+      units: seconds,
+      dimensions: { resolution: request.resolution },
+      request,
+      channels,
+      create: (channel, upstreamModel, options) =>
+        upstreams
+          .adapterFor(channel.protocol)
+          .createVideo(channel, videoRequestOf({ request, seconds, upstreamModel }), options),
+    });
+  }
+
+  private async finished(accountId: string, id: string): Promise<Task> {
+    const source = await this.parts.library.find(accountId, id);
+    if (source.state === 'failed')
+      throw new ApiError('video_failed', 'The video could not be made, so there is nothing to remix.');
+    if (source.state !== 'completed') throw new ApiError('video_not_ready', 'The video is not finished yet.');
+    return source;
+  }
+}
+
+/** The same video, but for the prompt; null for one whose vendor's id is not known. */
+function remixOf({ id, upstreamId, request }: Task, prompt: string): TaskRequest | null {
+  return upstreamId === null ? null : { ...request, prompt, remix: { videoId: id, upstreamId } };
+}
+
+function notOffered(): ApiError {
+  const message = 'What made this video is no longer offered, so it cannot be remixed. Nothing was charged.';
+  return new ApiError('video_not_remixable', message);
+}
