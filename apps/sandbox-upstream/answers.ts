@@ -32,12 +32,12 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** Whose manner a path has. */
-export type ApiFamily = 'openai' | 'google' | 'vertex' | 'anthropic' | 'fal' | 'replicate' | 'bfl';
+export type ApiFamily = 'openai' | 'google' | 'vertex' | 'anthropic' | 'fal' | 'replicate' | 'bfl' | 'meshy';
 
 export function apiFamilyOf(path: string): ApiFamily {
   if (path.startsWith('/v1beta/')) return 'google';
-  const [, own = ''] = /^\/(fal|replicate|bfl|vertex)\//.exec(path) ?? [];
-  if (own !== '') return own as 'fal' | 'replicate' | 'bfl' | 'vertex';
+  const [, own = ''] = /^\/(fal|replicate|bfl|vertex|meshy)\//.exec(path) ?? [];
+  if (own !== '') return own as ApiFamily;
   return path.startsWith('/v1/messages') ? 'anthropic' : 'openai';
 }
 
@@ -64,6 +64,7 @@ const errorIn: Record<Exclude<ApiFamily, 'google'>, (refusal: VendorRefusal) => 
   fal: falError,
   replicate: replicateError,
   bfl: bflError,
+  meshy: ({ message, code }) => ({ message: code === CONTENT_REFUSED ? `${message} (moderation)` : message }),
   vertex: (refusal) => googleError(refusal, refusal.status),
 };
 

@@ -24,16 +24,29 @@ const PICTURE = /^data:image\/(png|jpeg|webp);base64,[\w+/]+=*$/;
 /** `POST /v1/3d/generations`: a draft from a text or images, or the texture of a finished draft. */
 export async function createMesh(vendor: Vendor, exchange: Exchange): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
-  const task = readMeshTask(vendor, body);
+  const accepted = await acceptMesh(vendor, exchange, readMeshTask(vendor, body));
+  if (accepted) sendJson(exchange.response, 200, { id: accepted.id, status: 'queued' });
+}
+
+/** The task to answer with, new or repeated; undefined when its prompt ordered that there be no answer. */
+export async function acceptMesh(
+  vendor: Vendor,
+  exchange: Exchange,
+  task: MeshTask,
+): Promise<MeshTask | undefined> {
   const accepted = acceptTask(vendor.meshes, exchange, task);
   if (accepted === task) {
     vendor.stats.meshesAccepted += 1;
-    if (task.faults.includes('accept-then-timeout')) return holdUntilClientLeaves(vendor, exchange.response);
+    if (task.faults.includes('accept-then-timeout')) {
+      await holdUntilClientLeaves(vendor, exchange.response);
+      return undefined;
+    }
   }
-  sendJson(exchange.response, 200, { id: accepted.id, status: 'queued' });
+  return accepted;
 }
 
-function readMeshTask(vendor: Vendor, body: Record<string, unknown>): MeshTask {
+/** Reads a body with the fields of the small relays. @throws VendorRefusal */
+export function readMeshTask(vendor: Vendor, body: Record<string, unknown>): MeshTask {
   const model = requiredTextField(body, 'model');
   const mode = optionalTextField(body, 'mode') ?? 'draft';
   if (mode !== 'draft' && mode !== 'texture') {
@@ -64,6 +77,7 @@ function readMeshTask(vendor: Vendor, body: Record<string, unknown>): MeshTask {
   };
 }
 
+/** Images as data URLs, four at most. @throws VendorRefusal */
 function readPictures(value: unknown): unknown[] {
   const pictures: unknown[] = Array.isArray(value) ? value : value == null ? [] : [value];
   if (pictures.length > 4)
@@ -101,7 +115,7 @@ export function pollMesh(vendor: Vendor, exchange: Exchange, id: string): void {
   const strange = spoilPoll(vendor.meshes, task);
   const { phase, progress } = stateAt(task, vendor.clock.nowMs());
   const finished = task.faults.includes('done-word') ? 'SUCCESS' : WORDS.completed;
-  const model_url = `${publicOriginOf(vendor, exchange.request)}/files/meshes/${id}.glb`;
+  const model_url = meshUrl(vendor, exchange, task);
   sendJson(exchange.response, 200, {
     id: shownId(vendor.meshes, task),
     status: strange ?? (phase === 'completed' ? finished : WORDS[phase]),
@@ -110,6 +124,10 @@ export function pollMesh(vendor: Vendor, exchange: Exchange, id: string): void {
     output: phase === 'completed' && strange === undefined ? { model_url, format: 'glb' } : null,
     error: phase === 'failed' ? FAILURE : null,
   });
+}
+
+export function meshUrl(vendor: Vendor, { request }: Exchange, { id }: MeshTask): string {
+  return `${publicOriginOf(vendor, request)}/files/meshes/${id}.glb`;
 }
 
 /** `GET /files/meshes/{id}.glb` without a key, and `GET /v1/3d/generations/{id}/content` with one. */
@@ -127,7 +145,7 @@ export async function serveMesh(vendor: Vendor, exchange: Exchange, id: string):
   await deliver(vendor, exchange, { bytes, contentType: 'model/gltf-binary', faults: task.faults });
 }
 
-function foundMesh(vendor: Vendor, id: string): MeshTask {
+export function foundMesh(vendor: Vendor, id: string): MeshTask {
   const task = vendor.meshes.find(id);
   if (!task) throw new VendorRefusal(404, 'mesh_not_found', 'There is no such mesh.');
   return task;

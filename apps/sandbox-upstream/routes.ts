@@ -13,6 +13,7 @@ import { transcribe } from './sound/transcripts.js';
 import { arkTask, cancelAtArk, createArkTask, createAtArk } from './polled/ark.js';
 import { bflResult, submitToBfl } from './polled/bfl.js';
 import { cancelAtFal, falResult, falStatus, submitToFal } from './polled/fal.js';
+import { createAtMeshy, meshyTask } from './polled/meshy.js';
 import { cancelAtReplicate, predictAtReplicate, replicatePrediction } from './polled/replicate.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { endOf, stateAt, type VideoTask } from './vendor-tasks.js';
@@ -31,6 +32,7 @@ const ID = '([\\w-]{1,64})';
 const MODEL = '([\\w.-]{1,100})';
 /** Of a project and a location; Google's addresses name both. */
 const PLACE = 'projects/sandbox-project/locations/[a-z0-9-]{1,40}/publishers/google/models/';
+const MESHY_WORK = '(?:v2/text-to-3d|v1/image-to-3d|v1/multi-image-to-3d|v1/retexture)';
 const FAL_REQUEST = `([\\w.-]{1,64}/[\\w.-]{1,64}/requests/[\\w-]{1,64})`;
 
 function at(path: string): RegExp {
@@ -79,6 +81,13 @@ const routes: readonly Route[] = [
   { verb: 'POST', path: at('/v1/3d/generations'), serve: createMesh },
   { verb: 'GET', path: at(`/v1/3d/generations/${ID}`), serve: pollMesh },
   { verb: 'GET', path: at(`/v1/3d/generations/${ID}/content`), serve: serveMesh },
+  {
+    verb: 'GET',
+    path: at('/meshy/openapi/v1/balance'),
+    serve: (_, e) => sendJson(e.response, 200, { balance: 100 }),
+  },
+  { verb: 'POST', path: at(`/meshy/openapi/(${MESHY_WORK})`), serve: createAtMeshy },
+  { verb: 'GET', path: at(`/meshy/openapi/(${MESHY_WORK}/[\\w-]{1,64})`), serve: meshyTask },
   { verb: 'POST', path: at('/fal/((?:[\\w.-]{1,64}/){1,5}[\\w.-]{1,64})'), serve: submitToFal },
   { verb: 'GET', path: at(`/fal/${FAL_REQUEST}/status`), serve: falStatus },
   { verb: 'GET', path: at(`/fal/${FAL_REQUEST}`), serve: falResult },
@@ -160,6 +169,7 @@ function authorise({ settings, accounts }: Vendor, { request }: Exchange, path: 
     fal: [scheme === 'Key' ? token : undefined],
     replicate: [bearer],
     bfl: [headers['x-key']],
+    meshy: [bearer],
     vertex: [],
   }[family];
   if (isAccount || keys.includes(settings.apiKey)) return;

@@ -40,6 +40,8 @@ export interface MeshTask extends VendorTask {
   mode: 'draft' | 'texture';
   /** The colour of a texture. */
   hue: number;
+  /** Of a vendor that keeps its works apart: where alone it is found. */
+  work?: string;
 }
 
 export interface VendorTaskState {

@@ -42,6 +42,7 @@ export const channelProtocols = [
   'vertex',
   'anthropic',
   'mesh3d',
+  'meshy',
   'fal',
   'replicate',
   'bfl',

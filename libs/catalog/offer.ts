@@ -11,6 +11,7 @@ export const familiesOf: Readonly<Record<ChannelProtocol, readonly Family[]>> = 
   vertex: ['image', 'video', 'chat'],
   anthropic: ['chat'],
   mesh3d: ['3d'],
+  meshy: ['3d'],
   fal: ['image', 'video'],
   replicate: ['image', 'video'],
   bfl: ['image'],

@@ -8,6 +8,7 @@ import { FalProtocol } from './fal/fal.protocol.js';
 import { GeminiProtocol } from './gemini/gemini.protocol.js';
 import type { ImageBytes } from './image-bytes.js';
 import { Mesh3dProtocol } from './mesh3d/mesh3d.protocol.js';
+import { MeshyProtocol } from './meshy/meshy.protocol.js';
 import { OpenAiXaiProtocol } from './openai-xai/openai-xai.protocol.js';
 import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
@@ -26,6 +27,7 @@ const protocols: Record<ChannelProtocol, new (connections: UpstreamConnections) 
   vertex: VertexProtocol,
   anthropic: AnthropicProtocol,
   mesh3d: Mesh3dProtocol,
+  meshy: MeshyProtocol,
   fal: FalProtocol,
   replicate: ReplicateProtocol,
   bfl: BflProtocol,

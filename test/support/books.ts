@@ -37,7 +37,7 @@ interface OwnTask {
 const OWN_TASKS = `SELECT id, upstream_id AS "upstreamId", state, upstream_model AS "upstreamModel", request->>'prompt' AS prompt
   FROM tasks`;
 
-/** Ids of Google and fal are at the end of paths. */
+/** Ids of Google, fal and Meshy are at the end of paths. */
 function isNamed(job: UpstreamTask, { upstreamId }: OwnTask): boolean {
   return upstreamId?.split('/').at(-1) === job.id;
 }

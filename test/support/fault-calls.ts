@@ -377,6 +377,7 @@ export const faultCalls = {
     longRunningCall('gemini'),
     longRunningCall('openai'),
     taskCall(openai('assets3d', 'mesh3d', faultTables.assets), '/v1/3d', { model: '3d-mesh3d' }),
+    taskCall(openai('assets3d', 'meshy', faultTables.assetsWithoutKeys), '/v1/3d', { model: '3d-meshy' }),
   ],
   conversations: [
     ...(['openai-xai', 'openai'] as const).flatMap((protocol) => [

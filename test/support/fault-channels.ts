@@ -35,7 +35,7 @@ const STUDIOS: readonly ChannelProtocol[] = [
   'ark',
 ];
 /** Whose creates are sent once, for they know no key of idempotency. */
-const WITHOUT_KEYS: readonly ChannelProtocol[] = ['fal', 'replicate', 'bfl', 'ark', 'vertex'];
+const WITHOUT_KEYS: readonly ChannelProtocol[] = ['fal', 'replicate', 'bfl', 'ark', 'vertex', 'meshy'];
 const WRITERS: readonly ChannelProtocol[] = [...CLIENTS, 'anthropic', 'gemini', 'vertex'];
 
 const OFFERS: Record<string, Offer> = {
@@ -57,7 +57,7 @@ const OFFERS: Record<string, Offer> = {
     operation: 'transcription',
   },
   embed: { family: 'chat', unit: 'call', price: '0.01', protocols: CLIENTS, operation: 'embeddings' },
-  '3d': { family: '3d', unit: 'call', price: '0.1', protocols: ['mesh3d'], operation: 'assets3d' },
+  '3d': { family: '3d', unit: 'call', price: '0.1', protocols: ['mesh3d', 'meshy'], operation: 'assets3d' },
   chat: { family: 'chat', unit: 'token', price: null, protocols: WRITERS, operation: 'chat' },
 };
 

@@ -156,9 +156,10 @@ const videosOfQueue = table(
 );
 
 /** The same for a 3D draft, which costs 0.1 USD. */
-const assets: FaultTable = new Map(
-  [...videos].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace('0.05', '0.1') }]),
-);
+const assetRows = (rows: FaultTable): FaultTable =>
+  new Map([...rows].map(([fault, row]) => [fault, { ...row, ledger: row.ledger.replace('0.05', '0.1') }]));
+const assets = assetRows(videos);
+const assetsWithoutKeys = assetRows(videosWithoutKeys);
 
 /** `by usage`: exactly the tokens that were reported; `by text`: the estimated input, and what the client has read. */
 const whole = table(`
@@ -295,6 +296,7 @@ export const faultTables = {
   videosLookedAtLate,
   videosOfQueue,
   assets,
+  assetsWithoutKeys,
   whole,
   streamed,
   wholeMessages: table(OVERLOADED, whole),

@@ -1,12 +1,11 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
-import { type Channel, withMarkedKey } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import { assetRequestOf } from '#upstream/asset-request.js';
-import { channelsFree, noChannelFree } from '../charging/channel-entry.js';
+import { channelsFree, makerFree, noChannelFree } from '../charging/channel-entry.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import type { PictureLoader } from '../images/picture.loader.js';
 import type { MemoryShare } from '../protection/body-memory.js';
@@ -42,10 +41,11 @@ export class AssetCreator {
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, '3d');
-    const channels = channelsFree(this.parts, current, { model, caller, capability: 'assets3d' });
+    const wanted = { model, caller, capability: 'assets3d' as const };
+    const channels = channelsFree(this.parts, current, wanted);
     const draft = asked.draftId === undefined ? null : await this.finishedDraft(caller, asked.draftId);
     const request = taskRequestOf(asked, draft);
-    const holders = draft === null ? channels : holdersOf(draft, channels);
+    const holders = draft === null ? channels : makerFree(this.parts, current, { ...wanted, task: draft });
     if (holders.length === 0) throw noChannelFree(model.id, health.retryAfterSeconds([], null));
     const { accountId } = caller;
     const { images } = await pictures.load(
@@ -90,12 +90,6 @@ export class AssetCreator {
       throw new ApiError('draft_not_found', 'There is no such draft.', { param: 'draft_id' });
     }
   }
-}
-
-/** A draft is known to the vendor that made it, under the key that made it, and to no other. */
-function holdersOf(draft: Task, channels: readonly Channel[]): Channel[] {
-  const holders = channels.filter(({ id }) => id === draft.channelId);
-  return holders.map((channel) => withMarkedKey(channel, draft.channelKey));
 }
 
 function taskRequestOf(asked: AssetCreation, draft: Task | null): TaskRequest {

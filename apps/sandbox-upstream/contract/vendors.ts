@@ -121,6 +121,11 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
     },
   },
   mesh3d: { about: 'drafts and textures at `/v1/3d/generations`', differences: {} },
+  meshy: {
+    about: 'previews and their refinement, meshes of images and their textures, each at a path of its own',
+    basePath: '/meshy',
+    differences: { assets3d: WITHOUT_KEYS },
+  },
 };
 
 /** The cases of an operation as a protocol has to meet them. */

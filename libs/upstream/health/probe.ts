@@ -34,6 +34,7 @@ const PROBES: Record<ChannelProtocol, Probe> = {
   replicate: { path: '/v1/account' },
   bfl: { path: '/v1/credits' },
   ark: { path: '/v3/contents/generations/tasks?page_num=1&page_size=1' },
+  meshy: { path: '/openapi/v1/balance' },
   mesh3d: { path: '/v1/3d/generations/none', expected: 404 },
 };
 

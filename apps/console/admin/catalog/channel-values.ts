@@ -13,6 +13,7 @@ export const protocols = [
   'vertex',
   'anthropic',
   'mesh3d',
+  'meshy',
   'fal',
   'replicate',
   'bfl',

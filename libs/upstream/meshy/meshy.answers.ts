@@ -1,0 +1,77 @@
+import {
+  ANOTHER_TASK,
+  asObject,
+  asText,
+  failedWith,
+  isOfAnother,
+  type JsonObject,
+  notAnswered,
+  readError,
+  readObject,
+  readProgress,
+  unknownWord,
+  type UpstreamError,
+} from '../answers.js';
+import type { HttpAnswer, HttpFailure } from '../http-call.js';
+import type { CreateOutcome, PollOutcome } from '../outcomes.js';
+
+/** The works that the vendor keeps apart: each has its tasks at a path of its own. */
+const WORKS = ['v2/text-to-3d', 'v1/image-to-3d', 'v1/multi-image-to-3d', 'v1/retexture'] as const;
+export type MeshyWork = (typeof WORKS)[number];
+
+/** A task of the vendor. */
+interface MeshyTask {
+  work: MeshyWork;
+  /** Nothing in it needs escaping. */
+  id: string;
+}
+
+const TASK_PATH = new RegExp(`^(${WORKS.join('|')})/([\\w-]{1,128})$`);
+
+/** An id of ours is the path of a task: the vendor shows it there alone. */
+export function readTaskPath(upstreamId: string): MeshyTask | null {
+  const [, work, id] = TASK_PATH.exec(upstreamId) ?? [];
+  return work === undefined || id === undefined ? null : { work: work as MeshyWork, id };
+}
+
+/** Reads the id of a created task, which is the whole answer. */
+export function readCreatedTask(answer: HttpAnswer, work: MeshyWork): CreateOutcome {
+  const upstreamStatus = answer.status;
+  const upstreamId = `${work}/${asText(readObject(answer.body)?.['result']) ?? ''}`;
+  if (readTaskPath(upstreamId)) return { kind: 'accepted', upstreamId, upstreamStatus };
+  return { kind: 'unknown', reason: 'a success without a usable id', upstreamStatus };
+}
+
+/** An error is a message and nothing else. */
+export function readMessage(body: JsonObject | null): UpstreamError | null {
+  const message = asText(body?.['message']);
+  return message === undefined ? null : readError({ error: message });
+}
+
+/** Reads the state of a task, and where its GLB is. */
+export function readTaskState(result: HttpAnswer | HttpFailure, id: string): PollOutcome {
+  if (result.kind === 'failure' || result.status !== 200) return notAnswered(result);
+  const body = readObject(result.body);
+  if (body === null || isOfAnother(body, id)) return notAnswered(result, ANOTHER_TASK);
+  const word = asText(body['status']);
+  switch (word) {
+    case 'PENDING':
+    case 'IN_PROGRESS':
+      return { kind: 'running', progress: readProgress(body['progress']) };
+    case 'SUCCEEDED':
+      return readGlb(body);
+    case 'FAILED':
+    case 'CANCELED':
+      return failedWith(readMessage(asObject(body['task_error'])) ?? UNEXPLAINED);
+    default:
+      return notAnswered(result, unknownWord(word));
+  }
+}
+
+const UNEXPLAINED: UpstreamError = { code: '', message: 'The generation failed.' };
+
+function readGlb(body: JsonObject): PollOutcome {
+  const fileUrl = asText(asObject(body['model_urls'])?.['glb']);
+  if (fileUrl !== undefined && URL.canParse(fileUrl)) return { kind: 'completed', fileUrl };
+  return { kind: 'no_answer', reason: 'a finished task without a GLB', of: 'task' };
+}

@@ -1,0 +1,92 @@
+import type { Channel } from '#catalog/catalog.js';
+import { bearer, ChannelCalls } from '../channel-calls.js';
+import type { UpstreamConnections } from '../connections.js';
+import { dataUrl } from '../data-url.js';
+import type { AssetRequest, CreateOutcome, PollOutcome } from '../outcomes.js';
+import type { CreateOptions, Protocol } from '../protocol.js';
+import {
+  type MeshyWork,
+  readCreatedTask,
+  readMessage,
+  readTaskPath,
+  readTaskState,
+} from './meshy.answers.js';
+
+/** What is asked for, and of which of the vendor's works. */
+interface Order {
+  work: MeshyWork;
+  body: object;
+}
+
+/** Meshy: drafts are previews and meshes of images, textures are refined previews and textured meshes. */
+export class MeshyProtocol implements Protocol {
+  readonly calls: ChannelCalls;
+
+  constructor(connections: UpstreamConnections) {
+    this.calls = new ChannelCalls(connections, { credentials: bearer, errorOf: readMessage });
+  }
+
+  async createAsset(
+    channel: Channel,
+    request: AssetRequest,
+    { signal }: CreateOptions,
+  ): Promise<CreateOutcome> {
+    const order = request.mode === 'draft' ? draftOrder(request) : textureOrder(request);
+    if (order === null)
+      return { kind: 'not_accepted', reason: 'the draft is not of this vendor', upstreamStatus: null };
+    const { work, body } = order;
+    const outcome = await this.calls.create(channel, `/openapi/${work}`, {
+      body: { json: body },
+      signal,
+      yields: 'task',
+      read: (answer) => readCreatedTask(answer, work),
+    });
+    // The vendor keeps drafts for days, and a repeat brings none back.
+    const isGone = outcome.kind === 'not_accepted' && outcome.upstreamStatus === 404;
+    return isGone && request.mode === 'texture' ? DRAFT_GONE : outcome;
+  }
+
+  async pollAsset(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    const task = readTaskPath(upstreamId);
+    if (!task) return { kind: 'no_answer', reason: 'no path of a task', of: 'task' };
+    return readTaskState(await this.calls.get(channel, `/openapi/${upstreamId}`, { signal }), task.id);
+  }
+}
+
+const DRAFT_GONE: CreateOutcome = {
+  kind: 'refused',
+  status: 400,
+  code: 'draft_not_found',
+  message: 'The vendor no longer has this draft. Nothing was charged; make a new one.',
+  upstreamStatus: 404,
+};
+
+/** A mesh without a texture. The vendor takes no prompt beside images. */
+function draftOrder({ model, prompt, images = [], faceLimit }: AssetRequest): Order {
+  const mesh = {
+    ai_model: model,
+    // Faces count only where the mesh is made anew of fewer.
+    ...(faceLimit === undefined ? {} : { should_remesh: true, target_polycount: faceLimit }),
+  };
+  const [first, second] = images;
+  if (first === undefined) return { work: 'v2/text-to-3d', body: { mode: 'preview', prompt, ...mesh } };
+  // Untextured: else it would be textured, and paid for, twice.
+  const bare = { ...mesh, should_texture: false };
+  if (second === undefined) return { work: 'v1/image-to-3d', body: { image_url: dataUrl(first), ...bare } };
+  return { work: 'v1/multi-image-to-3d', body: { image_urls: images.map(dataUrl), ...bare } };
+}
+
+/** Only a preview can be refined; a mesh of images is textured as any mesh. An image says more than a text, and one is taken. */
+function textureOrder({ draftId = '', prompt, images = [], pbr }: AssetRequest): Order | null {
+  const draft = readTaskPath(draftId);
+  if (!draft) return null;
+  const [image] = images;
+  const style = image && dataUrl(image);
+  const text = image ? undefined : prompt;
+  if (draft.work === 'v2/text-to-3d') {
+    const refined = { mode: 'refine', preview_task_id: draft.id, enable_pbr: pbr };
+    return { work: 'v2/text-to-3d', body: { ...refined, texture_prompt: text, texture_image_url: style } };
+  }
+  const mesh = { input_task_id: draft.id, enable_pbr: pbr };
+  return { work: 'v1/retexture', body: { ...mesh, text_style_prompt: text, image_style_url: style } };
+}
