@@ -4,7 +4,7 @@ import { readJsonBody, VendorRefusal, sendJson, sendText } from './answers.js';
 import { deliver } from './delivery.js';
 import { type Directives, INSTANT, readDirectives, refuseAsOrdered, type Fault } from './directives.js';
 import type { Drawing } from './drawing.worker.js';
-import { sendImageEvents } from './media/image-events.js';
+import { sendImageEvents, usageOf } from './media/image-events.js';
 import { pngOf } from './media/png.js';
 import {
   type Area,
@@ -73,7 +73,7 @@ export async function fulfil(vendor: Vendor, exchange: Exchange, work: ImageWork
   }
   const { prompt, partialImages } = work.order;
   if (partialImages === undefined) return answer(vendor, exchange, work);
-  const [drawing, name] = [work.drawing(0), work.eventName ?? 'image_generation'];
+  const [drawing, name] = [work.drawing(0), nameOf(work)];
   await sendImageEvents(vendor, exchange, {
     prompt,
     partialImages,
@@ -81,6 +81,10 @@ export async function fulfil(vendor: Vendor, exchange: Exchange, work: ImageWork
     drawing,
     name,
   });
+}
+
+function nameOf({ eventName = 'image_generation' }: ImageWork): string {
+  return eventName;
 }
 
 /** The drawings of an order, one fewer where that was ordered. @throws VendorRefusal 500 when none is left. */
@@ -103,6 +107,13 @@ async function answer(vendor: Vendor, exchange: Exchange, work: ImageWork): Prom
   const result = {
     created: Math.floor(vendor.clock.nowMs() / 1000),
     data: data.map((image) => ({ ...image, mime_type: 'image/png', revised_prompt: caption })),
+    ...usageOf({
+      prompt: work.order.prompt,
+      images: data.length,
+      partialImages: 0,
+      directives: work.directives,
+      name: nameOf(work),
+    }),
   };
   // With url the files misbehave instead of the answer.
   if (!isInlined) return sendJson(exchange.response, 200, result);

@@ -318,6 +318,20 @@ function bothImageCalls(protocol: ChannelProtocol, table: FaultTable): FaultCall
   ];
 }
 
+/** The same of a model that is priced by the token; what they take is in the tables. */
+function imageCallsByTokens(protocol: ChannelProtocol): FaultCall[] {
+  const model = `imgtokens-${protocol}`;
+  const { imagesByTokens, editsByTokens } = faultTables;
+  const [made, edited] = [
+    openai('images by the token', protocol, imagesByTokens),
+    openai('imageEdits by the token', protocol, editsByTokens),
+  ];
+  return [
+    imageCall(made, '/v1/images/generations', { model }),
+    imageCall(edited, '/v1/images/edits', { model, ...edit }),
+  ];
+}
+
 function videoCall(protocol: ChannelProtocol, table: FaultTable): FaultCall {
   const fields = { model: `vidmodel-${protocol}`, seconds: '1' };
   return taskCall(openai('videos', protocol, table), '/v1/videos', fields);
@@ -344,6 +358,7 @@ export const faultCalls = {
     ...(['openai-xai', 'openai', 'xai'] as const).flatMap((protocol) =>
       bothImageCalls(protocol, faultTables.images),
     ),
+    ...(['openai-xai', 'openai'] as const).flatMap(imageCallsByTokens),
     imageCall(openai('images', 'gemini', faultTables.geminiImages), '/v1/images/generations', {
       model: 'imgmodel-gemini',
     }),

@@ -13,12 +13,14 @@ interface FaultModel {
   unit: string;
   /** USD for a unit; null where tokens are. */
   price: string | null;
+  /** Of a million tokens of images. */
+  mediaPrices?: { image_input: string; image_output: string };
   channel: string;
   /** The vendor's name of it. */
   as: string;
 }
 
-type Offer = Pick<FaultModel, 'family' | 'unit' | 'price'> & {
+type Offer = Pick<FaultModel, 'family' | 'unit' | 'price' | 'mediaPrices'> & {
   protocols: readonly ChannelProtocol[];
   /** By which a vendor whose paths are made of names has one for it. */
   operation: Capability;
@@ -44,6 +46,14 @@ const OFFERS: Record<string, Offer> = {
     unit: 'call',
     price: '0.02',
     protocols: [...STUDIOS, 'bfl'],
+    operation: 'images',
+  },
+  imgtokens: {
+    family: 'image',
+    unit: 'token',
+    price: null,
+    mediaPrices: { image_input: '8', image_output: '32' },
+    protocols: CLIENTS,
     operation: 'images',
   },
   vidmodel: { family: 'video', unit: 'second', price: '0.05', protocols: STUDIOS, operation: 'videos' },
@@ -90,15 +100,16 @@ export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Pr
 }
 
 async function addModel(owner: Relay['fixture']['owner'], model: FaultModel): Promise<void> {
-  const { id, family, unit, price, channel, as } = model;
+  const { id, family, unit, price, mediaPrices, channel, as } = model;
   await owner.query(
     `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ($1, $2, $3, 'vendora', '{"maxImages": 10}')`,
     [id, family, unit],
   );
   await (price === null
     ? owner.query(
-        `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price) VALUES ($1, 2.5, 2.5, 10)`,
-        [id],
+        `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price, media_prices)
+         VALUES ($1, 2.5, 2.5, 10, $2)`,
+        [id, mediaPrices ?? null],
       )
     : owner.query('INSERT INTO price_versions (model_id, unit_price) VALUES ($1, $2)', [id, price]));
   await owner.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', $1)`, [id]);

@@ -59,6 +59,35 @@ const images = table(`
   stream-cut          | 200                          | never     | 2 images | settled 0.04
 `);
 
+interface TokenCost {
+  /** Of both images, and of the only one of two that came: as the vendor reports it. */
+  both: string;
+  one: string;
+  /** Of both, where it reports nothing. */
+  likely: string;
+}
+
+/** The same two images of a model that is priced by the token. */
+function byTokens({ both, one, likely }: TokenCost): FaultTable {
+  const costs: Record<string, string> = {
+    'settled 0.04': `settled ${both}`,
+    'settled 0.02': `settled ${one}`,
+  };
+  const rows = [...images].map(([fault, row]): [string, FaultRow] => {
+    const ledger = fault === 'no-usage' ? `settled ${likely}` : (costs[row.ledger] ?? row.ledger);
+    return [fault, { ...row, ledger }];
+  });
+  return new Map(rows);
+}
+
+/**
+ * Of a million tokens text costs 2.5 USD, an image that comes in 8, and one that goes out 32. The vendor reports 9 of text and 8
+ * for each image; where it reports nothing, 22 of text and 1,056 are likely for each.
+ */
+const imagesByTokens = byTokens({ both: '0.0005345', one: '0.0002785', likely: '0.067694' });
+/** The image that is altered takes 272, or likely 400. */
+const editsByTokens = byTokens({ both: '0.0027105', one: '0.0024545', likely: '0.074094' });
+
 /** The whole answer is HTML, not a file beside it. */
 const geminiImages = table(
   `
@@ -285,6 +314,8 @@ export const faultTables = {
   hearingStreamed,
   imageStreamed,
   images,
+  imagesByTokens,
+  editsByTokens,
   geminiImages,
   imagesByAddress,
   imagesOfQueue,

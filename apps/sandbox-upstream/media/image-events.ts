@@ -37,15 +37,17 @@ export async function sendImageEvents(vendor: Vendor, exchange: Exchange, work: 
     send(exchange, 'error', { error });
     return void response.end();
   }
-  send(exchange, `${work.name}.completed`, { ...common, ...usageOf(work) });
+  send(exchange, `${work.name}.completed`, { ...common, ...usageOf({ ...work, images: 1 }) });
   response.end();
 }
 
-function usageOf({ prompt, partialImages, name, directives }: EventWork): object {
+/** What the answer reports of tokens, which is nothing where that is ordered. */
+export function usageOf(work: Omit<EventWork, 'drawing'> & { images: number }): object {
+  const { prompt, images, partialImages, name, directives } = work;
   if (directives.faults.includes('no-usage')) return {};
   const text = prompt.split(' ').length;
   const image = name === 'image_edit' ? IMAGE_TOKENS : 0;
-  const output = (directives.tokens ?? IMAGE_TOKENS) + partialImages * PARTIAL_TOKENS;
+  const output = (directives.tokens ?? IMAGE_TOKENS) * images + partialImages * PARTIAL_TOKENS;
   const details = { text_tokens: text, image_tokens: image };
   const [input, total] = [text + image, text + image + output];
   return {
