@@ -9,6 +9,8 @@ import { vendorContracts } from './vendors.js';
 /** How long a call of a case may take; those that are never answered are given up early. */
 export const CALL_MS = 20_000;
 const UNANSWERED_MS = 200;
+/** Longer than any case; less than the sandbox keeps its files. */
+const LONG_WORK_SECONDS = 600;
 /** Longer than the sandbox keeps its files. */
 const EXPIRY_MS = 2 * 3_600_000;
 
@@ -111,6 +113,11 @@ export class Bench {
     return next?.apiKey === this.keysOf(each.protocol).another ? ', the other key is next' : '';
   }
 
+  /** Whatever was at work when this is called is over after it. */
+  letWorkEnd(): void {
+    this.shiftMs += LONG_WORK_SECONDS * 1000;
+  }
+
   /** Results of the vendor are gone after this. */
   letFilesExpire(): void {
     this.shiftMs += EXPIRY_MS;
@@ -118,7 +125,9 @@ export class Bench {
 }
 
 /** What makes a case happen, beside what its driver does. */
-export function promptOf({ happens }: CaseOf): string {
+export function promptOf({ operation, happens }: CaseOf): string {
+  // However slow the machine is, the first poll comes before the end.
+  if (happens === 'nothing' && tasks.includes(operation)) return `a fox [[work:${LONG_WORK_SECONDS}]]`;
   if (ownWords.includes(happens)) return 'a fox';
   if (happens === 'give-up') return '[[fault:never-finish]] [[work:3600]]';
   if (happens === 'expired') return 'a fox [[work:0]]';

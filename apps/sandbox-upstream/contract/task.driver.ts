@@ -90,6 +90,7 @@ async function follow(bench: Bench, each: CaseOf, id: string): Promise<string> {
     const text = pollText(outcome);
     if (said.at(-1) !== text) said.push(text);
     if (outcome.kind === 'failed' || each.happens === 'never-finish') return said.join(', ');
+    if (each.happens === 'nothing' && outcome.kind === 'running') bench.letWorkEnd();
     if (outcome.kind !== 'completed') continue;
     if (each.happens === 'expired') bench.letFilesExpire();
     return [...said, await fileText(() => fileOf(bench, each, outcome.fileUrl))].join(', ');
