@@ -35,7 +35,7 @@ const LONG_FIELD_BYTES = 200 * 1024;
  * Reads a multipart body into named values, all text; a file becomes FILE_PART and its bytes are dropped. Bracket names
  * stay as they were sent. Of a name sent twice the last value counts, as with JSON. @throws as readForm
  */
-export async function readMultipart(request: FastifyRequest): Promise<Body> {
+async function readMultipart(request: FastifyRequest): Promise<Body> {
   return formBody(await readForm(request));
 }
 
