@@ -102,11 +102,17 @@ interface Scenario {
   recorder?: { interactions?: object };
 }
 
-/** A copy of a document in which every property of this name has one of these values: most requests get past it then. */
+/**
+ * A copy of a document in which every property of this name that is sent has one of these values: most requests get past it
+ * then. Answers stay as they are: they may repeat what was sent under another name.
+ */
 export function withValues(document: object, name: string, values: readonly string[]): object {
-  return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
-    key === name && isTextSchema(value) ? { ...value, enum: values } : value,
-  ) as object;
+  const entries = Object.entries(document).map(([key, value]: [string, unknown]) => {
+    if (key === name && isTextSchema(value)) return [key, { ...value, enum: values }];
+    const isSent = key !== 'responses' && typeof value === 'object' && value !== null;
+    return [key, isSent ? withValues(value, name, values) : value];
+  });
+  return Array.isArray(document) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
 }
 
 function isTextSchema(value: unknown): value is object {
