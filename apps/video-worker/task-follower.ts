@@ -240,6 +240,9 @@ export class TaskFollower {
     if (answer.kind === 'accepted') {
       const accepted = { upstreamId: answer.upstreamId, firstPollMs: config.pollIntervalMs };
       if (!(await queue.toSubmitted(task, accepted))) this.reportLate(task, 'the upstream accepted it');
+    } else if (answer.kind === 'refused' && answer.code === 'video_not_remixable') {
+      // The source may be gone since the first attempt, and vendors look for it before they look at the key.
+      await this.waitOrExpire(task, answer.message);
     } else if (answer.kind === 'refused') {
       // Had the first attempt been accepted, the repeat would have been answered with its task.
       const { code, message, upstreamStatus } = answer;

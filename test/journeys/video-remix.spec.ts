@@ -215,19 +215,36 @@ describe('two channels with two keys each', () => {
     }
   });
 
-  it('refuse it for good once the one that made it is switched off', async () => {
-    const { id } = await customer
-      .sdk()
-      .videos.create({ model: MODEL, prompt: 'the last [[work:0]]', seconds: '4' });
+  it.each([
+    [
+      'the model makes none as long any more',
+      `UPDATE models SET limits = limits || '{"maxSeconds": 2}' WHERE id = '${MODEL}'`,
+      `UPDATE models SET limits = limits - 'maxSeconds' WHERE id = '${MODEL}'`,
+    ],
+    [
+      'the channels make it by another model of the vendor',
+      `UPDATE channel_models SET upstream_model = 'cheaper' WHERE channel_id IN ('east', 'west')`,
+      `UPDATE channel_models SET upstream_model = model_id WHERE channel_id IN ('east', 'west')`,
+    ],
+    [
+      'the channels are switched off',
+      `UPDATE channels SET enabled = false WHERE id IN ('east', 'west')`,
+      `UPDATE channels SET enabled = true WHERE id IN ('east', 'west')`,
+    ],
+  ])('refuse it for good once %s', async (_, change, undo) => {
+    const { owner } = relay.fixture;
+    const body = { model: MODEL, prompt: 'the last [[work:0]]', seconds: '4' } as const;
+    const { id } = await customer.sdk().videos.create(body);
     await until('its end', async () => (await customer.sdk().videos.retrieve(id)).status === 'completed');
     await until('every settlement', async () => (await customer.balance()).held === '0');
     const [before, balance] = [asked.length, await customer.balance()];
-    await relay.fixture.owner.query('UPDATE channels SET enabled = false WHERE id = $1', [
-      asked.at(-1)?.channel,
-    ]);
+    await owner.query(change);
     const answer = await customer.send(`/v1/videos/${id}/remix`, json({ prompt: 'x' }));
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: { code: 'video_not_remixable' } });
+    await owner.query(undo);
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: { code: 'video_not_remixable' } },
+    ]);
     expect(asked).toHaveLength(before);
     expect(await customer.balance()).toEqual(balance);
   });

@@ -160,7 +160,7 @@ const videosWithoutKeys = table(
   videos,
 );
 
-/** Of a remix nothing is not there but the video that it is made from. */
+/** A 404 for a remix means that its video is gone. */
 const videoRemixes = table(
   `
   reject-404          | 400 video_not_remixable      | never     | -                        | released

@@ -1,3 +1,4 @@
+import type { CatalogModel } from '#catalog/catalog.js';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
@@ -6,9 +7,11 @@ import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import { videoRequestOf } from '#upstream/video-request.js';
 import { makerFree } from '../charging/channel-entry.js';
+import { upstreamModel } from '../charging/vendor-model.js';
 import { asBody, requiredString } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_PROMPT_CHARS } from '../http/limits.js';
+import { refuseBeyondLimits } from '../http/model-limits.js';
 import { modelForGroup } from '../http/model-access.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
 import type { TaskLibrary } from '../tasks/task.library.js';
@@ -22,7 +25,7 @@ interface RemixCall {
   requestId: string;
 }
 
-/** The body of a remix: what is made otherwise. @throws ApiError */
+/** The new prompt in the body of a remix. @throws ApiError */
 export function readRemixPrompt(body: unknown): string {
   return requiredString(knownFields(asBody(body), new Set(['prompt', 'user'])), 'prompt', MAX_PROMPT_CHARS);
 }
@@ -46,10 +49,14 @@ export class VideoRemixer {
     const current = await catalog.get();
     const model = modelForGroup(current, source.requestedModel, caller.group);
     const wanted = { task: source, model, caller, capability: 'videoRemixes' as const };
-    const channels = makerFree(this.parts, current, wanted);
+    const channels = makerFree(this.parts, current, wanted).filter(
+      // Its vendor makes and bills the model of the source, whatever the channel calls so by now.
+      (channel) => upstreamModel(channel, model) === source.upstreamModel,
+    );
     const request = remixOf(source, prompt);
-    if (channels.length === 0 || request === null) throw notOffered();
+    if (channels.length === 0 || request === null) throw notRemixable();
     const { seconds } = source;
+    refuseUnlessMade(model, source);
     return creator.create({
       kind: 'video',
       caller,
@@ -60,10 +67,10 @@ export class VideoRemixer {
       dimensions: { resolution: request.resolution },
       request,
       channels,
-      create: (channel, upstreamModel, options) =>
+      create: (channel, theirs, options) =>
         upstreams
           .adapterFor(channel.protocol)
-          .createVideo(channel, videoRequestOf({ request, seconds, upstreamModel }), options),
+          .createVideo(channel, videoRequestOf({ request, seconds, upstreamModel: theirs }), options),
     });
   }
 
@@ -81,7 +88,26 @@ function remixOf({ id, upstreamId, request }: Task, prompt: string): TaskRequest
   return upstreamId === null ? null : { ...request, prompt, remix: { videoId: id, upstreamId } };
 }
 
-function notOffered(): ApiError {
-  const message = 'What made this video is no longer offered, so it cannot be remixed. Nothing was charged.';
+/** Limits may have changed since the source was made, and the prices with them. @throws ApiError */
+function refuseUnlessMade(model: CatalogModel, { seconds, request }: Task): void {
+  const param = 'id';
+  const { size, resolution, aspectRatio } = request;
+  const measure = (value: string | undefined) => (value === undefined ? undefined : { value, param });
+  try {
+    refuseBeyondLimits(model, {
+      seconds: { value: seconds, param },
+      size: measure(size),
+      resolution: measure(resolution),
+      aspectRatio: measure(aspectRatio),
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const message = `${model.id} no longer makes videos of this length, size or shape. Nothing was charged.`;
+    throw new ApiError('video_not_remixable', message, { cause: error });
+  }
+}
+
+function notRemixable(): ApiError {
+  const message = 'What made this video does not remix videos, or is no longer offered. Nothing was charged.';
   return new ApiError('video_not_remixable', message);
 }

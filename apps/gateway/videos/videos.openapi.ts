@@ -74,7 +74,7 @@ export const generateVideoOperation: Operation = {
 export const remixVideoOperation: Operation = {
   id: 'remixVideo',
   tag: TAG,
-  summary: 'Orders a video like a finished one, as another prompt says.',
+  summary: 'Remixes a finished video with another prompt.',
   description:
     'Made by the vendor that made the first, of the same model, length and size, and at the price of such a video. Poll it like any other.',
   path: { id: 'The id of a finished video.' },

@@ -76,7 +76,7 @@ const taskCases = `
   expired file        | expired        | completed, not to be had`;
 const tasks = table(taskCases);
 
-/** A video of an earlier one, which the vendor has to know. */
+/** A remix of an earlier video, which the vendor must still have. */
 const remixes = table(`${taskCases}
   video not there     | unknown-video  | refused 400 video_not_remixable
   model not there     | reject-404     | refused 400 video_not_remixable`);

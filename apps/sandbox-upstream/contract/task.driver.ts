@@ -50,7 +50,8 @@ async function remixable(bench: Bench, each: CaseOf, request: VideoRequest): Pro
   const finished = { ...request, prompt: 'a fox [[work:0]]' };
   const options = { idempotencyKey: 'remixable', signal: AbortSignal.timeout(CALL_MS) };
   const outcome = await bench.adapter(each).createVideo(bench.channel(plain), finished, options);
-  return outcome.kind === 'accepted' ? outcome.upstreamId : outcome.kind;
+  if (outcome.kind !== 'accepted') throw new Error(`the video to remix was ${outcome.kind}`);
+  return outcome.upstreamId;
 }
 
 /** Twice under one key, where the protocol says that it may be: a vendor that knows such keys has one task of it. */

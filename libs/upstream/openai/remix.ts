@@ -17,15 +17,19 @@ export async function remixAtOpenAi(
     yields: 'task',
     read: readCreated,
   });
-  // Elsewhere a 404 speaks of the model. Here it is the video that the vendor has no more, and no repeat brings it back.
-  const isGone = outcome.kind === 'not_accepted' && outcome.upstreamStatus === 404;
-  return isGone ? GONE : outcome;
+  const isImpossible =
+    (outcome.kind === 'not_accepted' || outcome.kind === 'unknown') &&
+    IMPOSSIBLE.some((status) => status === outcome.upstreamStatus);
+  return isImpossible ? NOT_REMIXABLE : outcome;
 }
 
-const GONE: CreateOutcome = {
+/** The vendor no longer has the video, or a relay like it knows no remixes; elsewhere a 404 speaks of the model. */
+const IMPOSSIBLE = [404, 405, 501];
+
+const NOT_REMIXABLE: CreateOutcome = {
   kind: 'refused',
   status: 400,
   code: 'video_not_remixable',
-  message: 'The vendor no longer has this video, so it cannot be remixed. Nothing was charged.',
+  message: 'The vendor no longer has this video, or does not remix videos. Nothing was charged.',
   upstreamStatus: 404,
 };
