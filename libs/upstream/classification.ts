@@ -50,7 +50,7 @@ const verdicts: readonly VerdictRow[] = [
 export type Yield = 'answer' | 'task';
 
 /** Where an answer to a create puts the id of what it created. */
-const CREATED_IDS = ['id', 'request_id', 'task_id', 'name'];
+const CREATED_IDS = ['id', 'request_id', 'task_id', 'name', 'result'];
 
 /**
  * Whether an upstream that gave a call up provably keeps nothing of it. A synchronous call is over with its answer: there

@@ -16,7 +16,8 @@ export interface Refused {
   message: string;
   /** The upstream's own code, such as `context_length_exceeded`, where it gave one. */
   upstreamCode?: string;
-  upstreamStatus: number;
+  /** Null where the protocol refuses it unasked. */
+  upstreamStatus: number | null;
 }
 
 /** Provably not taken: it never reached a connection, or was turned away for a reason that is ours. */

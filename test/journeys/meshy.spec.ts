@@ -23,8 +23,7 @@ describe('3D assets of Meshy', () => {
 
   it.each<[string, object, object]>([
     ['a preview and its refinement', { prompt: 'a teapot', face_limit: 5000 }, {}],
-    ['the mesh of an image and its texture', { image: PICTURE }, { prompt: 'blue' }],
-    ['the mesh of two images and its texture', { images: [PICTURE, PICTURE] }, { prompt: 'blue', pbr: true }],
+    ['the mesh of an image and its texture', { image: PICTURE }, { prompt: 'blue', pbr: true }],
   ])('are made from create to file, and paid once each: %s', async (_what, draftFields, textureFields) => {
     const customer = await relay.customer('1');
     const draft = await create(customer, draftFields);
@@ -54,6 +53,20 @@ describe('3D assets of Meshy', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
+  it('of several images are made, and cannot be textured', async () => {
+    const customer = await relay.customer('1');
+    const draft = await create(customer, { images: [PICTURE, PICTURE] });
+    expect((await ended(customer, draft.id)).status).toBe('completed');
+    const texture = { model: MODEL, mode: 'texture', draft_id: draft.id, prompt: 'blue' };
+    const refused = await customer.send('/v1/3d', json(texture));
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { code: 'upstream_rejected', message: expect.stringContaining('several images') } },
+    ]);
+    await until('the settlement', async () => (await customer.balance()).held === '0');
+    expect(await customer.balance()).toEqual({ main: '0.9', held: '0' });
+  });
+
   it('cost nothing when the vendor refuses them, in its own words', async () => {
     const customer = await relay.customer('1');
     const draft = await create(customer, { image: PICTURE });
@@ -69,7 +82,7 @@ describe('3D assets of Meshy', () => {
     await fetch(`${relay.sandboxUrl}/_sandbox/reset`, { method: 'POST' });
     const late = await customer.send('/v1/3d', json({ ...texture, prompt: 'blue' }));
     expect(late.status).toBe(400);
-    expect(await late.json()).toMatchObject({ error: { code: 'draft_not_found' } });
+    expect(await late.json()).toMatchObject({ error: { code: 'upstream_rejected' } });
     expect(await customer.balance()).toEqual(before);
   });
 

@@ -5,7 +5,7 @@ import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import { assetRequestOf } from '#upstream/asset-request.js';
-import { channelsFree, makerFree, noChannelFree } from '../charging/channel-entry.js';
+import { channelsFree, makerFree } from '../charging/channel-entry.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import type { PictureLoader } from '../images/picture.loader.js';
 import type { MemoryShare } from '../protection/body-memory.js';
@@ -37,7 +37,7 @@ export class AssetCreator {
 
   /** @throws ApiError; then nothing stays charged */
   async create({ caller, asked, requestId, memory }: AssetCall): Promise<ViewedTask> {
-    const { catalog, upstreams, health, creator, pictures } = this.parts;
+    const { catalog, upstreams, creator, pictures } = this.parts;
     const current = await catalog.get();
     const model = modelForGroup(current, asked.model, caller.group);
     refuseOtherFamily(model, '3d');
@@ -46,7 +46,10 @@ export class AssetCreator {
     const draft = asked.draftId === undefined ? null : await this.finishedDraft(caller, asked.draftId);
     const request = taskRequestOf(asked, draft);
     const holders = draft === null ? channels : makerFree(this.parts, current, { ...wanted, task: draft });
-    if (holders.length === 0) throw noChannelFree(model.id, health.retryAfterSeconds([], null));
+    if (holders.length === 0) {
+      const message = 'What made this draft is no longer offered. Nothing was charged; make a new draft.';
+      throw new ApiError('draft_not_found', message, { param: 'draft_id' });
+    }
     const { accountId } = caller;
     const { images } = await pictures.load(
       { images: asked.images, mask: undefined },

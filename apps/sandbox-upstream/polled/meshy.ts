@@ -15,15 +15,15 @@ type Json = Record<string, unknown>;
 const fieldsOf: Record<string, (body: Json) => Json> = {
   'v2/text-to-3d': (body) =>
     body['mode'] === 'refine'
-      ? { ...texture(body['preview_task_id']), prompt: body['texture_prompt'] }
+      ? { ...texture(body, 'preview_task_id'), prompt: body['texture_prompt'] }
       : { model: body['ai_model'], prompt: body['prompt'] },
   'v1/image-to-3d': (body) => ({ model: body['ai_model'], images: [body['image_url']] }),
   'v1/multi-image-to-3d': (body) => ({ model: body['ai_model'], images: body['image_urls'] }),
-  'v1/retexture': (body) => ({ ...texture(body['input_task_id']), prompt: styleOf(body) }),
+  'v1/retexture': (body) => ({ ...texture(body, 'input_task_id'), prompt: styleOf(body) }),
 };
 
-function texture(draftId: unknown): Json {
-  return { model: 'latest', mode: 'texture', draft_id: draftId };
+function texture(body: Json, draft: string): Json {
+  return { model: body['ai_model'] ?? 'latest', mode: 'texture', draft_id: body[draft] };
 }
 
 /** @throws VendorRefusal where nothing says how it is to look */
@@ -37,13 +37,21 @@ function styleOf(body: Json): unknown {
 export async function createAtMeshy(vendor: Vendor, exchange: Exchange, work: string): Promise<void> {
   const body = await readJsonBody(exchange.request, MAX_BODY_BYTES);
   const fields = fieldsOf[work]?.(body) ?? {};
-  // What is not there is a 404 with this vendor, wherever it is named.
-  if (typeof fields['draft_id'] === 'string') foundMesh(vendor, fields['draft_id']);
+  // A preview that is not there is a 404 with this vendor.
+  if (typeof body['preview_task_id'] === 'string') foundMesh(vendor, body['preview_task_id']);
+  if (typeof body['input_task_id'] === 'string') refuseUntexturable(vendor, body['input_task_id']);
   const task: MeshTask = { ...readMeshTask(vendor, fields), work };
   if (work !== 'v2/text-to-3d' && task.mode === 'draft' && body['should_texture'] !== false)
     throw new VendorRefusal(400, '', 'The sandbox makes meshes of images without a texture only');
   const accepted = await acceptMesh(vendor, exchange, task);
   if (accepted) sendJson(exchange.response, 202, { result: accepted.id });
+}
+
+/** @throws VendorRefusal for what is not in the vendor's list of what can be textured */
+function refuseUntexturable({ meshes }: Vendor, id: string): void {
+  const work = meshes.find(id)?.work;
+  if (work === 'v2/text-to-3d' || work === 'v1/image-to-3d') return;
+  throw new VendorRefusal(400, '', 'Invalid input task');
 }
 
 /** `GET /meshy/openapi/{work}/{id}`. */

@@ -39,7 +39,7 @@ export const errorHelp: Readonly<Record<ErrorCode, string>> = {
   video_not_ready: 'The video is not finished. Poll `GET /v1/videos/{id}` until its status is `completed`.',
   video_failed: 'The video failed and was refunded. There is no file. The task has the reason.',
   video_not_remixable:
-    'The vendor that made the video no longer has it, or is no longer offered here. Create a new video. Nothing was charged.',
+    'The vendor that made the video does not remix, no longer has it, or is no longer offered here. Create a new video. Nothing was charged.',
   unsupported_media_type:
     'The endpoint does not take this `Content-Type`. Send JSON, or a form where the endpoint takes one.',
   image_input_not_supported:
@@ -57,7 +57,8 @@ export const errorHelp: Readonly<Record<ErrorCode, string>> = {
   not_a_draft: '`draft_id` names an asset that is not a draft. Send the id of a draft.',
   draft_not_finished: 'The draft is still in progress. Wait until its status is `completed`.',
   draft_failed: 'The draft failed, so there is nothing to texture. Make a new draft.',
-  draft_not_found: 'Your account has no draft with this id.',
+  draft_not_found:
+    'Your account has no draft with this id, or what made it is no longer offered. Make a new draft.',
   asset_not_ready: 'The 3D asset is not finished. Poll `GET /v1/3d/{id}` until its status is `completed`.',
   asset_failed: 'The 3D asset failed and was refunded. There is no file.',
   asset_not_found: 'Your account has no 3D asset with this id.',

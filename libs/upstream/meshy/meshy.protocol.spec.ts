@@ -57,19 +57,19 @@ describe('an asset', () => {
     [
       { mode: 'texture', draftId: 'v2/text-to-3d/d1' },
       'v2/text-to-3d',
-      { mode: 'refine', preview_task_id: 'd1' },
+      { mode: 'refine', preview_task_id: 'd1', ...DRAFT },
       'v2/text-to-3d/018a-b',
     ],
     [
       { mode: 'texture', draftId: 'v2/text-to-3d/d1', prompt: 'p', images: [view('one')], pbr: true },
       'v2/text-to-3d',
-      { mode: 'refine', preview_task_id: 'd1', enable_pbr: true, texture_image_url: one },
+      { mode: 'refine', preview_task_id: 'd1', ...DRAFT, enable_pbr: true, texture_image_url: one },
       'v2/text-to-3d/018a-b',
     ],
     [
-      { mode: 'texture', draftId: 'v1/multi-image-to-3d/d1', prompt: 'p' },
+      { mode: 'texture', draftId: 'v1/image-to-3d/d1', prompt: 'p' },
       'v1/retexture',
-      { input_task_id: 'd1', text_style_prompt: 'p' },
+      { input_task_id: 'd1', ...DRAFT, text_style_prompt: 'p' },
       'v1/retexture/018a-b',
     ],
   ])('of %j is asked for at %s', async (request, path, body, upstreamId) => {
@@ -87,6 +87,7 @@ describe('an asset', () => {
     [429, { message: 'Too many requests' }, { kind: 'not_accepted' }],
     [500, { message: 'Internal' }, { kind: 'not_accepted' }],
     [500, {}, { kind: 'unknown' }],
+    [502, { message: 'An invalid response was received' }, { kind: 'unknown' }],
     [202, {}, { kind: 'unknown' }],
     [202, { result: '../v1/balance' }, { kind: 'unknown' }],
   ])('whose create is answered %i %j is %j', async (status, body, outcome) => {
@@ -97,7 +98,13 @@ describe('an asset', () => {
   it('cannot be textured once the vendor has no draft of it', async () => {
     const gone: StubHandler = (_, response) => json(response, 404, { message: 'Task not found' });
     const texture = { mode: 'texture' as const, draftId: 'v2/text-to-3d/d1' };
-    expect(await create(texture, gone)).toMatchObject({ kind: 'refused', code: 'draft_not_found' });
+    expect(await create(texture, gone)).toMatchObject({ kind: 'refused', code: 'upstream_rejected' });
+  });
+
+  it('of several images cannot be textured, and is not asked for', async () => {
+    const texture = { mode: 'texture' as const, draftId: 'v1/multi-image-to-3d/d1', prompt: 'p' };
+    expect(await create(texture)).toMatchObject({ kind: 'refused', code: 'upstream_rejected' });
+    expect(stub.requests).toEqual([]);
   });
 
   it('is not asked for of a draft that another vendor made', async () => {

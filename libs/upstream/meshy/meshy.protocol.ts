@@ -1,5 +1,6 @@
 import type { Channel } from '#catalog/catalog.js';
 import { bearer, ChannelCalls } from '../channel-calls.js';
+import type { VerdictRow } from '../classification.js';
 import type { UpstreamConnections } from '../connections.js';
 import { dataUrl } from '../data-url.js';
 import type { AssetRequest, CreateOutcome, PollOutcome } from '../outcomes.js';
@@ -12,6 +13,9 @@ import {
   readTaskState,
 } from './meshy.answers.js';
 
+/** Its errors are a message and nothing else, and so are those of proxies that lost the answer to a create. */
+const verdicts: readonly VerdictRow[] = [{ from: 502, to: 502, verdict: 'unknown' }];
+
 /** What is asked for, and of which of the vendor's works. */
 interface Order {
   work: MeshyWork;
@@ -23,7 +27,7 @@ export class MeshyProtocol implements Protocol {
   readonly calls: ChannelCalls;
 
   constructor(connections: UpstreamConnections) {
-    this.calls = new ChannelCalls(connections, { credentials: bearer, errorOf: readMessage });
+    this.calls = new ChannelCalls(connections, { credentials: bearer, errorOf: readMessage, verdicts });
   }
 
   async createAsset(
@@ -34,6 +38,7 @@ export class MeshyProtocol implements Protocol {
     const order = request.mode === 'draft' ? draftOrder(request) : textureOrder(request);
     if (order === null)
       return { kind: 'not_accepted', reason: 'the draft is not of this vendor', upstreamStatus: null };
+    if (order === 'untexturable') return UNTEXTURABLE;
     const { work, body } = order;
     const outcome = await this.calls.create(channel, `/openapi/${work}`, {
       body: { json: body },
@@ -56,9 +61,19 @@ export class MeshyProtocol implements Protocol {
 const DRAFT_GONE: CreateOutcome = {
   kind: 'refused',
   status: 400,
-  code: 'draft_not_found',
+  code: 'upstream_rejected',
   message: 'The vendor no longer has this draft. Nothing was charged; make a new one.',
   upstreamStatus: 404,
+};
+
+/** Its documents name the drafts that can be textured, and these are not among them. */
+const UNTEXTURABLE: CreateOutcome = {
+  kind: 'refused',
+  status: 400,
+  code: 'upstream_rejected',
+  message:
+    'This vendor does not texture drafts of several images. Nothing was charged; make a draft of one image.',
+  upstreamStatus: null,
 };
 
 /** A mesh without a texture. The vendor takes no prompt beside images. */
@@ -77,16 +92,23 @@ function draftOrder({ model, prompt, images = [], faceLimit }: AssetRequest): Or
 }
 
 /** Only a preview can be refined; a mesh of images is textured as any mesh. An image says more than a text, and one is taken. */
-function textureOrder({ draftId = '', prompt, images = [], pbr }: AssetRequest): Order | null {
+function textureOrder({
+  model,
+  draftId = '',
+  prompt,
+  images = [],
+  pbr,
+}: AssetRequest): Order | 'untexturable' | null {
   const draft = readTaskPath(draftId);
   if (!draft) return null;
+  if (draft.work === 'v1/multi-image-to-3d') return 'untexturable';
   const [image] = images;
   const style = image && dataUrl(image);
   const text = image ? undefined : prompt;
   if (draft.work === 'v2/text-to-3d') {
-    const refined = { mode: 'refine', preview_task_id: draft.id, enable_pbr: pbr };
+    const refined = { mode: 'refine', preview_task_id: draft.id, ai_model: model, enable_pbr: pbr };
     return { work: 'v2/text-to-3d', body: { ...refined, texture_prompt: text, texture_image_url: style } };
   }
-  const mesh = { input_task_id: draft.id, enable_pbr: pbr };
+  const mesh = { input_task_id: draft.id, ai_model: model, enable_pbr: pbr };
   return { work: 'v1/retexture', body: { ...mesh, text_style_prompt: text, image_style_url: style } };
 }
