@@ -19,11 +19,9 @@ import type { TermsRequest } from '#pricing/terms.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { Market, MarketReader } from '#marketplace/price-list.js';
 
-export interface WantedQuote {
-  readonly accountId: string;
+/** Work of a model, by what its price follows from. */
+interface WantedWork {
   readonly model: string;
-  readonly group?: string | undefined;
-  readonly keyId?: string | undefined;
   readonly n?: number | undefined;
   readonly seconds?: number | undefined;
   readonly dimensions?: Dimensions | undefined;
@@ -33,6 +31,18 @@ export interface WantedQuote {
   readonly maxOutputTokens?: number | undefined;
 }
 
+export interface WantedQuote extends WantedWork {
+  readonly accountId: string;
+  readonly group?: string | undefined;
+  readonly keyId?: string | undefined;
+}
+
+/** Of somebody who may have no key and no account: in a group that their first key could be in. */
+interface ListedWish extends WantedWork {
+  readonly accountId: string | null;
+  readonly group: string;
+}
+
 /** Tokens of a text and of its answer. */
 interface TextEstimate {
   readonly input: TokenEstimate;
@@ -40,13 +50,17 @@ interface TextEstimate {
   readonly output: bigint;
 }
 
-export interface QuotedWish {
+/** What work costs, and in which market that was looked up. */
+interface PricedWish {
   readonly quoted: Quote;
   readonly group: string;
   readonly market: Market;
+  readonly estimate: TextEstimate | null;
+}
+
+export interface QuotedWish extends PricedWish {
   readonly balance: Nanos;
   readonly covered: boolean;
-  readonly estimate: TextEstimate | null;
 }
 
 /** Says what a request would cost, by what a hold would decide with, and charges nothing. */
@@ -66,23 +80,25 @@ export class QuoteService {
       this.placeOf(wish),
       readBalance(this.pool, wish.accountId),
     ]);
-    const { catalog, nowMs } = market;
-    const model = catalog.models.get(wish.model);
-    const estimate = model ? estimateOf(model, wish) : null;
-    const priced = model
-      ? priceOf(model, { wish, estimate, book: catalog.priceBook, group, atMs: nowMs })
-      : 'model_not_found';
-    if (typeof priced === 'string') {
-      throw new ApiError('model_not_found', `There is no model ${wish.model} in group ${group}.`, {
-        param: 'model',
-      });
-    }
+    const priced = priceIn(market, wish, group);
+    const model = market.catalog.models.get(wish.model);
     if (model && allowedModels && ![model.id, model.aliasOf].some((id) => id && allowedModels.includes(id))) {
       throw new ApiError('model_not_allowed', `The key may not use ${model.id}.`, { param: 'model' });
     }
     const main = balance?.main ?? (0n as Nanos);
-    const covered = main >= priced.amount && !balance?.frozen;
-    return { quoted: priced, group, market, balance: main, covered, estimate };
+    const covered = main >= priced.quoted.amount && !balance?.frozen;
+    return { ...priced, balance: main, covered };
+  }
+
+  /** For everybody: what the work costs in a group. @throws ApiError as above, and for a group that is not open to them */
+  async listed(wish: ListedWish): Promise<PricedWish> {
+    const place = { accountId: wish.accountId ?? '', group: wish.group };
+    const [market, isOpen] = await Promise.all([this.market.read(), hasGroup(this.pool, place)]);
+    if (!isOpen)
+      throw new ApiError('invalid_value', 'group: must be a group that you may create keys in.', {
+        param: 'group',
+      });
+    return priceIn(market, wish, wish.group);
   }
 
   private async placeOf(wish: WantedQuote): Promise<{ group: string; allowedModels: string[] | null }> {
@@ -121,8 +137,24 @@ export class QuoteService {
   }
 }
 
+/** @throws ApiError for a model that the group does not have, and for units that the model does not take */
+function priceIn(market: Market, wish: WantedWork, group: string): PricedWish {
+  const { catalog, nowMs } = market;
+  const model = catalog.models.get(wish.model);
+  const estimate = model ? estimateOf(model, wish) : null;
+  const priced = model
+    ? priceOf(model, { wish, estimate, book: catalog.priceBook, group, atMs: nowMs })
+    : 'model_not_found';
+  if (typeof priced === 'string') {
+    throw new ApiError('model_not_found', `There is no model ${wish.model} in group ${group}.`, {
+      param: 'model',
+    });
+  }
+  return { quoted: priced, group, market, estimate };
+}
+
 /** As gateways estimate the same request; null without a text. @throws ApiError where a text does not determine the price. */
-function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedQuote): TextEstimate | null {
+function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedWork): TextEstimate | null {
   const { text, tokens, maxOutputTokens } = wish;
   if (text === undefined || (family === 'image' && unit === 'token')) return null;
   if (unit !== 'token' || tokens) {
@@ -142,7 +174,7 @@ function estimateOf({ id, unit, family, limits }: CatalogModel, wish: WantedQuot
 }
 
 type Wish = Omit<TermsRequest, 'model'> & {
-  readonly wish: WantedQuote;
+  readonly wish: WantedWork;
   readonly estimate: TextEstimate | null;
   readonly book: PriceBook;
 };
@@ -167,7 +199,7 @@ function tokensOfText(
 }
 
 /** The units asked for, in what the model is priced by; a text is measured apart. @throws ApiError when it names others. */
-function measure(model: CatalogModel, wanted: WantedQuote): { units: bigint; tokens: TokenCounts | null } {
+function measure(model: CatalogModel, wanted: WantedWork): { units: bigint; tokens: TokenCounts | null } {
   refuseOtherUnits(model, wanted);
   refuseTooManyImages(model, wanted);
   const { n, seconds, text } = wanted;
@@ -179,26 +211,26 @@ function measure(model: CatalogModel, wanted: WantedQuote): { units: bigint; tok
 }
 
 /** As gateways refuse them: one image, where the model does not say how many. */
-function refuseTooManyImages({ id, family, limits }: CatalogModel, { n = 1 }: WantedQuote): void {
+function refuseTooManyImages({ id, family, limits }: CatalogModel, { n = 1 }: WantedWork): void {
   const { maxImages = 1 } = limits;
   if (family !== 'image' || n <= maxImages) return;
   throw new ApiError('invalid_value', `n: must be from 1 to ${maxImages} for ${id}.`, { param: 'n' });
 }
 
 /** Images that are priced by the token may be asked for by their number, as gateways hold for them. */
-function isByImage({ family, unit }: CatalogModel, { tokens }: WantedQuote): boolean {
+function isByImage({ family, unit }: CatalogModel, { tokens }: WantedWork): boolean {
   return family === 'image' && unit === 'token' && !tokens;
 }
 
 function tokensOfImages(
   model: CatalogModel,
-  { n: count = 1, text = '', dimensions }: WantedQuote,
+  { n: count = 1, text = '', dimensions }: WantedWork,
 ): TokenCounts {
   const inputImages = dimensions?.input === 'image' ? 1 : 0;
   return measureImages({ model, count, prompts: [text], quality: dimensions?.quality, inputImages }).most;
 }
 
-function refuseOtherUnits(model: CatalogModel, wanted: WantedQuote): void {
+function refuseOtherUnits(model: CatalogModel, wanted: WantedWork): void {
   const { seconds, tokens } = wanted;
   const n = isByImage(model, wanted) ? undefined : wanted.n;
   const foreign = Object.entries({ call: n, second: seconds, token: tokens }).find(
@@ -209,7 +241,7 @@ function refuseOtherUnits(model: CatalogModel, wanted: WantedQuote): void {
   throw new ApiError('invalid_value', `${param}: ${model.id} is priced by the ${model.unit}.`, { param });
 }
 
-function tokensOf(model: CatalogModel, { tokens }: WantedQuote): TokenCounts {
+function tokensOf(model: CatalogModel, { tokens }: WantedWork): TokenCounts {
   if (!tokens) {
     const message = `tokens is required: ${model.id} is priced by the token.`;
     throw new ApiError('missing_required_parameter', message, { param: 'tokens' });

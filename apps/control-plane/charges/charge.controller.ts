@@ -48,6 +48,13 @@ export class ChargeController {
     };
   }
 
+  @Serves(routes.listed)
+  async listed({ body, session }: CallOf<typeof routes.listed>) {
+    const accountId = session?.view?.accountId ?? session?.actor.accountId ?? null;
+    const { quoted, group, market } = await this.quotes.listed({ ...body, accountId });
+    return { ...explainQuote(market.catalog.priceBook, quoted, group), at: new Date(market.nowMs) };
+  }
+
   private async explain(chargeId: string, accountId: string | null): Promise<AnswerOf<typeof routes.show>> {
     const charge = await readCharge(this.pool, chargeId, accountId);
     if (!charge) throw new ApiError('not_found', 'There is no such charge.');

@@ -124,6 +124,33 @@ const chargeId = z.strictObject({ chargeId: id });
 const tokens = z.int().min(0).max(100_000_000);
 const count = z.int().min(1).max(1_000_000);
 
+/** What a price follows from. */
+const work = {
+  n: count.optional(),
+  seconds: count.optional(),
+  dimensions: dimensionFields.optional().meta({
+    description: 'What else it asks for, where the price has rates; what is left out is the default.',
+  }),
+  tokens: z
+    .strictObject({
+      input: tokens.default(0),
+      cachedInput: tokens.default(0),
+      output: tokens.default(0),
+      ...(Object.fromEntries(optionalPrices.map((name) => [name, tokens.default(0)])) as Record<
+        (typeof optionalPrices)[number],
+        z.ZodDefault<typeof tokens>
+      >),
+    })
+    .optional(),
+};
+
+const quoteView = {
+  ...terms,
+  amount: amountView,
+  at: timeView,
+};
+
+const forAll = routesFor('public', 'Charges');
 const forUsers = routesFor(['user'], 'Charges');
 const forReaders = routesFor(['support', 'finance', 'admin'], 'Charges');
 
@@ -151,22 +178,7 @@ export const chargeRoutes = {
       keyId: id
         .optional()
         .meta({ description: 'A key of yours in place of a group: its list of models applies, too.' }),
-      n: count.optional(),
-      seconds: count.optional(),
-      dimensions: dimensionFields.optional().meta({
-        description: 'What else it asks for, where the price has rates; what is left out is the default.',
-      }),
-      tokens: z
-        .strictObject({
-          input: tokens.default(0),
-          cachedInput: tokens.default(0),
-          output: tokens.default(0),
-          ...(Object.fromEntries(optionalPrices.map((name) => [name, tokens.default(0)])) as Record<
-            (typeof optionalPrices)[number],
-            z.ZodDefault<typeof tokens>
-          >),
-        })
-        .optional(),
+      ...work,
       text: z
         .string()
         .max(100_000)
@@ -178,16 +190,22 @@ export const chargeRoutes = {
       }),
     }),
     answer: z.object({
-      ...terms,
+      ...quoteView,
       estimate: z
         .object({ input: wholeView, likelyInput: wholeView, output: wholeView })
         .nullable()
         .meta({ description: 'With `text`: the tokens of the hold, and a likely count.' }),
-      amount: amountView,
-      at: timeView,
       balance: amountView,
       covered: z.boolean().meta({ description: 'Whether the balance covers it now.' }),
     }),
     refusals: ['model_not_found', 'model_not_allowed', 'not_found'],
+  }),
+  listed: forAll.post('quoteForAll', '/api/public/quote', {
+    summary: 'What work costs now in a group, for everybody, by the code that charges it.',
+    description:
+      'For the groups that everybody may create keys in, or, with a session, that the account may. The units are those of `/api/quote`.',
+    body: z.strictObject({ model: modelName, group: groupName, ...work }),
+    answer: z.object(quoteView),
+    refusals: ['model_not_found'],
   }),
 };

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { amountOf } from '#apps/console/user/usage/recompute.js';
+import { parseAmount } from '#money/amount.js';
+import { person, visitor } from '../support/console.js';
+import { type Customer, json, type Relay, startRelay } from '../support/relay.js';
+
+let relay: Relay;
+let customer: Customer;
+
+beforeAll(async () => {
+  relay = await startRelay();
+  customer = await relay.customer('5');
+});
+afterAll(() => relay?.close());
+
+type Asked = { model: string; group?: string; n?: number; seconds?: number; tokens?: object };
+
+async function quoteForAll(body: Asked, api = visitor(relay)) {
+  const asked = { group: 'Vendora-Main', ...body };
+  const { data, error, response } = await api.POST('/api/public/quote', { body: asked as never });
+  return { data, error: error?.error, status: response.status };
+}
+
+describe('a quote for everybody', () => {
+  it('is what a call of a customer then costs, line by line', async () => {
+    const { data } = await quoteForAll({ model: 'imgmodel-4', n: 3 });
+    expect(amountOf({ unitPrice: data!.unitPrice!, units: data!.units }, data!.multiplier)).toBe(
+      data!.amount,
+    );
+    const before = await customer.balance();
+    const call = json({ model: 'imgmodel-4', prompt: 'three boats', n: 3 });
+    expect((await customer.send('/v1/images/generations', call)).status).toBe(200);
+    const after = await customer.balance();
+    expect(parseAmount(before.main) - parseAmount(after.main)).toBe(parseAmount(data!.amount));
+  });
+
+  it('takes seconds and tokens as that of a customer does', async () => {
+    expect((await quoteForAll({ model: 'vidmodel-3', seconds: 4 })).data).toMatchObject({ amount: '0.2' });
+    const tokens = { input: 1_000, output: 10 };
+    expect((await quoteForAll({ model: 'vendora-chat', tokens })).data).toMatchObject({
+      amount: '0.0026',
+      unitPrice: null,
+      lines: [{ amount: '0.0025' }, { amount: '0' }, { amount: '0.0001' }],
+    });
+  });
+
+  it('says nothing of balances, and estimates no text', async () => {
+    const { data } = await quoteForAll({ model: 'imgmodel-4' });
+    expect(Object.keys(data!)).not.toContain('balance');
+    const text = { model: 'vendora-chat', text: 'A lighthouse.' };
+    expect(await quoteForAll(text)).toMatchObject({ status: 400 });
+  });
+
+  it('is refused for what nobody can have there', async () => {
+    expect(await quoteForAll({ model: 'imgmodel-lite' })).toMatchObject({
+      status: 404,
+      error: { code: 'model_not_found' },
+    });
+    expect(await quoteForAll({ model: 'imgmodel-4', group: 'nowhere' })).toMatchObject({
+      status: 400,
+      error: { param: 'group' },
+    });
+    expect(await quoteForAll({ model: 'imgmodel-4', n: 1_000_000 })).toMatchObject({
+      status: 400,
+      error: { param: 'n' },
+    });
+  });
+
+  it('is for a group that is not open only where the account has it', async () => {
+    const { owner } = relay.fixture;
+    await owner.query(`INSERT INTO groups (name, open) VALUES ('Partners', false)`);
+    await owner.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Partners', 'imgmodel-4')`);
+    await owner.query(`INSERT INTO multiplier_versions (group_name, multiplier) VALUES ('Partners', 0.5)`);
+    const partner = await person(relay);
+    const wish = { model: 'imgmodel-4', group: 'Partners' };
+    expect(await quoteForAll(wish)).toMatchObject({ status: 400, error: { param: 'group' } });
+    expect(await quoteForAll(wish, partner.api)).toMatchObject({ status: 400, error: { param: 'group' } });
+    await owner.query(
+      `INSERT INTO account_groups (account_id, group_name, granted_by) VALUES ($1, 'Partners', 'test')`,
+      [partner.accountId],
+    );
+    expect((await quoteForAll(wish, partner.api)).data).toMatchObject({ amount: '0.015' });
+    expect((await quoteForAll(wish)).status).toBe(400);
+  });
+});
