@@ -5,6 +5,7 @@ import type { Plugin } from 'vite';
 /** Of texts, with the tag of each for the `lang` attribute. */
 const LANGUAGES = { en: 'en', zh: 'zh-Hans' } as const;
 const AFTER_PAINT = 'after-paint';
+const PICTURE = 'lighthouse.avif';
 
 const ROOT = '<div id="root">';
 const STYLES = /\s*<link rel="stylesheet"[^>]*>/g;
@@ -25,12 +26,14 @@ export function landingDocuments(): Plugin {
     writeBundle({ dir }, bundle) {
       const parts = Object.values(bundle);
       const script = parts.find((part) => part.type === 'chunk' && part.name === AFTER_PAINT);
-      if (!dir || !script) throw new Error('The landing page was built without what starts it.');
+      const picture = parts.find((part) => part.type === 'asset' && part.names.includes(PICTURE));
+      if (!dir || !script || !picture)
+        throw new Error('The landing page was built without what starts it, or without its picture.');
       const document = readFileSync(join(dir, 'index.html'), 'utf8');
       for (const [language, tag] of Object.entries(LANGUAGES))
         writeFileSync(
           join(dir, `landing.${language}.html`),
-          withHead(startedBy(document, script.fileName), headIn(language, tag)).replace(
+          withHead(startedBy(document, script.fileName), headIn(language, tag, picture.fileName)).replace(
             '<html lang="en">',
             `<html lang="${tag}">`,
           ),
@@ -54,11 +57,13 @@ function withHead(document: string, head: string): string {
 }
 
 /** Screen readers wait for the page, which takes this away. */
-function headIn(language: string, tag: string): string {
+function headIn(language: string, tag: string, picture: string): string {
   const file = join(import.meta.dirname, 'i18n', language, 'visitor.json');
   const { title, about } = (JSON.parse(readFileSync(file, 'utf8')) as Texts).landing;
   const lines = `<h1 class="hero-title">${escaped(title)}</h1><p class="hero-about">${escaped(about)}</p>`;
-  return `<div id="first-paint" class="first-paint" lang="${tag}" aria-hidden="true">${lines}</div>`;
+  const image = `<img src="/${picture}" width="960" height="640" alt="">`;
+  const hero = `<div>${lines}<div class="hero-actions"></div></div><div class="hero-picture">${image}</div>`;
+  return `<div id="first-paint" class="first-paint" lang="${tag}" aria-hidden="true"><div class="hero">${hero}</div></div>`;
 }
 
 function escaped(text: string): string {

@@ -14,6 +14,8 @@ export const languageTags: Record<Language, string> = { en: 'en', zh: 'zh-Hans' 
 export type Namespace =
   | 'shell'
   | 'visitor'
+  | 'landing'
+  | 'models'
   | 'user'
   | 'tokens'
   | 'wallet'

@@ -14,6 +14,8 @@ import type tickets from './en/tickets.json';
 import type tokens from './en/tokens.json';
 import type user from './en/user.json';
 import type visitor from './en/visitor.json';
+import type landing from './en/landing.json';
+import type models from './en/models.json';
 import type wallet from './en/wallet.json';
 import type webhooks from './en/webhooks.json';
 import type costs from './en/costs.json';
@@ -30,6 +32,8 @@ declare module 'i18next' {
     resources: {
       shell: typeof shell;
       visitor: typeof visitor;
+      landing: typeof landing;
+      models: typeof models;
       user: typeof user;
       tokens: typeof tokens;
       wallet: typeof wallet;

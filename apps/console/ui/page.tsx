@@ -7,8 +7,8 @@ interface PageProps {
   about?: ReactNode;
   /** Buttons at the right of the title. */
   actions?: ReactNode;
-  /** A larger title, for the page that strangers arrive at. */
-  isHero?: boolean;
+  /** Beside a larger title that has the actions below it, on the page that strangers arrive at. */
+  picture?: ReactNode;
   /** Rem; forms are easier to read when they are narrow. */
   width?: number;
   children: ReactNode;
@@ -23,7 +23,7 @@ let isFirstPage = true;
  * The frame of every page: its title in the tab and as heading. After following a link the heading has the focus, so that
  * screen readers say where one has come to.
  */
-export function PageFrame({ title, about, actions, isHero, width = WIDEST, children }: PageProps) {
+export function PageFrame({ title, about, actions, picture, width = WIDEST, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   // The server drew the head of the landing page, until there is a page.
   useLayoutEffect(() => document.getElementById('first-paint')?.remove(), []);
@@ -31,28 +31,40 @@ export function PageFrame({ title, about, actions, isHero, width = WIDEST, child
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, []);
+  const isHero = picture !== undefined;
+  const head = (
+    <div>
+      <Title
+        ref={heading}
+        order={1}
+        size="h2"
+        tabIndex={-1}
+        className={isHero ? 'page-title hero-title' : 'page-title'}
+      >
+        {title}
+      </Title>
+      {about && (
+        <Text c="dimmed" className={isHero ? 'hero-about' : undefined}>
+          {about}
+        </Text>
+      )}
+      {isHero && <div className="hero-actions">{actions}</div>}
+    </div>
+  );
   return (
     <Stack gap="lg" className="page" w="100%" maw={`${width}rem`}>
       <title>{`${title} · Tollgate`}</title>
-      <Group justify="space-between" align="flex-start">
-        <div>
-          <Title
-            ref={heading}
-            order={1}
-            size="h2"
-            tabIndex={-1}
-            className={isHero ? 'page-title hero-title' : 'page-title'}
-          >
-            {title}
-          </Title>
-          {about && (
-            <Text c="dimmed" className={isHero ? 'hero-about' : undefined}>
-              {about}
-            </Text>
-          )}
+      {isHero ? (
+        <div className="hero">
+          {head}
+          {picture}
         </div>
-        {actions && <Group gap="xs">{actions}</Group>}
-      </Group>
+      ) : (
+        <Group justify="space-between" align="flex-start">
+          {head}
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+      )}
       {children}
     </Stack>
   );

@@ -1,11 +1,11 @@
-import { Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconArrowBackUp, IconCoin, IconReceipt2, IconUsersPlus } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ButtonLink } from '../ui/links.js';
 import { usePaidFor } from '../ui/money.js';
 import { PageFrame } from '../ui/page.js';
-import { Section } from '../ui/states.js';
-import { Connect } from './connect.js';
-import { ButtonLink } from '../ui/links.js';
+import lighthouse from './landing/lighthouse.avif';
 
 const facts = {
   prepaid: IconCoin,
@@ -14,11 +14,49 @@ const facts = {
   invites: IconUsersPlus,
 } as const;
 
-/** What the relay is, where calls go, and what it costs to try. */
+/** What comes after the first look, with all that it needs. */
+const sections = () => import('./landing/landing-sections.js');
+const LandingSections = lazy(async () => ({ default: (await sections()).LandingSections }));
+const ExampleReceipt = lazy(async () => ({ default: (await sections()).ExampleReceipt }));
+
+/** What the relay is, what it makes and what that costs, and how to begin. */
 export function LandingPage() {
   const { t } = useTranslation('visitor');
   return (
-    <PageFrame title={t('landing.title')} about={t('landing.about')} isHero width={64}>
+    <PageFrame
+      title={t('landing.title')}
+      about={t('landing.about')}
+      actions={<Beginning />}
+      picture={<Example />}
+      width={72}
+    >
+      <Suspense fallback={<Skeleton height={400} />}>
+        <LandingSections />
+      </Suspense>
+    </PageFrame>
+  );
+}
+
+/** An image, and what it costs. */
+function Example() {
+  const { t } = useTranslation('visitor');
+  return (
+    <figure className="hero-picture">
+      <img src={lighthouse} width={960} height={640} decoding="sync" alt={t('landing.picture')} />
+      <figcaption>
+        <Suspense fallback={<Skeleton height={200} />}>
+          <ExampleReceipt />
+        </Suspense>
+      </figcaption>
+    </figure>
+  );
+}
+
+/** What to do, and why. */
+function Beginning() {
+  const { t } = useTranslation('visitor');
+  return (
+    <Stack gap="xl">
       <Group>
         <ButtonLink to="/sign-up">{t('landing.signUp')}</ButtonLink>
         <ButtonLink to="/marketplace" variant="default">
@@ -26,10 +64,7 @@ export function LandingPage() {
         </ButtonLink>
       </Group>
       <Facts />
-      <Section title={t('connect.title')}>
-        <Connect />
-      </Section>
-    </PageFrame>
+    </Stack>
   );
 }
 
@@ -37,21 +72,19 @@ function Facts() {
   const { t } = useTranslation('visitor');
   const price = usePaidFor()('1') ?? '…';
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
       {Object.entries(facts).map(([name, Icon]) => {
         const fact = name as keyof typeof facts;
         return (
-          <Card key={fact} withBorder component="section">
-            <Group wrap="nowrap" align="flex-start">
-              <Icon size={24} className="no-shrink" aria-hidden />
-              <Stack gap="tiny">
-                <Title order={2} size="h4">
-                  {t(`landing.facts.${fact}.title`)}
-                </Title>
-                <Text size="sm">{t(`landing.facts.${fact}.text`, { price })}</Text>
-              </Stack>
-            </Group>
-          </Card>
+          <Group key={fact} component="section" gap="sm" wrap="nowrap" align="flex-start">
+            <Icon size={24} className="no-shrink fact-icon" aria-hidden />
+            <Stack gap="tiny">
+              <Title order={2} size="h4">
+                {t(`landing.facts.${fact}.title`)}
+              </Title>
+              <Text size="sm">{t(`landing.facts.${fact}.text`, { price })}</Text>
+            </Stack>
+          </Group>
         );
       })}
     </SimpleGrid>

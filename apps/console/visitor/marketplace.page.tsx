@@ -4,12 +4,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { PageFrame } from '../ui/page.js';
 import { ErrorState } from '../ui/states.js';
-import { MarketCards } from './market-cards.js';
-import { MarketFilters } from './market-filters.js';
-import { MarketTable } from './market-table.js';
-import { chosenModels, marketQuery } from './market.js';
-import { useOwnGroups } from './price.js';
-import { ModelDetails } from './model-details.js';
+import { MarketCards } from './market/market-cards.js';
+import { MarketFilters } from './market/market-filters.js';
+import { MarketTable } from './market/market-table.js';
+import { chosenModels, marketQuery } from './market/market.js';
+import { useOwnGroups } from './market/price.js';
+import { ModelDetails } from './market/model-details.js';
 import { OpenRow } from '../ui/forms/dialog.js';
 
 const route = getRouteApi('/visitor/marketplace');

@@ -7,7 +7,7 @@ import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
-import { marketQuery } from '../../visitor/market.js';
+import { marketQuery } from '../../visitor/market/market.js';
 import { useKeys } from '../keys.js';
 import { type PlayKind, playKinds } from './call.js';
 import { type KeptKey, widestGroup } from './first-key.js';

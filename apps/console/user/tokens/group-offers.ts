@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
-import { marketQuery } from '../../visitor/market.js';
+import { marketQuery } from '../../visitor/market/market.js';
 
 /** A group that keys can be created in. */
 export interface GroupOffer {

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { CreditsField, MomentField, TextField } from '../../ui/forms/fields.js';
-import { marketQuery } from '../../visitor/market.js';
+import { marketQuery } from '../../visitor/market/market.js';
 import type { RuleValues } from './token-rules.js';
 
 type RuleForm = UseFormReturnType<RuleValues>;

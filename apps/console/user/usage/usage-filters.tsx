@@ -7,7 +7,7 @@ import { addDays, today } from '../../finance/utc-days.js';
 import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Switch } from '../../ui/lists/choice.js';
-import { marketQuery, distinctValues } from '../../visitor/market.js';
+import { marketQuery, distinctValues } from '../../visitor/market/market.js';
 import { useKeys } from '../keys.js';
 import { rangeOf, usageRanges } from './usage-search.js';
 

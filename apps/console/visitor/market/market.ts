@@ -1,6 +1,6 @@
-import { api } from '../api/client.js';
-import type { Shape } from '../api/shape.js';
-import { compareDecimals } from '../ui/decimal.js';
+import { api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
+import { compareDecimals } from '../../ui/decimal.js';
 
 export type ListPrice = NonNullable<Shape<'ListedModel'>['listPrice']>;
 

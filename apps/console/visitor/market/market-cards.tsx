@@ -1,14 +1,14 @@
 import { Badge, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
-import { exactDecimal } from '../ui/decimal.js';
-import { ButtonLink } from '../ui/links.js';
-import { useLocale } from '../ui/locale.js';
-import { Money } from '../ui/money.js';
-import { EmptyState } from '../ui/states.js';
-import { StatusBadge } from '../ui/status-badge.js';
-import { Hint } from '../ui/texts.js';
+import type { Shape } from '../../api/shape.js';
+import { exactDecimal } from '../../ui/decimal.js';
+import { ButtonLink } from '../../ui/links.js';
+import { useLocale } from '../../ui/locale.js';
+import { Money } from '../../ui/money.js';
+import { EmptyState } from '../../ui/states.js';
+import { StatusBadge } from '../../ui/status-badge.js';
+import { Hint } from '../../ui/texts.js';
 import { Headline } from './price.js';
 
 const route = getRouteApi('/visitor/marketplace');

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
-import { relayQuery } from '../api/queries.js';
-import { Hint } from '../ui/texts.js';
+import type { Shape } from '../../api/shape.js';
+import { relayQuery } from '../../api/queries.js';
+import { Hint } from '../../ui/texts.js';
 import { type ListPrice, offerOf } from './market.js';
-import { BothPrices } from '../ui/money.js';
-import { PriceLines } from '../ui/price-lines.js';
+import { BothPrices } from '../../ui/money.js';
+import { PriceLines } from '../../ui/price-lines.js';
 
 interface PriceProps {
   price: ListPrice | null;

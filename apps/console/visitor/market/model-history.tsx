@@ -1,14 +1,14 @@
 import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useShown } from '../api/lists.js';
-import type { Shape } from '../api/shape.js';
-import { column, timeColumn } from '../ui/lists/columns.js';
-import { type ListColumn, DataList } from '../ui/lists/data-list.js';
-import { exactDecimal } from '../ui/decimal.js';
-import { useLocale } from '../ui/locale.js';
+import { useShown } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
+import { column, timeColumn } from '../../ui/lists/columns.js';
+import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { exactDecimal } from '../../ui/decimal.js';
+import { useLocale } from '../../ui/locale.js';
 import { PriceWithUnit } from './price.js';
-import { PriceChart } from '../ui/charts/price-chart.js';
+import { PriceChart } from '../../ui/charts/price-chart.js';
 
 /** The versions of what a model costs: its list price as a chart, and all of them as a list. */
 export function ModelHistory({ model }: { model: Shape<'ListedModel'> }) {

@@ -1,9 +1,9 @@
 import { Group, SegmentedControl, Select } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Shape } from '../api/shape.js';
-import { useFilter } from '../ui/address.js';
-import { SearchField } from '../ui/lists/search-field.js';
+import type { Shape } from '../../api/shape.js';
+import { useFilter } from '../../ui/address.js';
+import { SearchField } from '../../ui/lists/search-field.js';
 import { distinctValues } from './market.js';
 
 const route = getRouteApi('/visitor/marketplace');

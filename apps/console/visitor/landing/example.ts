@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { relayQuery } from '../../api/queries.js';
+import type { Shape } from '../../api/shape.js';
+import { marketQuery, offerOf } from '../market/market.js';
+import { type PricedWork, usePublicQuote } from '../market/public-quote.js';
+
+/** An image that whoever arrives could generate: by a model that takes words alone and has one price for each image. */
+function exampleWork(models: readonly Shape<'ListedModel'>[], groups: readonly string[]): PricedWork | null {
+  for (const model of models) {
+    const { id, family, unit, available, limits } = model;
+    const offer = family === 'image' && unit === 'call' && available ? offerOf(model, groups) : null;
+    if (offer && !limits.minInputImages) return { model: id, group: offer.group, n: 1 };
+  }
+  return null;
+}
+
+/** What an image costs today, by the relay's own price; `isNone` where there is no model for it. */
+export function useExample() {
+  const market = useQuery(marketQuery);
+  const relay = useQuery(relayQuery);
+  const isRead = market.data !== undefined && relay.data !== undefined;
+  const work = isRead ? exampleWork(market.data, relay.data.groups) : null;
+  const quote = usePublicQuote(work);
+  const failed = [market, relay, quote].find(({ error }) => error !== null) ?? quote;
+  const data = work && quote.data && { work, quote: quote.data };
+  return {
+    isNone: isRead && work === null,
+    query: { data: data ?? undefined, error: failed.error, refetch: failed.refetch },
+  };
+}

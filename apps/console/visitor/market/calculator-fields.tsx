@@ -1,0 +1,98 @@
+import { NumberInput, type NumberInputProps, Select, Stack } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
+import {
+  ratedChoices,
+  isByTokens,
+  MOST_CALLS,
+  MOST_TOKENS,
+  secondsOf,
+  type Wish,
+} from './calculator-work.js';
+import type { ListPrice } from './market.js';
+
+interface WishFieldsProps {
+  model: Shape<'ListedModel'>;
+  price: ListPrice;
+  wish: Wish;
+  set: (change: Partial<Wish>) => void;
+}
+
+/** The fields that a price follows from: how many, how long, how many tokens, and what has a rate of its own. */
+export function WishFields(props: WishFieldsProps) {
+  const { model, wish, set } = props;
+  const { t } = useTranslation('models');
+  const { least, most } = secondsOf(model);
+  return (
+    <Stack gap="sm">
+      <Whole
+        label={t(`calculator.calls.${model.family}`)}
+        max={MOST_CALLS}
+        value={wish.calls}
+        onChange={(calls) => set({ calls })}
+      />
+      {model.unit === 'second' && (
+        <Whole
+          label={t('calculator.seconds')}
+          min={least}
+          max={most}
+          value={wish.seconds}
+          onChange={(seconds) => set({ seconds })}
+        />
+      )}
+      {isByTokens(model) && <TokenFields {...props} />}
+      <DimensionFields {...props} />
+    </Stack>
+  );
+}
+
+function TokenFields({ wish, set }: WishFieldsProps) {
+  const { t } = useTranslation('models');
+  return (
+    <>
+      <Whole
+        label={t('calculator.inputTokens')}
+        min={0}
+        max={MOST_TOKENS}
+        value={wish.inputTokens}
+        onChange={(inputTokens) => set({ inputTokens })}
+      />
+      <Whole
+        label={t('calculator.outputTokens')}
+        min={0}
+        max={MOST_TOKENS}
+        value={wish.outputTokens}
+        onChange={(outputTokens) => set({ outputTokens })}
+      />
+    </>
+  );
+}
+
+function DimensionFields({ price, wish, set }: WishFieldsProps) {
+  const { t } = useTranslation('models');
+  return ratedChoices(price).map(({ name, values }) => (
+    <Select
+      key={name}
+      label={t(`calculator.dimensions.${name}`)}
+      placeholder={t('calculator.usual')}
+      data={values}
+      value={wish.dimensions[name] ?? null}
+      onChange={(value) => set({ dimensions: { ...wish.dimensions, [name]: value ?? '' } })}
+      clearable
+      clearButtonProps={{ 'aria-label': t('calculator.clear') }}
+    />
+  ));
+}
+
+function Whole(props: NumberInputProps) {
+  return (
+    <NumberInput
+      min={1}
+      allowDecimal={false}
+      allowNegative={false}
+      thousandSeparator
+      hideControls
+      {...props}
+    />
+  );
+}

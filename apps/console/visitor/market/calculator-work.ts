@@ -1,0 +1,72 @@
+import type { Shape } from '../../api/shape.js';
+import { type RatedPrice, dimensionNames } from '../../ui/rate-lines.js';
+import type { ListPrice } from './market.js';
+import type { PricedWork } from './public-quote.js';
+
+type Model = Shape<'ListedModel'>;
+type DimensionName = (typeof dimensionNames)[number];
+
+/** What people fill in; a field that is empty is a text. */
+export interface Wish {
+  /** Images, videos, assets or calls, one after the other. */
+  calls: number | string;
+  seconds: number | string;
+  inputTokens: number | string;
+  outputTokens: number | string;
+  dimensions: { [Name in DimensionName]?: string };
+}
+
+export const MOST_CALLS = 1_000_000;
+export const MOST_TOKENS = 100_000_000;
+const MOST_SECONDS = 3_600;
+const USUAL_SECONDS = 5;
+const USUAL_CALLS = 1_000;
+const USUAL_INPUT = 2_000;
+const USUAL_OUTPUT = 500;
+
+/** What is filled in at first. */
+export function wishFor({ limits: { defaultSeconds, minSeconds } }: Model): Wish {
+  return {
+    calls: USUAL_CALLS,
+    seconds: defaultSeconds ?? minSeconds ?? USUAL_SECONDS,
+    inputTokens: USUAL_INPUT,
+    outputTokens: USUAL_OUTPUT,
+    dimensions: {},
+  };
+}
+
+export function secondsOf({ limits: { minSeconds = 1, maxSeconds = MOST_SECONDS } }: Model) {
+  return { least: minSeconds, most: maxSeconds };
+}
+
+/** Images that are priced by the token are counted by the relay, as it holds for them. */
+export function isByTokens({ unit, family }: Model): boolean {
+  return unit === 'million_tokens' && family !== 'image';
+}
+
+/** One call of the wish, or null while it is not whole. */
+export function wishedWork(model: Model, group: string, wish: Wish): PricedWork | null {
+  const dimensions = Object.fromEntries(Object.entries(wish.dimensions).filter(([, value]) => value !== ''));
+  const place = { model: model.id, group, dimensions };
+  if (isByTokens(model)) {
+    const { inputTokens: input, outputTokens: output } = wish;
+    const isThere = isWhole(input, MOST_TOKENS, 0) && isWhole(output, MOST_TOKENS, 0);
+    return isThere ? { ...place, tokens: { input, output } } : null;
+  }
+  if (model.unit !== 'second') return { ...place, n: 1 };
+  const { least, most } = secondsOf(model);
+  return isWhole(wish.seconds, most, least) ? { ...place, seconds: wish.seconds } : null;
+}
+
+export function isWhole(value: number | string, most: number, least = 1): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+}
+
+/** What the price depends on, with the values that have a rate of their own. */
+export function ratedChoices(price: ListPrice): { name: DimensionName; values: string[] }[] {
+  const rates = ('unitPrice' in price && price.rates) || ([] as NonNullable<RatedPrice['rates']>);
+  return dimensionNames.flatMap((name) => {
+    const values = [...new Set(rates.flatMap(({ when }) => when[name] ?? []))];
+    return values.length === 0 ? [] : [{ name, values }];
+  });
+}
