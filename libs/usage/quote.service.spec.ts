@@ -182,6 +182,8 @@ describe('where a quote is for', () => {
   });
 
   it.each(['none', 'imgmodel-lite'])('has no model %s, and says so', async (model) => {
-    await expect(ask({ model })).rejects.toMatchObject({ code: 'model_not_found', param: 'model' });
+    const unknown = { code: 'model_not_found', param: 'model' };
+    await expect(ask({ model })).rejects.toMatchObject(unknown);
+    await expect(ask({ model, n: 1_000_000 })).rejects.toMatchObject(unknown);
   });
 });

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { CatalogModel } from '#catalog/catalog.js';
 import { measureImages } from '#catalog/image-estimate.js';
+import { hindranceOf } from '#catalog/offer.js';
 import {
   estimateInput,
   estimateSpeech,
@@ -15,7 +16,7 @@ import { areWritesSold, dearestKinds } from '#pricing/held-kinds.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import { quote, type Quote } from '#pricing/quote.js';
 import type { Dimensions } from '#pricing/rates.js';
-import type { TermsRequest } from '#pricing/terms.js';
+import { termsAt, type TermsRequest } from '#pricing/terms.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { Market, MarketReader } from '#marketplace/price-list.js';
 
@@ -98,6 +99,7 @@ export class QuoteService {
       throw new ApiError('invalid_value', 'group: must be a group that you may create keys in.', {
         param: 'group',
       });
+    requireForSale(market, wish);
     return priceIn(market, wish, wish.group);
   }
 
@@ -137,20 +139,29 @@ export class QuoteService {
   }
 }
 
+/** What is not for sale is as unknown to strangers as what is not there. @throws ApiError */
+function requireForSale({ catalog, nowMs }: Market, wish: ListedWish): void {
+  const model = catalog.models.get(wish.model);
+  const { group } = wish;
+  if (!model || hindranceOf(catalog, { model, group, atMs: nowMs })) throw noModel(wish, group);
+}
+
 /** @throws ApiError for a model that the group does not have, and for units that the model does not take */
 function priceIn(market: Market, wish: WantedWork, group: string): PricedWish {
   const { catalog, nowMs } = market;
   const model = catalog.models.get(wish.model);
-  const estimate = model ? estimateOf(model, wish) : null;
-  const priced = model
-    ? priceOf(model, { wish, estimate, book: catalog.priceBook, group, atMs: nowMs })
-    : 'model_not_found';
-  if (typeof priced === 'string') {
-    throw new ApiError('model_not_found', `There is no model ${wish.model} in group ${group}.`, {
-      param: 'model',
-    });
-  }
+  const at = { group, atMs: nowMs };
+  // What is wrong with the units describes the model, so it is said only of one that the group has.
+  if (!model || termsAt(catalog.priceBook, { ...at, model: model.id }) === 'model_not_found')
+    throw noModel(wish, group);
+  const estimate = estimateOf(model, wish);
+  const priced = priceOf(model, { wish, estimate, book: catalog.priceBook, ...at });
+  if (typeof priced === 'string') throw noModel(wish, group);
   return { quoted: priced, group, market, estimate };
+}
+
+function noModel({ model }: WantedWork, group: string): ApiError {
+  return new ApiError('model_not_found', `There is no model ${model} in group ${group}.`, { param: 'model' });
 }
 
 /** As gateways estimate the same request; null without a text. @throws ApiError where a text does not determine the price. */

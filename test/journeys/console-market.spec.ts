@@ -66,10 +66,40 @@ describe('a quote for everybody', () => {
     });
   });
 
+  it('says of a model that is not for sale there what it says of one that there is not', async () => {
+    const { owner } = relay.fixture;
+    await owner.query(
+      `INSERT INTO models (id, family, unit, owned_by, enabled)
+       SELECT id, 'image', 'call', 'vendora', id <> 'unreleased' FROM unnest($1::text[]) AS id`,
+      [['unreleased', 'for-partners', 'unserved', 'unpriced']],
+    );
+    await owner.query(`INSERT INTO groups (name, open) VALUES ('Closed', false)`);
+    await owner.query(
+      `INSERT INTO group_models (model_id, group_name) VALUES ('unreleased', 'Vendora-Main'),
+         ('for-partners', 'Closed'), ('unserved', 'Vendora-Main'), ('unpriced', 'Vendora-Main')`,
+    );
+    await owner.query(
+      `INSERT INTO price_versions (model_id, unit_price)
+       VALUES ('unreleased', 1), ('for-partners', 1), ('unserved', 1)`,
+    );
+    for (const model of ['unreleased', 'for-partners', 'unserved', 'unpriced', 'nothing']) {
+      const { status, error } = await quoteForAll({ model, n: 1_000_000 });
+      expect({ status, code: error?.code, message: error?.message }).toEqual({
+        status: 404,
+        code: 'model_not_found',
+        message: `There is no model ${model} in group Vendora-Main.`,
+      });
+    }
+  });
+
   it('is for a group that is not open only where the account has it', async () => {
     const { owner } = relay.fixture;
     await owner.query(`INSERT INTO groups (name, open) VALUES ('Partners', false)`);
     await owner.query(`INSERT INTO group_models (group_name, model_id) VALUES ('Partners', 'imgmodel-4')`);
+    await owner.query(
+      `INSERT INTO channel_groups (channel_id, group_name)
+       SELECT channel_id, 'Partners' FROM channel_models WHERE model_id = 'imgmodel-4'`,
+    );
     await owner.query(`INSERT INTO multiplier_versions (group_name, multiplier) VALUES ('Partners', 0.5)`);
     const partner = await person(relay);
     const wish = { model: 'imgmodel-4', group: 'Partners' };
