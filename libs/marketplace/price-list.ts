@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
 import { takesFixedPrice } from '#groups/terms.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
+import { limitsOf } from '#catalog/model-limits.js';
 import { hindranceOf } from '#catalog/offer.js';
 import { multiply, plainDecimal } from '#money/amount.js';
 import { type Family, type Price } from '#pricing/price-book.js';
@@ -108,7 +109,7 @@ function matches(model: CatalogModel, { family, vendor, text }: PriceFilter): bo
 }
 
 function listed(model: CatalogModel, { catalog, nowMs }: Market, groups: readonly string[]): ListedModel {
-  const { id, family, ownedBy: vendor, unit, aliasOf, limits } = model;
+  const { id, family, ownedBy: vendor, unit, aliasOf } = model;
   const terms = groups.flatMap((group) => {
     const found = termsAt(catalog.priceBook, { model: id, group, atMs: nowMs });
     return typeof found === 'string' ? [] : [{ group, terms: found }];
@@ -126,7 +127,7 @@ function listed(model: CatalogModel, { catalog, nowMs }: Market, groups: readonl
     aliasOf,
     listPrice: listPrice ? priceText(listPrice) : null,
     groups: ofGroups,
-    limits,
+    limits: shownLimits(model),
     available: ofGroups.some(({ available }) => available),
     nextChangeAt: nextChange(
       catalog,
@@ -134,6 +135,13 @@ function listed(model: CatalogModel, { catalog, nowMs }: Market, groups: readonl
       nowMs,
     ),
   };
+}
+
+/** How long a video may be is limited for every model, its own limits or not. */
+function shownLimits(model: CatalogModel): CatalogModel['limits'] {
+  if (model.family !== 'video') return model.limits;
+  const { defaultSeconds, minSeconds, maxSeconds } = limitsOf(model);
+  return { ...model.limits, defaultSeconds, minSeconds, maxSeconds };
 }
 
 function listedGroup(group: string, { rule, price, multiplier }: Terms): Omit<ListedGroup, 'available'> {

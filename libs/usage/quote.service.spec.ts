@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
-import { MarketReader } from '#marketplace/price-list.js';
+import { listPrices, MarketReader } from '#marketplace/price-list.js';
 import { formatAmount } from '#money/amount.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { QuoteService, type WantedQuote } from './quote.service.js';
@@ -103,9 +103,69 @@ describe('a quote', () => {
     },
   );
 
+  it('of a video is what a gateway would take, by the limits that hold where the model has none', async () => {
+    await ledger.owner.query(
+      `INSERT INTO models (id, family, unit, owned_by) VALUES ('plain-video', 'video', 'second', 'vendora')`,
+    );
+    await ledger.owner.query(
+      `INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'plain-video')`,
+    );
+    await ledger.owner.query(`INSERT INTO price_versions (model_id, unit_price) VALUES ('plain-video', 0.1)`);
+    await ledger.owner.query(
+      `INSERT INTO channel_models (channel_id, model_id, upstream_model)
+       SELECT channel_id, 'plain-video', upstream_model FROM channel_models WHERE model_id = 'vendora-imagine-video'`,
+    );
+    const model = 'plain-video';
+    // Five seconds, where nobody says how many.
+    expect(await priceOf({ model })).toBe('0.5');
+    expect(await priceOf({ model, seconds: 15 })).toBe('1.5');
+    await expect(ask({ model, seconds: 16 })).rejects.toMatchObject(invalid('seconds'));
+    await expect(ask({ model, seconds: 1_000_000 })).rejects.toMatchObject(invalid('seconds'));
+    await expect(ask({ model, dimensions: { resolution: '4k' } })).rejects.toMatchObject(
+      invalid('dimensions.resolution'),
+    );
+    const sized = { model: 'vendora-imagine-video', dimensions: { size: '7x7' } };
+    await ledger.owner.query(
+      `UPDATE models SET limits = limits || '{"sizes": ["1280x720"]}' WHERE id = 'vendora-imagine-video'`,
+    );
+    await expect(ask(sized)).rejects.toMatchObject(invalid('dimensions.size'));
+    await expect(ask({ model: 'vendora-3d', n: 2 })).rejects.toMatchObject(invalid('n'));
+    const listed = listPrices(await new MarketReader(ledger.billing).read(), { text: model });
+    expect(listed.map(({ limits }) => limits)).toEqual([
+      { defaultSeconds: 5, minSeconds: 1, maxSeconds: 15 },
+    ]);
+  });
+
+  it('of a model that only edits is that of a call with as many images as it needs', async () => {
+    await ledger.owner.query(
+      `INSERT INTO models (id, family, unit, owned_by, limits) VALUES
+         ('retouch', 'image', 'call', 'vendora', '{"minInputImages": 1}'),
+         ('merge', 'image', 'token', 'vendora', '{"minInputImages": 2}')`,
+    );
+    await ledger.owner.query(
+      `INSERT INTO group_models (group_name, model_id) VALUES ('Vendora-Main', 'retouch'), ('Vendora-Main', 'merge')`,
+    );
+    await ledger.owner.query(
+      `INSERT INTO price_versions (model_id, unit_price, rates)
+       VALUES ('retouch', 1, '[{"when": {"input": "image"}, "unitPrice": "3"}]')`,
+    );
+    await ledger.owner.query(
+      `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price, media_prices)
+       VALUES ('merge', 0, 0, 10, '{"image_input": "8", "image_output": "32"}')`,
+    );
+    expect(await priceOf({ model: 'retouch' })).toBe('3');
+    expect(await priceOf({ model: 'retouch', dimensions: { input: 'image' } })).toBe('3');
+    await expect(ask({ model: 'retouch', dimensions: { input: 'none' } })).rejects.toMatchObject({
+      param: 'dimensions.input',
+    });
+    // 7,500 tokens for each of two, and 6,240 for what is made.
+    expect(await priceOf({ model: 'merge' })).toBe('0.31968');
+  });
+
   it('is covered by the main balance of an account that is not frozen', async () => {
     expect(await ask({ n: 10 })).toMatchObject({ covered: true, balance: 1_000_000_000n });
-    expect(await ask({ model: 'vendora-imagine-video', seconds: 21 })).toMatchObject({ covered: false });
+    const much = { input: 1_000_000 };
+    expect(await ask({ model: 'vendora-chat', tokens: much })).toMatchObject({ covered: false });
     const frozen = await ledger.account({ credits: '1' });
     await ledger.owner.query(
       `UPDATE customer_balances SET frozen = true, frozen_reason = 'x' WHERE account_id = $1`,

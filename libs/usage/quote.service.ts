@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { CatalogModel } from '#catalog/catalog.js';
 import { measureImages } from '#catalog/image-estimate.js';
+import { limitsOf, refuseBeyondLimits } from '#catalog/model-limits.js';
 import { hindranceOf } from '#catalog/offer.js';
 import {
   estimateInput,
@@ -193,9 +194,10 @@ type Wish = Omit<TermsRequest, 'model'> & {
 /** @throws ApiError for units that the model does not take */
 function priceOf(model: CatalogModel, { wish, estimate, book, ...at }: Wish): ReturnType<typeof quote> {
   const request = { ...at, model: model.id };
-  const measured = measure(model, wish);
+  const dimensions = dimensionsOf(model, wish);
+  const measured = measure(model, { ...wish, dimensions });
   const tokens = estimate ? tokensOfText(estimate, model, { book, request }) : measured.tokens;
-  return quote(book, { ...request, ...measured, tokens, dimensions: wish.dimensions });
+  return quote(book, { ...request, ...measured, tokens, dimensions });
 }
 
 /** A text is held for at the dearest that it and its answer may turn out to be. */
@@ -212,20 +214,50 @@ function tokensOfText(
 /** The units asked for, in what the model is priced by; a text is measured apart. @throws ApiError when it names others. */
 function measure(model: CatalogModel, wanted: WantedWork): { units: bigint; tokens: TokenCounts | null } {
   refuseOtherUnits(model, wanted);
-  refuseTooManyImages(model, wanted);
-  const { n, seconds, text } = wanted;
-  if (model.unit === 'second')
-    return { units: BigInt(seconds ?? model.limits.defaultSeconds ?? 1), tokens: null };
+  const { n, seconds = secondsOf(model), text } = wanted;
+  refuseImpossible(model, { ...wanted, seconds });
+  if (model.unit === 'second') return { units: BigInt(seconds), tokens: null };
   if (model.unit === 'call') return { units: BigInt(n ?? 1), tokens: null };
   if (isByImage(model, wanted)) return { units: BigInt(n ?? 1), tokens: tokensOfImages(model, wanted) };
   return { units: 1n, tokens: text === undefined ? tokensOf(model, wanted) : null };
 }
 
-/** As gateways refuse them: one image, where the model does not say how many. */
-function refuseTooManyImages({ id, family, limits }: CatalogModel, { n = 1 }: WantedWork): void {
-  const { maxImages = 1 } = limits;
-  if (family !== 'image' || n <= maxImages) return;
-  throw new ApiError('invalid_value', `n: must be from 1 to ${maxImages} for ${id}.`, { param: 'n' });
+/** What a call takes that does not say: only videos have a default. */
+function secondsOf(model: CatalogModel): number {
+  return model.family === 'video' ? limitsOf(model).defaultSeconds : 1;
+}
+
+/** What no call could be, as gateways refuse it. @throws ApiError */
+function refuseImpossible(model: CatalogModel, wanted: WantedWork & { seconds: number }): void {
+  const { id, family } = model;
+  const { n = 1, seconds, dimensions = {} } = wanted;
+  if (family === 'image') {
+    const inputImages = { value: inputImagesOf(model, wanted), param: 'dimensions.input' };
+    return refuseBeyondLimits(model, { images: { value: n, param: 'n' }, inputImages });
+  }
+  if (n !== 1)
+    throw new ApiError('invalid_value', `n must be 1 for ${id}: a call makes one.`, { param: 'n' });
+  if (family === 'video')
+    refuseBeyondLimits(model, {
+      seconds: { value: seconds, param: 'seconds' },
+      size: named(dimensions.size, 'dimensions.size'),
+      resolution: named(dimensions.resolution, 'dimensions.resolution'),
+    });
+}
+
+function named(value: string | undefined, param: string): { value: string; param: string } | undefined {
+  return value === undefined ? undefined : { value, param };
+}
+
+/** A model that only edits is always handed an image. */
+function dimensionsOf(model: CatalogModel, { dimensions }: WantedWork): Dimensions | undefined {
+  const isEdit = model.family === 'image' && limitsOf(model).minInputImages > 0;
+  return isEdit ? { input: 'image', ...dimensions } : dimensions;
+}
+
+/** As few as make it a call. */
+function inputImagesOf(model: CatalogModel, { dimensions }: WantedWork): number {
+  return dimensions?.input === 'image' ? Math.max(1, limitsOf(model).minInputImages) : 0;
 }
 
 /** Images that are priced by the token may be asked for by their number, as gateways hold for them. */
@@ -233,11 +265,9 @@ function isByImage({ family, unit }: CatalogModel, { tokens }: WantedWork): bool
   return family === 'image' && unit === 'token' && !tokens;
 }
 
-function tokensOfImages(
-  model: CatalogModel,
-  { n: count = 1, text = '', dimensions }: WantedWork,
-): TokenCounts {
-  const inputImages = dimensions?.input === 'image' ? 1 : 0;
+function tokensOfImages(model: CatalogModel, wanted: WantedWork): TokenCounts {
+  const { n: count = 1, text = '', dimensions } = wanted;
+  const inputImages = inputImagesOf(model, wanted);
   return measureImages({ model, count, prompts: [text], quality: dimensions?.quality, inputImages }).most;
 }
 

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '#catalog/catalog.js';
 import { invalid } from '../http/fields.js';
-import type { Measures } from '../http/model-limits.js';
+import type { Measures } from '#catalog/model-limits.js';
 import { INPUT_FIELD } from './conversation-fields.js';
 import type { Conversation } from './conversation-request.js';
 import type { StreamKind } from '#upstream/outcomes.js';

@@ -12,7 +12,7 @@ import {
   requiredString,
 } from '../http/fields.js';
 import { MAX_EMBEDDED, MAX_LANGUAGE_CHARS, MAX_PROMPT_CHARS, MAX_SPEECH_CHARS } from '../http/limits.js';
-import type { Measure } from '../http/model-limits.js';
+import type { Measure } from '#catalog/model-limits.js';
 import {
   answerFormats,
   granularities,

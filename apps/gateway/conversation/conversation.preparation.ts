@@ -7,7 +7,7 @@ import { channelsFree } from '../charging/channel-entry.js';
 import { requiredString } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
-import { refuseBeyondLimits } from '../http/model-limits.js';
+import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import {
   imageModel,
   prepareImage,

@@ -6,7 +6,7 @@ import type { Hold } from '../charging/charge.service.js';
 import type { Conversation } from '../conversation/conversation-request.js';
 import type { Body } from '../http/fields.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
-import { refuseBeyondLimits } from '../http/model-limits.js';
+import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import { imageDimensions, type ImageGeneration } from './image-request.js';
 import { type HeldWork, upstreamRequest } from './image.calls.js';
 import type { Pictures } from './picture.loader.js';

@@ -20,7 +20,7 @@ import { deadlineAfter, type ResolutionPost } from '../charging/resolution.post.
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
-import { refuseBeyondLimits } from '../http/model-limits.js';
+import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import type { PictureInput } from '../http/pictures.js';
 import type { MemoryShare } from '../protection/body-memory.js';
 import type { ModelChoice } from '../routing/model-choice.js';

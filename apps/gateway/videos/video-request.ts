@@ -14,7 +14,7 @@ import {
 } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
-import { type Measure, refuseBeyondLimits } from '../http/model-limits.js';
+import { limitsOf, type Measure, refuseBeyondLimits } from '#catalog/model-limits.js';
 
 /** A request for a video after its own fields were checked; what depends on the model is checked by `fitToModel`. */
 export interface VideoCreation {
@@ -88,7 +88,7 @@ function asked<Param extends string>(
 
 /** Applies the model's default and limits. @throws ApiError before anything is held */
 export function fitToModel(asked: VideoCreation, model: CatalogModel): FittedVideo {
-  const seconds = asked.seconds ?? { value: model.limits.defaultSeconds ?? 5, param: 'seconds' };
+  const seconds = asked.seconds ?? { value: limitsOf(model).defaultSeconds, param: 'seconds' };
   const { size, aspectRatio, resolution } = asked;
   const sized = size === undefined ? undefined : { value: size, param: 'size' };
   refuseBeyondLimits(model, { seconds, size: sized, aspectRatio, resolution });

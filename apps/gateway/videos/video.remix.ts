@@ -1,5 +1,6 @@
 import type { CatalogModel } from '#catalog/catalog.js';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
+import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
@@ -11,7 +12,6 @@ import { upstreamModel } from '../charging/vendor-model.js';
 import { asBody, requiredString } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_PROMPT_CHARS } from '../http/limits.js';
-import { refuseBeyondLimits } from '../http/model-limits.js';
 import { modelForGroup } from '../http/model-access.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
 import type { TaskLibrary } from '../tasks/task.library.js';

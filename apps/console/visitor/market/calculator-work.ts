@@ -18,24 +18,23 @@ export interface Wish {
 
 export const MOST_CALLS = 1_000_000;
 export const MOST_TOKENS = 100_000_000;
-const MOST_SECONDS = 3_600;
-const USUAL_SECONDS = 5;
 const USUAL_CALLS = 1_000;
 const USUAL_INPUT = 2_000;
 const USUAL_OUTPUT = 500;
 
 /** What is filled in at first. */
-export function wishFor({ limits: { defaultSeconds, minSeconds } }: Model): Wish {
+export function wishFor({ limits: { defaultSeconds, minSeconds = 1 } }: Model): Wish {
   return {
     calls: USUAL_CALLS,
-    seconds: defaultSeconds ?? minSeconds ?? USUAL_SECONDS,
+    seconds: defaultSeconds ?? minSeconds,
     inputTokens: USUAL_INPUT,
     outputTokens: USUAL_OUTPUT,
     dimensions: {},
   };
 }
 
-export function secondsOf({ limits: { minSeconds = 1, maxSeconds = MOST_SECONDS } }: Model) {
+/** The price list says what holds for every video; another work of seconds has no limit of its own. */
+export function secondsOf({ limits: { minSeconds = 1, maxSeconds = MOST_CALLS } }: Model) {
   return { least: minSeconds, most: maxSeconds };
 }
 

@@ -1,6 +1,5 @@
-import type { CatalogModel, ModelLimits } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
-import { invalid } from './fields.js';
+import type { CatalogModel, ModelLimits } from './catalog.js';
 
 /** A value of a request, and the field that a refusal names. */
 export interface Measure<T> {
@@ -25,11 +24,23 @@ export interface Measures {
 }
 
 /** Where a model's own limit is not in the catalog. */
-const DEFAULTS = { maxImages: 1, minInputImages: 0, minSeconds: 1, maxSeconds: 15, maxChoices: 128 };
+const DEFAULTS = {
+  maxImages: 1,
+  minInputImages: 0,
+  defaultSeconds: 5,
+  minSeconds: 1,
+  maxSeconds: 15,
+  maxChoices: 128,
+};
 
-/** The one place that holds a request against its model's limits. @throws ApiError before anything is held */
+/** What holds for a model, its own or not. */
+export function limitsOf({ limits }: Pick<CatalogModel, 'limits'>): ModelLimits & typeof DEFAULTS {
+  return { ...DEFAULTS, ...limits };
+}
+
+/** The one place that holds a request, and what is quoted, against its model's limits. @throws ApiError before anything is held */
 export function refuseBeyondLimits(model: CatalogModel, asked: Measures): void {
-  const limits = { ...DEFAULTS, ...model.limits };
+  const limits = limitsOf(model);
   refuseRange(model, asked.images, [1, limits.maxImages]);
   refuseRange(model, asked.seconds, [limits.minSeconds, limits.maxSeconds]);
   refuseRange(model, asked.choices, [1, limits.maxChoices]);
@@ -82,4 +93,8 @@ function refuseTokens({ id, limits }: CatalogModel, { inputTokens, outputTokens 
   if (outputTokens && maxOutputTokens !== undefined && outputTokens.value > maxOutputTokens) {
     throw invalid(outputTokens.param, `must be at most ${maxOutputTokens} for ${id}`);
   }
+}
+
+function invalid(param: string, rule: string): ApiError {
+  return new ApiError('invalid_value', `${param} ${rule}.`, { param });
 }
