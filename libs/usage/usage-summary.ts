@@ -20,6 +20,7 @@ const KEPT = {
   usage_quarters: { time: 'quarter', days: 62 },
   usage_days: { time: 'day', days: 2 * CHART_DAYS },
   usage_recent: { time: 'at', days: 3 },
+  model_days: { time: 'day', days: CHART_DAYS },
 };
 const MOST_PURGED = 10_000;
 

@@ -113,3 +113,29 @@ describe('a quote for everybody', () => {
     expect((await quoteForAll(wish)).status).toBe(400);
   });
 });
+
+describe('the record of a model', () => {
+  const recordOf = (model: string) =>
+    visitor(relay).GET('/api/public/models/{model}/record', { params: { path: { model } } });
+
+  it('is for everybody, in shares and not in counts, and names no channel', async () => {
+    await relay.fixture.owner.query(
+      `INSERT INTO model_days VALUES ((now() AT TIME ZONE 'UTC')::date - 1, 'imgmodel-4', 1000, 2, 250000, 1000)`,
+    );
+    const { data, response } = await recordOf('imgmodel-4');
+    expect(data).toMatchObject({ delivered: 0.998, latencyMs: 250 });
+    expect(Object.keys(data!)).toEqual(['delivered', 'latencyMs', 'days']);
+    expect(data!.days.map((day) => Object.keys(day).join())).toEqual(
+      Array<string>(30).fill('day,delivered,latencyMs'),
+    );
+    expect(response.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
+    const again = await fetch(response.url, { headers: { 'if-none-match': response.headers.get('etag')! } });
+    expect(again.status).toBe(304);
+  });
+
+  it('is of models on the price list', async () => {
+    const { error, response } = await recordOf('nothing-like-that');
+    expect(response.status).toBe(404);
+    expect(error?.error.code).toBe('not_found');
+  });
+});

@@ -1,11 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
+import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
 import { compareKeys, listPrices, MarketReader, priceHistory, sortKey } from '#marketplace/price-list.js';
+import { readModelRecord } from '#usage/model-days.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { marketRoutes as routes } from './market.routes.js';
 
@@ -15,6 +17,7 @@ const NOT_MODIFIED = 304;
 @Controller()
 export class MarketController {
   constructor(
+    @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(MarketReader) private readonly market: MarketReader,
     @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
@@ -36,8 +39,7 @@ export class MarketController {
     const { limit, cursor } = call.query;
     const market = await this.market.read();
     const entries = priceHistory(market, call.params.model);
-    if (!entries)
-      throw new ApiError('not_found', `There is no model ${call.params.model} on the price list.`);
+    if (!entries) throw unknownModel(call.params.model);
     // Older entries never change and newer ones come before them, so a page continues after a count from the end.
     const left = Number(readCursor(cursor, 1, /^\d{1,9}$/)?.[0] ?? entries.length);
     const numbered = entries.map((entry, at) => ({ entry, left: entries.length - at - 1 }));
@@ -48,6 +50,13 @@ export class MarketController {
     );
     const items = page.items.map(({ entry }) => entry);
     return this.cached(call, { ...page, items }, Math.min(...announced) - market.nowMs);
+  }
+
+  @Serves(routes.record)
+  async record(call: CallOf<typeof routes.record>) {
+    const { model } = call.params;
+    if (!listPrices(await this.market.read(), {}).some(({ id }) => id === model)) throw unknownModel(model);
+    return this.cached(call, await readModelRecord(this.pool, model), Infinity);
   }
 
   /**
@@ -69,6 +78,10 @@ export class MarketController {
     void reply.code(NOT_MODIFIED);
     return undefined as unknown as T;
   }
+}
+
+function unknownModel(model: string): ApiError {
+  return new ApiError('not_found', `There is no model ${model} on the price list.`);
 }
 
 /** If-None-Match compares weakly (RFC 9110, 13.1.2). */

@@ -58,6 +58,29 @@ const filters = {
   text: z.string().max(100).optional().meta({ description: 'Part of the model or the vendor.' }),
 };
 
+const done = {
+  delivered: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .meta({
+      description:
+        'The share of requests whose work was delivered, to a thousandth; what a provider refused was not. Null where there were few.',
+      examples: [0.998],
+    }),
+  latencyMs: z.int().nullable().meta({ description: 'On average; null where there were few.' }),
+};
+
+const modelRecord = z
+  .object({
+    ...done,
+    days: z
+      .array(z.object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...done }))
+      .meta({ description: 'UTC days, the oldest first, up to today.' }),
+  })
+  .meta({ id: 'ModelRecord' });
+
 const CACHING = 'Answers carry an ETag; If-None-Match gets 304.';
 
 const forAll = routesFor('public', 'Marketplace');
@@ -76,5 +99,11 @@ export const marketRoutes = {
     params: z.strictObject({ model: modelName }),
     query: z.strictObject(pageQuery),
     answer: pageOf(historyEntry),
+  }),
+  record: forAll.get('getModelRecord', '/api/public/models/{model}/record', {
+    summary: 'How often work of a model was delivered in the last 30 days, and how long it took.',
+    description: `Over all customers; requests count some seconds after they end. ${CACHING}`,
+    params: z.strictObject({ model: modelName }),
+    answer: modelRecord,
   }),
 };
