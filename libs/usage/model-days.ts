@@ -7,7 +7,7 @@ interface Done {
   latencyMs: number | null;
 }
 
-export interface ModelRecord extends Done {
+interface ModelRecord extends Done {
   /** UTC days, the oldest first, up to today. */
   days: ({ day: string } & Done)[];
 }

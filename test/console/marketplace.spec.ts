@@ -1,8 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
+import { person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
+
+/** An image comes as text. */
+const MOST_BYTES = 2 ** 26;
+const run = (program: string, args: string[]) =>
+  promisify(execFile)(program, args, { maxBuffer: MOST_BYTES });
 
 let relay: Relay;
 let browser: Browser;
@@ -55,19 +63,18 @@ describe('the marketplace', () => {
     const { page } = tab;
     await tab.goto('/marketplace?text=imgmodel-lite');
     await page.getByRole('link', { name: 'Details of imgmodel-lite' }).click();
-    await page.waitForURL('**model=imgmodel-lite**');
-    const details = page.getByRole('dialog');
-    const group = details.getByRole('row', { name: /Public-Relay/ });
+    await page.getByRole('heading', { level: 1, name: 'imgmodel-lite' }).waitFor();
+    const group = page.getByRole('row', { name: /Public-Relay/ });
     expect(
       await group
         .getByText(/credits/)
         .first()
         .getAttribute('value'),
     ).toBe('0.0002');
-    await details.getByText('fixed price per call').waitFor();
-    await details.getByText('from launch').first().waitFor();
-    await page.keyboard.press('Escape');
-    await page.waitForURL((url) => !url.searchParams.has('model'));
+    await page.getByText('fixed price per call').waitFor();
+    await page.getByText('from launch').first().waitFor();
+    await page.getByRole('link', { name: 'All models' }).click();
+    await page.waitForURL('**/marketplace');
   });
 
   it('says what to do where nothing is found', async () => {
@@ -92,6 +99,58 @@ describe('the marketplace', () => {
     await page.unroute('**/api/public/prices?*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('14 models').waitFor();
+  });
+});
+
+describe('the page of a model', () => {
+  it('has a call in lines that work, with the address of this relay', async () => {
+    tab = await Tab.open(browser, relay);
+    const { page } = tab;
+    await tab.goto('/marketplace/imgmodel-4');
+    for (const name of ['Python', 'Node.js', 'curl']) {
+      await page.getByRole('tab', { name }).click();
+      await page.getByRole('region', { name }).getByText(`${relay.baseUrl}/v1/images/generations`).waitFor();
+    }
+    const lines = (await page.getByRole('region', { name: 'curl' }).textContent())!;
+    const { apiKey } = await relay.customer('1');
+    const { stdout } = await run('bash', ['-c', lines.replace('<API_KEY>', apiKey)]);
+    expect((JSON.parse(stdout) as { data: unknown[] }).data).toHaveLength(1);
+    await page.getByRole('link', { name: 'Sign up to try it' }).waitFor();
+  });
+
+  it('leads those who have an account to the playground, with the model chosen', async () => {
+    tab = await Tab.open(browser, relay, { as: await person(relay, { credits: '1' }) });
+    const { page } = tab;
+    await tab.goto('/marketplace/vendora-imagine-video');
+    await page.getByRole('link', { name: 'Try in the Playground' }).click();
+    await page.waitForURL('**/playground?kind=video&model=vendora-imagine-video');
+  });
+
+  it('tells how often it delivered and how fast, and where too little is known', async () => {
+    await relay.fixture.owner.query(
+      `INSERT INTO model_days SELECT (now() AT TIME ZONE 'UTC')::date - ago, 'vendora-speech', 500, 4, 500 * 1250, 500
+       FROM generate_series(1, 3) AS ago`,
+    );
+    tab = await Tab.open(browser, relay);
+    const { page } = tab;
+    await tab.goto('/marketplace/vendora-speech');
+    await page.getByRole('definition').filter({ hasText: '99.2%' }).waitFor();
+    await page.getByRole('definition').filter({ hasText: '1.25 sec' }).waitFor();
+    const days = page.getByRole('list', { name: 'Delivered, by UTC day' }).getByRole('listitem');
+    expect(await days.count()).toBe(30);
+    expect(await days.filter({ hasText: '99.2%' }).count()).toBe(3);
+    expect(await days.filter({ hasText: 'Unknown' }).count()).toBe(27);
+    await tab.goto('/marketplace/vendora-3d');
+    await page.getByText('Too few requests in the last 30 days to say.').waitFor();
+  });
+
+  it('is found at the address of before, and says where there is no such model', async () => {
+    tab = await Tab.open(browser, relay, { expectedStatuses: [404] });
+    const { page } = tab;
+    await tab.goto('/marketplace?model=vendora-chat');
+    await page.waitForURL('**/marketplace/vendora-chat');
+    await tab.goto('/marketplace/nobody-has-it');
+    await page.getByText('We couldn’t find this.').waitFor();
   });
 });
 

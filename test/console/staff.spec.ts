@@ -80,8 +80,8 @@ describe('a price', () => {
       .waitFor();
 
     const visiting = await open();
-    await visiting.goto('/marketplace?model=vendora-imagine-image');
-    await visiting.page.getByRole('dialog').getByText('0.03 credits').first().waitFor();
+    await visiting.goto('/marketplace/vendora-imagine-image');
+    await visiting.page.getByRole('main').getByText('0.03 credits').first().waitFor();
   });
 
   it('of a vendor is proposed as its list price with a margin, and the model is added switched off', async () => {

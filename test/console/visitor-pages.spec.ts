@@ -1,6 +1,17 @@
+import type { Relay } from '../support/relay.js';
 import { describePages } from './support/pages.js';
 
 const TOKEN = 'a'.repeat(43);
+
+/** Days of requests: some good, one bad, and some of which too little is known. */
+async function withRecord({ fixture }: Relay): Promise<void> {
+  await fixture.owner.query(
+    `INSERT INTO model_days
+     SELECT (now() AT TIME ZONE 'UTC')::date - ago, 'vendora-chat', CASE WHEN ago % 9 = 4 THEN 3 ELSE 400 END,
+       CASE WHEN ago = 7 THEN 60 WHEN ago % 9 = 4 THEN 0 ELSE ago % 5 END, 400 * (900 + 40 * (ago % 7)), 400
+     FROM generate_series(0, 27) AS ago`,
+  );
+}
 
 describePages({
   area: 'visitor',
@@ -12,11 +23,9 @@ describePages({
     { name: 'marketplace', path: '/marketplace' },
     { name: 'marketplace-table', path: '/marketplace?view=table' },
     { name: 'marketplace-empty', path: '/marketplace?text=nothing-is-called-so' },
-    {
-      name: 'marketplace-model',
-      path: '/marketplace?model=vendora-chat',
-      open: ({ page }) => page.getByRole('dialog').getByRole('figure').waitFor(),
-    },
+    { name: 'model', path: '/marketplace/vendora-chat', prepare: withRecord },
+    { name: 'model-few', path: '/marketplace/vendora-imagine-edit' },
+    { name: 'model-of-unknown-calls', path: '/marketplace/vendora-embed' },
     { name: 'sign-in', path: '/sign-in' },
     { name: 'sign-in-ended', path: '/sign-in?next=%2Foverview&ended=yes' },
     { name: 'sign-up', path: '/sign-up?invite=abc123' },

@@ -56,11 +56,17 @@ const ofVisitor = [
       group: anyText,
       sort: oneOf('model', '-model', 'vendor', '-vendor', 'price', '-price'),
       view: oneOf('cards', 'table'),
-      /** The model whose details are open. */
+      /** The model whose details were open here, before it had a page. */
       model: anyText,
     }),
     staticData: { nav: { label: 'marketplace' } },
     component: lazy(() => import('../visitor/marketplace.page.js'), 'MarketplacePage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/marketplace/$model',
+    loader: textsOf('models'),
+    component: lazy(() => import('../visitor/model.page.js'), 'ModelPage'),
   }),
   createRoute({
     getParentRoute: () => visitor,

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { PageFrame } from '../ui/page.js';
 import { ErrorState } from '../ui/states.js';
@@ -9,18 +9,18 @@ import { MarketFilters } from './market/market-filters.js';
 import { MarketTable } from './market/market-table.js';
 import { chosenModels, marketQuery } from './market/market.js';
 import { useOwnGroups } from './market/price.js';
-import { ModelDetails } from './market/model-details.js';
-import { OpenRow } from '../ui/forms/dialog.js';
 
 const route = getRouteApi('/visitor/marketplace');
 
-/** The public price list. Search, filters and the open model are in the address. */
+/** The public price list. Search and filters are in the address. */
 export function MarketplacePage() {
   const { t } = useTranslation('visitor');
   const search = route.useSearch();
   const market = useQuery(marketQuery);
   const groups = useOwnGroups();
   const models = market.data && chosenModels(market.data, { ...search, groups });
+  if (search.model !== undefined)
+    return <Navigate to="/marketplace/$model" params={{ model: search.model }} replace />;
   return (
     <PageFrame title={t('market.title')} about={t('market.about')}>
       <MarketFilters models={market.data ?? []} />
@@ -36,9 +36,6 @@ export function MarketplacePage() {
       ) : (
         <MarketCards models={models} />
       )}
-      <OpenRow param="model" row={market.data?.find(({ id }) => id === search.model)} title={({ id }) => id}>
-        {(model) => <ModelDetails model={model} />}
-      </OpenRow>
     </PageFrame>
   );
 }

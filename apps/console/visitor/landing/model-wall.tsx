@@ -70,8 +70,8 @@ function ModelTile({ model }: { model: Model }) {
         <Stack gap="tiny">
           <Title order={3} size="h4">
             <TextLink
-              to="/marketplace"
-              search={{ model: model.id }}
+              to="/marketplace/$model"
+              params={{ model: model.id }}
               c="inherit"
               className="tile-link model-name"
             >

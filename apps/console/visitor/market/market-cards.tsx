@@ -100,9 +100,8 @@ function ModelCard({ model }: { model: Shape<'ListedModel'> }) {
           ))}
         </Group>
         <ButtonLink
-          from="/marketplace"
-          to="/marketplace"
-          search={(before) => ({ ...before, model: model.id })}
+          to="/marketplace/$model"
+          params={{ model: model.id }}
           variant="default"
           size="xs"
           mt="auto"

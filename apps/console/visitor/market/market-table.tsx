@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { column, extra } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { OpenLink } from '../../ui/links.js';
+import { TextLink } from '../../ui/links.js';
 import { Availability, NoModels } from './market-cards.js';
 import { unitIn } from './market.js';
 import { LimitList } from './model-details.js';
@@ -68,9 +68,9 @@ function useColumns(): ListColumn<Shape<'ListedModel'>>[] {
 
 function ModelLink({ model }: { model: Shape<'ListedModel'> }) {
   return (
-    <OpenLink param="model" value={model.id} size="sm">
+    <TextLink to="/marketplace/$model" params={{ model: model.id }} size="sm">
       {model.id}
-    </OpenLink>
+    </TextLink>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Group, List, Stack, Text } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { column, textColumn } from '../../ui/lists/columns.js';
@@ -6,43 +6,11 @@ import { ListColumn } from '../../ui/lists/data-list.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
-import { Section } from '../../ui/states.js';
-import { Availability } from './market-cards.js';
 import { unitIn } from './market.js';
-import { ModelHistory } from './model-history.js';
-import { Headline, PriceWithUnit } from './price.js';
+import { PriceWithUnit } from './price.js';
 
-/** Everything that the price list knows of a model. */
-export function ModelDetails({ model }: { model: Shape<'ListedModel'> }) {
-  const { t } = useTranslation('visitor');
-  return (
-    <Stack gap="lg">
-      <Stack gap="xs">
-        <Group>
-          <Text c="dimmed">
-            {t(`market.families.${model.family}`)} · {model.vendor}
-          </Text>
-          <Availability available={model.available} />
-        </Group>
-        <Text component="div" size="lg" fw={600}>
-          <Headline model={model} />
-        </Text>
-        {model.aliasOf && <Text>{t('market.aliasOf', { model: model.aliasOf })}</Text>}
-      </Stack>
-      <Section title={t('market.groupsTitle')}>
-        <Groups model={model} />
-      </Section>
-      <Section title={t('market.limitsTitle')}>
-        <LimitList limits={model.limits} />
-      </Section>
-      <Section title={t('market.historyTitle')}>
-        <ModelHistory model={model} />
-      </Section>
-    </Stack>
-  );
-}
-
-function Groups({ model }: { model: Shape<'ListedModel'> }) {
+/** What the model costs in each group. */
+export function ModelGroups({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
   const locale = useLocale();
   const columns: ListColumn<Shape<'ListedModel'>['groups'][number]>[] = [

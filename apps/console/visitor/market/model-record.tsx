@@ -1,0 +1,124 @@
+import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
+import { Chart } from '../../ui/charts/chart.js';
+import { Figure } from '../../ui/lists/facts.js';
+import { useLocale } from '../../ui/locale.js';
+import { Loaded, Section } from '../../ui/states.js';
+import { Hint, SmallPrint } from '../../ui/texts.js';
+
+type ModelRecordView = Shape<'ModelRecord'>;
+type RecordDay = ModelRecordView['days'][number];
+
+const GOOD = 0.99;
+const FAIR = 0.95;
+
+/** How often the model delivered lately, and how long it took. */
+export function ModelRecord({ model }: { model: string }) {
+  const { t } = useTranslation('models');
+  const record = $api.useQuery('get', '/api/public/models/{model}/record', { params: { path: { model } } });
+  return (
+    <Section title={t('record.title')}>
+      <Loaded query={record} lines={6}>
+        {(found) =>
+          found.delivered === null && found.latencyMs === null ? (
+            <Hint>{t('record.few')}</Hint>
+          ) : (
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+              <Delivered record={found} />
+              <Latency record={found} />
+            </SimpleGrid>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function Delivered({ record: { delivered, days } }: { record: ModelRecordView }) {
+  const { t } = useTranslation('models');
+  const share = useShare();
+  return (
+    <Stack gap="sm">
+      <dl className="facts">
+        <Figure name={t('record.delivered')} value={share(delivered)} hint={t('record.deliveredHint')} />
+      </dl>
+      <ol className="strip" aria-label={t('record.byDay')}>
+        {days.map((day) => (
+          <Day key={day.day} day={day} />
+        ))}
+      </ol>
+      <SmallPrint>{t('record.legend')}</SmallPrint>
+    </Stack>
+  );
+}
+
+function Day({ day: { day, delivered } }: { day: RecordDay }) {
+  const share = useShare();
+  const words = `${useDay()(day)}: ${share(delivered)}`;
+  return (
+    <li title={words} data-tone={toneOf(delivered)}>
+      <span className="visually-hidden">{words}</span>
+    </li>
+  );
+}
+
+function toneOf(delivered: number | null): string {
+  if (delivered === null) return 'quiet';
+  return delivered >= GOOD ? 'good' : delivered >= FAIR ? 'waiting' : 'bad';
+}
+
+function Latency({ record: { latencyMs, days } }: { record: ModelRecordView }) {
+  const { t } = useTranslation('models');
+  const seconds = useSeconds();
+  const dayText = useDay();
+  const points = days.map(({ day, latencyMs: ms }) => ({
+    at: dayText(day),
+    values: { latency: ms === null ? null : String(ms / 1_000) },
+  }));
+  return (
+    <Stack gap="sm">
+      <dl className="facts">
+        <Figure
+          name={t('record.latency')}
+          value={latencyMs === null ? t('record.unknown') : seconds(String(latencyMs / 1_000))}
+          hint={t('record.latencyHint')}
+        />
+      </dl>
+      {days.some((day) => day.latencyMs !== null) ? (
+        <Chart
+          kind="line"
+          label={t('record.latencyByDay')}
+          points={points}
+          series={[{ name: 'latency', label: t('record.latency'), color: 'blue.6' }]}
+          text={seconds}
+          height={160}
+        />
+      ) : (
+        <Text size="sm">{t('record.few')}</Text>
+      )}
+    </Stack>
+  );
+}
+
+function useShare(): (share: number | null) => string {
+  const { t } = useTranslation('models');
+  const format = new Intl.NumberFormat(useLocale(), { style: 'percent', maximumFractionDigits: 1 });
+  return (share) => (share === null ? t('record.unknown') : format.format(share));
+}
+
+function useSeconds(): (value: string) => string {
+  const format = new Intl.NumberFormat(useLocale(), {
+    style: 'unit',
+    unit: 'second',
+    maximumFractionDigits: 2,
+  });
+  return (value) => format.format(Number(value));
+}
+
+/** A UTC day, such as 31 Jan. */
+function useDay(): (day: string) => string {
+  const format = new Intl.DateTimeFormat(useLocale(), { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  return (day) => format.format(new Date(day));
+}

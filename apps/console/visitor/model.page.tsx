@@ -1,0 +1,100 @@
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { ApiFailure } from '../api/failure.js';
+import type { Shape } from '../api/shape.js';
+import { useSession } from '../shell/session.js';
+import { BackLink, ButtonLink } from '../ui/links.js';
+import { PageFrame } from '../ui/page.js';
+import { ErrorState, Loaded, Section } from '../ui/states.js';
+import { Calculator } from './market/calculator.js';
+import { Availability } from './market/market-cards.js';
+import { marketQuery } from './market/market.js';
+import { LimitList, ModelGroups } from './market/model-details.js';
+import { ModelHistory } from './market/model-history.js';
+import { ModelRecord } from './market/model-record.js';
+import { ModelSamples, sampleKind } from './market/model-samples.js';
+import { Headline } from './market/price.js';
+
+const route = getRouteApi('/visitor/marketplace/$model');
+const NOT_LISTED = new ApiFailure({
+  status: 404,
+  code: 'not_found',
+  message: 'The price list has no such model.',
+});
+
+/** All that can be known of a model before it is called. */
+export function ModelPage() {
+  const { t } = useTranslation('models');
+  const { model: id } = route.useParams();
+  const market = useQuery(marketQuery);
+  const model = market.data?.find((each) => each.id === id);
+  return (
+    <PageFrame title={id} about={model && <About model={model} />} actions={model && <TryIt model={model} />}>
+      <BackLink to="/marketplace">{t('page.back')}</BackLink>
+      <Loaded query={market} lines={12}>
+        {() => (model ? <Parts key={id} model={model} /> : <ErrorState error={NOT_LISTED} />)}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+interface ModelProps {
+  model: Shape<'ListedModel'>;
+}
+
+function About({ model: { family, vendor, available } }: ModelProps) {
+  const { t } = useTranslation('visitor');
+  return (
+    <Group component="span" gap="sm">
+      {t(`market.families.${family}`)} · {vendor}
+      <Availability available={available} />
+    </Group>
+  );
+}
+
+/** For visitors: first an account. */
+function TryIt({ model }: ModelProps) {
+  const { t } = useTranslation('models');
+  const session = useSession();
+  const kind = sampleKind(model);
+  if (!session) return <ButtonLink to="/sign-up">{t('page.signUp')}</ButtonLink>;
+  if (kind === null) return null;
+  return (
+    <ButtonLink to="/playground" search={{ kind, model: model.id }}>
+      {t('page.try')}
+    </ButtonLink>
+  );
+}
+
+function Parts({ model }: ModelProps) {
+  const { t } = useTranslation('models');
+  const { t: ofMarket } = useTranslation('visitor');
+  return (
+    <div className="model-parts">
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+        <Stack gap="lg">
+          <Text component="div" size="lg" fw={600}>
+            <Headline model={model} />
+          </Text>
+          {model.aliasOf && <Text size="sm">{ofMarket('market.aliasOf', { model: model.aliasOf })}</Text>}
+          <Section title={ofMarket('market.limitsTitle')}>
+            <LimitList limits={model.limits} />
+          </Section>
+          <Section title={ofMarket('market.groupsTitle')}>
+            <ModelGroups model={model} />
+          </Section>
+        </Stack>
+        <ModelSamples model={model} />
+      </SimpleGrid>
+      <Section title={t('page.cost')}>
+        <Calculator model={model} />
+      </Section>
+      <ModelRecord model={model.id} />
+      <Section title={ofMarket('market.historyTitle')}>
+        <ModelHistory model={model} />
+      </Section>
+    </div>
+  );
+}
