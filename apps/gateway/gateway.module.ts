@@ -41,6 +41,7 @@ import { GoogleModelsController } from './google/google-models.controller.js';
 import { GoogleOperationsController } from './google/google-operations.controller.js';
 import { GoogleController } from './google/google.controller.js';
 import { ImageFiles } from './images/image.files.js';
+import { KeptImages } from './images/kept-images.js';
 import { ImageService } from './images/image.service.js';
 import { ImagesController } from './images/images.controller.js';
 import { PictureLoader } from './images/picture.loader.js';
@@ -261,6 +262,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: ApiDocument, useValue: new ApiDocument() },
     { provide: FileStore, useValue: storage },
     { provide: ImageFiles, useValue: files },
+    { provide: KeptImages, useValue: new KeptImages(pool, files, clock) },
     { provide: ImageService, useValue: new ImageService({ ...shared, files, pictures }) },
     { provide: ConversationService, useValue: new ConversationService({ ...shared, reader }) },
     { provide: TokenCounter, useValue: new TokenCounter(shared) },

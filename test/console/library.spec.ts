@@ -21,6 +21,8 @@ beforeAll(async () => {
   await endedVideo(relay, someone, { keyId, prompt: 'a boat that sinks [[fault:fail-late]]' });
   const picture = { prompt: 'a gate', model: 'imgmodel-4', n: 3 };
   await play(relay, someone, { keyId, path: 'images/generations', body: picture });
+  const sent = { ...picture, n: 2, response_format: 'b64_json' };
+  await play(relay, someone, { keyId, path: 'images/generations', body: sent });
 });
 afterAll(async () => {
   await browser?.close();
@@ -74,7 +76,7 @@ describe('the library', () => {
     ).toBe(0);
   });
 
-  it('is narrowed to a type, and lists requests for images, which are not stored', async () => {
+  it('is narrowed to a type, and lists requests for images, with those that are kept', async () => {
     const page = await open(someone, '/library?kind=3d', { width: 'narrow', scheme: 'dark' });
     await cards(page).getByText('a wooden boat').waitFor();
     expect(await cards(page).count()).toBe(1);
@@ -82,9 +84,23 @@ describe('the library', () => {
     await tab.goto('/library?kind=image');
     await cards(page).getByText('3 images').waitFor();
     await cards(page).getByText('0.09 credits').waitFor();
+    const made = cards(page).filter({ hasText: '3 images' });
+    await made.getByRole('img', { name: 'Image 3' }).waitFor();
+    expect(await made.getByRole('img').count()).toBe(3);
+    await made.getByText(/^Expires in \d\d min$/).waitFor();
+    const [opened] = await Promise.all([
+      page.waitForEvent('popup'),
+      made.getByRole('link', { name: 'Image 1' }).click(),
+    ]);
+    expect(opened.url()).toMatch(/\/api\/charges\/\w{26}\/images\/\w{26}-0\.png\?exp=/);
+    await opened.close();
+    // What was only sent has nothing to show.
+    await cards(page).filter({ hasText: '2 images' }).waitFor();
+    expect(await cards(page).filter({ hasText: '2 images' }).getByRole('img').count()).toBe(0);
+    await page.getByText('are kept for: 1 hour').waitFor();
     expect(await tab.barriers()).toEqual([]);
     expect(await tab.isTooWide()).toBe(false);
-    await cards(page).getByRole('link', { name: 'imgmodel-4', exact: true }).click();
+    await made.getByRole('link', { name: 'imgmodel-4', exact: true }).click();
     await page.getByRole('dialog', { name: 'Request cost' }).getByText('Verified in your browser').waitFor();
   });
 

@@ -136,7 +136,9 @@ const AS_OF_HEADER = {
 
 function answerOf({ answer, produces = [], summary, reads }: Route, shapes: NamedShapes): unknown {
   const json = answer === null ? {} : { 'application/json': { schema: shapes.of(answer, 'output') } };
-  const other = Object.fromEntries(produces.map((type) => [type, { schema: { type: 'string' } }]));
+  // JSON that is passed on has the shape that its own program describes.
+  const schemaOf = (type: string) => (type === 'application/json' ? {} : { type: 'string' });
+  const other = Object.fromEntries(produces.map((type) => [type, { schema: schemaOf(type) }]));
   const content = { ...json, ...other };
   return {
     description: summary,

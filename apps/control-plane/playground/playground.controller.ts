@@ -5,6 +5,7 @@ import type { Actor } from '#identity/role.js';
 import { ApiError } from '#platform/errors.js';
 import { id } from '#platform/http/fields.js';
 import { KeyService } from '#people/keys/key.service.js';
+import { findCharge } from '#usage/charge.reader.js';
 import { findTask } from '#usage/task.reader.js';
 import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
@@ -84,6 +85,35 @@ export class PlaygroundController {
     // An error is shown, not kept.
     if (reply.statusCode < 400) void reply.header('content-disposition', name);
     return body;
+  }
+
+  @Serves(routes.chargeImages)
+  chargeImages(call: CallOf<typeof routes.chargeImages>): Promise<Readable> {
+    return this.ofCharge(call, `/v1/charges/${call.params.chargeId}/images`);
+  }
+
+  @Serves(routes.chargeImage)
+  chargeImage(call: CallOf<typeof routes.chargeImage>): Promise<Readable> {
+    const { chargeId, name } = call.params;
+    if (!name.startsWith(`${chargeId}-`)) throw new ApiError('not_found', 'The charge has no such image.');
+    return this.ofCharge(call, `/v1/images/files/${name}?${new URLSearchParams(call.query).toString()}`);
+  }
+
+  /** @throws ApiError for a charge that is not the actor's */
+  private async ofCharge(
+    {
+      actor,
+      params,
+      ip,
+      request,
+      reply,
+    }: CallOf<typeof routes.chargeImages> | CallOf<typeof routes.chargeImage>,
+    path: string,
+  ): Promise<Readable> {
+    const charge = await findCharge(this.pool, params.chargeId, actor.accountId);
+    if (!charge?.keyId) throw new ApiError('not_found', 'You have no such charge.');
+    const grant = { audience: 'file', accountId: actor.accountId, keyId: charge.keyId, ip } as const;
+    return this.gateway.forward({ method: 'GET', path, grant, body: null, request, reply });
   }
 
   private async post({ actor, ip, request, reply }: PlayCall, path: string): Promise<Readable> {

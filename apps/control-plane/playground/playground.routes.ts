@@ -5,6 +5,7 @@ import {
   PICTURES_BODY_BYTES,
   VIDEO_BODY_BYTES,
 } from '#platform/http/body-limits.js';
+import { id } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 import { taskId } from '../tasks/tasks.routes.js';
 
@@ -14,6 +15,7 @@ const DESCRIPTION =
 const json = ['application/json'];
 
 const forUsers = routesFor(['user'], 'Playground');
+const forUsersOfCharges = routesFor(['user'], 'Charges');
 const forUsersOfTasks = routesFor(['user'], 'Tasks');
 
 /** A call of the gateway that the pages may make. */
@@ -74,5 +76,21 @@ export const playgroundRoutes = {
     query: z.strictObject({ download: z.enum(['true', 'false']).default('false') }),
     produces: ['video/mp4', 'model/gltf-binary'],
     refusals: ['video_not_ready', 'video_expired', 'video_deleted', 'asset_not_ready', 'asset_expired'],
+  }),
+  chargeImages: forUsersOfCharges.get('listChargeImages', '/api/charges/{chargeId}/images', {
+    summary: 'The images of a charge that are kept, as the gateway lists them.',
+    description:
+      'Images whose call asked for links are kept as long as those work; others were only sent. Pages take the last part of a link, with its query, to `/api/charges/{chargeId}/images/{name}`.',
+    params: z.strictObject({ chargeId: id }),
+    produces: json,
+    refusals: ['not_found', 'rate_limit_exceeded'],
+  }),
+  chargeImage: forUsersOfCharges.get('fetchChargeImage', '/api/charges/{chargeId}/images/{name}', {
+    summary: 'An image of a charge, whole or in part (Range).',
+    description: 'The query is that of the link. Errors are those of the gateway.',
+    params: z.strictObject({ chargeId: id, name: z.string().regex(/^[0-9a-z]{26}-\d{1,3}\.[a-z]{3,4}$/) }),
+    query: z.strictObject({ exp: z.string().max(12), sig: z.string().max(43) }),
+    produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    refusals: ['not_found', 'file_not_found', 'range_not_satisfiable'],
   }),
 };

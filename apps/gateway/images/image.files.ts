@@ -40,8 +40,21 @@ export class ImageFiles {
     await traced('store file', { facts }, () =>
       this.store.write(`images/${name}`, bytes, { maxBytes: MAX_IMAGE_BYTES, durable: false }),
     );
-    const path = PATH + name;
-    return path + signPath(this.options.secret, path, this.options.clock.nowMs() + this.options.lifeMs);
+    return this.signed(name, this.options.clock.nowMs() + this.options.lifeMs);
+  }
+
+  /** How long an image stays, from when its call ended. */
+  get lifeMs(): number {
+    return this.options.lifeMs;
+  }
+
+  /** The signed path of an image of a charge, good until then; null where it was not kept, or is gone. */
+  async linkOf(name: string, untilMs: number): Promise<{ path: string; type: string } | null> {
+    for (const [extension, type] of Object.entries(MIME)) {
+      const found = await this.store.stat(`images/${name}.${extension}`);
+      if (found) return { path: this.signed(`${name}.${extension}`, untilMs), type };
+    }
+    return null;
   }
 
   /** Answers with the file of a signed address. @throws ApiError file_not_found for what is forged, over or gone */
@@ -53,6 +66,11 @@ export class ImageFiles {
     } catch (error) {
       throw isMissingFile(error) ? gone() : error;
     }
+  }
+
+  private signed(name: string, untilMs: number): string {
+    const path = PATH + name;
+    return path + signPath(this.options.secret, path, untilMs);
   }
 
   /** The file behind a signed address; null for whatever is forged, over or gone. */

@@ -16,11 +16,18 @@ import { ImageFiles } from './image.files.js';
 import { type ImageGeneration, readImageEdit, readImageGeneration } from './image-request.js';
 import { type ImageCall, ImageService } from './image.service.js';
 import type { StreamedImage } from './image-stream.js';
-import { editImagesOperation, fetchImageOperation, generateImagesOperation } from './images.openapi.js';
+import {
+  editImagesOperation,
+  fetchImageOperation,
+  generateImagesOperation,
+  listChargeImagesOperation,
+} from './images.openapi.js';
+import { KeptImages } from './kept-images.js';
 
 @Controller()
 export class ImagesController {
   @Inject(ConversationService) private readonly conversations!: ConversationService;
+  @Inject(KeptImages) private readonly kept!: KeptImages;
 
   constructor(
     @Inject(ImageService) private readonly images: ImageService,
@@ -89,6 +96,18 @@ export class ImagesController {
   /** Null where no link is answered. */
   private originOf({ format }: Pick<ImageGeneration, 'format'>, request: FastifyRequest): string | null {
     return format === 'b64_json' ? null : publicOrigin(request, this.config);
+  }
+
+  /** `signed`: the console asks for a file, whose key may be gone. */
+  @Get('v1/charges/:id/images')
+  @RouteRules({ access: 'signed', counted: true, doc: listChargeImagesOperation })
+  async ofCharge(@CallerOf() caller: Caller, @Param('id') id: string, @Req() request: FastifyRequest) {
+    const images = await this.kept.of(caller.accountId, id);
+    const origin = publicOrigin(request, this.config);
+    const data = images.map(({ index, path, type, untilMs }) => {
+      return { index, url: origin + path, mime_type: type, expires_at: Math.floor(untilMs / 1_000) };
+    });
+    return { object: 'list', data };
   }
 
   /** Fetched without a key: the signature in the address is the permission. */

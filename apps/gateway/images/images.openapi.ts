@@ -128,3 +128,31 @@ export const fetchImageOperation: Operation = {
   answers: fileAnswers(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
   refusals: ['file_not_found', 'range_not_satisfiable'],
 };
+
+export const listChargeImagesOperation: Operation = {
+  id: 'listChargeImages',
+  tag: TAG,
+  summary: 'New links to the images of a charge, while they are kept.',
+  description:
+    'Images whose call asked for links are kept as long as those work. Others were only sent: the list is empty.',
+  path: { id: 'The `id` of a charge of your account.' },
+  answers: {
+    200: {
+      description: 'Those that are there, in their order.',
+      content: json(
+        objectSchema({
+          object: { const: 'list' },
+          data: listSchema(
+            objectSchema({
+              index: integerSchema('Among the images of the call.', { minimum: 0 }),
+              url: textSchema('Works without a key until it expires.', { format: 'uri' }),
+              mime_type: textSchema(),
+              expires_at: UNIX_SECONDS,
+            }),
+          ),
+        }),
+      ),
+    },
+  },
+  refusals: ['rate_limit_exceeded', 'not_found'],
+};

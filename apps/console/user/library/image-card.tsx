@@ -1,4 +1,5 @@
 import { Card, Group, Stack } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
@@ -6,24 +7,32 @@ import { OpenLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { SmallPrint, TextLine } from '../../ui/texts.js';
+import { useNow } from '../../ui/now.js';
 import { Ago } from '../../ui/when.js';
+import { type KeptImage, useKeptImages } from './kept-images.js';
 
-/** A request for images: what it made and cost. */
+const MINUTE_MS = 60_000;
+
+/** A request for images: what it made, as long as that is kept, and what it cost. */
 export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const { chargeId, model, requestedModel, at, settled } = entry;
   const units = entry.deliveredUnits ?? entry.units ?? '0';
   const name = requestedModel ?? model ?? chargeId;
+  const { ref, inViewport } = useInViewport<HTMLLIElement>();
+  const images = useKeptImages(entry, inViewport);
   return (
-    <Card component="li" withBorder>
-      <Stack gap="xs">
+    <Card ref={ref} component="li" withBorder>
+      <Pictures images={images} />
+      <Stack gap="xs" mt={images.length > 0 ? 'sm' : undefined}>
         <OpenLink param="charge" value={chargeId} size="sm" className="model-name">
           {name}
         </OpenLink>
         <SmallPrint>
           {t('units.picture', { count: Number(units), units: exactDecimal(units, locale) })} · <Ago at={at} />
         </SmallPrint>
+        <Expiry images={images} />
         <Group justify="space-between">
           <TextLine>
             <Money value={settled ?? '0'} />
@@ -40,4 +49,32 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
       </Stack>
     </Card>
   );
+}
+
+/** Each opens in a tab of its own, where it can be saved. */
+function Pictures({ images }: { images: readonly KeptImage[] }) {
+  const { t } = useTranslation('calls');
+  if (images.length === 0) return null;
+  return (
+    <Card.Section>
+      <div className="thumbnail thumbnails">
+        {images.map(({ index, src }) => (
+          <a key={index} href={src} target="_blank" rel="noreferrer">
+            <img src={src} alt={t('library.image', { number: index + 1 })} />
+          </a>
+        ))}
+      </div>
+    </Card.Section>
+  );
+}
+
+function Expiry({ images }: { images: readonly KeptImage[] }) {
+  const { t } = useTranslation('calls');
+  const locale = useLocale();
+  const now = useNow(MINUTE_MS, images.length > 0);
+  const [first] = images;
+  if (!first) return null;
+  const minutes = Math.max(1, Math.round((first.expiresMs - now) / MINUTE_MS));
+  const format = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' });
+  return <SmallPrint>{t('task.left', { time: format.format(minutes) })}</SmallPrint>;
 }

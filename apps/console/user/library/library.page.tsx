@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import { useAddressPager, useFilter } from '../../ui/address.js';
+import { Duration } from '../../ui/duration.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Choice } from '../../ui/lists/choice.js';
@@ -16,6 +17,7 @@ import { useLiveTasks, useTask } from '../tasks/task.js';
 import { ChargeDetails } from '../usage/charge-details.js';
 import { FileCard } from './file-card.js';
 import { ImageCard } from './image-card.js';
+import { useImageLife } from './kept-images.js';
 
 const route = getRouteApi('/user/library');
 const PAGE = 24;
@@ -73,7 +75,7 @@ function OpenTask({ id }: { id: string }) {
   );
 }
 
-/** Images go to whoever asked for them and are not stored: their requests are what is left. */
+/** Images go to whoever asked for them. Those that were asked for as links are kept for a while; of others the request is left. */
 function Images() {
   const { t } = useTranslation('calls');
   const { cursor } = route.useSearch();
@@ -81,7 +83,7 @@ function Images() {
   const requests = useShown('/api/usage', { query });
   return (
     <>
-      <Hint>{t('library.imagesHint')}</Hint>
+      <ImagesHint />
       <Cards
         label={t('library.title')}
         query={requests}
@@ -92,6 +94,21 @@ function Images() {
         {(id) => <ChargeDetails id={id} />}
       </OpenPanel>
     </>
+  );
+}
+
+function ImagesHint() {
+  const { t } = useTranslation('calls');
+  const seconds = useImageLife();
+  return (
+    <Hint>
+      {seconds !== null && (
+        <div>
+          {t('library.linksKept')} <Duration seconds={seconds} />
+        </div>
+      )}
+      {t('library.imagesHint')}
+    </Hint>
   );
 }
 
