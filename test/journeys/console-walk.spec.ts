@@ -77,6 +77,7 @@ async function examplesOf(owner: Person): Promise<Record<string, string>> {
     'SELECT id FROM sessions WHERE user_id = $1',
     [userId],
   );
+  const chargeId = await paidCharge();
   return {
     accountId,
     userId,
@@ -86,7 +87,8 @@ async function examplesOf(owner: Person): Promise<Record<string, string>> {
     deliveryId: ping.data!.id,
     keyId: keys[0]!.id,
     sessionId: sessions[0]!.id,
-    chargeId: await paidCharge(),
+    chargeId,
+    image: `${chargeId}-0.png`,
     approvalId: await approvalOf(owner),
     exportId: await exportOf(owner),
     orderId: await orderOf(owner),

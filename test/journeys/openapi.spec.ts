@@ -283,6 +283,8 @@ describe('the OpenAPI document', () => {
     expect((await call('get', '/v1/usage?from=yesterday')).status).toBe(400);
     expect((await call('get', '/v1/dashboard/billing/usage?end_date=soon')).status).toBe(400);
     expect((await call('get', '/v1/charges/nothing')).status).toBe(404);
+    expect((await call('get', `/v1/charges/${id}/images`)).status).toBe(200);
+    expect((await call('get', '/v1/charges/nothing/images')).status).toBe(404);
   });
 
   it.each<Record<string, string>>([{}, { 'anthropic-version': '2023-06-01' }])(

@@ -94,9 +94,9 @@ export class PlaygroundController {
 
   @Serves(routes.chargeImage)
   chargeImage(call: CallOf<typeof routes.chargeImage>): Promise<Readable> {
-    const { chargeId, name } = call.params;
-    if (!name.startsWith(`${chargeId}-`)) throw new ApiError('not_found', 'The charge has no such image.');
-    return this.ofCharge(call, `/v1/images/files/${name}?${new URLSearchParams(call.query).toString()}`);
+    const { chargeId, image } = call.params;
+    if (!image.startsWith(`${chargeId}-`)) throw new ApiError('not_found', 'The charge has no such image.');
+    return this.ofCharge(call, `/v1/images/files/${image}?${new URLSearchParams(call.query).toString()}`);
   }
 
   /** @throws ApiError for a charge that is not the actor's */

@@ -30,6 +30,11 @@ function call(id: string, path: string, spec: { summary: string; produces: strin
   });
 }
 
+const imageName = z
+  .string()
+  .regex(/^[0-9a-z]{26}-\d{1,3}\.[a-z]{3,4}$/)
+  .meta({ description: 'The last part of the link.', examples: ['01m85ee9z663p67r5zk15b759e-0.png'] });
+
 export const playgroundRoutes = {
   images: call('playImages', 'images/generations', {
     summary: 'Generates images.',
@@ -80,16 +85,16 @@ export const playgroundRoutes = {
   chargeImages: forUsersOfCharges.get('listChargeImages', '/api/charges/{chargeId}/images', {
     summary: 'The images of a charge that are kept, as the gateway lists them.',
     description:
-      'Images whose call asked for links are kept as long as those work; others were only sent. Pages take the last part of a link, with its query, to `/api/charges/{chargeId}/images/{name}`.',
+      'Images whose call asked for links are kept as long as those work; others were only sent. Pages take the last part of a link, with its query, to `/api/charges/{chargeId}/images/{image}`.',
     params: z.strictObject({ chargeId: id }),
     produces: json,
     refusals: ['not_found', 'rate_limit_exceeded'],
   }),
-  chargeImage: forUsersOfCharges.get('fetchChargeImage', '/api/charges/{chargeId}/images/{name}', {
+  chargeImage: forUsersOfCharges.get('fetchChargeImage', '/api/charges/{chargeId}/images/{image}', {
     summary: 'An image of a charge, whole or in part (Range).',
     description: 'The query is that of the link. Errors are those of the gateway.',
-    params: z.strictObject({ chargeId: id, name: z.string().regex(/^[0-9a-z]{26}-\d{1,3}\.[a-z]{3,4}$/) }),
-    query: z.strictObject({ exp: z.string().max(12), sig: z.string().max(43) }),
+    params: z.strictObject({ chargeId: id, image: imageName }),
+    query: z.strictObject({ exp: z.string().max(12).default(''), sig: z.string().max(43).default('') }),
     produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
     refusals: ['not_found', 'file_not_found', 'range_not_satisfiable'],
   }),
