@@ -24,7 +24,11 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
   const images = useKeptImages(entry, inViewport);
   return (
     <Card ref={ref} component="li" withBorder>
-      <Pictures images={images} />
+      {images.length > 0 && (
+        <Card.Section>
+          <Pictures images={images} />
+        </Card.Section>
+      )}
       <Stack gap="xs" mt={images.length > 0 ? 'sm' : undefined}>
         <OpenLink param="charge" value={chargeId} size="sm" className="model-name">
           {name}
@@ -54,17 +58,14 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
 /** Each opens in a tab of its own, where it can be saved. */
 function Pictures({ images }: { images: readonly KeptImage[] }) {
   const { t } = useTranslation('calls');
-  if (images.length === 0) return null;
   return (
-    <Card.Section>
-      <div className="thumbnail thumbnails">
-        {images.map(({ index, src }) => (
-          <a key={index} href={src} target="_blank" rel="noreferrer">
-            <img src={src} alt={t('library.image', { number: index + 1 })} />
-          </a>
-        ))}
-      </div>
-    </Card.Section>
+    <div className="thumbnail thumbnails">
+      {images.map(({ index, src }) => (
+        <a key={index} href={src} target="_blank" rel="noreferrer">
+          <img src={src} alt={t('library.image', { number: index + 1 })} />
+        </a>
+      ))}
+    </div>
   );
 }
 
