@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
-import { readModelRecord } from './model-days.js';
+import { readModelRecord, sumUpModelDays } from './model-days.js';
 import { purgeUsageSums, sumUpUsage } from './usage-summary.js';
 
 let fixture: LedgerFixture;
@@ -13,32 +13,39 @@ afterAll(() => fixture?.close());
 
 interface Ended {
   model: string;
-  count: number;
+  /** Each has a request of its own. */
+  accounts: number;
+  /** Requests of each account. */
+  each?: number;
   isFailed?: boolean;
   latencyMs?: number | null;
   daysAgo?: number;
 }
 
-/** Charges of somebody new that ended, at the noon of a day. */
+/** Charges of new accounts that ended, at the noon of a day. */
 async function charge({
   model,
-  count,
+  accounts,
+  each = 1,
   isFailed = false,
   latencyMs = 200,
   daysAgo = 3,
 }: Ended): Promise<void> {
-  const { accountId, keyId } = await fixture.account({ credits: '1' });
-  for (let each = 0; each < count; each += 1) {
-    await fixture.owner.query(
-      `INSERT INTO charges (id, account_id, key_id, model_id, state, amount, settled, released, latency_ms, created_at, resolved_at)
-       VALUES ($1, $2, $3, $4, $5, 10, 0, 10, $6, ((now() AT TIME ZONE 'UTC')::date - $7::int + time '12:00') AT TIME ZONE 'UTC', now())`,
-      [newId(), accountId, keyId, model, isFailed ? 'released' : 'settled', latencyMs, daysAgo],
-    );
+  for (let account = 0; account < accounts; account += 1) {
+    const { accountId, keyId } = await fixture.account({ credits: '1' });
+    for (let request = 0; request < each; request += 1) {
+      await fixture.owner.query(
+        `INSERT INTO charges (id, account_id, key_id, model_id, state, amount, settled, released, latency_ms, created_at, resolved_at)
+         VALUES ($1, $2, $3, $4, $5, 10, 0, 10, $6, ((now() AT TIME ZONE 'UTC')::date - $7::int + time '12:00') AT TIME ZONE 'UTC', now())`,
+        [newId(), accountId, keyId, model, isFailed ? 'released' : 'settled', latencyMs, daysAgo],
+      );
+    }
   }
 }
 
 async function recordOf(model: string) {
   await sumUpUsage(fixture.billing);
+  await sumUpModelDays(fixture.billing);
   return readModelRecord(fixture.billing, model);
 }
 
@@ -49,59 +56,54 @@ async function knownDays(model: string) {
 }
 
 describe('the record of a model', () => {
-  it('is how often work was delivered and how long it took, over all accounts', async () => {
-    await charge({ model: 'swift', count: 8, latencyMs: 100 });
-    await charge({ model: 'swift', count: 3, latencyMs: 210, isFailed: true });
-    await charge({ model: 'other', count: 12, isFailed: true });
+  it('is the share that was delivered and the usual time, over all accounts', async () => {
+    await charge({ model: 'swift', accounts: 8, latencyMs: 100 });
+    await charge({ model: 'swift', accounts: 3, latencyMs: 210, isFailed: true });
+    await charge({ model: 'other', accounts: 12, isFailed: true });
     const { delivered, latencyMs, days } = await recordOf('swift');
-    // 8 of 11 are 0.7272…, and 1,430 ms of 11 are 130.
-    expect({ delivered, latencyMs }).toEqual({ delivered: 0.727, latencyMs: 130 });
+    // 8 of 11 are 0.7272…, in steps of half a percent.
+    expect({ delivered, latencyMs }).toEqual({ delivered: 0.725, latencyMs: 100 });
     expect(days).toHaveLength(30);
-    expect(days[26]).toMatchObject({ delivered: 0.727, latencyMs: 130 });
+    expect(days[27]).toMatchObject({ delivered: 0.725, latencyMs: 100 });
     expect(await knownDays('swift')).toHaveLength(1);
   });
 
-  it('adds what ends later, each request once', async () => {
-    await charge({ model: 'steady', count: 10 });
-    expect(await recordOf('steady')).toMatchObject({ delivered: 1 });
-    await charge({ model: 'steady', count: 10, isFailed: true });
-    await sumUpUsage(fixture.billing);
-    expect(await recordOf('steady')).toMatchObject({ delivered: 0.5 });
-    // The same account again, whose sums are there.
-    const { rows } = await fixture.owner.query<{ sums: string }>(
-      `UPDATE usage_days SET requests = requests + 10 WHERE model_id = 'steady' AND failures = 0 RETURNING model_id AS sums`,
-    );
-    expect(rows).toHaveLength(1);
-    expect(await recordOf('steady')).toMatchObject({ delivered: 0.666 });
+  it('counts each account once, however many of its requests fail', async () => {
+    await charge({ model: 'steady', accounts: 9 });
+    await charge({ model: 'steady', accounts: 1, each: 50, isFailed: true, latencyMs: 1 });
+    expect(await recordOf('steady')).toMatchObject({ delivered: 0.9, latencyMs: 200 });
   });
 
-  it('says nothing of days with few requests, which would tell of single customers', async () => {
-    await charge({ model: 'rare', count: 9, daysAgo: 5 });
-    expect(await recordOf('rare')).toMatchObject({ delivered: null, latencyMs: null });
-    await charge({ model: 'rare', count: 9, daysAgo: 6, latencyMs: null });
-    expect(await recordOf('rare')).toMatchObject({ delivered: 1, latencyMs: null });
+  it('says nothing of days on which few accounts had work, however much', async () => {
+    await charge({ model: 'rare', accounts: 4, each: 20 });
     expect(await knownDays('rare')).toEqual([]);
+    expect(await recordOf('rare')).toMatchObject({ delivered: null, latencyMs: null });
     expect(await recordOf('never called')).toMatchObject({ delivered: null, latencyMs: null });
   });
 
-  it('never rounds up to perfect', async () => {
-    await charge({ model: 'near', count: 1, isFailed: true });
-    await sumUpUsage(fixture.billing);
-    await fixture.owner.query(`UPDATE usage_days SET requests = 100000 WHERE model_id = 'near'`);
-    expect(await recordOf('near')).toMatchObject({ delivered: 0.999 });
+  it('says nothing of today, and adds what ended late', async () => {
+    await charge({ model: 'fresh', accounts: 6, daysAgo: 0 });
+    expect(await knownDays('fresh')).toEqual([]);
+    await charge({ model: 'late', accounts: 6, daysAgo: 4, latencyMs: null });
+    expect(await recordOf('late')).toMatchObject({ delivered: 1, latencyMs: null });
+    await charge({ model: 'late', accounts: 6, daysAgo: 4, isFailed: true });
+    expect(await recordOf('late')).toMatchObject({ delivered: 0.5, latencyMs: 200 });
   });
 
-  it('outlives the account, begins again with the sums of accounts, and goes when it is old', async () => {
-    await charge({ model: 'kept', count: 10 });
-    await sumUpUsage(fixture.billing);
+  it('is the average of its days', async () => {
+    await charge({ model: 'mixed', accounts: 5, daysAgo: 8, latencyMs: 100 });
+    await charge({ model: 'mixed', accounts: 5, daysAgo: 9, latencyMs: 301, isFailed: true });
+    expect(await recordOf('mixed')).toMatchObject({ delivered: 0.5, latencyMs: 201 });
+  });
+
+  it('outlives its accounts, and goes when it is old', async () => {
+    await charge({ model: 'kept', accounts: 5 });
+    expect(await recordOf('kept')).toMatchObject({ delivered: 1 });
     await fixture.owner.query(`DELETE FROM usage_days WHERE model_id = 'kept'`);
     expect(await recordOf('kept')).toMatchObject({ delivered: 1 });
-    await fixture.owner.query(`INSERT INTO model_days VALUES ('2020-01-01', 'kept', 1, 1, 1, 1)`);
+    await fixture.owner.query(`INSERT INTO model_days VALUES ('2020-01-01', 'kept', 1, 1)`);
     await purgeUsageSums(fixture.billing);
-    const count = async () =>
-      (await fixture.owner.query(`SELECT FROM model_days WHERE model_id = 'kept'`)).rowCount;
-    expect(await count()).toBe(1);
-    await fixture.owner.query('TRUNCATE usage_days');
-    expect(await count()).toBe(0);
+    const { rowCount } = await fixture.owner.query(`SELECT FROM model_days WHERE model_id = 'kept'`);
+    expect(rowCount).toBe(1);
   });
 });

@@ -2,53 +2,69 @@ import type pg from 'pg';
 
 /** How work of a model ended. Null is unknown. */
 interface Done {
-  /** The share that was delivered, to a thousandth. */
+  /** The share of requests that were delivered; each account counts the same. */
   delivered: number | null;
   latencyMs: number | null;
 }
 
 interface ModelRecord extends Done {
-  /** UTC days, the oldest first, up to today. */
+  /** UTC days that are over, the oldest first. */
   days: ({ day: string } & Done)[];
 }
 
-/** Everybody may read it: with fewer requests it would say what single customers did. */
-const FEWEST = 10;
 const DAYS = 30;
-const THOUSANDTHS = 1_000;
+/** With fewer accounts a day would say what single customers did. */
+const FEWEST_ACCOUNTS = 5;
+/** A day is summed up this long after its end, when nearly all of its work has ended. */
+const REST_HOURS = 2;
+/** Shares are told in steps of half a percent, so that nobody can count requests by changing them. */
+const STEPS = 200;
+const THOUSAND = 1_000;
 
-interface SumsOfDay {
-  day: string;
-  requests: number;
-  failures: number;
-  latencyMs: number;
-  timed: number;
+/**
+ * Sums up the days that are over. No account weighs more than another, so a customer whose requests fail on purpose moves a
+ * share little, and many requests no more than few.
+ */
+const SUM_UP = `INSERT INTO model_days AS d (day, model_id, delivered, latency_ms)
+  SELECT day, model_id, floor(avg(delivered) * ${STEPS}) / ${STEPS}, percentile_cont(0.5) WITHIN GROUP (ORDER BY latency)
+  FROM (
+    SELECT day, model_id, 1 - sum(failures) / sum(requests) AS delivered, sum(latency_ms) / nullif(sum(timed), 0) AS latency
+    FROM usage_days
+    WHERE day >= (now() AT TIME ZONE 'UTC')::date - ${DAYS}
+      AND day < (now() AT TIME ZONE 'UTC' - interval '${REST_HOURS} hours')::date AND model_id <> ''
+    GROUP BY day, model_id, account_id HAVING sum(requests) > 0) AS by_account
+  GROUP BY day, model_id HAVING count(*) >= ${FEWEST_ACCOUNTS}
+  ON CONFLICT (model_id, day) DO UPDATE SET delivered = excluded.delivered, latency_ms = excluded.latency_ms
+    WHERE (d.delivered, d.latency_ms) IS DISTINCT FROM (excluded.delivered, excluded.latency_ms)`;
+
+/** Adds what is known of the last days to the records of models; the same again changes nothing. */
+export async function sumUpModelDays(pool: pg.Pool): Promise<void> {
+  await pool.query(SUM_UP);
 }
 
 /** It costs the same whatever was called: a row for each day, by the key of the table. */
 const FIND = {
   name: 'model-days',
-  text: `SELECT shown.day::date::text AS day, coalesce(requests, 0)::float8 AS requests, coalesce(failures, 0)::float8 AS failures,
-      coalesce(latency_ms, 0)::float8 AS "latencyMs", coalesce(timed, 0)::float8 AS timed
+  text: `SELECT shown.day::date::text AS day, delivered::float8 AS delivered, latency_ms AS "latencyMs"
     FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS today) AS t
-    CROSS JOIN LATERAL generate_series(t.today - ${DAYS - 1}, t.today, interval '1 day') AS shown (day)
+    CROSS JOIN LATERAL generate_series(t.today - ${DAYS}, t.today - 1, interval '1 day') AS shown (day)
     LEFT JOIN model_days d ON d.model_id = $1 AND d.day = shown.day::date ORDER BY shown.day`,
 };
 
 /** How often work of a model was delivered lately, and how long it took, over all accounts. */
 export async function readModelRecord(pool: pg.Pool, model: string): Promise<ModelRecord> {
-  const { rows } = await pool.query<SumsOfDay>({ ...FIND, values: [model] });
-  return { ...doneOf(rows), days: rows.map((sums) => ({ day: sums.day, ...doneOf([sums]) })) };
-}
-
-function doneOf(days: readonly SumsOfDay[]): Done {
-  const sum = (of: (sums: SumsOfDay) => number) => days.reduce((total, sums) => total + of(sums), 0);
-  const requests = sum((sums) => sums.requests);
-  const timed = sum((sums) => sums.timed);
-  const delivered = requests - sum((sums) => sums.failures);
+  const { rows } = await pool.query<ModelRecord['days'][number]>({ ...FIND, values: [model] });
+  const delivered = average(rows.map((day) => day.delivered));
+  const latencyMs = average(rows.map((day) => day.latencyMs));
   return {
     // Rounded down: what is not perfect does not read so.
-    delivered: requests < FEWEST ? null : Math.floor((delivered / requests) * THOUSANDTHS) / THOUSANDTHS,
-    latencyMs: timed < FEWEST ? null : Math.round(sum(({ latencyMs }) => latencyMs) / timed),
+    delivered: delivered === null ? null : Math.floor(delivered * THOUSAND) / THOUSAND,
+    latencyMs: latencyMs === null ? null : Math.round(latencyMs),
+    days: rows,
   };
+}
+
+function average(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }

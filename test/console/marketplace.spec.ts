@@ -128,20 +128,20 @@ describe('the page of a model', () => {
 
   it('tells how often it delivered and how fast, and where too little is known', async () => {
     await relay.fixture.owner.query(
-      `INSERT INTO model_days SELECT (now() AT TIME ZONE 'UTC')::date - ago, 'vendora-speech', 500, 4, 500 * 1250, 500
+      `INSERT INTO model_days SELECT (now() AT TIME ZONE 'UTC')::date - ago, 'vendora-speech', 0.995, 1250
        FROM generate_series(1, 3) AS ago`,
     );
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/marketplace/vendora-speech');
-    await page.getByRole('definition').filter({ hasText: '99.2%' }).waitFor();
+    await page.getByRole('definition').filter({ hasText: '99.5%' }).waitFor();
     await page.getByRole('definition').filter({ hasText: '1.25 sec' }).waitFor();
     const days = page.getByRole('list', { name: 'Delivered, by UTC day' }).getByRole('listitem');
     expect(await days.count()).toBe(30);
-    expect(await days.filter({ hasText: '99.2%' }).count()).toBe(3);
+    expect(await days.filter({ hasText: '99.5%' }).count()).toBe(3);
     expect(await days.filter({ hasText: 'Unknown' }).count()).toBe(27);
     await tab.goto('/marketplace/vendora-3d');
-    await page.getByText('Too few requests in the last 30 days to say.').waitFor();
+    await page.getByText('Too few customers used this model in the last 30 days to say.').waitFor();
   });
 
   it('is found at the address of before, and says where there is no such model', async () => {

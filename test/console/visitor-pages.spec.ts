@@ -3,13 +3,13 @@ import { describePages } from './support/pages.js';
 
 const TOKEN = 'a'.repeat(43);
 
-/** Days of requests: some good, one bad, and some of which too little is known. */
+/** Days, most of them good, and some of which too little is known. */
 async function withRecord({ fixture }: Relay): Promise<void> {
   await fixture.owner.query(
     `INSERT INTO model_days
-     SELECT (now() AT TIME ZONE 'UTC')::date - ago, 'vendora-chat', CASE WHEN ago % 9 = 4 THEN 3 ELSE 400 END,
-       CASE WHEN ago = 7 THEN 60 WHEN ago % 9 = 4 THEN 0 ELSE ago % 5 END, 400 * (900 + 40 * (ago % 7)), 400
-     FROM generate_series(0, 27) AS ago`,
+     SELECT (now() AT TIME ZONE 'UTC')::date - ago, 'vendora-chat', CASE WHEN ago = 7 THEN 0.85 ELSE 1 - 0.005 * (ago % 5) END,
+       900 + 40 * (ago % 7)
+     FROM generate_series(1, 28) AS ago WHERE ago % 9 <> 4`,
   );
 }
 

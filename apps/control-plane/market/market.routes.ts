@@ -66,10 +66,16 @@ const done = {
     .nullable()
     .meta({
       description:
-        'The share of requests whose work was delivered, to a thousandth; what a provider refused was not. Null where there were few.',
+        'The share of requests that were delivered; each customer counts the same. Null where there were few customers.',
       examples: [0.998],
     }),
-  latencyMs: z.int().nullable().meta({ description: 'On average; null where there were few.' }),
+  latencyMs: z
+    .int()
+    .nullable()
+    .meta({
+      description:
+        'From the request to its result, of the customer in the middle. Null where there were few customers.',
+    }),
 };
 
 const modelRecord = z
@@ -77,7 +83,7 @@ const modelRecord = z
     ...done,
     days: z
       .array(z.object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...done }))
-      .meta({ description: 'UTC days, the oldest first, up to today.' }),
+      .meta({ description: 'UTC days, the oldest first, up to yesterday.' }),
   })
   .meta({ id: 'ModelRecord' });
 
@@ -102,7 +108,7 @@ export const marketRoutes = {
   }),
   record: forAll.get('getModelRecord', '/api/public/models/{model}/record', {
     summary: 'How often work of a model was delivered in the last 30 days, and how long it took.',
-    description: `Over all customers; requests count some seconds after they end. ${CACHING}`,
+    description: `Over all customers. A day is added some hours after it is over, if at least five customers used the model. ${CACHING}`,
     params: z.strictObject({ model: modelName }),
     answer: modelRecord,
   }),

@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { Loop } from '#platform/loop.js';
 import { job } from '#platform/wiring.js';
+import { sumUpModelDays } from '#usage/model-days.js';
 import { purgeUsageSums, sumUpUsage } from '#usage/usage-summary.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { OverviewController } from './overview.controller.js';
 
-/** Old sums go away slowly; once an hour is enough. */
-const PURGE_EVERY_MS = 3_600_000;
+/** What is told of days that are over, and what is old, changes slowly. */
+const HOUR_MS = 3_600_000;
 
 /** Keeps the sums behind overviews up to date, behind the postings. */
 function sumsLoop({ pool, config, log }: Shared): Loop {
@@ -17,12 +18,27 @@ function sumsLoop({ pool, config, log }: Shared): Loop {
 function purgeLoop({ pool, log }: Shared): Loop {
   return new Loop({
     name: 'usage-sums-purge',
-    intervalMs: PURGE_EVERY_MS,
+    intervalMs: HOUR_MS,
     log,
     round: () => purgeUsageSums(pool),
   });
 }
 
+function modelsLoop({ pool, log }: Shared): Loop {
+  return new Loop({
+    name: 'model-records',
+    intervalMs: HOUR_MS,
+    log,
+    round: async () => {
+      await sumUpModelDays(pool);
+      return false;
+    },
+  });
+}
+
 /** An account at a glance. */
-@Module({ controllers: [OverviewController], providers: [job(sumsLoop, SHARED), job(purgeLoop, SHARED)] })
+@Module({
+  controllers: [OverviewController],
+  providers: [job(sumsLoop, SHARED), job(modelsLoop, SHARED), job(purgeLoop, SHARED)],
+})
 export class OverviewModule {}
