@@ -69,13 +69,10 @@ const done = {
         'The share of requests that were delivered; each customer counts the same. Null where there were few customers.',
       examples: [0.998],
     }),
-  latencyMs: z
-    .int()
-    .nullable()
-    .meta({
-      description:
-        'From the request to its result, of the customer in the middle. Null where there were few customers.',
-    }),
+  latencyMs: z.int().nullable().meta({
+    description:
+      'From the request to its result, of the customer in the middle. Null where there were few customers.',
+  }),
 };
 
 const modelRecord = z

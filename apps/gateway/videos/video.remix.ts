@@ -12,6 +12,7 @@ import { upstreamModel } from '../charging/vendor-model.js';
 import { asBody, requiredString } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_PROMPT_CHARS } from '../http/limits.js';
+
 import { modelForGroup } from '../http/model-access.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
 import type { TaskLibrary } from '../tasks/task.library.js';
