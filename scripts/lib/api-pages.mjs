@@ -138,7 +138,8 @@ function answers(responses, context) {
       const schema = content['application/json']?.schema;
       const types = Object.keys(content).map(code).join(', ');
       const title = `Answers \`${status}\`: ${inText(description)}${types === '' ? '' : ` (${types})`}`;
-      if (schema === undefined) return title;
+      // What one program passes on of another is described there.
+      if (schema === undefined || Object.keys(schema).length === 0) return title;
       const sample = context.sampleOf(resolvedDeep(schema, context));
       return `${title}\n\n\`\`\`json\n${JSON.stringify(sample, null, 2)}\n\`\`\``;
     })
