@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { readModelRecord, sumUpModelDays } from './model-days.js';
-import { purgeUsageSums, sumUpUsage } from './usage-summary.js';
+import { purgeUsageSums } from './usage-summary.js';
 
 let fixture: LedgerFixture;
 
@@ -11,9 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-interface Ended {
+interface Used {
   model: string;
-  /** Each has a request of its own. */
   accounts: number;
   /** Requests of each account. */
   each?: number;
@@ -22,29 +21,19 @@ interface Ended {
   daysAgo?: number;
 }
 
-/** Charges of new accounts that ended, at the noon of a day. */
-async function charge({
-  model,
-  accounts,
-  each = 1,
-  isFailed = false,
-  latencyMs = 200,
-  daysAgo = 3,
-}: Ended): Promise<void> {
-  for (let account = 0; account < accounts; account += 1) {
-    const { accountId, keyId } = await fixture.account({ credits: '1' });
-    for (let request = 0; request < each; request += 1) {
-      await fixture.owner.query(
-        `INSERT INTO charges (id, account_id, key_id, model_id, state, amount, settled, released, latency_ms, created_at, resolved_at)
-         VALUES ($1, $2, $3, $4, $5, 10, 0, 10, $6, ((now() AT TIME ZONE 'UTC')::date - $7::int + time '12:00') AT TIME ZONE 'UTC', now())`,
-        [newId(), accountId, keyId, model, isFailed ? 'released' : 'settled', latencyMs, daysAgo],
-      );
-    }
-  }
+/** Sums of new accounts, as `sumUpUsage` writes them. */
+async function used({ model, accounts, each = 1, isFailed = false, latencyMs = 200, daysAgo = 3 }: Used) {
+  const [failures, timed] = [isFailed ? each : 0, latencyMs === null ? 0 : each];
+  const values = [model, daysAgo, each, failures, timed * (latencyMs ?? 0), timed];
+  for (let account = 0; account < accounts; account += 1)
+    await fixture.owner.query(
+      `INSERT INTO usage_days (account_id, day, key_id, model_id, requests, settled, failures, latency_ms, timed)
+       VALUES ($7, (now() AT TIME ZONE 'UTC')::date - $2::int, 'k', $1, $3, 0, $4, $5, $6)`,
+      [...values, newId()],
+    );
 }
 
 async function recordOf(model: string) {
-  await sumUpUsage(fixture.billing);
   await sumUpModelDays(fixture.billing);
   return readModelRecord(fixture.billing, model);
 }
@@ -57,9 +46,9 @@ async function knownDays(model: string) {
 
 describe('the record of a model', () => {
   it('is the share that was delivered and the usual time, over all accounts', async () => {
-    await charge({ model: 'swift', accounts: 8, latencyMs: 100 });
-    await charge({ model: 'swift', accounts: 3, latencyMs: 210, isFailed: true });
-    await charge({ model: 'other', accounts: 12, isFailed: true });
+    await used({ model: 'swift', accounts: 8, latencyMs: 100 });
+    await used({ model: 'swift', accounts: 3, latencyMs: 210, isFailed: true });
+    await used({ model: 'other', accounts: 12, isFailed: true });
     const { delivered, latencyMs, days } = await recordOf('swift');
     // 8 of 11 are 0.7272…, in steps of half a percent.
     expect({ delivered, latencyMs }).toEqual({ delivered: 0.725, latencyMs: 100 });
@@ -69,35 +58,35 @@ describe('the record of a model', () => {
   });
 
   it('counts each account once, however many of its requests fail', async () => {
-    await charge({ model: 'steady', accounts: 9 });
-    await charge({ model: 'steady', accounts: 1, each: 50, isFailed: true, latencyMs: 1 });
+    await used({ model: 'steady', accounts: 9 });
+    await used({ model: 'steady', accounts: 1, each: 50, isFailed: true, latencyMs: 1 });
     expect(await recordOf('steady')).toMatchObject({ delivered: 0.9, latencyMs: 200 });
   });
 
   it('says nothing of days on which few accounts had work, however much', async () => {
-    await charge({ model: 'rare', accounts: 4, each: 20 });
+    await used({ model: 'rare', accounts: 4, each: 20 });
     expect(await knownDays('rare')).toEqual([]);
     expect(await recordOf('rare')).toMatchObject({ delivered: null, latencyMs: null });
     expect(await recordOf('never called')).toMatchObject({ delivered: null, latencyMs: null });
   });
 
   it('says nothing of today, and adds what ended late', async () => {
-    await charge({ model: 'fresh', accounts: 6, daysAgo: 0 });
+    await used({ model: 'fresh', accounts: 6, daysAgo: 0 });
     expect(await knownDays('fresh')).toEqual([]);
-    await charge({ model: 'late', accounts: 6, daysAgo: 4, latencyMs: null });
+    await used({ model: 'late', accounts: 6, daysAgo: 4, latencyMs: null });
     expect(await recordOf('late')).toMatchObject({ delivered: 1, latencyMs: null });
-    await charge({ model: 'late', accounts: 6, daysAgo: 4, isFailed: true });
+    await used({ model: 'late', accounts: 6, daysAgo: 4, isFailed: true });
     expect(await recordOf('late')).toMatchObject({ delivered: 0.5, latencyMs: 200 });
   });
 
   it('is the average of its days', async () => {
-    await charge({ model: 'mixed', accounts: 5, daysAgo: 8, latencyMs: 100 });
-    await charge({ model: 'mixed', accounts: 5, daysAgo: 9, latencyMs: 301, isFailed: true });
+    await used({ model: 'mixed', accounts: 5, daysAgo: 8, latencyMs: 100 });
+    await used({ model: 'mixed', accounts: 5, daysAgo: 9, latencyMs: 301, isFailed: true });
     expect(await recordOf('mixed')).toMatchObject({ delivered: 0.5, latencyMs: 201 });
   });
 
   it('outlives its accounts, and goes when it is old', async () => {
-    await charge({ model: 'kept', accounts: 5 });
+    await used({ model: 'kept', accounts: 5 });
     expect(await recordOf('kept')).toMatchObject({ delivered: 1 });
     await fixture.owner.query(`DELETE FROM usage_days WHERE model_id = 'kept'`);
     expect(await recordOf('kept')).toMatchObject({ delivered: 1 });
