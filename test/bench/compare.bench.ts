@@ -29,6 +29,8 @@ export interface CompareBenchOptions {
   /** Seconds for each measurement. */
   seconds: number;
   accounts: number;
+  /** This side records and sends the trace of every call. */
+  traces: boolean;
   json: boolean;
 }
 
@@ -67,12 +69,13 @@ export async function benchCompare(options: CompareBenchOptions): Promise<void> 
     const stubUrl = `http://127.0.0.1:${port}`;
     const order: SideOrder = { mode: options.mode, upstreamUrl: stubUrl, accounts: options.accounts };
     const sides: Side[] = [];
-    for (const [name, root] of [
-      ['this', process.cwd()],
-      ['other', other.root],
+    const env = options.traces ? await collectorOf(children) : {};
+    for (const [name, root, more] of [
+      ['this', process.cwd(), env],
+      ['other', other.root, {}],
     ] as const) {
       say(`starting ${name}`);
-      sides.push(await startSide(children, { name, root, order }));
+      sides.push(await startSide(children, { name, root, env: more, order }));
     }
     const bench = { sides, stub: newGenerator(children), stubUrl, floor, seconds: options.seconds };
     const rounds = await measure(bench, options.rounds);
@@ -100,12 +103,24 @@ async function openFloor(children: Children): Promise<Ledger> {
   return ledger;
 }
 
-async function startSide(
-  children: Children,
-  { name, root, order }: { name: Side['name']; root: string; order: SideOrder },
-): Promise<Side> {
+/** Where a relay sends its traces to, and what has it do so. */
+async function collectorOf(children: Children): Promise<Record<string, string>> {
+  const child = children.fork(new URL('./compare-bench.collector.js', import.meta.url));
+  const { port } = await messageOf<{ port: number }>(child);
+  return { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+}
+
+interface SideStart {
+  name: Side['name'];
+  root: string;
+  env: Record<string, string>;
+  order: SideOrder;
+}
+
+async function startSide(children: Children, { name, root, env, order }: SideStart): Promise<Side> {
   const child = fork(new URL('./compare-bench.side.js', import.meta.url), {
     cwd: root,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   children.add(child);

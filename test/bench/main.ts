@@ -75,6 +75,11 @@ bench('compare', 'billed images through the relay of this commit and of another 
   .option('--rounds <n>', 'of which the middle one counts', wholeNumber, 5)
   .option('--seconds <n>', 'time for each measurement', wholeNumber, 5)
   .option('--accounts <n>', 'customers that the calls are spread over', wholeNumber, 16)
+  .option(
+    '--traces',
+    'this commit sends the trace of every call to a collector; with --ref HEAD, what that costs',
+    false,
+  )
   .action((options: CompareBenchOptions) => benchCompare(options));
 
 bench(
