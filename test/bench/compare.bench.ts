@@ -29,8 +29,8 @@ export interface CompareBenchOptions {
   /** Seconds for each measurement. */
   seconds: number;
   accounts: number;
-  /** This side records and sends the trace of every call. */
-  traces: boolean;
+  /** Of this side, the part of calls whose traces are recorded and sent, from 0 to 1; without it, tracing is off. */
+  traces?: string;
   json: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function benchCompare(options: CompareBenchOptions): Promise<void> 
     const stubUrl = `http://127.0.0.1:${port}`;
     const order: SideOrder = { mode: options.mode, upstreamUrl: stubUrl, accounts: options.accounts };
     const sides: Side[] = [];
-    const env = options.traces ? await collectorOf(children) : {};
+    const env = options.traces === undefined ? {} : await collectorOf(children, options.traces);
     for (const [name, root, more] of [
       ['this', process.cwd(), env],
       ['other', other.root, {}],
@@ -104,10 +104,10 @@ async function openFloor(children: Children): Promise<Ledger> {
 }
 
 /** Where a relay sends its traces to, and what has it do so. */
-async function collectorOf(children: Children): Promise<Record<string, string>> {
+async function collectorOf(children: Children, part: string): Promise<Record<string, string>> {
   const child = children.fork(new URL('./compare-bench.collector.js', import.meta.url));
   const { port } = await messageOf<{ port: number }>(child);
-  return { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+  return { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_TRACES_SAMPLER_ARG: part };
 }
 
 interface SideStart {

@@ -76,9 +76,8 @@ bench('compare', 'billed images through the relay of this commit and of another 
   .option('--seconds <n>', 'time for each measurement', wholeNumber, 5)
   .option('--accounts <n>', 'customers that the calls are spread over', wholeNumber, 16)
   .option(
-    '--traces',
-    'this commit sends the trace of every call to a collector; with --ref HEAD, what that costs',
-    false,
+    '--traces <part>',
+    'this commit records that part of calls, 0 to 1; with --ref HEAD, what that costs',
   )
   .action((options: CompareBenchOptions) => benchCompare(options));
 
