@@ -1,20 +1,21 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { KafkaTransport } from '#bus/kafka/kafka.transport.js';
-import { isTransient, openPool } from '#database/database.js';
-import { requireSchema } from '#database/migrations.js';
+import { openPool } from '#database/database.js';
 import { operatorSentence } from '#database/operator-sentence.js';
 import { ConfigReader } from '#platform/config.js';
-import { type ReadinessChecks, startHealthServer } from '#platform/health.js';
+import { type HealthServerOptions, type ReadinessChecks, startHealthServer } from '#platform/health.js';
 import { createLogger, type Logger } from '#platform/logging.js';
 import { createRegistry, type Registry } from '#platform/metrics.js';
 import { portFault, type RunningProgram, runProgram } from '#platform/program.js';
 import { helpOf } from '#platform/settings/help.js';
 import { readTelemetry } from '#platform/telemetry/telemetry.config.js';
 import { startTelemetry } from '#platform/telemetry/telemetry.js';
+import { untilSchema } from './schema-wait.js';
 
-/** Before a start asks again, up to twice as long. */
-const DATABASE_AWAY_MS = 500;
+/** It lives, and is not ready: nobody restarts a program because its database is away. */
+const STARTING: ReadinessChecks = {
+  start: () => Promise.reject(new Error('it waits for its database, or is about to begin')),
+};
 
 /** What a program of the distributed mode needs. */
 interface Surroundings {
@@ -76,38 +77,27 @@ async function start<Own>(
   const registry = createRegistry(name);
   const telemetry = await startTelemetry(shared.telemetry, { program: name, registry, log });
   const pool = openPool({ url: databaseUrl, max: shared.poolSize, applicationName: name, log, registry });
-  await untilSchema(pool, log);
+  const health: HealthServerOptions = { host, port, checks: STARTING, registry };
+  const server = await startHealthServer(health).catch((error) => {
+    throw portFault(error, 'HEALTH_PORT', { host, port });
+  });
+  await untilSchema(pool, { log });
   const onFatal = (error: Error) => {
     log.fatal({ err: error }, 'the connection to Kafka is lost for good');
     process.exit(1);
   };
   const transport = new KafkaTransport({ brokers, namespace, clientId: name, log, registry, onFatal });
   const running = await program.start(own, { pool, databaseUrl, transport, log, registry, host });
-  const health = await startHealthServer({ host, port, checks: running.checks, registry }).catch((error) => {
-    throw portFault(error, 'HEALTH_PORT', { host, port });
-  });
+  health.checks = running.checks;
   log.info(`${name} is ready`);
   return {
     stopLimitMs: program.stopLimitMs(own),
     stop: async () => {
-      health.close();
+      server.close();
       await running.close();
       await transport.close();
       await pool.end();
       await telemetry.stop();
     },
   };
-}
-
-/** Waits for the database where it is away. @throws OperatorError when its schema is of no version that runs beside this one. */
-async function untilSchema(pool: pg.Pool, log: Logger): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await requireSchema(pool);
-    } catch (error) {
-      if (!isTransient(error)) throw error;
-      if (attempt === 1) log.warn({ err: error }, 'waiting for the database');
-      await pause(DATABASE_AWAY_MS * (1 + Math.random()));
-    }
-  }
 }

@@ -34,6 +34,7 @@ async function outcomeOf(check: () => Promise<void>): Promise<string> {
 export interface HealthServerOptions {
   host: string;
   port: number;
+  /** May be replaced while it serves. */
   checks: ReadinessChecks;
   registry: Registry;
 }

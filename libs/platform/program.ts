@@ -21,9 +21,16 @@ export async function runProgram(options: ProgramOptions): Promise<void> {
     process.stdout.write(options.help);
     return;
   }
+  let program: RunningProgram | undefined;
+  // Before the start: the first process of a container ignores a signal that it does not handle.
+  for (const [signal, code] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    process.once(signal, () => (program ? void stop(program) : process.exit(code)));
+  }
   try {
-    const program = await options.start();
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(program));
+    program = await options.start();
   } catch (error) {
     process.stderr.write(`${options.sentenceFor(error) ?? (error as Error).stack}\n`);
     process.exit(1);

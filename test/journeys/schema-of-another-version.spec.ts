@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { asLogin, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { until } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
 import { ensureBuilt, killLaunched, launch, run } from '../support/programs.js';
 import { socketOf, TcpSwitch } from '../support/tcp-switch.js';
 
@@ -76,4 +77,14 @@ it('a program that finds no database waits for it, and looks at its schema then'
   } finally {
     await way.close();
   }
+});
+
+it('a program that waits for its database lives, is not ready, and stops when it is asked to', async () => {
+  const port = await freePort();
+  const nowhere = environmentOf('billing', () => 'postgres://nobody@127.0.0.1:1/none');
+  const billing = launch(programs['billing']!.entry, [], { ...nowhere, HEALTH_PORT: String(port) });
+  await until('it to wait', async () => billing.stderr().includes('waiting for the database'));
+  const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}/health/${path}`)).status;
+  expect([await statusOf('live'), await statusOf('ready')]).toEqual([200, 503]);
+  expect(await billing.end('SIGTERM')).toBe(143);
 });

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { openPool } from '#database/database.js';
+import { untilSchema } from './schema-wait.js';
+
+/** @returns what it said, and how it ended: on an error in the log beyond `errorsAllowed` at the latest. */
+async function waitOn(url: string, unknownNameMs: number, errorsAllowed: number) {
+  const warnings: string[] = [];
+  const errors: string[] = [];
+  const log = {
+    warn: (_: object, words: string) => void warnings.push(words),
+    error: (_: object, words: string) => {
+      if (errors.push(words) > errorsAllowed) throw new Error('said often enough');
+    },
+  };
+  const pool = openPool({ url, max: 1, applicationName: 'schema-wait' });
+  const ending = await untilSchema(pool, { log, remindMs: 1, unknownNameMs }).catch(
+    (error: Error) => error.message,
+  );
+  await pool.end();
+  return { ending, warnings, errors };
+}
+
+it('a start without a database says again and again what is wrong', async () => {
+  const sentence = expect.stringContaining('The database cannot be reached: connect ECONNREFUSED');
+  expect(await waitOn('postgres://nobody@127.0.0.1:1/none', 1, 1)).toEqual({
+    ending: 'said often enough',
+    warnings: [sentence],
+    errors: [sentence, sentence],
+  });
+});
+
+it('a start ends where the name of the host stays unknown', async () => {
+  const { ending } = await waitOn('postgres://nobody@no-such-host.invalid/none', 1, Infinity);
+  expect(ending).toMatch(/getaddrinfo (ENOTFOUND|EAI_AGAIN) no-such-host/);
+});
