@@ -8,6 +8,7 @@ import {
   readEmbeddedConnection,
   startEmbeddedPostgres,
 } from '#database/embedded-postgres.js';
+import { requireSchema } from '#database/migrations.js';
 import { readAlone } from '#platform/config.js';
 import { OperatorError } from '#platform/errors.js';
 import { createLogger } from '#platform/logging.js';
@@ -21,9 +22,21 @@ const STATEMENT_TIMEOUT_MS = 600_000;
 /**
  * Runs a command on the database that the environment names, and lets go of it afterwards: DATABASE_URL, else the one
  * of the standalone relay that runs on DATA_DIR, else the embedded one there, started for the time of the command.
- * @throws OperatorError where there is none: the books of a new one would be in order, and say nothing.
+ * @throws OperatorError where there is none: the books of a new one would be in order, and say nothing; or where its schema
+ * is of no version that this tool knows: what it writes could lack what is needed now.
  */
 export async function onDatabase<T>(
+  env: NodeJS.ProcessEnv,
+  work: (pool: pg.Pool, url: string) => Promise<T>,
+): Promise<T> {
+  return onAnyDatabase(env, async (pool, url) => {
+    await requireSchema(pool);
+    return work(pool, url);
+  });
+}
+
+/** The same for who looks at the schema by themselves. */
+export async function onAnyDatabase<T>(
   env: NodeJS.ProcessEnv,
   work: (pool: pg.Pool, url: string) => Promise<T>,
 ): Promise<T> {

@@ -7,6 +7,7 @@ import { asLogin, createTestDatabase, type TestDatabase } from '../support/datab
 import { until } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { ensureBuilt, killLaunched, launch, run } from '../support/programs.js';
+import { runTollgate } from '../support/tollgate.js';
 import { socketOf, TcpSwitch } from '../support/tcp-switch.js';
 
 interface LocalProgram {
@@ -58,6 +59,15 @@ function environmentOf(kind: string, urlOf: (url: string) => string = (url) => u
 
 it.each(KINDS)('a %s does not start on a schema that took away what it uses', async (kind) => {
   const { code, stderr } = await run(programs[kind]!.entry, [], environmentOf(kind));
+  expect(stderr).toContain(SENTENCE);
+  expect(code).toBe(1);
+});
+
+it.each([
+  ['topup', 'record', 'acc_1', '--credits', '1', '--payment-id', 'cash-1'],
+  ['ledger', 'check'],
+])('tollgate %s %s does not work on it', async (...args) => {
+  const { code, stderr } = await runTollgate(args, { DATABASE_URL: database.urlFor('billing') });
   expect(stderr).toContain(SENTENCE);
   expect(code).toBe(1);
 });

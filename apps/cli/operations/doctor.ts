@@ -14,7 +14,7 @@ import { Registry } from '#platform/metrics.js';
 import { readSecrets } from '#platform/sealed-secret.js';
 import { settingNames } from '#platform/settings/settings.js';
 import { openStorage, readStorageConfig } from '#storage/storage.config.js';
-import { onDatabase } from '../database.access.js';
+import { onAnyDatabase } from '../database.access.js';
 import { tillOfBus, tillOfLedger, tryCharge } from './trial-charge.js';
 
 export interface DoctorFinding {
@@ -47,7 +47,7 @@ export async function examine(env: Env, report: (finding: DoctorFinding) => void
   note(await examined('configuration', CONFIGURE, async () => readEverything(env)));
   note(await examined('storage', STORE, () => tryStorage(env)));
   try {
-    await onDatabase(env, async (pool) => examineDatabase(pool, env, note));
+    await onAnyDatabase(env, async (pool) => examineDatabase(pool, env, note));
   } catch (error) {
     note(fault('database', error, REACH));
   }
