@@ -81,6 +81,10 @@ describe('a change that takes away', () => {
     ['ALTER TABLE tasks ALTER COLUMN traceparent SET NOT NULL', 'tasks.traceparent must be given'],
     ['ALTER TABLE charges ADD COLUMN why text NOT NULL', 'charges.why must be given'],
     ['ALTER TABLE channels ADD CHECK (base_url <> id)', 'is new: CHECK'],
+    [
+      `ALTER TABLE charges ADD COLUMN why text, ADD CHECK (state <> 'released' OR why IS NOT NULL)`,
+      'is new: CHECK',
+    ],
     ['CREATE UNIQUE INDEX one_each ON channels (base_url)', 'channels.one_each is new: CREATE UNIQUE INDEX'],
     ['REVOKE SELECT ON tasks FROM tollgate_worker', 'no longer: tollgate_worker may SELECT tasks'],
     ['DROP FUNCTION lines_cost(jsonb, numeric, numeric, numeric)', 'the function lines_cost('],

@@ -15,6 +15,8 @@ interface Column {
   type: string;
   /** An INSERT must give a value. */
   isRequired: boolean;
+  /** Of a row whose INSERT gives none. */
+  isNullByDefault: boolean;
 }
 
 interface Rule {
@@ -27,7 +29,8 @@ const OURS = `n.nspname = 'public' AND c.relname <> 'schema_migrations'`;
 
 const COLUMNS = `
 SELECT c.relname AS table, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
-  a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS "isRequired"
+  a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS "isRequired",
+  NOT a.attnotnull AND NOT a.atthasdef AS "isNullByDefault"
 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE ${OURS} AND c.relkind IN ('r', 'p', 'v', 'm') AND a.attnum > 0 AND NOT a.attisdropped`;
 
@@ -100,14 +103,30 @@ function changedCalls(before: SchemaSnapshot, after: SchemaSnapshot): string[] {
   return [...functions, ...grants];
 }
 
-/** A rule that has a new column says what goes with it; whoever does not know the column leaves it null, or as by default. */
 function newRules(before: SchemaSnapshot, after: SchemaSnapshot): string[] {
   return [...after.rules].flatMap(([name, rule]) => {
-    const isOfOld = rule.columns.every((column) => before.columns.has(`${rule.table}.${column}`));
+    const isOfOld = concernsOld(rule, before, after);
     const old = before.rules.get(name);
     if (!before.tables.has(rule.table) || !isOfOld || old?.definition === rule.definition) return [];
     return old && isWider(old.definition, rule.definition) ? [] : [`${name} is new: ${rule.definition}`];
   });
+}
+
+/**
+ * Whoever does not know a new column leaves it null, or as by default. A key with such a null asks for nothing; a check may ask
+ * for the column as soon as an old one has a certain value, unless it first allows the null.
+ */
+function concernsOld(
+  { table, columns, definition }: Rule,
+  before: SchemaSnapshot,
+  after: SchemaSnapshot,
+): boolean {
+  const isKnown = (column: string) => before.columns.has(`${table}.${column}`);
+  if (!definition.startsWith('CHECK')) return columns.every(isKnown);
+  const allowed = /^CHECK \(\(\((\w+) IS NULL\) OR /.exec(definition)?.[1];
+  const isAllowed =
+    allowed !== undefined && !isKnown(allowed) && after.columns.get(`${table}.${allowed}`)?.isNullByDefault;
+  return !isAllowed && (columns.length === 0 || columns.some(isKnown));
 }
 
 /** Of two lists of allowed words, whether the second one has all of the first. */
