@@ -42,7 +42,7 @@ async function paidFor(path: string, body: object): Promise<bigint> {
 describe('the landing page', () => {
   it('shows an image beside the receipt that the relay gives for it, and of a call that fails', async () => {
     const page = await open();
-    const receipt = page.getByRole('region', { name: 'Receipt of the example' });
+    const receipt = page.getByRole('region', { name: 'Example receipt' });
     await receipt.getByText('Verified in your browser').waitFor();
     const model = (await receipt.locator('.receipt-title').textContent())!;
     const api = visitor(relay);
@@ -66,7 +66,7 @@ describe('the landing page', () => {
       await route.fulfill({ response, json: { ...(await response.json()), amount: '0.019999999' } });
     });
     await tab.goto('/');
-    const receipt = tab.page.getByRole('region', { name: 'Receipt of the example' });
+    const receipt = tab.page.getByRole('region', { name: 'Example receipt' });
     await receipt.getByText('Charged').waitFor();
     expect(await receipt.getByText('Verified in your browser').count()).toBe(0);
   });
@@ -95,8 +95,8 @@ describe('the landing page', () => {
     await result.getByText('($260,000.00)').waitFor();
 
     await choose('vendora-chat');
-    await page.getByLabel('Input tokens of each call').fill('1000');
-    await page.getByLabel('Output tokens of each call').fill('10');
+    await page.getByLabel('Input tokens per call').fill('1000');
+    await page.getByLabel('Output tokens per call').fill('10');
     await page.getByLabel('Calls').fill('2');
     await result.getByText('Output: 10').waitFor();
     await tab.settled();

@@ -2,12 +2,11 @@ import { Anchor, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { TextLink } from '../../ui/links.js';
 
-/** What else there is. Documents and the status are beside the pages of the console. */
+/** What else there is. Documents are beside the pages of the console. */
 const DOCUMENTS = [
   { name: 'docs', href: '/docs/' },
   { name: 'api', href: '/docs/api/' },
   { name: 'changelog', href: '/docs/changelog' },
-  { name: 'status', href: '/api/status' },
 ] as const;
 const PAGES = [
   { name: 'models', to: '/marketplace' },
