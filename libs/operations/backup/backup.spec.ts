@@ -97,6 +97,16 @@ describe('a backup', () => {
     expect(await asLogin(target, (client) => pendingMigrations(client))).toEqual([]);
   });
 
+  it('after a rollback names the migration whose version can restore it', async () => {
+    const source = absent();
+    await restore(await backup(fixture.urlFor('owner')), source);
+    const later = `INSERT INTO schema_migrations (name, sha256) VALUES ('9998_adds.sql', 'x'), ('9999_adds.sql', 'x')`;
+    await asLogin(source, (owner) => owner.query(later));
+    await expect(restore(await backup(source), absent())).rejects.toThrow(
+      'of a database with the migration 9998_adds.sql and 1 more, which this version of Tollgate does not have',
+    );
+  });
+
   it('takes the place of an empty database, and of none that is in use', async () => {
     const target = absent();
     const name = new URL(target).pathname.slice(1);

@@ -169,9 +169,12 @@ class Restore {
   /** The schema of the time of the backup; what came later is applied to its rows, as in any upgrade. */
   private async makeSchema({ migrations }: BackupManifest): Promise<void> {
     const applied = await migrate({ ownerUrl: this.scratch.ownerUrl, count: migrations.length });
-    if (migrations.every((name, index) => applied[index] === name)) return;
+    const unknown = migrations.filter((name, index) => applied[index] !== name);
+    if (unknown.length === 0) return;
+    const [first, { length: more }] = [unknown[0]!, unknown.slice(1)];
+    const which = more === 0 ? first : `${first} and ${more} more`;
     throw new OperatorError(
-      'The backup was written by a newer version of Tollgate, or by one with other migrations: restore it with that version.',
+      `The backup is of a database with the migration ${which}, which this version of Tollgate does not have: verify and restore it with the version that has it, also where an earlier one wrote the backup after a rollback.`,
     );
   }
 
