@@ -1,3 +1,4 @@
+import { parseChaos } from '#bus/chaos.js';
 import type { ConfigReader } from '#platform/config.js';
 
 /** How billing runs; durations in milliseconds. */
@@ -18,7 +19,7 @@ export interface BillingConfig {
 
 /** All that the program reads of its own. */
 export function readBillingProgram(reader: ConfigReader) {
-  return { config: readBillingConfig(reader), chaos: reader.get('BUS_CHAOS') };
+  return { config: readBillingConfig(reader), chaos: parseChaos(reader.get('BUS_CHAOS')) };
 }
 
 /** Reads the durations; the caller finishes the reader. */

@@ -1,4 +1,3 @@
-import { parseChaos } from '#bus/chaos.js';
 import { runDistributed } from '#operations/distributed-program.js';
 import { readBillingProgram } from './billing.config.js';
 import { startBilling } from './billing.program.js';
@@ -8,6 +7,6 @@ await runDistributed({
   about: 'Billing: answers charges on the bus, and sweeps what nobody ended.',
   read: readBillingProgram,
   start: ({ config, chaos }, { pool, transport, log, registry }) =>
-    startBilling({ pool, transport, config, log, registry, chaos: parseChaos(chaos) }),
+    startBilling({ pool, transport, config, log, registry, chaos }),
   stopLimitMs: () => 30_000,
 });

@@ -1,3 +1,4 @@
+import { parseChaos } from '#bus/chaos.js';
 import type { KeyObject } from 'node:crypto';
 import type { SessionLife } from '#identity/session.store.js';
 import { parseSigningKey } from '#ledger/chain/chain-signature.js';
@@ -70,7 +71,7 @@ export function readControlPlaneProgram(reader: ConfigReader) {
     port: reader.get('CONSOLE_PORT'),
     reportsUrl: reader.get('REPORTS_DATABASE_URL'),
     config: readControlPlaneConfig(reader),
-    chaos: reader.get('BUS_CHAOS'),
+    chaos: parseChaos(reader.get('BUS_CHAOS')),
   };
 }
 

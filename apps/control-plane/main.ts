@@ -1,4 +1,3 @@
-import { parseChaos } from '#bus/chaos.js';
 import { runDistributed } from '#operations/distributed-program.js';
 import { readControlPlaneProgram } from './control-plane.config.js';
 import { startControlPlane } from './control-plane.program.js';
@@ -16,7 +15,7 @@ await runDistributed({
       config,
       log,
       registry,
-      chaos: parseChaos(chaos),
+      chaos,
       console: { host, port },
     }),
   stopLimitMs: () => 30_000,

@@ -1,3 +1,4 @@
+import { parseChaos } from '#bus/chaos.js';
 import type { ConfigReader } from '#platform/config.js';
 import { readSecrets, type SecretBox } from '#platform/sealed-secret.js';
 import { readUploadRules, type UploadRules } from '#platform/http/uploads.js';
@@ -74,7 +75,7 @@ export function readGatewayProgram(reader: ConfigReader) {
     port: reader.get('PORT'),
     storage: readStorageConfig(reader),
     config: readGatewayConfig(reader),
-    chaos: reader.get('BUS_CHAOS'),
+    chaos: parseChaos(reader.get('BUS_CHAOS')),
   };
 }
 

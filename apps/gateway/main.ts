@@ -1,4 +1,3 @@
-import { parseChaos } from '#bus/chaos.js';
 import { runDistributed } from '#operations/distributed-program.js';
 import { openStorage } from '#storage/storage.config.js';
 import { readGatewayProgram } from './gateway.config.js';
@@ -19,7 +18,7 @@ await runDistributed({
       config,
       log,
       registry,
-      chaos: parseChaos(chaos),
+      chaos,
       listen: { host, port },
     }),
   stopLimitMs: ({ config }) => config.shutdownGraceMs + STOP_MARGIN_MS,
