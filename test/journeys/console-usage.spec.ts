@@ -194,10 +194,10 @@ describe('a quote', () => {
       unitPrice: null,
       lines: [{ amount: '0.0025' }, { amount: '0' }, { amount: '0.0001' }],
     });
-    expect((await quote({ model: 'vidmodel-3', seconds: 1_000_000 })).data).toMatchObject({
-      amount: '50000',
-      covered: false,
-    });
+    const poor = await person(relay);
+    const { data: uncovered } = await poor.api.POST('/api/quote', { body: { model: 'imgmodel-4', n: 3 } });
+    expect(uncovered).toMatchObject({ amount: '0.09', covered: false });
+    expect((await quote({ model: 'vidmodel-3', seconds: 1_000_000 })).status).toBe(400);
     expect(await customer.balance()).toEqual(before);
   });
 
