@@ -92,8 +92,13 @@ async function partsOf(client: pg.ClientBase, query: RevenueChartQuery): Promise
   const first = dayAfter(from, -daysIn(query));
   await client.query('SET LOCAL enable_seqscan = off');
   const { rows } = await client.query<Record<keyof RevenueSums | 'day' | 'subject', string>>(earnedSql(by), [
-    ...[first, to, from],
-    ...[model, family, group, channel],
+    first,
+    to,
+    from,
+    model,
+    family,
+    group,
+    channel,
   ]);
   const isKnown = isRecognisedKnown(filter);
   const known = isKnown ? 0n : null;
