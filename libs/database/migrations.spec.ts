@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { createTestDatabase, rolePasswords, type TestDatabase } from '../../test/support/database.js';
+import { openPool } from './database.js';
 import { migrate, requireSchema } from './migrations.js';
 
 let database: TestDatabase;
@@ -117,7 +118,7 @@ describe('migrate', () => {
 
 describe('requireSchema', () => {
   const check = async () => {
-    const pool = new pg.Pool({ connectionString: database.urlFor('gateway'), max: 1 });
+    const pool = openPool({ url: database.urlFor('gateway'), max: 1, applicationName: 'requireSchema' });
     await requireSchema(pool).finally(() => pool.end());
   };
   // As migrate leaves it: the template's history was taken away above.

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import pg from 'pg';
+import { openPool } from '#database/database.js';
 import { newId } from '#platform/ids.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { acrossMigration } from '../../test/support/earlier-schema.js';
@@ -21,7 +22,7 @@ let job: pg.Client;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = new pg.Pool({ connectionString: database.ownerUrl });
+  pool = openPool({ url: database.ownerUrl, max: 4, applicationName: 'usage-sums-again' });
   job = new pg.Client({ connectionString: database.ownerUrl });
   await job.connect();
 });
@@ -70,9 +71,9 @@ it('adds up again what a program of the version before wrote, also while it wrot
   await Promise.all([addBeside(), expect(applied).resolves.toEqual([BEGIN_AGAIN])]);
   await expect(job.query(ADD_AS_BEFORE)).rejects.toMatchObject({ code: '23502', column: 'latency_ms' });
   await sumUpUsage(pool);
-  const sums = { requests: '2', settled: '14', failures: '0' };
-  const timed = { latency_ms: '400', timed: '2' };
+  const sums = { requests: 2n, settled: 14n, failures: 0n };
+  const timed = { latency_ms: 400n, timed: 2n };
   expect(await rowsOf('usage_days')).toEqual([expect.objectContaining({ ...sums, ...timed })]);
   expect(await rowsOf('usage_recent')).toEqual([expect.objectContaining({ ...sums, ...timed })]);
-  expect(await rowsOf('usage_quarters')).toEqual([expect.objectContaining({ ...sums, given_back: '6' })]);
+  expect(await rowsOf('usage_quarters')).toEqual([expect.objectContaining({ ...sums, given_back: 6n })]);
 });
