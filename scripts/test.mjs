@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { nodePath, prepare, underPinnedNode } from './lib/bootstrap.mjs';
 import { giveUp, root, say } from './lib/clone.mjs';
 import { exitOf, guard } from './lib/children.mjs';
-import { groupsOf, hasSpecs, specsCommand, readCounts, stages } from './lib/stages.mjs';
+import { groupsOf, hasSpecs, readReport, specsCommand, stages } from './lib/stages.mjs';
 
 const HELP = `Runs everything that must hold, or some stages of it.
 
@@ -136,7 +136,7 @@ class Run {
     await prepare();
     const withoutDocs = stage.docs ? await this.#docs() : undefined;
     if (withoutDocs !== undefined) return withoutDocs;
-    const { command, counts } = specsCommand(stage, [...python.args, ...positionals]);
+    const { command, report } = specsCommand(stage, [...python.args, ...positionals]);
     const code = await this.#execute(command, {
       ...env.env,
       ...prometheus.env,
@@ -144,7 +144,7 @@ class Run {
       ...helm.env,
       ...python.env,
     });
-    return { outcome: outcomeOf(code), counts: readCounts(counts), why: python.why };
+    return { outcome: outcomeOf(code), report: readReport(report), why: python.why };
   }
 
   /** Where the packages of Python are; without them the spec that needs them is left out, and the summary says so. */
@@ -250,22 +250,40 @@ class Run {
   }
 
   summarise() {
-    const lines = this.results.map(({ name, outcome, seconds, counts }) => {
-      const tests = counts ? `${counts.passed} passed, ${counts.failed} failed` : '';
+    const lines = this.results.map(({ name, outcome, seconds, report }) => {
+      const tests = report ? `${report.passed} passed, ${report.failures.length} failed` : '';
       return `${name.padEnd(12)}${outcome.padEnd(9)}${`${seconds.toFixed(1)} s`.padStart(9)}  ${tests}`.trimEnd();
     });
     const reasons = this.results
       .filter(({ why }) => why !== undefined)
       .map(({ name, outcome, why }) => `${name} ${outcome === 'not run' ? 'did not run' : outcome}: ${why}`);
     const total = (performance.now() - this.#startedAt) / 1000;
-    const count = (key) => this.results.reduce((sum, { counts }) => sum + (counts?.[key] ?? 0), 0);
+    const reports = this.results.flatMap(({ report }) => report ?? []);
+    const failures = reports.flatMap((report) => report.failures);
+    const told = failures.flatMap(({ name, message }) => [`FAILED ${name}`, indented(message), '']);
     process.stdout.write(
-      ['', ...lines, `${'total'.padEnd(21)}${`${total.toFixed(1)} s`.padStart(9)}`, '', ...reasons, ''].join(
-        '\n',
-      ),
+      [
+        '',
+        ...told,
+        ...lines,
+        `${'total'.padEnd(21)}${`${total.toFixed(1)} s`.padStart(9)}`,
+        '',
+        ...reasons,
+        '',
+      ].join('\n'),
     );
-    process.stdout.write(`${count('passed')} passed, ${count('failed')} failed\n`);
+    const passed = reports.reduce((sum, report) => sum + report.passed, 0);
+    process.stdout.write(`${passed} passed, ${failures.length} failed\n`);
   }
+}
+
+/** As much of an error as finds it: the whole is above, where its stage ran. */
+function indented(message) {
+  return message
+    .split('\n')
+    .slice(0, 12)
+    .map((line) => `  ${line}`)
+    .join('\n');
 }
 
 function outcomeOf(code) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { root } from './clone.mjs';
 
 const bin = (path) => join(root, 'node_modules', path);
+const reporter = join(import.meta.dirname, 'test-report.mjs');
 
 /**
  * @typedef {object} Stage
@@ -201,26 +202,30 @@ export function hasSpecs(stage) {
 export function specsCommand(stage, extra) {
   const folder = join(root, '.cache', 'test');
   mkdirSync(folder, { recursive: true });
-  const counts = join(folder, `${stage.name}.json`);
-  rmSync(counts, { force: true });
+  const report = join(folder, `${stage.name}.json`);
+  rmSync(report, { force: true });
   return {
-    counts,
+    report,
     command: [
-      ...[bin('vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile=${counts}`],
+      ...[
+        bin('vitest/vitest.mjs'),
+        'run',
+        '--reporter=default',
+        `--reporter=${reporter}`,
+        `--outputFile=${report}`,
+      ],
       ...(stage.alone ? ['--maxWorkers=1'] : []),
       ...[...stage.folders.map((path) => `${root}/${path}/`), ...extra],
     ],
   };
 }
 
-/** @returns tests passed and failed; a file that could not be run counts as a failed test. */
-export function readCounts(file) {
-  try {
-    const { numPassedTests: passed, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'));
-    const isBroken = ({ status, assertionResults }) =>
-      status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
-    return { passed, failed: numFailedTests + testResults.filter(isBroken).length };
-  } catch {
-    return { passed: 0, failed: 1 };
-  }
+/** @returns {import('./test-report.mjs').Report} */
+export function readReport(file) {
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+  return {
+    ran: 0,
+    passed: 0,
+    failures: [{ name: file, message: 'The run ended before it could write its report.' }],
+  };
 }

@@ -7,6 +7,7 @@ import { endWithThisProcess } from '../support/children.js';
 import { type Mutant, withFault } from './mutant.js';
 
 const ROOT = join(import.meta.dirname, '../..');
+const REPORTER = './scripts/lib/test-report.mjs';
 const NOT_COPIED = new Set(['node_modules', 'dist', 'dist.new', 'dist.old', '.git', '.cache', '.data']);
 /** Specs that draw their steps draw the same ones each time: what is found once is found again. */
 const SEEDS = { LEDGER_SEED: '1', MONEY_SEED: '1' };
@@ -25,9 +26,9 @@ interface SpecResult {
 }
 
 interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  testResults: { message: string; status: string; assertionResults: { status: string }[] }[];
+  ran: number;
+  passed: number;
+  failures: { message: string }[];
 }
 
 /** A copy of the sources as they are now, in which faults are planted one after the other. */
@@ -67,9 +68,15 @@ export class Tree {
     if (this.isOver) throw new Error('the run was stopped');
     const output = join(this.folder, 'result.json');
     await rm(output, { force: true });
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--maxWorkers=1', spec];
+    const vitest = [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--maxWorkers=1',
+      `--reporter=${REPORTER}`,
+      spec,
+    ];
     const chosen = names.length === 0 ? [] : ['-t', names.map(asPattern).join('|')];
-    const printed = await this.runToEnd([...vitest, ...chosen, '--reporter=json', `--outputFile=${output}`]);
+    const printed = await this.runToEnd([...vitest, ...chosen, `--outputFile=${output}`]);
     return readResult(await readFile(output, 'utf8').catch(() => null), printed);
   }
 
@@ -102,13 +109,10 @@ export class Tree {
 
 function readResult(text: string | null, printed: string): SpecResult {
   if (text === null) return { passed: 0, failed: 0, broken: printed.trim() || 'no result was written' };
-  const { numPassedTests: passed, numFailedTests, testResults } = JSON.parse(text) as Report;
-  const hasRun = passed + numFailedTests > 0;
+  const { ran, passed, failures } = JSON.parse(text) as Report;
   // What a spec says when it is over, such as of a ledger that is not clean, fails it as much as a test does.
-  const isBroken = ({ status, assertionResults }: Report['testResults'][number]) =>
-    status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
-  const failed = numFailedTests + (hasRun ? testResults.filter(isBroken).length : 0);
-  return { passed, failed, broken: hasRun ? null : (testResults[0]?.message ?? 'no test has run') };
+  if (ran > 0) return { passed, failed: failures.length, broken: null };
+  return { passed, failed: 0, broken: failures[0]?.message ?? 'no test has run' };
 }
 
 /** Names are read as regular expressions. */

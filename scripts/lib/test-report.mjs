@@ -1,0 +1,49 @@
+// Reporter of Vitest: what a run came to, as a file, with every error that failed it.
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { root } from './clone.mjs';
+
+/**
+ * @typedef {object} Report
+ * @property {number} ran tests that passed or failed
+ * @property {number} passed
+ * @property {{ name: string, message: string }[]} failures tests, hooks and files that failed, and errors that no test
+ *   caught: each of them fails the run
+ */
+
+export default class TestReport {
+  #file;
+
+  onInit({ config }) {
+    this.#file = typeof config.outputFile === 'string' ? config.outputFile : undefined;
+  }
+
+  /** A run that ends without this, as when its process is killed, leaves no file. */
+  onTestRunEnd(modules, unhandled) {
+    if (this.#file === undefined) return;
+    const count = (state) =>
+      modules.reduce((sum, { children }) => sum + [...children.allTests(state)].length, 0);
+    const passed = count('passed');
+    const failures = [
+      ...modules.flatMap((module) => [...failuresOf(module)]),
+      ...unhandled.map((error) => failure(`${error.type ?? 'Error'} outside of a test`, [error])),
+    ];
+    writeFileSync(this.#file, JSON.stringify({ ran: passed + count('failed'), passed, failures }));
+  }
+}
+
+function* failuresOf(module) {
+  const file = relative(root, module.moduleId);
+  if (module.errors().length > 0) yield failure(file, module.errors());
+  for (const suite of module.children.allSuites()) {
+    if (suite.errors().length > 0) yield failure(`${file} > ${suite.fullName}`, suite.errors());
+  }
+  for (const test of module.children.allTests('failed')) {
+    yield failure(`${file} > ${test.fullName}`, test.result().errors);
+  }
+}
+
+/** @param {{ message?: string, stack?: string }[]} errors */
+function failure(name, errors) {
+  return { name, message: errors.map(({ stack, message }) => stack ?? message ?? 'no message').join('\n') };
+}
