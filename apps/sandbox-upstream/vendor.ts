@@ -19,6 +19,8 @@ export function newStats() {
     videoRepeats: 0,
     refusals: 0,
     polls: 0,
+    /** Requests that the vendor has taken and leaves without an answer. */
+    unanswered: 0,
     downloads: 0,
     meshesAccepted: 0,
     textsBegun: 0,
@@ -87,6 +89,7 @@ export async function pause({ closing }: Vendor, ms: number): Promise<void> {
 
 /** Leaves a client without an answer until it gives up, or until the hold time is over. */
 export async function holdUntilClientLeaves(vendor: Vendor, response: ServerResponse): Promise<void> {
+  vendor.stats.unanswered += 1;
   const left = new AbortController();
   response.once('close', () => left.abort());
   const signal = AbortSignal.any([left.signal, vendor.closing]);

@@ -6,9 +6,8 @@ import type { Capability, UpstreamAdapter } from '#upstream/protocol.js';
 import { SandboxUnderTest } from '../sandbox.fixture.js';
 import { vendorContracts } from './vendors.js';
 
-/** How long a call of a case may take; those that are never answered are given up early. */
+/** How long a call of a case may take; those that are never answered are given up as soon as the vendor has them. */
 export const CALL_MS = 20_000;
-const UNANSWERED_MS = 200;
 /** Longer than any case; less than the sandbox keeps its files. */
 const LONG_WORK_SECONDS = 600;
 /** Longer than the sandbox keeps its files. */
@@ -39,6 +38,8 @@ export interface CaseOf {
 export class Bench {
   private shiftMs = 0;
   private calls = 0;
+  /** Of the last call that is not answered. */
+  private given: AbortController | undefined;
   readonly upstreams = new Upstreams();
   private account: Record<string, unknown> = {};
   sandbox!: SandboxUnderTest;
@@ -51,6 +52,7 @@ export class Bench {
   }
 
   async close(): Promise<void> {
+    this.given?.abort();
     await this.upstreams.close();
     await this.sandbox.close();
   }
@@ -101,10 +103,28 @@ export class Bench {
     return `case-${this.calls}`;
   }
 
-  signal({ operation, happens }: CaseOf): AbortSignal {
+  /** Of the next call. The one before it is over. */
+  async signal({ operation, happens }: CaseOf): Promise<AbortSignal> {
+    this.given?.abort();
     const isAnswered =
       !unanswered.includes(happens) || (happens === 'never-finish' && tasks.includes(operation));
-    return AbortSignal.timeout(isAnswered ? CALL_MS : UNANSWERED_MS);
+    if (isAnswered) return AbortSignal.timeout(CALL_MS);
+    const given = new AbortController();
+    this.given = given;
+    void this.untilMoreThan(await this.callsAtVendor(), given.signal)
+      .catch(() => undefined)
+      .finally(() => given.abort(new DOMException('The call took too long.', 'TimeoutError')));
+    return AbortSignal.any([given.signal, AbortSignal.timeout(CALL_MS)]);
+  }
+
+  /** Until another call waits for an answer, or asks how its work goes on. */
+  private async untilMoreThan(calls: number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.callsAtVendor()) <= calls);
+  }
+
+  private async callsAtVendor(): Promise<number> {
+    const { unanswered: waiting, polls } = await this.sandbox.read('/_sandbox/stats');
+    return (waiting as number) + (polls as number);
   }
 
   /** Whether the other key of the case's channel is taken after its first was told to wait. */

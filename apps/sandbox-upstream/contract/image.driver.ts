@@ -25,7 +25,7 @@ export async function imageCase(bench: Bench, each: CaseOf): Promise<string> {
   return mimes === 'not to be had' ? `delivered ${count}, ${mimes}` : `delivered ${count} ${mimes}`;
 }
 
-function ask(bench: Bench, each: CaseOf): Promise<ImageOutcome> {
+async function ask(bench: Bench, each: CaseOf): Promise<ImageOutcome> {
   const request = {
     model: bench.model(each),
     prompt: promptOf(each),
@@ -33,7 +33,7 @@ function ask(bench: Bench, each: CaseOf): Promise<ImageOutcome> {
     aspectRatio: '1:1',
     responseFormat: byAddress.includes(each.happens) ? ('url' as const) : ('b64_json' as const),
   };
-  const signal = bench.signal(each);
+  const signal = await bench.signal(each);
   const adapter = bench.adapter(each);
   if (each.operation === 'images') return adapter.generateImages(bench.channel(each), request, signal);
   const [image, mask] = [picture('in.png'), picture('mask.png')];
@@ -54,7 +54,8 @@ export async function imageEventsCase(bench: Bench, each: CaseOf): Promise<strin
     body: { prompt: promptOf(each), n: 1, size: '64x64', stream: true, partial_images: 2 },
     ...(kind === 'editStream' && { pictures: { images: [picture('in.png')] } }),
   };
-  const outcome = await bench.adapter(each).openStream(bench.channel(each), request, bench.signal(each));
+  const signal = await bench.signal(each);
+  const outcome = await bench.adapter(each).openStream(bench.channel(each), request, signal);
   if (outcome.kind !== 'answer') {
     return failureText(outcome) + (each.happens === 'two-keys' ? bench.keyText(each) : '');
   }

@@ -23,7 +23,7 @@ const LEAST = { whole: 30n, half: 15n };
 export async function conversationCase(bench: Bench, each: CaseOf): Promise<string> {
   const left = new AbortController();
   const abandonedBefore = await abandoned(bench);
-  const signal = AbortSignal.any([left.signal, bench.signal(each)]);
+  const signal = AbortSignal.any([left.signal, await bench.signal(each)]);
   const outcome = await open(bench, each, { signal, stream: each.happens !== 'whole' });
   if (outcome.kind !== 'answer') return refusalText(bench, each, outcome);
   if (each.happens === 'leave' || each.happens === 'drop') {
@@ -44,7 +44,7 @@ export async function conversationCase(bench: Bench, each: CaseOf): Promise<stri
 
 /** Sound, what is heard of it, or vectors: handed over as it comes. */
 export async function answerCase(bench: Bench, each: CaseOf): Promise<string> {
-  const outcome = await open(bench, each, { signal: bench.signal(each), stream: false });
+  const outcome = await open(bench, each, { signal: await bench.signal(each), stream: false });
   if (outcome.kind !== 'answer') return refusalText(bench, each, outcome);
   const type = each.operation === 'speech' ? 'audio/wav' : 'application/json';
   const read = await fileText(async () => {
@@ -66,7 +66,8 @@ function isAnswer(operation: CaseOf['operation'], bytes: Buffer): boolean {
 export async function countCase(bench: Bench, each: CaseOf): Promise<string> {
   const kind = each.operation.replace(/Count$/, '') as CountedKind;
   const request = { kind, model: bench.model(each), body: bodyOf(kind, promptOf(each), {}) };
-  const outcome = await bench.adapter(each).countTokens(bench.channel(each), request, bench.signal(each));
+  const signal = await bench.signal(each);
+  const outcome = await bench.adapter(each).countTokens(bench.channel(each), request, signal);
   if (outcome.kind !== 'counted') return failureText(outcome);
   return outcome.tokens > 0 ? 'counted' : 'counted nothing';
 }

@@ -2,8 +2,6 @@ import type { CreateOutcome, PollOutcome, VideoRequest } from '#upstream/outcome
 import { type Bench, bytesOf, CALL_MS, type CaseOf, fileText, promptOf } from './bench.fixture.js';
 import { failureText } from './outcome-text.js';
 
-/** A repeat is answered at once, or not at all. */
-const REPEAT_MS = 3_000;
 /** What the first bytes of a file of each kind are, and where. */
 const HEADS = { videos: { at: 4, text: 'ftyp' }, assets3d: { at: 0, text: 'glTF' } };
 
@@ -11,7 +9,7 @@ const HEADS = { videos: { at: 4, text: 'ftyp' }, assets3d: { at: 0, text: 'glTF'
 export async function taskCase(bench: Bench, each: CaseOf): Promise<string> {
   if (each.happens === 'unknown-task') return pollText(await poll(bench, each, 'none'));
   const key = bench.nextKey();
-  const outcome = await create(bench, each, { key, signal: bench.signal(each) });
+  const outcome = await create(bench, each, key);
   if (each.happens === 'repeat') return repeated(bench, each, { key, outcome });
   if (outcome.kind !== 'accepted') {
     return failureText(outcome) + (each.happens === 'two-keys' ? bench.keyText(each) : '');
@@ -28,19 +26,15 @@ async function givenUp(bench: Bench, each: CaseOf, id: string): Promise<string> 
   return (await count()) === before + 1 ? 'cancelled at the vendor' : 'still wanted there';
 }
 
-async function create(
-  bench: Bench,
-  each: CaseOf,
-  { key, signal }: { key: string; signal: AbortSignal },
-): Promise<CreateOutcome> {
+async function create(bench: Bench, each: CaseOf, idempotencyKey: string): Promise<CreateOutcome> {
   const [model, prompt] = [bench.model(each), promptOf(each)];
-  const options = { idempotencyKey: key, signal };
   const adapter = bench.adapter(each);
+  const options = async () => ({ idempotencyKey, signal: await bench.signal(each) });
   if (each.operation === 'assets3d')
-    return adapter.createAsset(bench.channel(each), { model, mode: 'draft', prompt }, options);
+    return adapter.createAsset(bench.channel(each), { model, mode: 'draft', prompt }, await options());
   const request = { model, prompt, seconds: 1, aspectRatio: '16:9', resolution: '720p' };
   const remixOf = each.operation === 'videoRemixes' ? await remixable(bench, each, request) : undefined;
-  return adapter.createVideo(bench.channel(each), { ...request, remixOf }, options);
+  return adapter.createVideo(bench.channel(each), { ...request, remixOf }, await options());
 }
 
 /** The vendor's id of a finished video: the same for a repeat. */
@@ -63,7 +57,7 @@ async function repeated(
   const first = outcome.kind === 'unknown' ? 'unclear' : outcome.kind;
   if (!bench.adapter(each).mayRepeat(bench.channel(each))) return `${first}, and not to be repeated`;
   const before = await bench.sandbox.read('/_sandbox/tasks');
-  const again = await create(bench, each, { key, signal: AbortSignal.timeout(REPEAT_MS) });
+  const again = await create(bench, each, key);
   const after = await bench.sandbox.read('/_sandbox/tasks');
   const isOne = before['tasks'].length === after['tasks'].length;
   const then = again.kind === 'accepted' ? `${isOne ? 'the same' : 'another'} task` : failureText(again);
