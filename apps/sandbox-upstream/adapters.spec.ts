@@ -43,7 +43,7 @@ function channel(protocol: ChannelProtocol): Channel {
 }
 
 const adapterFor = (protocol: ChannelProtocol) => upstreams.adapterFor(protocol);
-const soon = () => AbortSignal.timeout(4_000);
+const soon = () => AbortSignal.timeout(60_000);
 
 async function ended(poll: () => Promise<PollOutcome>): Promise<PollOutcome> {
   for (const before = performance.now(); performance.now() - before < 4_000;) {

@@ -25,9 +25,9 @@ afterEach(async () => {
 
 /** Both kinds of create, since a row must hold for each. */
 async function createBoth(baseUrl: string, options: { limitMs?: number; requestTimeoutMs?: number } = {}) {
-  const channel = channelTo(baseUrl, { requestTimeoutMs: options.requestTimeoutMs ?? 5_000 });
+  const channel = channelTo(baseUrl, { requestTimeoutMs: options.requestTimeoutMs ?? 60_000 });
   const adapter = upstreams.adapterFor('openai-xai');
-  const limit = () => AbortSignal.timeout(options.limitMs ?? 10_000);
+  const limit = () => AbortSignal.timeout(options.limitMs ?? 60_000);
   const image = await adapter.generateImages(channel, IMAGES, limit());
   const video = await adapter.createVideo(channel, VIDEO, { idempotencyKey: 'key', signal: limit() });
   return { image, video };
@@ -96,12 +96,12 @@ describe('accepted or not: faults of the connection', () => {
 
   it('cannot tell when the limit of the request ends first', async () => {
     const url = await rawServer((socket) => socket.resume());
-    expect(await createBoth(url, { limitMs: 100 })).toMatchObject({ image: unknown, video: unknown });
+    expect(await createBoth(url, { limitMs: 1_000 })).toMatchObject({ image: unknown, video: unknown });
   });
 
   it('cannot tell when the upstream is silent for the channel’s limit', async () => {
     const url = await rawServer((socket) => socket.resume());
-    expect(await createBoth(url, { requestTimeoutMs: 100 })).toMatchObject({
+    expect(await createBoth(url, { requestTimeoutMs: 1_000 })).toMatchObject({
       image: unknown,
       video: unknown,
     });
@@ -213,9 +213,9 @@ describe('accepted or not: statuses', () => {
     };
     stub = await startStub(endless);
     const adapter = upstreams.adapterFor('openai-xai');
-    const poll = await adapter.pollVideo(channelTo(stub.url), 'x', AbortSignal.timeout(10_000));
+    const poll = await adapter.pollVideo(channelTo(stub.url), 'x', AbortSignal.timeout(60_000));
     expect(poll).toMatchObject({ kind: 'no_answer', reason: expect.stringContaining('bytes') });
-    const options = { idempotencyKey: 'key', signal: AbortSignal.timeout(10_000) };
+    const options = { idempotencyKey: 'key', signal: AbortSignal.timeout(60_000) };
     const create = await adapter.createVideo(channelTo(stub.url), VIDEO, options);
     expect(create).toMatchObject({ kind: 'unknown', upstreamStatus: 200 });
   });

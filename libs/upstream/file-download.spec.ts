@@ -24,7 +24,7 @@ async function stubOf(...parameters: Parameters<typeof startStub>): Promise<Stub
   return stub;
 }
 
-const options = () => ({ signal: AbortSignal.timeout(5_000), maxBytes: 1000 });
+const options = () => ({ signal: AbortSignal.timeout(60_000), maxBytes: 1000 });
 
 async function read(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];
@@ -176,7 +176,7 @@ describe('the bytes of an image', () => {
       response.writeHead(200, { 'content-type': 'text/plain' }).end(png),
     );
     const channel = channelTo(stub.url);
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(60_000);
     const expected = { bytes: png, mime: 'image/png', extension: 'png' };
     expect(await upstreams.fetchImage(channel, { b64: png.toString('base64') }, signal)).toEqual(expected);
     expect(await upstreams.fetchImage(channel, { url: `${stub.url}/1.png` }, signal)).toEqual(expected);
@@ -189,7 +189,11 @@ describe('the bytes of an image', () => {
       return void response.end('<!doctype html>!');
     });
     const fetchImage = (url: string, allowPrivateAddress = true) =>
-      upstreams.fetchImage(channelTo(stub.url, { allowPrivateAddress }), { url }, AbortSignal.timeout(5_000));
+      upstreams.fetchImage(
+        channelTo(stub.url, { allowPrivateAddress }),
+        { url },
+        AbortSignal.timeout(60_000),
+      );
     await expect(fetchImage(`${stub.url}/html`)).rejects.toThrow('no image');
     await expect(fetchImage(`${stub.url}/half`)).rejects.toThrow(FileUnavailable);
     await expect(fetchImage(`${stub.url}/html`, false)).rejects.toThrow('is not a public address');

@@ -24,7 +24,7 @@ async function open(
   options: { signal?: AbortSignal; requestTimeoutMs?: number } = {},
 ): Promise<StreamOutcome> {
   stub = await startStub(handler);
-  const { signal = AbortSignal.timeout(10_000), requestTimeoutMs = 5_000 } = options;
+  const { signal = AbortSignal.timeout(60_000), requestTimeoutMs = 60_000 } = options;
   const channel = channelTo(stub.url, { protocol: 'openai', requestTimeoutMs });
   return upstreams.adapterFor('openai').openStream(channel, request, signal);
 }
@@ -115,7 +115,7 @@ describe('the answer of a pass-through call', () => {
     await expect(read(broken.body)).rejects.toThrow();
     await stub.close();
     const silent = answered(
-      await open((_, response) => void events(response).write('data: 1\n\n'), { requestTimeoutMs: 100 }),
+      await open((_, response) => void events(response).write('data: 1\n\n'), { requestTimeoutMs: 1_000 }),
     );
     await expect(read(silent.body)).rejects.toThrow();
   });
@@ -149,7 +149,7 @@ describe('the answer of a pass-through call', () => {
   });
 
   it('is not waited for beyond the channel’s limit', async () => {
-    expect(await open(() => undefined, { requestTimeoutMs: 100 })).toMatchObject({ kind: 'unknown' });
+    expect(await open(() => undefined, { requestTimeoutMs: 1_000 })).toMatchObject({ kind: 'unknown' });
   });
 
   it('is not asked for at all by a caller that has left', async () => {
@@ -196,7 +196,7 @@ describe('a pass-through call', () => {
       'x-api-key': 'of-the-client',
     };
     const message = { kind: 'messages' as const, model: 'theirs', body: {}, headers };
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(60_000);
     answered(await upstreams.adapterFor('anthropic').openStream(channel, message, signal)).body.destroy();
     expect(sent().headers).toMatchObject({
       'x-api-key': 'upstream-key',

@@ -17,7 +17,7 @@ afterEach(async () => {
   await stub.close();
 });
 
-const soon = () => AbortSignal.timeout(5_000);
+const soon = () => AbortSignal.timeout(60_000);
 const sent = (index = 0) => JSON.parse(stub.requests[index]?.body ?? 'null') as Record<string, unknown>;
 
 async function line(protocol: ChannelProtocol, handler: StubHandler) {

@@ -49,7 +49,7 @@ export function channelTo(baseUrl: string, overrides: Partial<Channel> = {}): Ch
     enabled: true,
     priority: 0,
     weight: 1,
-    requestTimeoutMs: 5_000,
+    requestTimeoutMs: 60_000,
     allowPrivateAddress: true,
     honoursIdempotency: false,
     maxConcurrency: null,

@@ -107,7 +107,7 @@ describe('only global unicast is public', () => {
 
   it.each(INSIDE)('%s is reached by no file', async (host) => {
     const upstreams = new Upstreams();
-    const options = { signal: AbortSignal.timeout(5_000), maxBytes: 10, allowPrivateAddress: false };
+    const options = { signal: AbortSignal.timeout(60_000), maxBytes: 10, allowPrivateAddress: false };
     try {
       const url = `http://${host}:${port}/`;
       const opening = async () => upstreams.fetchAddress(new URL(url), options);
@@ -127,7 +127,7 @@ describe('a connection', () => {
       headers: {},
       timeoutMs: 5_000,
       maxBytes: 100,
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
     });
 
   it.each(['127.0.0.1', '[::ffff:127.0.0.1]', '0x7f.1'])('to %s is not opened', async (host) => {

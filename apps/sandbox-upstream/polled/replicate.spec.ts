@@ -73,9 +73,11 @@ describe('the protocol replicate', () => {
     const channel = channelTo(`${sandbox.url}/replicate`, { protocol: 'replicate', apiKey: 'sandbox-key' });
     const before = await sandbox.read('/_sandbox/stats');
     const request = { model: FLUX, prompt: '[[work:60]]', n: 1, responseFormat: 'url' as const };
-    const limit = AbortSignal.timeout(400);
-    const outcome = await upstreams.adapterFor('replicate').generateImages(channel, request, limit);
-    expect(outcome).toMatchObject({ kind: 'unknown', upstreamStatus: null });
+    const left = new AbortController();
+    const asked = upstreams.adapterFor('replicate').generateImages(channel, request, left.signal);
+    await sandbox.readUntil('/_sandbox/stats', ({ polls }) => polls > before['polls']);
+    left.abort();
+    expect(await asked).toMatchObject({ kind: 'unknown', upstreamStatus: null });
     const cancelled = (stats: Json) => stats['jobsCancelled'] === before['jobsCancelled'] + 1;
     const after = await sandbox.readUntil('/_sandbox/stats', cancelled);
     expect(after['imagesRequests']).toBe(before['imagesRequests'] + 1);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { AnsweredSocket } from './answered-socket.js';
 
-const LIMIT_MS = 200;
+const LIMIT_MS = 1_000;
 
 describe('a connection that has to be answered', () => {
   let server: Server;

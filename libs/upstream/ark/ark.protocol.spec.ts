@@ -13,7 +13,7 @@ afterEach(async () => {
   await stub.close();
 });
 
-const soon = () => AbortSignal.timeout(5_000);
+const soon = () => AbortSignal.timeout(60_000);
 const sent = () => JSON.parse(stub.requests[0]?.body ?? 'null') as Record<string, unknown>;
 
 async function line(handler: StubHandler) {

@@ -23,7 +23,7 @@ const image = { model: 'flux-2-pro', prompt: 'p', n: 1, responseFormat: 'url' as
 const ready = { id: 'b1', status: 'Ready', result: { sample: 'https://delivery.example/a.png' } };
 
 /** A vendor that takes a request, and says this of it. */
-async function ask(state: object, request: object = {}, ms = 5_000) {
+async function ask(state: object, request: object = {}, ms = 60_000) {
   const stub = await stubOf(({ method, headers }, response) => {
     const polling_url = `http://${headers.host}/v1/get_result?id=b1`;
     json(response, 200, method === 'POST' ? { id: 'b1', polling_url, cost: 4 } : state);
@@ -96,7 +96,7 @@ describe('a request', () => {
     const images = ['one', 'two'].map((name) => ({ bytes: Buffer.from(name), mime: 'image/png', name }));
     const adapter = upstreams.adapterFor('bfl');
     const channel = channelTo(stub.url, { protocol: 'bfl' });
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(60_000);
     await adapter.editImages(channel, { ...image, images }, signal);
     const [edit] = stub.requests.map(({ body }) => JSON.parse(body) as object);
     expect(edit).toMatchObject({ input_image: 'b25l', input_image_2: 'dHdv' });
@@ -122,7 +122,7 @@ describe('an address to poll', () => {
       const channel = channelTo(stub.url, { protocol: 'bfl' });
       const outcome = await upstreams
         .adapterFor('bfl')
-        .generateImages(channel, image, AbortSignal.timeout(1_000));
+        .generateImages(channel, image, AbortSignal.timeout(60_000));
       expect([polling_url, outcome.kind]).toEqual([polling_url, 'delivered']);
       expect(stub.requests[1]).toMatchObject({ method: 'GET', path: '/v1/get_result?id=b1' });
     }

@@ -18,7 +18,7 @@ afterEach(async () => {
   await stub.close();
 });
 
-const soon = (ms = 5_000) => AbortSignal.timeout(ms);
+const soon = (ms = 60_000) => AbortSignal.timeout(ms);
 
 /** A queue that has finished, and whose result is this. */
 async function finished(status: number, result: unknown) {

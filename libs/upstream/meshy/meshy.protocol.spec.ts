@@ -14,7 +14,7 @@ afterEach(async () => {
   await stub.close();
 });
 
-const soon = () => AbortSignal.timeout(5_000);
+const soon = () => AbortSignal.timeout(60_000);
 
 async function line(handler: StubHandler) {
   stub = await startStub(handler);

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 const adapter = () => upstreams.adapterFor('openai-xai');
-const soon = () => AbortSignal.timeout(5_000);
+const soon = () => AbortSignal.timeout(60_000);
 
 async function answering(handler: StubHandler) {
   stub = await startStub(handler);

@@ -40,7 +40,7 @@ describe('the addresses on Vertex AI', () => {
 
   it('are not called with a key that is no service account', async () => {
     const request = { model: 'imagen-x', prompt: 'a fox', n: 1, responseFormat: 'url' as const };
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(60_000);
     const outcome = await protocol.generateImages(
       channel('https://aiplatform.googleapis.com', 'sk'),
       request,
