@@ -248,7 +248,7 @@ describe('deleting an account', () => {
     await askToDelete(someone, { password: PASSWORD, forfeitBalance: true });
     await makeDue(someone);
     await until('the deletion to be done', async () => (await stateOf(someone)) === 'done', {
-      limitMs: 30_000,
+      limitMs: 120_000,
     });
     await until(
       'the last mail to be gone',

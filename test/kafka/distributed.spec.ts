@@ -15,7 +15,7 @@ const SETTINGS: Environment = {
   TASK_DEADLINE_SECONDS: '40',
 };
 
-const REST_LIMIT_MS = 60_000;
+const REST_LIMIT_MS = 180_000;
 
 describe('two of each program over Kafka', () => {
   let relay: Deployment;
@@ -75,7 +75,7 @@ describe('two of each program over Kafka', () => {
   async function untilServed(groups: Shoppers[], more: number): Promise<void> {
     const before = served(groups);
     await until('calls to succeed', async () => served(groups) >= before + more, {
-      limitMs: 60_000,
+      limitMs: 120_000,
       state: () => relay.logs(),
     });
   }

@@ -151,7 +151,7 @@ export function ask(number: number, account = 'a1'): Ask {
 export async function until(
   description: string,
   holds: () => boolean | Promise<boolean>,
-  limitMs = 15_000,
+  limitMs = 60_000,
 ): Promise<void> {
   const endMs = Date.now() + limitMs;
   while (!(await holds())) {

@@ -58,7 +58,7 @@ const programNames: Record<Kind, string> = {
 const VERSIONS = 'versions.json';
 
 /** Broker, database, sandbox and programs, on a machine that may be busy. */
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 180_000;
 
 /** The programs of `npm run distributed`, and the ways to hurt them. */
 export class Deployment {

@@ -7,7 +7,7 @@ const PAUSE_MS = 20;
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false | null>,
-  { limitMs = 15_000, state = () => '' }: { limitMs?: number; state?: () => string } = {},
+  { limitMs = 60_000, state = () => '' }: { limitMs?: number; state?: () => string } = {},
 ): Promise<T> {
   const endMs = Date.now() + limitMs;
   for (;;) {

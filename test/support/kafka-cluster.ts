@@ -20,7 +20,7 @@ export interface KafkaCluster {
 const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/kafka-cluster.mjs')).href;
 
 /** A broker that was away copies what it missed. */
-const IN_SYNC_LIMIT_MS = 90_000;
+const IN_SYNC_LIMIT_MS = 180_000;
 
 export async function openKafkaCluster(): Promise<KafkaCluster> {
   const script = (await import(SCRIPT)) as { startKafkaCluster: () => Promise<KafkaCluster> };

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../../..');
 const SCREENS = join(root, '.cache', 'console-screens');
 const HEADLESS = '/usr/bin/chromium-headless-shell';
 /** A page on a busy machine: a limit that only a hang reaches. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 /** Of a kind: the others are mostly the same again. */
 const MOST_BARRIERS = 3;
 
