@@ -25,7 +25,7 @@ beforeAll(async () => {
     found.set(name.slice(0, 4), takenAway(before, after));
     before = after;
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   await owner.end();

@@ -38,34 +38,30 @@ describe('a channel that fails again and again', () => {
 
   afterAll(() => closeClean(relay));
 
-  it.each(WAYS)(
-    'is left alone, then tried again by itself: %s',
-    async (_name, path, body, stat) => {
-      const ask = (prompt: string, by = customer) => by.send(path, json(withPrompt(body, path, prompt)));
-      for (let times = 0; times < FAILURES; times += 1) {
-        const by = times === 0 ? other : customer;
-        expect((await ask('busy [[fault:reject-503]]', by)).status).toBe(503);
-      }
+  it.each(WAYS)('is left alone, then tried again by itself: %s', async (_name, path, body, stat) => {
+    const ask = (prompt: string, by = customer) => by.send(path, json(withPrompt(body, path, prompt)));
+    for (let times = 0; times < FAILURES; times += 1) {
+      const by = times === 0 ? other : customer;
+      expect((await ask('busy [[fault:reject-503]]', by)).status).toBe(503);
+    }
 
-      const before = await traces(stat);
-      const refused = await ask('a lighthouse');
-      expect(refused.status).toBe(503);
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(OPEN_SECONDS);
-      expect(await refused.json()).toMatchObject({ error: { code: 'service_unavailable' } });
-      // Neither the vendor nor billing has heard of it.
-      expect(await traces(stat)).toEqual(before);
-      expect(await stateOf(body)).toBe('2');
+    const before = await traces(stat);
+    const refused = await ask('a lighthouse');
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(OPEN_SECONDS);
+    expect(await refused.json()).toMatchObject({ error: { code: 'service_unavailable' } });
+    // Neither the vendor nor billing has heard of it.
+    expect(await traces(stat)).toEqual(before);
+    expect(await stateOf(body)).toBe('2');
 
-      await until('the channel to be tried again', async () => {
-        const response = await ask('a lighthouse');
-        await response.arrayBuffer();
-        return response.status === 200;
-      });
-      expect(await stateOf(body)).toBe('0');
-    },
-    30_000,
-  );
+    await until('the channel to be tried again', async () => {
+      const response = await ask('a lighthouse');
+      await response.arrayBuffer();
+      return response.status === 200;
+    });
+    expect(await stateOf(body)).toBe('0');
+  });
 
   it('is well as long as it refuses what the caller sent', async () => {
     const [, path, body] = WAYS[0]!;

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await asLogin(database.ownerUrl, (owner) =>
     owner.query(`INSERT INTO schema_migrations (name, sha256, needs) VALUES ('9999_takes.sql', 'x', '9998')`),
   );
-}, 120_000);
+});
 
 afterEach(() => killLaunched());
 
