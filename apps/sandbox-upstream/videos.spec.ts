@@ -10,10 +10,14 @@ import { newStats } from './vendor.js';
 
 const OPENAI = '/v1/videos';
 const XAI = '/v1/videos/generations';
+/** Work that is not over before a spec says so. */
+const LONG = '[[work:600]]';
+/** How far the clock of the vendor is ahead. */
+let shiftMs = 0;
 let sandbox: SandboxUnderTest;
 
 beforeAll(async () => {
-  sandbox = await SandboxUnderTest.start();
+  sandbox = await SandboxUnderTest.start({ clock: { nowMs: () => Date.now() + shiftMs } });
 });
 afterAll(() => sandbox.close());
 
@@ -41,7 +45,7 @@ describe('a video in the OpenAI form', () => {
   it('is queued, moves on, completes and is downloaded as an MP4 of the asked length', async () => {
     const created = await sandbox.post(OPENAI, {
       model: 'v',
-      prompt: 'a train',
+      prompt: `a train ${LONG}`,
       seconds: '3',
       size: '1280x720',
     });
@@ -55,6 +59,7 @@ describe('a video in the OpenAI form', () => {
       size: '1280x720',
     });
     expect((await sandbox.get(`/v1/videos/${video['id']}/content`)).status).toBe(400);
+    shiftMs += 600_000;
     const { last, seen } = await sandbox.pollUntil(video['id'], ['completed']);
     expect(['queued', 'in_progress', 'completed']).toEqual(expect.arrayContaining(seen));
     expect(last).toMatchObject({ progress: 100, error: null, completed_at: expect.any(Number) });
@@ -81,7 +86,7 @@ describe('a video in the xAI form', () => {
   it('answers 202 pending, then done with an address that needs no key', async () => {
     const created = await sandbox.post(XAI, {
       model: 'v',
-      prompt: 'tall',
+      prompt: `tall ${LONG}`,
       duration: '2',
       aspect_ratio: '9:16',
     });
@@ -90,6 +95,7 @@ describe('a video in the xAI form', () => {
     const first = await sandbox.get(`/v1/videos/${body['request_id']}`);
     expect(first.status).toBe(202);
     expect(await first.json()).toMatchObject({ status: 'pending', progress: expect.any(Number) });
+    shiftMs += 600_000;
     const { last } = await sandbox.pollUntil(body['request_id'], ['done']);
     expect(last).toMatchObject({ model: 'v', video: { duration: 2, respect_moderation: true } });
     const movie = describeMovie(await bytesOf(await fetch(last['video']['url'])));
