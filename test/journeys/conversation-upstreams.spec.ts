@@ -73,13 +73,16 @@ const scripts: Record<string, Script> = {
 async function startScripted(): Promise<{ server: Server; url: string; bodies: Record<string, unknown>[] }> {
   const bodies: Record<string, unknown>[] = [];
   const server = createServer((request, response) => {
-    void readBody(request).then((body) => {
+    const serve = async () => {
+      const body = await readBody(request);
       bodies.push(body);
       const [message] = body['messages'] as { content: string }[];
       const script = scripts[message?.content ?? ''];
       if (script) script(response, body);
       else answerJson(response, 500, {});
-    });
+    };
+    // Whoever gives up before the end of its body waits for no answer.
+    void serve().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };

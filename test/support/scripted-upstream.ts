@@ -26,12 +26,15 @@ export function word(content: string): string {
 export async function startScriptedUpstream(scripts: Record<string, Script>): Promise<ScriptedUpstream> {
   const bodies: Record<string, unknown>[] = [];
   const server = createServer((request, response) => {
-    void readBody(request).then((body) => {
+    const serve = async () => {
+      const body = await readBody(request);
       bodies.push(body);
       const script = scripts[lastText(body).split(' ')[0] ?? ''];
       if (script) script(response, body);
       else response.writeHead(500).end();
-    });
+    };
+    // Whoever gives up before the end of its body waits for no answer.
+    void serve().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

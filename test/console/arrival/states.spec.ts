@@ -45,7 +45,8 @@ async function lookAt(tab: Tab, { path, hasId }: RoutedPage): Promise<void> {
   let answer: ((route: Route) => Promise<void>) | undefined;
   const asked: Route[] = [];
   await tab.page.route(OF_THE_PAGE, async (route) => {
-    if (answer) return answer(route);
+    // What was asked by a page that is left meanwhile cannot be answered, and nobody waits for it.
+    if (answer) return answer(route).catch(() => undefined);
     asked.push(route);
   });
   if (READS_NOTHING.test(path)) {
