@@ -123,7 +123,7 @@ export class WorkerUnderTest {
   }
 
   /** Calls the upstream for a task as the gateway would, giving up after `limitMs`. */
-  async callUpstream(task: NewTask, limitMs = 5_000): Promise<CreateOutcome> {
+  async callUpstream(task: NewTask, limitMs = 60_000): Promise<CreateOutcome> {
     const channel = await this.channel();
     const signal = AbortSignal.timeout(limitMs);
     const request = videoRequestOf({ ...task, upstreamModel: task.modelId });

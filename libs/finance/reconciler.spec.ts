@@ -17,7 +17,7 @@ afterEach(() =>
   ledger.owner.query('TRUNCATE control_runs, control_findings, outbox CASCADE').then(() => undefined),
 );
 
-const OPTIONS = { graceMs: 0, limitMs: 5_000, keepMs: 3_600_000, askedBy: 'system' };
+const OPTIONS = { graceMs: 0, limitMs: 60_000, keepMs: 3_600_000, askedBy: 'system' };
 
 function control(id: string, check: Control['check'], every: 'round' | 'day' = 'round'): Control {
   return { id, title: id, explanation: id, every, check };

@@ -247,9 +247,7 @@ describe('deleting an account', () => {
 
     await askToDelete(someone, { password: PASSWORD, forfeitBalance: true });
     await makeDue(someone);
-    await until('the deletion to be done', async () => (await stateOf(someone)) === 'done', {
-      limitMs: 120_000,
-    });
+    await until('the deletion to be done', async () => (await stateOf(someone)) === 'done');
     await until(
       'the last mail to be gone',
       async () => (await tablesWith(relay.fixture.owner, someone.email)).length === 0,

@@ -50,9 +50,9 @@ describe('messages within one process', () => {
     while (groups.some((group) => group.told.length < 25)) await groups[0]!.images('[[instant]]');
     groups.forEach((group) => group.stop());
     await shopping;
-    await books.atRest(30_000);
+    await books.atRest();
     for (const group of groups) {
-      await group.watch(30_000);
+      await group.watch();
       expect(await books.faultsOf(group.account, group.told)).toEqual([]);
     }
     expect(await books.upstreamFaults()).toEqual([]);
@@ -68,7 +68,7 @@ describe('messages within one process', () => {
     const clients = new Shoppers(await books.account('1'), baseUrl);
     const calls = await Promise.all([clients.images(), clients.video(), clients.images('three', 3)]);
     expect(calls.map(({ status }) => status)).toEqual([503, 503, 503]);
-    await books.atRest(30_000);
+    await books.atRest();
     const { rows } = await books.pool.query<{ state: string }>('SELECT state FROM charges');
     expect(rows.map(({ state }) => state)).toEqual(['released', 'released', 'released']);
     expect(await books.balanceOf(clients.account)).toEqual({ main: '1', held: '0' });

@@ -87,7 +87,7 @@ describe.each(Object.entries(faultCalls))('faults of %s', (_part, calls) => {
   });
 
   it('leave the books in order, and the upstream with one job for each task', async () => {
-    await books.atRest(20_000);
+    await books.atRest();
     expect(await books.ledgerFaults()).toEqual([]);
     expect(await books.upstreamFaults(relay.sandboxUrl)).toEqual([]);
   });

@@ -15,8 +15,6 @@ const SETTINGS: Environment = {
   TASK_DEADLINE_SECONDS: '40',
 };
 
-const REST_LIMIT_MS = 180_000;
-
 describe('two of each program over Kafka', () => {
   let relay: Deployment;
 
@@ -47,9 +45,9 @@ describe('two of each program over Kafka', () => {
 
   async function expectTrueBooks(...groups: Shoppers[]): Promise<void> {
     await relay.untilReady();
-    await relay.atRest(REST_LIMIT_MS);
+    await relay.atRest();
     for (const group of groups) {
-      await group.watch(REST_LIMIT_MS);
+      await group.watch();
       expect(await relay.books.faultsOf(group.account, group.told)).toEqual([]);
     }
   }
@@ -75,7 +73,6 @@ describe('two of each program over Kafka', () => {
   async function untilServed(groups: Shoppers[], more: number): Promise<void> {
     const before = served(groups);
     await until('calls to succeed', async () => served(groups) >= before + more, {
-      limitMs: 120_000,
       state: () => relay.logs(),
     });
   }
@@ -189,7 +186,7 @@ describe('two of each program over Kafka', () => {
   });
 
   it('leaves the ledger as it is when every message is read again from the first', async () => {
-    await relay.atRest(REST_LIMIT_MS);
+    await relay.atRest();
     const before = await ledger();
     relay.signal('billing', 'SIGSTOP');
     try {
@@ -217,7 +214,7 @@ describe('two of each program over Kafka', () => {
   });
 
   it('has announced every settlement and every release, and nothing else', async () => {
-    await relay.atRest(REST_LIMIT_MS);
+    await relay.atRest();
     const idsOf = async (topic: string) => {
       const messages = await relay.messagesOf<{ chargeId: string }>(topic);
       return [...new Set(messages.map(({ chargeId }) => chargeId))].sort();

@@ -99,10 +99,8 @@ describe('a relay that runs', () => {
   });
 
   it('is scraped, and every rule is evaluated without an error', async () => {
-    await until('a first scrape', async () => (await value('up{job="tollgate"}')) === 1, { limitMs: 30_000 });
-    await until('every rule', async () => (await rulesThere()).every((rule) => rule.health !== 'unknown'), {
-      limitMs: 30_000,
-    });
+    await until('a first scrape', async () => (await value('up{job="tollgate"}')) === 1);
+    await until('every rule', async () => (await rulesThere()).every((rule) => rule.health !== 'unknown'));
     const there = await rulesThere();
     expect(there.map(({ name }) => name).sort()).toEqual(
       rules.map(({ alert, record }) => alert ?? record).sort(),
@@ -113,9 +111,7 @@ describe('a relay that runs', () => {
   });
 
   it('answers every query of the dashboards', async () => {
-    await until('the controls', async () => (await value('count(tollgate_control_findings)')) > 0, {
-      limitMs: 30_000,
-    });
+    await until('the controls', async () => (await value('count(tollgate_control_findings)')) > 0);
     for (const { of, expr } of panelQueries) {
       const { resultType } = await prometheus.ask<Answer>('query', { query: expr });
       expect([of, resultType]).toEqual([of, 'vector']);
@@ -169,10 +165,10 @@ describe('a relay that runs', () => {
       return wrong?.alerts?.find(({ labels }) => labels['control'] === 'chain');
     };
     await forge(owner, `UPDATE ledger_entries SET amount = amount * 2 WHERE ${OF_A_SEALED_POSTING}`);
-    const alert = await until('the alert', ofControl, { limitMs: 30_000 });
+    const alert = await until('the alert', ofControl);
     expect(alert.annotations['runbook_url']).toBe('https://console.test/docs/runbooks#ledgerwrong');
     expect(alert.annotations['summary']).toMatch(/^Control chain found [1-9]\d* faults in the books\.$/);
     await forge(owner, `UPDATE ledger_entries SET amount = amount / 2 WHERE ${OF_A_SEALED_POSTING}`);
-    await until('its end', async () => !(await ofControl()), { limitMs: 30_000 });
+    await until('its end', async () => !(await ofControl()));
   });
 });

@@ -57,8 +57,6 @@ const VIDEO_SECONDS = 0.2;
 const CUSTOMERS = 3;
 /** Of each, in USD. */
 export const CREDITS = '100';
-/** Holds end by their deadlines of seconds, which sweeps enforce; only a hang reaches this. */
-const REST_LIMIT_MS = 150_000;
 
 /** Runs one rehearsal from an empty installation to the last check; whatever happens, nothing of it is left. */
 export async function rehearse(
@@ -111,7 +109,7 @@ async function underLoad({ rehearsal, scene, relay, say }: Run): Promise<Result>
   }
   say(`${rehearsal.name}: waiting for every charge and task to end`);
   await relay.untilReady();
-  await relay.atRest(REST_LIMIT_MS);
+  await relay.atRest();
   const { name, fault } = rehearsal;
   return { name, fault, perSecond: PER_SECOND, ...(await resultOf({ relay, load, groups })), recoveredMs };
 }

@@ -30,9 +30,6 @@ export interface Result {
   faults: string[];
 }
 
-/** Only a hang reaches it. */
-const FOLLOW_LIMIT_MS = 60_000;
-
 interface Seen {
   relay: Deployment;
   load: Load;
@@ -58,7 +55,7 @@ export async function resultOf({
   load,
   groups,
 }: Seen): Promise<Omit<Result, 'name' | 'fault' | 'perSecond' | 'recoveredMs'>> {
-  for (const group of groups) await group.watch(FOLLOW_LIMIT_MS);
+  for (const group of groups) await group.watch();
   const { pool } = relay.books;
   const told = groups.flatMap((group) => group.told);
   const count = (fits: (call: Told) => boolean) => told.filter(fits).length;

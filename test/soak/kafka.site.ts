@@ -42,9 +42,9 @@ export class KafkaSite implements Site {
     return true;
   }
 
-  async atRest(limitMs: number): Promise<void> {
+  async atRest(): Promise<void> {
     await this.relay.untilReady();
-    await this.relay.atRest(limitMs);
+    await this.relay.atRest();
   }
 
   repairs(): Promise<number> {

@@ -14,7 +14,7 @@ export interface Site {
   /** Does it, and waits until what was killed is there again. @returns false where the point was not reached in time */
   strike(strike: Strike): Promise<boolean>;
   /** Waits until every charge and task has ended and everything was announced and read. */
-  atRest(limitMs: number): Promise<void>;
+  atRest(): Promise<void>;
   /** Charges that only the repair resolved, since the programs of now were started. */
   repairs(): Promise<number>;
   /** The last of what the programs wrote. */

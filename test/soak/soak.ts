@@ -59,7 +59,6 @@ const PER_SECOND = 6;
 const DEED_MS = 700;
 /** Work younger than this may be in flight: longer than a program needs to come back and end what it left. */
 const GRACE_MS = 90_000;
-const REST_LIMIT_MS = 150_000;
 
 const NOTHING: Comparison = { answered: 0, failed: 0, unanswered: 0, lost: 0, doubled: 0, faults: [] };
 
@@ -197,7 +196,7 @@ class Soak {
   private async compare(): Promise<Comparison> {
     const { site } = this;
     this.say('waiting for every charge and task to end');
-    await site.atRest(REST_LIMIT_MS);
+    await site.atRest();
     const compared = await compare(site.books, this.caller);
     const repairs = await site.repairs();
     this.faults.push(...(await faultsAtRest(site.books, site.sandboxUrl)));

@@ -52,7 +52,7 @@ export class StandaloneSite implements Site {
     if (kind === 'postgres') {
       const pid = this.databasePid();
       process.kill(pid, 'SIGKILL');
-      await until('another server', async () => this.databasePid() !== pid, { limitMs: 60_000 });
+      await until('another server', async () => this.databasePid() !== pid);
       return true;
     }
     if (point === null) await this.relay.end('SIGKILL');
@@ -61,8 +61,8 @@ export class StandaloneSite implements Site {
     return true;
   }
 
-  async atRest(limitMs: number): Promise<void> {
-    await this.books.atRest(limitMs).catch((error: Error) => {
+  async atRest(): Promise<void> {
+    await this.books.atRest().catch((error: Error) => {
       throw new Error(`${error.message}\n${this.logs()}`);
     });
   }

@@ -93,7 +93,7 @@ export class Books {
   }
 
   /** Waits until every charge and task has ended and everything was announced. */
-  async atRest(limitMs: number): Promise<void> {
+  async atRest(): Promise<void> {
     let unrest = {};
     await until(
       'every charge and task to end',
@@ -101,7 +101,7 @@ export class Books {
         unrest = (await this.pool.query<Record<string, number>>(UNREST)).rows[0] ?? {};
         return Object.values(unrest).every((count) => count === 0);
       },
-      { limitMs, state: () => JSON.stringify(unrest) },
+      { state: () => JSON.stringify(unrest) },
     );
   }
 

@@ -57,9 +57,6 @@ const programNames: Record<Kind, string> = {
 /** What each program runs from, where that is not this clone. */
 const VERSIONS = 'versions.json';
 
-/** Broker, database, sandbox and programs, on a machine that may be busy. */
-const READY_LIMIT_MS = 180_000;
-
 /** The programs of `npm run distributed`, and the ways to hurt them. */
 export class Deployment {
   private calls = 0;
@@ -163,9 +160,7 @@ export class Deployment {
     writeFileSync(file, JSON.stringify({ ...orders, [name]: env }));
     const pid = this.pidOf(kind, index);
     process.kill(pid, signal);
-    await until(`another ${name}`, async () => ![pid, null].includes(this.pids()[kind][index] ?? null), {
-      limitMs: READY_LIMIT_MS,
-    });
+    await until(`another ${name}`, async () => ![pid, null].includes(this.pids()[kind][index] ?? null));
   }
 
   /** Has a program stop and start again as the version of another built clone; without one, as this version. */
@@ -193,20 +188,20 @@ export class Deployment {
           answer = (await response?.text()) ?? 'no answer';
           return response?.ok;
         },
-        { limitMs: READY_LIMIT_MS, state: () => `${answer}\n${this.logs()}` },
+        { state: () => `${answer}\n${this.logs()}` },
       );
     }
   }
 
   /** Waits until billing has read every message, every charge and task has ended, and everything was announced. */
-  async atRest(limitMs: number): Promise<void> {
+  async atRest(): Promise<void> {
     const state = () => this.logs();
-    await until('every message to be read', () => this.isConsumed(), { limitMs, state });
-    await this.books.atRest(limitMs).catch((error: Error) => {
+    await until('every message to be read', () => this.isConsumed(), { state });
+    await this.books.atRest().catch((error: Error) => {
       throw new Error(`${error.message}\n${this.logs()}`);
     });
     // What was announced meanwhile may have been read before the last charge ended, or not.
-    await until('every message to be read', () => this.isConsumed(), { limitMs, state });
+    await until('every message to be read', () => this.isConsumed(), { state });
   }
 
   /** Charges that only the repair resolved, since the programs of now were started. */
@@ -253,7 +248,7 @@ export class Deployment {
     const groupId = this.full(groups.billing);
     await this.withAdmin(async (admin) => {
       const isEmpty = async () => (await admin.describeGroups([groupId])).groups[0]?.state === 'Empty';
-      await until('billing to lose its membership', isEmpty, { limitMs: READY_LIMIT_MS });
+      await until('billing to lose its membership', isEmpty);
       for (const name of moneyTopics) {
         await admin.resetOffsets({ groupId, topic: this.full(name), earliest: true });
       }
@@ -274,9 +269,7 @@ export class Deployment {
         eachMessage: async ({ message }) =>
           void messages.push(JSON.parse(message.value?.toString() ?? 'null') as T),
       });
-      await until(`${expected} messages of ${topic}`, async () => messages.length >= expected, {
-        limitMs: READY_LIMIT_MS,
-      });
+      await until(`${expected} messages of ${topic}`, async () => messages.length >= expected);
     } finally {
       await consumer.disconnect();
     }

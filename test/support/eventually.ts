@@ -1,4 +1,6 @@
 const PAUSE_MS = 20;
+/** Only a hang takes this long. */
+export const LIMIT_MS = 180_000;
 
 /**
  * Asks again and again until the answer is neither false nor empty, and returns it.
@@ -7,7 +9,7 @@ const PAUSE_MS = 20;
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined | false | null>,
-  { limitMs = 60_000, state = () => '' }: { limitMs?: number; state?: () => string } = {},
+  { limitMs = LIMIT_MS, state = () => '' }: { limitMs?: number; state?: () => string } = {},
 ): Promise<T> {
   const endMs = Date.now() + limitMs;
   for (;;) {

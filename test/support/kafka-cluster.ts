@@ -19,9 +19,6 @@ export interface KafkaCluster {
 
 const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/kafka-cluster.mjs')).href;
 
-/** A broker that was away copies what it missed. */
-const IN_SYNC_LIMIT_MS = 180_000;
-
 export async function openKafkaCluster(): Promise<KafkaCluster> {
   const script = (await import(SCRIPT)) as { startKafkaCluster: () => Promise<KafkaCluster> };
   return script.startKafkaCluster();
@@ -37,7 +34,7 @@ export async function inSync({ brokers, ids }: KafkaCluster): Promise<void> {
       const { topics } = await admin.fetchTopicMetadata();
       return topics.every(({ partitions }) => partitions.every(({ isr }) => isr.length === ids.length));
     };
-    await until('every broker to have every message', isWhole, { limitMs: IN_SYNC_LIMIT_MS });
+    await until('every broker to have every message', isWhole);
   } finally {
     await admin.disconnect();
   }

@@ -26,12 +26,12 @@ export async function shopTheList(books: Books, baseUrl: () => string): Promise<
   await clients.video('a boat [[work:0.2]]', 2);
   await clients.video('refused [[fault:moderation]]', 2);
   await clients.video('lost [[work:0.2]][[fault:fail-late]]', 3);
-  await clients.watch(30_000);
-  await books.atRest(30_000);
+  await clients.watch();
+  await books.atRest();
   await clients.video('too dear', 15);
   await clients.images('ten', 10);
   await clients.images('still one');
-  await books.atRest(30_000);
+  await books.atRest();
   return { answers: clients.told.map(shortly), balance: await books.balanceOf(account) };
 }
 

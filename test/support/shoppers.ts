@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { formatAmount, parseAmount } from '#money/amount.js';
 import type { Account } from './books.js';
+import { LIMIT_MS } from './eventually.js';
 
 /** What a client knows after a call: null where no answer came. */
 export type Told = ToldImages | ToldVideo;
@@ -112,9 +113,9 @@ export class Shoppers {
   }
 
   /** Follows every accepted video to its end, and downloads it. @throws Error when one does not end in time */
-  async watch(limitMs: number): Promise<void> {
+  async watch(): Promise<void> {
     const open = this.told.filter((call) => call.kind === 'video').filter(({ taskId }) => taskId !== null);
-    const endMs = Date.now() + limitMs;
+    const endMs = Date.now() + LIMIT_MS;
     for (const call of open) {
       while (call.seenStatus === null) {
         const { status } = await this.sdk().videos.retrieve(call.taskId as string);

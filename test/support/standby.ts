@@ -57,7 +57,7 @@ async function follow(copy: ServerCopy, { adminUrl, name, settings }: StandbyOpt
   const ask = (sql: string) =>
     asLogin(standby.urlOf(adminUrl), async (admin) => void (await admin.query(sql)));
   try {
-    await until('the standby to answer', () => ask('SELECT').then(yes, no), { limitMs: 120_000 });
+    await until('the standby to answer', () => ask('SELECT').then(yes, no));
   } catch (error) {
     await standby.stop();
     throw error;

@@ -10,7 +10,7 @@ import { reconcile } from '../reconciler.js';
 import { chainControl } from './chain.control.js';
 
 const BLOCKS = 90;
-const OPTIONS = { graceMs: 60_000, limitMs: 10_000, keepMs: 3_600_000, askedBy: 'system' };
+const OPTIONS = { graceMs: 60_000, limitMs: 60_000, keepMs: 3_600_000, askedBy: 'system' };
 
 let fixture: LedgerFixture;
 let pool: pg.Pool;

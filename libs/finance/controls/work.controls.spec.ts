@@ -134,7 +134,7 @@ beforeEach(() => {
 
 async function checked(client: pg.PoolClient, controls: readonly Control[], before: string | null = null) {
   const horizon = { at: 'infinity', lastLedgerId: 0n };
-  const options = { controls, before, graceMs: GRACE_MS, limitMs: 20_000 };
+  const options = { controls, before, graceMs: GRACE_MS, limitMs: 60_000 };
   const outcomes = await runControlsOn({ client, horizon }, options);
   return outcomes.flatMap(({ control, result, error }) => {
     if (!result) return [`${control.id}: ${error}`];

@@ -206,7 +206,7 @@ describe('charges against tasks and requests', () => {
     const look = async () => {
       const run = await reconcile(fixture.billing, [chargesTasksControl], {
         graceMs: 0,
-        limitMs: 20_000,
+        limitMs: 60_000,
         keepMs: 60_000,
         askedBy: 'system',
       });

@@ -61,7 +61,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
       () => false,
     );
   try {
-    await until('Prometheus', isReady, { limitMs: 30_000, state: () => log.join('') });
+    await until('Prometheus', isReady, { state: () => log.join('') });
   } catch (error) {
     await stop();
     throw error;
