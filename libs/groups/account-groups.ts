@@ -42,6 +42,12 @@ export async function groupsOfAccount(database: Database, accountId: string): Pr
   }));
 }
 
+/** The groups that every account may make keys in. */
+export async function openGroupNames(database: Database): Promise<ReadonlySet<string>> {
+  const { rows } = await database.query<{ name: string }>('SELECT name FROM groups WHERE open');
+  return new Set(rows.map(({ name }) => name));
+}
+
 /** Whether an account may make keys in a group; false also for one that does not exist. */
 export async function hasGroup(
   database: Database,

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
+import { openGroupNames } from '#groups/account-groups.js';
 import { takesFixedPrice } from '#groups/terms.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
 import { limitsOf } from '#catalog/model-limits.js';
@@ -51,23 +52,33 @@ export interface HistoryEntry {
 /** The catalog at one instant of the database's clock, by which holds are priced. */
 export interface Market {
   readonly catalog: Catalog;
+  /** The groups that everybody may make keys in. */
+  readonly openGroups: ReadonlySet<string>;
   readonly nowMs: number;
 }
+
+type CatalogAt = Pick<Market, 'catalog' | 'nowMs'>;
 
 const FIND_REVISION = `SELECT revision, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
   FROM catalog_revision`;
 
 /** The catalog for readers, read again only when a change of it was committed. */
 export class MarketReader {
-  private catalog: Catalog | undefined;
+  private known: Omit<Market, 'nowMs'> | undefined;
 
   constructor(private readonly pool: pg.Pool) {}
 
   async read(): Promise<Market> {
     const { rows } = await this.pool.query<{ revision: bigint; nowMs: number }>(FIND_REVISION);
     const { revision, nowMs } = rows[0]!;
-    if (this.catalog?.revision !== revision) this.catalog = await loadCatalog(this.pool);
-    return { catalog: this.catalog, nowMs };
+    if (this.known?.catalog.revision !== revision) this.known = await this.load();
+    return { ...this.known, nowMs };
+  }
+
+  /** Groups are read last: where they change in between, their revision is another one, and they are read again. */
+  private async load(): Promise<Omit<Market, 'nowMs'>> {
+    const catalog = await loadCatalog(this.pool);
+    return { catalog, openGroups: await openGroupNames(this.pool) };
   }
 }
 
@@ -83,7 +94,7 @@ export function listPrices(market: Market, filter: PriceFilter): ListedModel[] {
 }
 
 /** What has a price in some group, whether a channel serves it or not. */
-function pricedModels({ catalog, nowMs }: Market, filter: PriceFilter): ListedModel[] {
+function pricedModels({ catalog, nowMs }: CatalogAt, filter: PriceFilter): ListedModel[] {
   const groups = [...catalog.priceBook.access.keys()].sort();
   return [...catalog.models.values()]
     .filter((model) => matches(model, filter))
@@ -108,7 +119,7 @@ function matches(model: CatalogModel, { family, vendor, text }: PriceFilter): bo
   return !text || `${model.id} ${model.ownedBy}`.toLowerCase().includes(text.toLowerCase());
 }
 
-function listed(model: CatalogModel, { catalog, nowMs }: Market, groups: readonly string[]): ListedModel {
+function listed(model: CatalogModel, { catalog, nowMs }: CatalogAt, groups: readonly string[]): ListedModel {
   const { id, family, ownedBy: vendor, unit, aliasOf } = model;
   const terms = groups.flatMap((group) => {
     const found = termsAt(catalog.priceBook, { model: id, group, atMs: nowMs });
@@ -130,9 +141,8 @@ function listed(model: CatalogModel, { catalog, nowMs }: Market, groups: readonl
     limits: shownLimits(model),
     available: ofGroups.some(({ available }) => available),
     nextChangeAt: nextChange(
-      catalog,
+      { catalog, nowMs },
       { model: aliasOf ?? id, groups: terms.map(({ group }) => group) },
-      nowMs,
     ),
   };
 }
@@ -153,11 +163,12 @@ function listedGroup(group: string, { rule, price, multiplier }: Terms): Omit<Li
   };
 }
 
-function nextChange(
-  { priceBook: { prices, multipliers, groupRules } }: Catalog,
+/** When the next of the announced versions comes into force that a price in these groups follows from. */
+export function nextChange(
+  { catalog, nowMs }: CatalogAt,
   { model, groups }: { model: string; groups: readonly string[] },
-  nowMs: number,
 ): Date | null {
+  const { prices, multipliers, groupRules } = catalog.priceBook;
   const versions = [
     ...(prices.get(model) ?? []),
     ...groups.flatMap((group) => [...(multipliers.get(group) ?? []), ...(groupRules.get(group) ?? [])]),

@@ -124,11 +124,6 @@ describe('a quote', () => {
     await expect(ask({ model, dimensions: { resolution: '4k' } })).rejects.toMatchObject(
       invalid('dimensions.resolution'),
     );
-    const sized = { model: 'vendora-imagine-video', dimensions: { size: '7x7' } };
-    await ledger.owner.query(
-      `UPDATE models SET limits = limits || '{"sizes": ["1280x720"]}' WHERE id = 'vendora-imagine-video'`,
-    );
-    await expect(ask(sized)).rejects.toMatchObject(invalid('dimensions.size'));
     await expect(ask({ model: 'vendora-3d', n: 2 })).rejects.toMatchObject(invalid('n'));
     const listed = listPrices(await new MarketReader(ledger.billing).read(), { text: model });
     expect(listed.map(({ limits }) => limits)).toEqual([
@@ -189,6 +184,16 @@ describe('a quote', () => {
     [{ tokens: { input: 1, cachedInput: 0, output: 0, cacheWrite: 0, cacheWrite1h: 0 } }, 'tokens'],
   ])('of %o names units of another kind of model, and is refused', async (wish, param) => {
     await expect(ask(wish)).rejects.toMatchObject(invalid(param));
+  });
+
+  it.each([
+    [{ dimensions: { mode: 'texture' } }, 'mode'],
+    [{ model: 'vendora-imagine-video', dimensions: { size: '1280x720' } }, 'size'],
+    [{ model: 'vendora-imagine-video', dimensions: { input: 'image' } }, 'input'],
+    [{ model: 'vendora-3d', dimensions: { quality: 'high' } }, 'quality'],
+    [{ model: 'vendora-chat', text: 'x', dimensions: { size: 'auto' } }, 'size'],
+  ] as const)('of %o names what requests of the family cannot say, and is refused', async (wish, name) => {
+    await expect(ask(wish)).rejects.toMatchObject(invalid(`dimensions.${name}`));
   });
 
   it('of a model by the token needs tokens or a text, and not both', async () => {

@@ -1,7 +1,5 @@
 import type pg from 'pg';
 import type { CatalogModel } from '#catalog/catalog.js';
-import { measureImages } from '#catalog/image-estimate.js';
-import { limitsOf, refuseBeyondLimits } from '#catalog/model-limits.js';
 import { hindranceOf } from '#catalog/offer.js';
 import {
   estimateInput,
@@ -16,22 +14,10 @@ import { ApiError } from '#platform/errors.js';
 import { areWritesSold, dearestKinds } from '#pricing/held-kinds.js';
 import type { PriceBook } from '#pricing/price-book.js';
 import { quote, type Quote } from '#pricing/quote.js';
-import type { Dimensions } from '#pricing/rates.js';
 import { termsAt, type TermsRequest } from '#pricing/terms.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { Market, MarketReader } from '#marketplace/price-list.js';
-
-/** Work of a model, by what its price follows from. */
-interface WantedWork {
-  readonly model: string;
-  readonly n?: number | undefined;
-  readonly seconds?: number | undefined;
-  readonly dimensions?: Dimensions | undefined;
-  readonly tokens?: Partial<Record<keyof TokenCounts, number>> | undefined;
-  /** To estimate tokens by. */
-  readonly text?: string | undefined;
-  readonly maxOutputTokens?: number | undefined;
-}
+import { measureWork, type WantedWork } from './wanted-work.js';
 
 export interface WantedQuote extends WantedWork {
   readonly accountId: string;
@@ -93,15 +79,17 @@ export class QuoteService {
   }
 
   /** For everybody: what the work costs in a group. @throws ApiError as above, and for a group that is not open to them */
-  async listed(wish: ListedWish): Promise<PricedWish> {
-    const place = { accountId: wish.accountId ?? '', group: wish.group };
-    const [market, isOpen] = await Promise.all([this.market.read(), hasGroup(this.pool, place)]);
-    if (!isOpen)
+  async listed(market: Market, wish: ListedWish): Promise<PricedWish> {
+    if (!market.openGroups.has(wish.group) && !(await this.isGranted(wish)))
       throw new ApiError('invalid_value', 'group: must be a group that you may create keys in.', {
         param: 'group',
       });
     requireForSale(market, wish);
     return priceIn(market, wish, wish.group);
+  }
+
+  private async isGranted({ accountId, group }: ListedWish): Promise<boolean> {
+    return accountId !== null && hasGroup(this.pool, { accountId, group });
   }
 
   private async placeOf(wish: WantedQuote): Promise<{ group: string; allowedModels: string[] | null }> {
@@ -194,10 +182,9 @@ type Wish = Omit<TermsRequest, 'model'> & {
 /** @throws ApiError for units that the model does not take */
 function priceOf(model: CatalogModel, { wish, estimate, book, ...at }: Wish): ReturnType<typeof quote> {
   const request = { ...at, model: model.id };
-  const dimensions = dimensionsOf(model, wish);
-  const measured = measure(model, { ...wish, dimensions });
+  const measured = measureWork(model, wish);
   const tokens = estimate ? tokensOfText(estimate, model, { book, request }) : measured.tokens;
-  return quote(book, { ...request, ...measured, tokens, dimensions });
+  return quote(book, { ...request, ...measured, tokens });
 }
 
 /** A text is held for at the dearest that it and its answer may turn out to be. */
@@ -209,84 +196,4 @@ function tokensOfText(
   const written = family === 'chat' && areWritesSold(book, request) ? 'cacheWrite' : 'input';
   const kinds = dearestKinds(book, request, written);
   return { input: 0n, cachedInput: 0n, output: 0n, [kinds.input]: input.most, [kinds.output]: output };
-}
-
-/** The units asked for, in what the model is priced by; a text is measured apart. @throws ApiError when it names others. */
-function measure(model: CatalogModel, wanted: WantedWork): { units: bigint; tokens: TokenCounts | null } {
-  refuseOtherUnits(model, wanted);
-  const { n, seconds = secondsOf(model), text } = wanted;
-  refuseImpossible(model, { ...wanted, seconds });
-  if (model.unit === 'second') return { units: BigInt(seconds), tokens: null };
-  if (model.unit === 'call') return { units: BigInt(n ?? 1), tokens: null };
-  if (isByImage(model, wanted)) return { units: BigInt(n ?? 1), tokens: tokensOfImages(model, wanted) };
-  return { units: 1n, tokens: text === undefined ? tokensOf(model, wanted) : null };
-}
-
-/** What a call takes that does not say: only videos have a default. */
-function secondsOf(model: CatalogModel): number {
-  return model.family === 'video' ? limitsOf(model).defaultSeconds : 1;
-}
-
-/** What no call could be, as gateways refuse it. @throws ApiError */
-function refuseImpossible(model: CatalogModel, wanted: WantedWork & { seconds: number }): void {
-  const { id, family } = model;
-  const { n = 1, seconds, dimensions = {} } = wanted;
-  if (family === 'image') {
-    const inputImages = { value: inputImagesOf(model, wanted), param: 'dimensions.input' };
-    return refuseBeyondLimits(model, { images: { value: n, param: 'n' }, inputImages });
-  }
-  if (n !== 1)
-    throw new ApiError('invalid_value', `n must be 1 for ${id}: a call makes one.`, { param: 'n' });
-  if (family === 'video')
-    refuseBeyondLimits(model, {
-      seconds: { value: seconds, param: 'seconds' },
-      size: named(dimensions.size, 'dimensions.size'),
-      resolution: named(dimensions.resolution, 'dimensions.resolution'),
-    });
-}
-
-function named(value: string | undefined, param: string): { value: string; param: string } | undefined {
-  return value === undefined ? undefined : { value, param };
-}
-
-/** A model that only edits is always handed an image. */
-function dimensionsOf(model: CatalogModel, { dimensions }: WantedWork): Dimensions | undefined {
-  const isEdit = model.family === 'image' && limitsOf(model).minInputImages > 0;
-  return isEdit ? { input: 'image', ...dimensions } : dimensions;
-}
-
-/** As few as make it a call. */
-function inputImagesOf(model: CatalogModel, { dimensions }: WantedWork): number {
-  return dimensions?.input === 'image' ? Math.max(1, limitsOf(model).minInputImages) : 0;
-}
-
-/** Images that are priced by the token may be asked for by their number, as gateways hold for them. */
-function isByImage({ family, unit }: CatalogModel, { tokens }: WantedWork): boolean {
-  return family === 'image' && unit === 'token' && !tokens;
-}
-
-function tokensOfImages(model: CatalogModel, wanted: WantedWork): TokenCounts {
-  const { n: count = 1, text = '', dimensions } = wanted;
-  const inputImages = inputImagesOf(model, wanted);
-  return measureImages({ model, count, prompts: [text], quality: dimensions?.quality, inputImages }).most;
-}
-
-function refuseOtherUnits(model: CatalogModel, wanted: WantedWork): void {
-  const { seconds, tokens } = wanted;
-  const n = isByImage(model, wanted) ? undefined : wanted.n;
-  const foreign = Object.entries({ call: n, second: seconds, token: tokens }).find(
-    ([unit, value]) => unit !== model.unit && value !== undefined,
-  );
-  if (!foreign) return;
-  const param = { call: 'n', second: 'seconds', token: 'tokens' }[foreign[0]] ?? null;
-  throw new ApiError('invalid_value', `${param}: ${model.id} is priced by the ${model.unit}.`, { param });
-}
-
-function tokensOf(model: CatalogModel, { tokens }: WantedWork): TokenCounts {
-  if (!tokens) {
-    const message = `tokens is required: ${model.id} is priced by the token.`;
-    throw new ApiError('missing_required_parameter', message, { param: 'tokens' });
-  }
-  const counted = Object.entries(tokens).map(([name, count]) => [name, BigInt(count)] as const);
-  return { input: 0n, cachedInput: 0n, output: 0n, ...Object.fromEntries(counted) };
 }

@@ -224,6 +224,22 @@ describe('a flood of requests', () => {
     });
   });
 
+  it('of quotes is stopped, and leaves whoever asked for them able to sign in', async () => {
+    const ask = async (n: number) => {
+      const query = `model=imgmodel-4&group=Vendora-Main&n=${(n % 4) + 1}`;
+      const answer = await fetch(`${small.consoleUrl}/api/public/quote?${query}`);
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    await until('quotes to be refused', async () => {
+      const answered = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n)));
+      return answered.includes(429);
+    });
+    const attempt = json({ email: 'nobody@example.com', password: PASSWORD });
+    const signIn = await fetch(`${small.consoleUrl}/api/public/sign-in`, attempt);
+    expect(await codeOf(signIn)).toBe('sign_in_failed');
+  });
+
   it('of strangers is stopped by address, and leaves people with a session alone', async () => {
     const someone = await person(small);
     // Reads the document that answers are checked by, while it can be had.

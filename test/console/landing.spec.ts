@@ -46,7 +46,8 @@ describe('the landing page', () => {
     await receipt.getByText('Verified in your browser').waitFor();
     const model = (await receipt.locator('.receipt-title').textContent())!;
     const api = visitor(relay);
-    const { data } = await api.POST('/api/public/quote', { body: { model, group: 'Vendora-Main', n: 1 } });
+    const query = { model, group: 'Vendora-Main', n: 1 };
+    const { data } = await api.GET('/api/public/quote', { params: { query } });
     expect(await amountsOf(receipt, 'Charged')).toEqual([data!.amount]);
     expect(await amountsOf(receipt, 'Held')).toEqual([data!.amount]);
     const paid = await paidFor('/v1/images/generations', { model, prompt: 'a lighthouse at dusk' });
@@ -61,7 +62,7 @@ describe('the landing page', () => {
 
   it('doubts a receipt that does not add up', async () => {
     tab = await Tab.open(browser, relay);
-    await tab.page.route('**/api/public/quote', async (route) => {
+    await tab.page.route('**/api/public/quote?*', async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), amount: '0.019999999' } });
     });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { amountOf } from '#apps/console/user/usage/recompute.js';
 import { parseAmount } from '#money/amount.js';
 import { person, visitor } from '../support/console.js';
-import { type Customer, json, type Relay, startRelay } from '../support/relay.js';
+import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 
 let relay: Relay;
 let customer: Customer;
@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => relay?.close());
 
-type Asked = { model: string; group?: string; n?: number; seconds?: number; tokens?: object };
+type Asked = Record<string, string | number> & { model: string };
 
-async function quoteForAll(body: Asked, api = visitor(relay)) {
-  const asked = { group: 'Vendora-Main', ...body };
-  const { data, error, response } = await api.POST('/api/public/quote', { body: asked as never });
-  return { data, error: error?.error, status: response.status };
+async function quoteForAll(asked: Asked, api = visitor(relay)) {
+  const query = { group: 'Vendora-Main', ...asked };
+  const { data, error, response } = await api.GET('/api/public/quote', { params: { query } });
+  return { data, error: error?.error, status: response.status, response };
 }
 
 describe('a quote for everybody', () => {
@@ -36,8 +36,8 @@ describe('a quote for everybody', () => {
 
   it('takes seconds and tokens as that of a customer does', async () => {
     expect((await quoteForAll({ model: 'vidmodel-3', seconds: 4 })).data).toMatchObject({ amount: '0.2' });
-    const tokens = { input: 1_000, output: 10 };
-    expect((await quoteForAll({ model: 'vendora-chat', tokens })).data).toMatchObject({
+    const tokens = { 'tokens.input': 1_000, 'tokens.output': 10 };
+    expect((await quoteForAll({ model: 'vendora-chat', ...tokens })).data).toMatchObject({
       amount: '0.0026',
       unitPrice: null,
       lines: [{ amount: '0.0025' }, { amount: '0' }, { amount: '0.0001' }],
@@ -92,6 +92,46 @@ describe('a quote for everybody', () => {
     }
   });
 
+  it.each([
+    [{ model: 'imgmodel-4', 'dimensions.mode': 'texture' }, 'dimensions.mode'],
+    [{ model: 'vidmodel-3', 'dimensions.size': '1280x720' }, 'dimensions.size'],
+    [{ model: 'vendora-chat', 'tokens.input': 1, 'dimensions.quality': 'high' }, 'dimensions.quality'],
+    [{ model: 'imgmodel-4', seconds: 4 }, 'seconds'],
+    [{ model: 'imgmodel-4', 'tokens.input': 4 }, 'tokens'],
+    [{ model: 'imgmodel-4', 'dimensions.colour': 'red' }, 'dimensions.colour'],
+    [{ model: 'imgmodel-4', n: 'all' }, 'n'],
+  ])('of %o names what requests for the model cannot say, and is refused', async (asked, param) => {
+    expect(await quoteForAll(asked as Asked)).toMatchObject({ status: 400, error: { param } });
+  });
+
+  it('can be kept for a minute, until a price changes', async () => {
+    const asked = { model: 'imgmodel-4', n: 2 };
+    const { response, data } = await quoteForAll(asked);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=60');
+    const headers = { 'if-none-match': response.headers.get('etag')! };
+    // Asked for again and again, it is priced once; with a new price it is another.
+    for (const status of [304, 304]) expect((await fetch(response.url, { headers })).status).toBe(status);
+    expect((await quoteForAll(asked)).data).toEqual(data);
+    await relay.fixture.owner.query(
+      `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('imgmodel-4', 0.04, now())`,
+    );
+    expect((await fetch(response.url, { headers })).status).toBe(200);
+    expect((await quoteForAll(asked)).data).toMatchObject({ amount: '0.08' });
+  });
+
+  it('is kept no longer than until an announced price comes into force', async () => {
+    await relay.fixture.owner.query(
+      `INSERT INTO price_versions (model_id, unit_price, effective_from)
+       VALUES ('vendora-3d', 0.4, clock_timestamp() + interval '2 seconds')`,
+    );
+    await until('the announced price to come into force', async () => {
+      const { response, data } = await quoteForAll({ model: 'vendora-3d' });
+      if (data!.amount === '0.1')
+        expect(response.headers.get('cache-control')).toMatch(/^public, max-age=[012]$/);
+      return data!.amount === '0.4';
+    });
+  });
+
   it('is for a group that is not open only where the account has it', async () => {
     const { owner } = relay.fixture;
     await owner.query(`INSERT INTO groups (name, open) VALUES ('Partners', false)`);
@@ -109,7 +149,11 @@ describe('a quote for everybody', () => {
       `INSERT INTO account_groups (account_id, group_name, granted_by) VALUES ($1, 'Partners', 'test')`,
       [partner.accountId],
     );
-    expect((await quoteForAll(wish, partner.api)).data).toMatchObject({ amount: '0.015' });
+    const { data, response } = await quoteForAll(wish, partner.api);
+    expect(data).toMatchObject({ group: 'Partners', multiplier: '0.5' });
+    // No cache between may give it to somebody else.
+    expect(response.headers.get('cache-control')).toBe('private, no-cache');
+    expect(response.headers.get('vary')).toContain('Cookie');
     expect((await quoteForAll(wish)).status).toBe(400);
   });
 });

@@ -121,8 +121,20 @@ const chargeView = z
   .meta({ id: 'Charge' });
 
 const chargeId = z.strictObject({ chargeId: id });
-const tokens = z.int().min(0).max(100_000_000);
-const count = z.int().min(1).max(1_000_000);
+const mostTokens = 100_000_000;
+const tokens = z.int().min(0).max(mostTokens);
+const mostCalls = 1_000_000;
+const count = z.int().min(1).max(mostCalls);
+
+const tokenNames = ['input', 'cachedInput', 'output', ...optionalPrices] as const;
+
+/** One field for each kind of token. */
+function ofTokens<T extends z.ZodType>(field: T) {
+  return Object.fromEntries(tokenNames.map((name) => [name, field])) as Record<
+    (typeof tokenNames)[number],
+    T
+  >;
+}
 
 /** What a price follows from. */
 const work = {
@@ -131,24 +143,30 @@ const work = {
   dimensions: dimensionFields.optional().meta({
     description: 'What else it asks for, where the price has rates; what is left out is the default.',
   }),
-  tokens: z
-    .strictObject({
-      input: tokens.default(0),
-      cachedInput: tokens.default(0),
-      output: tokens.default(0),
-      ...(Object.fromEntries(optionalPrices.map((name) => [name, tokens.default(0)])) as Record<
-        (typeof optionalPrices)[number],
-        z.ZodDefault<typeof tokens>
-      >),
-    })
-    .optional(),
+  tokens: z.strictObject(ofTokens(tokens.default(0))).optional(),
 };
 
-const quoteView = {
-  ...terms,
-  amount: amountView,
-  at: timeView,
+type Dotted<Prefix extends string, Shape> = {
+  [Name in keyof Shape & string as `${Prefix}.${Name}`]: Shape[Name];
 };
+
+/** The fields of an object as they are named in an address. */
+function dotted<Prefix extends string, Shape extends z.ZodRawShape>(prefix: Prefix, shape: Shape) {
+  const named = Object.entries(shape).map(([name, field]) => [`${prefix}.${name}`, field]);
+  return Object.fromEntries(named) as Dotted<Prefix, Shape>;
+}
+
+const countInAddress = z.coerce.number().int().min(1).max(mostCalls).optional();
+const tokensInAddress = z.coerce.number().int().min(0).max(mostTokens).optional();
+
+const workInAddress = {
+  n: countInAddress,
+  seconds: countInAddress,
+  ...dotted('dimensions', dimensionFields.shape),
+  ...dotted('tokens', ofTokens(tokensInAddress)),
+};
+
+const quoteView = { ...terms, amount: amountView };
 
 const forAll = routesFor('public', 'Charges');
 const forUsers = routesFor(['user'], 'Charges');
@@ -191,6 +209,7 @@ export const chargeRoutes = {
     }),
     answer: z.object({
       ...quoteView,
+      at: timeView,
       estimate: z
         .object({ input: wholeView, likelyInput: wholeView, output: wholeView })
         .nullable()
@@ -200,12 +219,15 @@ export const chargeRoutes = {
     }),
     refusals: ['model_not_found', 'model_not_allowed', 'not_found'],
   }),
-  listed: forAll.post('quoteForAll', '/api/public/quote', {
+  listed: forAll.get('quoteForAll', '/api/public/quote', {
     summary: 'What work costs now in a group, for everybody, by the code that charges it.',
     description:
-      'For the groups that everybody may create keys in, or, with a session, that the account may. The units are those of `/api/quote`.',
-    body: z.strictObject({ model: modelName, group: groupName, ...work }),
+      'For the groups that everybody may create keys in, or, with a session, that the account may. The units are those of ' +
+      '`/api/quote`, with a dot for what is in an object there: `dimensions.quality=high`, `tokens.input=2000`. ' +
+      'Answers carry an ETag; If-None-Match gets 304. Requests are counted apart from all others.',
+    query: z.strictObject({ model: modelName, group: groupName, ...workInAddress }),
     answer: z.object(quoteView),
-    refusals: ['model_not_found'],
+    countedApart: true,
+    refusals: ['model_not_found', 'missing_required_parameter'],
   }),
 };

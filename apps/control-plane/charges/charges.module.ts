@@ -4,12 +4,17 @@ import { QuoteService } from '#usage/quote.service.js';
 import { POOL } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
 import { ChargeController } from './charge.controller.js';
+import { QuotesController } from './quotes.controller.js';
+import { PublicQuotes } from './public-quotes.js';
 import { constructed } from '#platform/wiring.js';
 
 /** Charges explained, and quotes. */
 @Module({
   imports: [MarketModule],
-  controllers: [ChargeController],
-  providers: [constructed(QuoteService, POOL, MarketReader)],
+  controllers: [ChargeController, QuotesController],
+  providers: [
+    constructed(QuoteService, POOL, MarketReader),
+    constructed(PublicQuotes, MarketReader, QuoteService),
+  ],
 })
 export class ChargesModule {}

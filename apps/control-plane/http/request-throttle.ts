@@ -21,14 +21,15 @@ export class RequestThrottle implements CanActivate {
   count(request: FastifyRequest, reply: FastifyReply, declared: Route): void {
     const { reads, writes, anonymous } = this.config.console.throttle;
     const { session, ip } = request;
+    const apart = declared.countedApart ? `${declared.id} ` : '';
     if (session) {
       const isRead = request.method === 'GET' || request.method === 'HEAD';
-      const subject = `${isRead ? 'reads' : 'writes'} ${session.actor.userId}`;
+      const subject = `${apart}${isRead ? 'reads' : 'writes'} ${session.actor.userId}`;
       this.throttle.count(subject, isRead ? reads : writes, reply);
     } else if (declared.guardsAgainstForgery === false) {
       this.throttle.count(`machines ${networkOf(ip)}`, anonymous * OF_MACHINES, reply);
     } else {
-      this.throttle.count(`address ${networkOf(ip)}`, anonymous, reply);
+      this.throttle.count(`${apart}address ${networkOf(ip)}`, anonymous, reply);
     }
   }
 

@@ -41,7 +41,15 @@ export type AnswerOf<R> =
 
 type Optional =
   | ('params' | 'query' | 'body' | 'answer' | 'status' | 'refusals' | 'produces')
-  | ('guardsAgainstForgery' | 'underView' | 'load' | 'reads' | 'confirms' | 'beforeSecondFactor');
+  | (
+      | 'guardsAgainstForgery'
+      | 'underView'
+      | 'load'
+      | 'reads'
+      | 'confirms'
+      | 'beforeSecondFactor'
+      | 'countedApart'
+    );
 
 const NO_FIELDS = z.strictObject({});
 type NoFields = typeof NO_FIELDS;
@@ -109,6 +117,7 @@ function declaring<X extends Access>(common: Common<X>) {
       load: spec.load ?? loadOf(declared),
       confirms: spec.confirms ?? false,
       beforeSecondFactor: spec.beforeSecondFactor ?? false,
+      countedApart: spec.countedApart ?? false,
     };
   };
 }

@@ -1,6 +1,4 @@
 import { Controller, Inject } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
@@ -8,10 +6,9 @@ import { compareKeys, listPrices, MarketReader, priceHistory, sortKey } from '#m
 import { readModelRecord } from '#usage/model-days.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
+import { cachedAnswer } from '../http/cached-answer.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { marketRoutes as routes } from './market.routes.js';
-
-const NOT_MODIFIED = 304;
 
 /** The price list, for everybody. */
 @Controller()
@@ -59,33 +56,17 @@ export class MarketController {
     return this.cached(call, await readModelRecord(this.pool, model), Infinity);
   }
 
-  /**
-   * The answer, or 304 where the caller has it. Nobody keeps it past a change that is announced. The tag is of the content,
-   * so every program answers the same.
-   */
   private cached<T extends object>(
-    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+    call: Parameters<typeof cachedAnswer>[0],
     answer: T,
     unchangedMs: number,
   ): T {
-    const etag = `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 27)}"`;
-    const ageSeconds = Math.max(
-      0,
-      Math.floor(Math.min(this.config.market.priceListAgeMs, unchangedMs) / 1000),
-    );
-    void reply.headers({ etag, 'cache-control': `public, max-age=${ageSeconds}` });
-    if (!isKnown(request.headers['if-none-match'], etag)) return answer;
-    void reply.code(NOT_MODIFIED);
-    return undefined as unknown as T;
+    // Nobody keeps it past a change that is announced.
+    const ageMs = Math.min(this.config.market.priceListAgeMs, unchangedMs);
+    return cachedAnswer(call, answer, { ageMs, isForAll: true });
   }
 }
 
 function unknownModel(model: string): ApiError {
   return new ApiError('not_found', `There is no model ${model} on the price list.`);
-}
-
-/** If-None-Match compares weakly (RFC 9110, 13.1.2). */
-function isKnown(header: string | undefined, etag: string): boolean {
-  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes(etag) || tags.includes('*');
 }

@@ -29,7 +29,10 @@ export const sessions = {
 export const console = {
   CONSOLE_READS_PER_MINUTE: count('Reading requests of one person, in each process', 600),
   CONSOLE_WRITES_PER_MINUTE: count('Changing requests of one person, in each process', 240),
-  CONSOLE_ANONYMOUS_PER_MINUTE: count('Requests of one network without a session, in each process', 300),
+  CONSOLE_ANONYMOUS_PER_MINUTE: count(
+    'Requests of one network without a session, in each process; public quotes are counted apart',
+    300,
+  ),
   CONSOLE_REPORTS_AT_ONCE: count('Heavy queries at once, shared fairly among accounts', 6),
   CONSOLE_FILES_AT_ONCE: count('Files that are downloaded at once, shared fairly among accounts', 6),
   LIVE_POLL_SECONDS: seconds('How often open pages learn of changes', 1),

@@ -45,16 +45,20 @@ export function isByTokens({ unit, family }: Model): boolean {
 
 /** One call of the wish, or null while it is not whole. */
 export function wishedWork(model: Model, group: string, wish: Wish): PricedWork | null {
-  const dimensions = Object.fromEntries(Object.entries(wish.dimensions).filter(([, value]) => value !== ''));
-  const place = { model: model.id, group, dimensions };
+  const place = { model: model.id, group, ...dimensionsOf(wish) };
   if (isByTokens(model)) {
     const { inputTokens: input, outputTokens: output } = wish;
     const isThere = isWhole(input, MOST_TOKENS, 0) && isWhole(output, MOST_TOKENS, 0);
-    return isThere ? { ...place, tokens: { input, output } } : null;
+    return isThere ? { ...place, 'tokens.input': input, 'tokens.output': output } : null;
   }
   if (model.unit !== 'second') return { ...place, n: 1 };
   const { least, most } = secondsOf(model);
   return isWhole(wish.seconds, most, least) ? { ...place, seconds: wish.seconds } : null;
+}
+
+function dimensionsOf({ dimensions }: Wish): Partial<PricedWork> {
+  const named = Object.entries(dimensions).filter(([, value]) => value !== '');
+  return Object.fromEntries(named.map(([name, value]) => [`dimensions.${name}`, value]));
 }
 
 export function isWhole(value: number | string, most: number, least = 1): value is number {

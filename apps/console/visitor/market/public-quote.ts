@@ -4,16 +4,16 @@ import type { paths } from '../../api/schema.js';
 import { addDecimals, compareDecimals } from '../../ui/decimal.js';
 import { amountOf } from '../../user/usage/recompute.js';
 
-type Quoted = paths['/api/public/quote']['post'];
+type Quoted = paths['/api/public/quote']['get'];
 
 /** Work as the relay prices it: of a model, in a group, in the units of the model. */
-export type PricedWork = Quoted['requestBody']['content']['application/json'];
+export type PricedWork = NonNullable<Quoted['parameters']['query']>;
 export type PublicQuote = Quoted['responses'][200]['content']['application/json'];
 
 /** What work costs, from the code that charges it; null asks for nothing. */
 export function usePublicQuote(work: PricedWork | null) {
-  const body = work ?? { model: '', group: '' };
-  return $api.useQuery('post', '/api/public/quote', { body }, { enabled: work !== null, ...keepShown });
+  const params = { query: work ?? { model: '', group: '' } };
+  return $api.useQuery('get', '/api/public/quote', { params }, { enabled: work !== null, ...keepShown });
 }
 
 /** Units × unit price × multiplier of each line, computed here. */

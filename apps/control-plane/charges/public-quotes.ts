@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import { KeptValues } from '#platform/kept-values.js';
+import { MarketReader, nextChange } from '#marketplace/price-list.js';
+import { QuoteService } from '#usage/quote.service.js';
+import type { CallOf } from '../http/route.js';
+import { explainQuote } from './charge-explanation.js';
+import { chargeRoutes } from './charge.routes.js';
+
+type Asked = CallOf<typeof chargeRoutes.listed>['query'];
+type Answer = z.output<typeof chargeRoutes.listed.answer>;
+
+interface KeptQuote {
+  readonly answer: Answer;
+  /** When a price comes into force that was announced; Infinity: none was. */
+  readonly untilMs: number;
+}
+
+interface PublicQuote {
+  readonly answer: Answer;
+  readonly isForAll: boolean;
+  readonly unchangedMs: number;
+}
+
+/** About a kilobyte each. */
+const KEPT_QUOTES = 1_000;
+
+/** Quotes for everybody. Those of open groups are kept until a price changes, since many ask for the same few. */
+export class PublicQuotes {
+  private readonly kept = new KeptValues<KeptQuote>(KEPT_QUOTES);
+
+  constructor(
+    private readonly market: MarketReader,
+    private readonly quotes: QuoteService,
+  ) {}
+
+  /** @throws ApiError for what the account, or nobody, can have */
+  async find(asked: Asked, accountId: string | null): Promise<PublicQuote> {
+    const market = await this.market.read();
+    const { catalog, openGroups, nowMs } = market;
+    const isForAll = openGroups.has(asked.group);
+    // Fields are in the order of their schema, and a change of any price has another revision.
+    const key = `${catalog.revision} ${JSON.stringify(asked)}`;
+    const known = isForAll ? this.kept.get(key) : undefined;
+    if (known && nowMs < known.untilMs)
+      return { answer: known.answer, isForAll, unchangedMs: known.untilMs - nowMs };
+    const { quoted, group } = await this.quotes.listed(market, { ...wishOf(asked), accountId });
+    const answer = chargeRoutes.listed.answer.parse(explainQuote(catalog.priceBook, quoted, group));
+    const { pricedAs } = quoted.model;
+    const untilMs = nextChange(market, { model: pricedAs, groups: [group] })?.getTime() ?? Infinity;
+    if (isForAll) this.kept.set(key, { answer, untilMs });
+    return { answer, isForAll, unchangedMs: untilMs - nowMs };
+  }
+}
+
+/** Fields of an address with a dot in their names are those of an object. */
+function wishOf(asked: Asked) {
+  const { model, group, n, seconds, ...dotted } = asked;
+  const under = (prefix: string) =>
+    Object.entries(dotted)
+      .filter(([name, value]) => name.startsWith(prefix) && value !== undefined)
+      .map(([name, value]) => [name.slice(prefix.length), value] as const);
+  const tokens = under('tokens.') as [string, number][];
+  const dimensions = under('dimensions.') as [string, string][];
+  return {
+    ...{ model, group, n, seconds },
+    dimensions: Object.fromEntries(dimensions),
+    ...(tokens.length > 0 && { tokens: Object.fromEntries(tokens) }),
+  };
+}

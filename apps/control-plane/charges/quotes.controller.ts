@@ -1,0 +1,46 @@
+import { Controller, Inject } from '@nestjs/common';
+import { QuoteService } from '#usage/quote.service.js';
+import { cachedAnswer } from '../http/cached-answer.js';
+import { type CallOf, Serves } from '../http/route.js';
+import { explainQuote } from './charge-explanation.js';
+import { chargeRoutes as routes } from './charge.routes.js';
+import { PublicQuotes } from './public-quotes.js';
+
+/** It changes with prices only. */
+const QUOTE_AGE_MS = 60_000;
+
+/** What requests would cost. */
+@Controller()
+export class QuotesController {
+  constructor(
+    @Inject(QuoteService) private readonly quotes: QuoteService,
+    @Inject(PublicQuotes) private readonly publicQuotes: PublicQuotes,
+  ) {}
+
+  @Serves(routes.quote)
+  async quote({ body, actor }: CallOf<typeof routes.quote>) {
+    const { quoted, group, market, balance, covered, estimate } = await this.quotes.quote({
+      ...body,
+      accountId: actor.accountId,
+    });
+    return {
+      ...explainQuote(market.catalog.priceBook, quoted, group),
+      estimate: estimate && {
+        input: estimate.input.most,
+        likelyInput: estimate.input.likely,
+        output: estimate.output,
+      },
+      at: new Date(market.nowMs),
+      balance,
+      covered,
+    };
+  }
+
+  @Serves(routes.listed)
+  async listed(call: CallOf<typeof routes.listed>) {
+    const { session, query } = call;
+    const accountId = session?.view?.accountId ?? session?.actor.accountId ?? null;
+    const { answer, isForAll, unchangedMs } = await this.publicQuotes.find(query, accountId);
+    return cachedAnswer(call, answer, { ageMs: Math.min(QUOTE_AGE_MS, unchangedMs), isForAll });
+  }
+}
