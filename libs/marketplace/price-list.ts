@@ -93,6 +93,15 @@ export function listPrices(market: Market, filter: PriceFilter): ListedModel[] {
     .filter(({ groups }) => !filter.group || groups.some(({ group }) => group === filter.group));
 }
 
+/** Whether that list has a model. */
+export function isListed({ catalog, nowMs }: CatalogAt, id: string): boolean {
+  const model = catalog.models.get(id);
+  if (!model) return false;
+  return [...catalog.priceBook.access.keys()].some(
+    (group) => hindranceOf(catalog, { model, group, atMs: nowMs }) === null,
+  );
+}
+
 /** What has a price in some group, whether a channel serves it or not. */
 function pricedModels({ catalog, nowMs }: CatalogAt, filter: PriceFilter): ListedModel[] {
   const groups = [...catalog.priceBook.access.keys()].sort();
@@ -101,6 +110,13 @@ function pricedModels({ catalog, nowMs }: CatalogAt, filter: PriceFilter): Liste
     .map((model) => listed(model, { catalog, nowMs }, groups))
     .filter((model) => model.groups.length > 0)
     .sort((a, b) => compareKeys(sortKey(a), sortKey(b)));
+}
+
+function pricedModel(market: CatalogAt, id: string): ListedModel | null {
+  const model = market.catalog.models.get(id);
+  if (!model?.enabled) return null;
+  const found = listed(model, market, [...market.catalog.priceBook.access.keys()].sort());
+  return found.groups.length > 0 ? found : null;
 }
 
 /** What the list is sorted by, and its pages continue after. */
@@ -179,7 +195,7 @@ export function nextChange(
 
 /** Every version that a model's price came or will come from, newest first; null for a model without a price. */
 export function priceHistory(market: Market, id: string): HistoryEntry[] | null {
-  const model = pricedModels(market, {}).find((each) => each.id === id);
+  const model = pricedModel(market, id);
   if (!model) return null;
   const { prices, multipliers, groupRules } = market.catalog.priceBook;
   const priced = model.aliasOf ?? id;

@@ -2,7 +2,14 @@ import { Controller, Inject } from '@nestjs/common';
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
 import { pageFrom, readCursor } from '#platform/http/page.js';
-import { compareKeys, listPrices, MarketReader, priceHistory, sortKey } from '#marketplace/price-list.js';
+import {
+  compareKeys,
+  isListed,
+  listPrices,
+  MarketReader,
+  priceHistory,
+  sortKey,
+} from '#marketplace/price-list.js';
 import { readModelRecord } from '#usage/model-days.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
@@ -52,7 +59,7 @@ export class MarketController {
   @Serves(routes.record)
   async record(call: CallOf<typeof routes.record>) {
     const { model } = call.params;
-    if (!listPrices(await this.market.read(), {}).some(({ id }) => id === model)) throw unknownModel(model);
+    if (!isListed(await this.market.read(), model)) throw unknownModel(model);
     return this.cached(call, await readModelRecord(this.pool, model), Infinity);
   }
 
