@@ -5,6 +5,7 @@ import { rateInForce } from '#topup/account-rates.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
 import { BASE_URL, CONTROL_PLANE_CONFIG, POOL } from './control-plane.tokens.js';
 import { consoleRoutes } from './console.routes.js';
+import { accountSeen } from './http/call-session.js';
 import { type CallOf, Serves } from './http/route.js';
 import { viewSession } from './people/session.view.js';
 
@@ -20,7 +21,7 @@ export class ConsoleController {
   @Serves(consoleRoutes.relay)
   async relay({ session }: CallOf<typeof consoleRoutes.relay>) {
     // Without an account: the standard rate, and the groups that are open to every account.
-    const accountId = session?.view?.accountId ?? session?.actor.accountId ?? '';
+    const accountId = accountSeen(session) ?? '';
     const [groups, creditRate] = await Promise.all([
       groupsOfAccount(this.pool, accountId),
       rateInForce(this.pool, accountId),

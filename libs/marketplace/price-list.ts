@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
-import { openGroupNames } from '#groups/account-groups.js';
+import { groupsOfAccount, openGroupNames } from '#groups/account-groups.js';
 import { takesFixedPrice } from '#groups/terms.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
 import { limitsOf } from '#catalog/model-limits.js';
@@ -57,6 +57,12 @@ export interface Market {
   readonly nowMs: number;
 }
 
+/** The market as somebody sees it. */
+export interface ViewedMarket extends Market {
+  /** The groups that they may make keys in: of others, no price is theirs to know. */
+  readonly groups: ReadonlySet<string>;
+}
+
 type CatalogAt = Pick<Market, 'catalog' | 'nowMs'>;
 
 const FIND_REVISION = `SELECT revision, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"
@@ -75,6 +81,20 @@ export class MarketReader {
     return { ...this.known, nowMs };
   }
 
+  /** For an account, or, without one, for everybody. */
+  async readFor(accountId: string | null): Promise<ViewedMarket> {
+    const market = await this.read();
+    if (accountId === null) return { ...market, groups: market.openGroups };
+    const own = await groupsOfAccount(this.pool, accountId);
+    return { ...market, groups: new Set(own.map(({ group }) => group)) };
+  }
+
+  /** For staff. */
+  async readWhole(): Promise<ViewedMarket> {
+    const market = await this.read();
+    return { ...market, groups: new Set(market.catalog.priceBook.access.keys()) };
+  }
+
   /** Groups are read last: where they change in between, their revision is another one, and they are read again. */
   private async load(): Promise<Omit<Market, 'nowMs'>> {
     const catalog = await loadCatalog(this.pool);
@@ -86,7 +106,7 @@ export class MarketReader {
  * What can be had now, by family, vendor and name: in each group only what has a price and a channel there, and of the
  * models those that some group has.
  */
-export function listPrices(market: Market, filter: PriceFilter): ListedModel[] {
+export function listPrices(market: ViewedMarket, filter: PriceFilter): ListedModel[] {
   return pricedModels(market, filter)
     .map((model) => ({ ...model, groups: model.groups.filter(({ available }) => available) }))
     .filter(({ groups }) => groups.length > 0)
@@ -94,28 +114,25 @@ export function listPrices(market: Market, filter: PriceFilter): ListedModel[] {
 }
 
 /** Whether that list has a model. */
-export function isListed({ catalog, nowMs }: CatalogAt, id: string): boolean {
+export function isListed({ catalog, groups, nowMs }: ViewedMarket, id: string): boolean {
   const model = catalog.models.get(id);
   if (!model) return false;
-  return [...catalog.priceBook.access.keys()].some(
-    (group) => hindranceOf(catalog, { model, group, atMs: nowMs }) === null,
-  );
+  return [...groups].some((group) => hindranceOf(catalog, { model, group, atMs: nowMs }) === null);
 }
 
 /** What has a price in some group, whether a channel serves it or not. */
-function pricedModels({ catalog, nowMs }: CatalogAt, filter: PriceFilter): ListedModel[] {
-  const groups = [...catalog.priceBook.access.keys()].sort();
-  return [...catalog.models.values()]
+function pricedModels(market: ViewedMarket, filter: PriceFilter): ListedModel[] {
+  return [...market.catalog.models.values()]
     .filter((model) => matches(model, filter))
-    .map((model) => listed(model, { catalog, nowMs }, groups))
+    .map((model) => listed(model, market))
     .filter((model) => model.groups.length > 0)
     .sort((a, b) => compareKeys(sortKey(a), sortKey(b)));
 }
 
-function pricedModel(market: CatalogAt, id: string): ListedModel | null {
+function pricedModel(market: ViewedMarket, id: string): ListedModel | null {
   const model = market.catalog.models.get(id);
   if (!model?.enabled) return null;
-  const found = listed(model, market, [...market.catalog.priceBook.access.keys()].sort());
+  const found = listed(model, market);
   return found.groups.length > 0 ? found : null;
 }
 
@@ -135,9 +152,9 @@ function matches(model: CatalogModel, { family, vendor, text }: PriceFilter): bo
   return !text || `${model.id} ${model.ownedBy}`.toLowerCase().includes(text.toLowerCase());
 }
 
-function listed(model: CatalogModel, { catalog, nowMs }: CatalogAt, groups: readonly string[]): ListedModel {
+function listed(model: CatalogModel, { catalog, groups, nowMs }: ViewedMarket): ListedModel {
   const { id, family, ownedBy: vendor, unit, aliasOf } = model;
-  const terms = groups.flatMap((group) => {
+  const terms = [...groups].sort().flatMap((group) => {
     const found = termsAt(catalog.priceBook, { model: id, group, atMs: nowMs });
     return typeof found === 'string' ? [] : [{ group, terms: found }];
   });
@@ -194,7 +211,7 @@ export function nextChange(
 }
 
 /** Every version that a model's price came or will come from, newest first; null for a model without a price. */
-export function priceHistory(market: Market, id: string): HistoryEntry[] | null {
+export function priceHistory(market: ViewedMarket, id: string): HistoryEntry[] | null {
   const model = pricedModel(market, id);
   if (!model) return null;
   const { prices, multipliers, groupRules } = market.catalog.priceBook;

@@ -125,7 +125,7 @@ describe('a quote', () => {
       invalid('dimensions.resolution'),
     );
     await expect(ask({ model: 'vendora-3d', n: 2 })).rejects.toMatchObject(invalid('n'));
-    const listed = listPrices(await new MarketReader(ledger.billing).read(), { text: model });
+    const listed = listPrices(await new MarketReader(ledger.billing).readFor(null), { text: model });
     expect(listed.map(({ limits }) => limits)).toEqual([
       { defaultSeconds: 5, minSeconds: 1, maxSeconds: 15 },
     ]);

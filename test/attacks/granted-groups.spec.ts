@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey, grantAccountGroup, withdrawAccountGroup } from '#people/accounts/customers.js';
 import { groupsOfAccount } from '#groups/account-groups.js';
-import { type Person, person } from '../support/console.js';
+import { type ConsoleClient, type Person, person, visitor } from '../support/console.js';
 import { closeClean, json, type Relay, startRelay } from '../support/relay.js';
 
 const CHEAP = 'Half-Price';
@@ -102,6 +102,68 @@ describe('a group that was not granted', () => {
       status: 409,
       error: { error: { code: 'second_person_required' } },
     });
+  });
+});
+
+describe('what a group costs that is not open', () => {
+  /** Whatever everybody may read of prices, in the eyes of somebody. */
+  async function seenBy(api: ConsoleClient, model: string) {
+    const params = { path: { model } };
+    const [list, history, record] = await Promise.all([
+      api.GET('/api/public/prices', { params: { query: { limit: 200 } } }),
+      api.GET('/api/public/prices/{model}/history', { params }),
+      api.GET('/api/public/models/{model}/record', { params }),
+    ]);
+    return {
+      text: JSON.stringify([list.data, history.data]),
+      ids: list.data!.items.map(({ id }) => id),
+      statuses: [history.response.status, record.response.status],
+      keeping: [list, history, record].map(({ response }) => response.headers.get('cache-control')!),
+    };
+  }
+
+  beforeAll(async () => {
+    const { owner } = relay.fixture;
+    await owner.query(
+      `INSERT INTO models (id, family, unit, owned_by) VALUES ('for-them-alone', 'chat', 'call', 'vendorb')`,
+    );
+    await owner.query(`INSERT INTO group_models (group_name, model_id) VALUES ($1, 'for-them-alone')`, [
+      CHEAP,
+    ]);
+    await owner.query(`INSERT INTO price_versions (model_id, unit_price) VALUES ('for-them-alone', 1)`);
+    await owner.query(
+      `INSERT INTO channel_models (channel_id, model_id, upstream_model) VALUES ('sandbox', 'for-them-alone', 'x')`,
+    );
+  });
+
+  it('is told to nobody who does not have it, staff included', async () => {
+    const finance = await person(relay, { roles: ['finance'] });
+    for (const api of [visitor(relay), someone.api, finance.api]) {
+      const seen = await seenBy(api, MODEL);
+      expect(seen.statuses).toEqual([200, 200]);
+      expect(seen.ids).toContain(MODEL);
+      expect(seen.ids).not.toContain('for-them-alone');
+      expect(seen.text).not.toContain(CHEAP);
+      expect((await seenBy(api, 'for-them-alone')).statuses).toEqual([404, 404]);
+      for (const keeping of seen.keeping) expect(keeping).toMatch(/^public, max-age=/);
+    }
+    const { data } = await visitor(relay).GET('/api/public/prices', {
+      params: { query: { group: CHEAP } },
+    });
+    expect(data!.items).toEqual([]);
+  });
+
+  it('is told to an account that has it, in answers that no cache may share, and to those who make prices', async () => {
+    const partner = await person(relay);
+    await grantTo(partner);
+    const seen = await seenBy(partner.api, MODEL);
+    expect(seen.text).toContain(CHEAP);
+    expect(seen.ids).toContain('for-them-alone');
+    expect(seen.keeping).toEqual(Array<string>(3).fill('private, no-cache'));
+    const whole = { params: { path: { model: 'for-them-alone' } } };
+    const { data } = await admin.api.GET('/api/admin/prices/{model}/history', whole);
+    expect(data!.items.map(({ group }) => group)).toContain(CHEAP);
+    expect((await partner.api.GET('/api/admin/prices/{model}/history', whole)).response.status).toBe(403);
   });
 });
 

@@ -179,12 +179,17 @@ describe('the catalog', () => {
       409,
     );
     const partners = { params: { query: { group: 'Partners' } } };
-    expect((await visitor(relay).GET('/api/public/prices', partners)).data?.items).toEqual([]);
+    const partner = await person(relay);
+    await admin.api.PUT('/api/admin/accounts/{accountId}/groups/{group}', {
+      params: { path: { accountId: partner.accountId, group: 'Partners' } },
+      body: {},
+    });
+    expect((await partner.api.GET('/api/public/prices', partners)).data?.items).toEqual([]);
     await admin.api.PATCH('/api/admin/channels/{channelId}', {
       params: { path: { channelId: 'sandbox' } },
       body: { groups: ['Vendora-Main', 'Public-Relay', 'Partners'] },
     });
-    const { data: listed } = await visitor(relay).GET('/api/public/prices', partners);
+    const { data: listed } = await partner.api.GET('/api/public/prices', partners);
     expect(listed?.items).toMatchObject([
       {
         id: 'imgmodel-4',

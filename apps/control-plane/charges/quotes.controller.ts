@@ -1,5 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { QuoteService } from '#usage/quote.service.js';
+import { accountSeen } from '../http/call-session.js';
 import { cachedAnswer } from '../http/cached-answer.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { explainQuote } from './charge-explanation.js';
@@ -38,9 +39,8 @@ export class QuotesController {
 
   @Serves(routes.listed)
   async listed(call: CallOf<typeof routes.listed>) {
-    const { session, query } = call;
-    const accountId = session?.view?.accountId ?? session?.actor.accountId ?? null;
-    const { answer, isForAll, unchangedMs } = await this.publicQuotes.find(query, accountId);
+    const found = await this.publicQuotes.find(call.query, accountSeen(call.session));
+    const { answer, isForAll, unchangedMs } = found;
     return cachedAnswer(call, answer, { ageMs: Math.min(QUOTE_AGE_MS, unchangedMs), isForAll });
   }
 }

@@ -15,3 +15,8 @@ export interface CallSession {
   readonly isConfirmed: boolean;
   readonly secondFactor: SecondFactorState;
 }
+
+/** The account that a session sees the console of; null: nobody's. */
+export function accountSeen(session: CallSession | null): string | null {
+  return session?.view?.accountId ?? session?.actor.accountId ?? null;
+}

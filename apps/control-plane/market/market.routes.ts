@@ -86,27 +86,38 @@ const modelRecord = z
 
 const CACHING = 'Answers carry an ETag; If-None-Match gets 304.';
 
+const ITS_GROUPS =
+  'Of the groups that everybody may create keys in, or, with a session, that the account may.';
+
 const forAll = routesFor('public', 'Marketplace');
+const forReaders = routesFor(['admin', 'finance'], 'Prices');
+const ofModel = z.strictObject({ model: modelName });
 
 export const marketRoutes = {
   prices: forAll.get('listPrices', '/api/public/prices', {
     summary: 'The public price list, by family and vendor.',
-    description: `Prices in force now, in credits. ${CACHING}`,
+    description: `Prices in force now, in credits. ${ITS_GROUPS} ${CACHING}`,
     query: z.strictObject({ ...pageQuery, ...filters }),
     answer: pageOf(listedModel),
   }),
   history: forAll.get('getPriceHistory', '/api/public/prices/{model}/history', {
     summary:
       'What a model cost and will cost: versions of its price, and of the multipliers and rules of its groups.',
-    description: `Newest first, announced ones included. ${CACHING}`,
-    params: z.strictObject({ model: modelName }),
+    description: `Newest first, announced ones included. ${ITS_GROUPS} ${CACHING}`,
+    params: ofModel,
+    query: z.strictObject(pageQuery),
+    answer: pageOf(historyEntry),
+  }),
+  wholeHistory: forReaders.get('getWholePriceHistory', '/api/admin/prices/{model}/history', {
+    summary: 'The same with the versions of all groups.',
+    params: ofModel,
     query: z.strictObject(pageQuery),
     answer: pageOf(historyEntry),
   }),
   record: forAll.get('getModelRecord', '/api/public/models/{model}/record', {
     summary: 'How often work of a model was delivered in the last 30 days, and how long it took.',
     description: `Over all customers. A day is added some hours after it is over, if at least five customers used the model. ${CACHING}`,
-    params: z.strictObject({ model: modelName }),
+    params: ofModel,
     answer: modelRecord,
   }),
 };

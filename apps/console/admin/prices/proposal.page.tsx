@@ -132,7 +132,7 @@ async function take(proposal: Shape<'PriceProposalDetail'> | undefined): Promise
   queryClient.setQueryData(queryKey, proposal);
   await Promise.all([
     refresh('/api/admin/price-proposals', '/api/admin/prices/export', '/api/admin/groups'),
-    refresh('/api/public/prices/{model}/history', '/api/admin/audit-log'),
+    refresh('/api/admin/prices/{model}/history', '/api/admin/audit-log'),
     queryClient.invalidateQueries({ queryKey: ['market'] }),
   ]);
 }

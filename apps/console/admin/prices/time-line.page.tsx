@@ -27,11 +27,11 @@ const TONES: Record<Shape<'PriceHistoryEntry'>['state'], Tone> = {
 /** All versions of what a model costs, from the announced to the oldest. A model that nobody can have yet has none. */
 function useVersions(model: string) {
   return useQuery({
-    queryKey: ['get', '/api/public/prices/{model}/history', 'all', model],
+    queryKey: ['get', '/api/admin/prices/{model}/history', 'all', model],
     queryFn: () =>
       allOf(async (query) => {
-        const init = { params: { path: { model }, query }, cache: 'no-cache' as const };
-        return (await api.GET('/api/public/prices/{model}/history', init)).data!;
+        const init = { params: { path: { model }, query } };
+        return (await api.GET('/api/admin/prices/{model}/history', init)).data!;
       }).catch((error: unknown): Shape<'PriceHistoryEntry'>[] => {
         if (asFailure(error).code === 'not_found') return [];
         throw error;
