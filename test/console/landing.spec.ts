@@ -22,6 +22,7 @@ afterEach(() => closeTabs(tab));
 async function open(): Promise<Page> {
   tab = await Tab.open(browser, relay);
   await tab.goto('/');
+  await tab.toEnd();
   return tab.page;
 }
 
@@ -105,6 +106,40 @@ describe('the landing page', () => {
     await result.getByText('($0.00676)').waitFor();
     await page.getByLabel('Calls').fill('');
     await page.getByText('Fill in the fields to see the price.').waitFor();
+  });
+
+  it.each(['widest', 'wide', 'phone'] as const)(
+    'loads what is below the first look when it comes near, and moves nothing: %s',
+    async (width) => {
+      tab = await Tab.open(browser, relay, { look: { width } });
+      const { page } = tab;
+      const parts: string[] = [];
+      page.on('request', (request) => parts.push(new URL(request.url()).pathname));
+      const isLoaded = () => parts.some((path) => /\/(landing-sections|Select|NumberInput)-/.test(path));
+      await tab.goto('/');
+      const wall = page.getByRole('heading', { name: 'Models and your prices' });
+      await wall.waitFor();
+      expect(isLoaded()).toBe(false);
+      const heightBefore = await page.evaluate<number>('document.body.scrollHeight');
+      const before = (await wall.boundingBox())!;
+      await tab.toEnd();
+      await page.getByRole('heading', { name: 'What will it cost?' }).waitFor();
+      expect(isLoaded()).toBe(true);
+      await page.evaluate('scrollTo(0, 0)');
+      expect(await wall.boundingBox()).toEqual(before);
+      // As much room as it takes on a desk; on a phone it is longer, and nothing is below it.
+      const height = await page.evaluate<number>('document.body.scrollHeight');
+      expect(height).toBeGreaterThan(heightBefore * 0.8);
+    },
+  );
+
+  it('loads it for those who go on by the keyboard, too', async () => {
+    tab = await Tab.open(browser, relay);
+    await tab.goto('/');
+    expect(await tab.page.getByRole('heading', { name: 'Questions' }).count()).toBe(0);
+    await tab.page.keyboard.press('Tab');
+    await tab.page.getByRole('heading', { name: 'Questions' }).waitFor();
+    expect(await tab.page.evaluate('scrollY')).toBe(0);
   });
 
   it('leads only to what is there', async () => {

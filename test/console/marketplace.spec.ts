@@ -205,6 +205,7 @@ describe('the frame', () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/');
+    await tab.toEnd();
     await page.getByRole('tab', { name: 'OpenAI Python' }).click();
     await page.getByRole('tabpanel').getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

@@ -17,7 +17,7 @@ describePages({
   area: 'visitor',
   as: null,
   pages: [
-    { name: 'landing', path: '/' },
+    { name: 'landing', path: '/', open: (tab) => tab.toEnd() },
     { name: 'connect', path: '/connect' },
     { name: 'retention', path: '/retention' },
     { name: 'marketplace', path: '/marketplace' },

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../ui/links.js';
 import { usePaidFor } from '../ui/money.js';
 import { PageFrame } from '../ui/page.js';
+import { WhenNear } from '../ui/when-near.js';
 import lighthouse from './landing/lighthouse.avif';
 
 const facts = {
@@ -14,10 +15,14 @@ const facts = {
   invites: IconUsersPlus,
 } as const;
 
-/** What comes after the first look, with all that it needs. */
-const sections = () => import('./landing/landing-sections.js');
-const LandingSections = lazy(async () => ({ default: (await sections()).LandingSections }));
-const ExampleReceipt = lazy(async () => ({ default: (await sections()).ExampleReceipt }));
+/** Parts of their own, so that the head of the page waits for none of them. */
+const ExampleReceipt = lazy(async () => ({
+  default: (await import('./landing/example-receipts.js')).ExampleReceipt,
+}));
+const ModelWall = lazy(async () => ({ default: (await import('./landing/model-wall.js')).ModelWall }));
+const LandingSections = lazy(async () => ({
+  default: (await import('./landing/landing-sections.js')).LandingSections,
+}));
 
 /** What the relay is, what it makes and what that costs, and how to begin. */
 export function LandingPage() {
@@ -30,9 +35,14 @@ export function LandingPage() {
       picture={<Example />}
       width={72}
     >
-      <Suspense fallback={<Skeleton height={400} />}>
-        <LandingSections />
-      </Suspense>
+      <div className="landing-sections">
+        <Suspense fallback={<Skeleton height={400} />}>
+          <ModelWall />
+        </Suspense>
+        <WhenNear>
+          <LandingSections />
+        </WhenNear>
+      </div>
     </PageFrame>
   );
 }

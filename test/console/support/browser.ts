@@ -129,6 +129,13 @@ export class Tab {
     await this.page.locator(quiet).waitFor({ state: 'attached' });
   }
 
+  /** Goes down to what is loaded only when it comes near, and waits for it. */
+  async toEnd(): Promise<void> {
+    await this.page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await this.page.locator('html:not(:has(.ahead))').waitFor({ state: 'attached' });
+    await this.settled();
+  }
+
   /** Errors of the console, faults of scripts and requests to other places, so far. */
   problems(): readonly string[] {
     return this.faults;

@@ -5,17 +5,13 @@ import { Connect } from '../connect.js';
 import { AnyCalculator } from './any-calculator.js';
 import { FailedReceipt } from './example-receipts.js';
 import { LandingFooter } from './landing-footer.js';
-import { ModelWall } from './model-wall.js';
 import { Questions } from './questions.js';
 
-export { ExampleReceipt } from './example-receipts.js';
-
-/** What the landing page has below its head; it comes in a part of its own. */
+/** What the landing page has below the first look. */
 export function LandingSections() {
   const { t } = useTranslation('landing');
   return (
-    <div className="landing-sections">
-      <ModelWall />
+    <>
       <AnyCalculator />
       <SimpleGrid component="section" cols={{ base: 1, sm: 2 }} spacing="lg">
         <Section title={t('failed.title')}>
@@ -28,6 +24,6 @@ export function LandingSections() {
       </Section>
       <Questions />
       <LandingFooter />
-    </div>
+    </>
   );
 }

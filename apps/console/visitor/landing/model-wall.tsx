@@ -37,7 +37,7 @@ export function ModelWall() {
         </ButtonLink>
       }
     >
-      <Loaded query={market} lines={8}>
+      <Loaded query={market} lines={10}>
         {(models) => (
           <SimpleGrid cols={COLUMNS} spacing="sm">
             {chosen(models).map((model) => (
