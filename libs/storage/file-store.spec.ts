@@ -69,6 +69,12 @@ async function read(stream: Readable): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
+async function keysOf(store: FileStore): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of store.keys()) keys.push(key);
+  return keys;
+}
+
 const MEBIBYTE = 1024 * 1024;
 
 describe.each([
@@ -164,6 +170,9 @@ describe.each([
     'videos/a.mp4.part',
     'videos/a\u0000.mp4',
     'videos/a.mp4\n',
+    'requests/2026/11/24/13.ndjson.gz.part',
+    'requests/2026/11/../13.ndjson.gz',
+    'requests/2026/11/24/13.gz',
     'a.mp4',
     '',
   ])('refuses the key %j', async (key) => {
@@ -186,9 +195,22 @@ describe.each([
     const keys = ['images/a1.png', 'images/b2.png', 'videos/c3.mp4', 'videos/d4.mp4', 'videos/e5.mp4'];
     for (const key of keys) await store.write(key, Buffer.from(key), { maxBytes: 100 });
     await store.remove('images/b2.png');
-    const listed: string[] = [];
-    for await (const key of store.keys()) listed.push(key);
-    expect(listed.sort()).toEqual(keys.filter((key) => key !== 'images/b2.png'));
+    expect((await keysOf(store)).sort()).toEqual(keys.filter((key) => key !== 'images/b2.png'));
+  });
+
+  it('keeps what belongs to an hour in folders by its time', async () => {
+    const keys = ['requests/2026/11/24/13.ndjson.gz', 'requests/2026/11/25/13.ndjson.gz'];
+    for (const key of keys) await store.write(key, Readable.from([Buffer.from(key)]), { maxBytes: 100 });
+    expect(
+      world
+        .contents()
+        .map((name) => name.slice(-keys[0]!.length))
+        .sort(),
+    ).toEqual(keys);
+    expect(await read(await store.open(keys[1]!))).toBe(keys[1]);
+    expect((await keysOf(store)).sort()).toEqual(keys);
+    await store.remove(keys[0]!);
+    expect(await keysOf(store)).toEqual([keys[1]]);
   });
 
   it('purges what is old in one folder, remains of broken writes included', async () => {

@@ -26,7 +26,7 @@ export interface WriteOptions {
 }
 
 /**
- * Finished files by keys such as `videos/<id>.mp4`. A file appears under its key whole or not at all, also when the
+ * Finished files by keys such as `videos/<id>.mp4` or `requests/2026/11/24/13.ndjson.gz`. A file appears under its key whole or not at all, also when the
  * process or the machine dies. A class and not an interface, so that programs can inject it by its name.
  */
 export abstract class FileStore {
@@ -63,10 +63,12 @@ export abstract class FileStore {
 
 /** A folder and a file name: nothing that could climb out of a root, hide, or pass for a temporary name. */
 const KEY = /^([a-z0-9]{1,32})\/([a-zA-Z0-9][a-zA-Z0-9_-]{0,99})\.([a-z0-9]{1,8})$/;
+/** What is kept of each hour is in folders by its time, where people and their tools look for it. */
+const KEY_OF_HOUR = /^([a-z0-9]{1,32})\/(\d{4}\/\d\d\/\d\d\/\d\d)\.(ndjson\.gz)$/;
 
 /** @throws RangeError for a key of another shape. */
 export function keyParts(key: string): { folder: string; name: string; extension: string } {
-  const match = KEY.exec(key);
+  const match = KEY.exec(key) ?? KEY_OF_HOUR.exec(key);
   if (!match) throw new RangeError(`not a key of the file store: ${JSON.stringify(key.slice(0, 150))}`);
   const [, folder = '', name = '', extension = ''] = match;
   return { folder, name, extension };
@@ -74,7 +76,7 @@ export function keyParts(key: string): { folder: string; name: string; extension
 
 /** Whether a name is that of a whole file, and no remains of a broken write. */
 export function isKey(name: string): boolean {
-  return KEY.test(name);
+  return KEY.test(name) || KEY_OF_HOUR.test(name);
 }
 
 /** @throws RangeError for what cannot be the folder of a key. */

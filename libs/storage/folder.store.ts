@@ -61,8 +61,8 @@ export class FolderStore extends FileStore {
 
   async *keys(): AsyncGenerator<string> {
     for await (const path of filesUnder(this.root)) {
-      const [folder, , name] = relative(this.root, path).split(sep);
-      const key = `${folder}/${name}`;
+      const parts = relative(this.root, path).split(sep);
+      const key = parts.length === 3 ? `${parts[0]}/${parts[2]}` : parts.join('/');
       if (isKey(key)) yield key;
     }
   }
@@ -110,7 +110,9 @@ export class FolderStore extends FileStore {
 
   private pathOf(key: string): string {
     const { folder, name, extension } = keyParts(key);
-    return join(this.root, folder, name.slice(-2).toLowerCase(), `${name}.${extension}`);
+    // The name of an hour has folders of its own.
+    const split = name.includes('/') ? '' : name.slice(-2).toLowerCase();
+    return join(this.root, folder, split, `${name}.${extension}`);
   }
 
   private async ensureFolder(folder: string): Promise<void> {
