@@ -11,6 +11,7 @@ import { type MarketConfig, readMarketConfig } from '#marketplace/market.config.
 import { type MailConfig, readMailConfig } from '#mail/mail.config.js';
 import { type PeopleConfig, readPeopleConfig } from '#people/people.config.js';
 import { type PrivacyConfig, readPrivacyConfig } from '#privacy/privacy.config.js';
+import { readRequestLogConfig, type RequestLogConfig } from '#usage/request-log/request-log.config.js';
 import { readWebhooksConfig, type WebhooksConfig } from '#webhooks/webhooks.config.js';
 import { type PaymentsConfig, readPaymentsConfig } from '#payments/payments.config.js';
 import { type DutiesConfig, readDutiesConfig } from './duties/duties.config.js';
@@ -42,6 +43,7 @@ export interface ControlPlaneConfig {
   readonly people: PeopleConfig;
   readonly privacy: PrivacyConfig;
   readonly webhooks: WebhooksConfig;
+  readonly requestLog: RequestLogConfig;
   /** How often it is looked whether a day has ended whose balances are to be stored. */
   readonly ledgerSnapshotIntervalMs: number;
   /** How often the hash chain is brought up to date. */
@@ -99,6 +101,7 @@ export function readControlPlaneConfig(reader: ConfigReader): ControlPlaneConfig
     people: readPeopleConfig(reader, consoleUrl),
     privacy: readPrivacyConfig(reader),
     webhooks: readWebhooksConfig(reader),
+    requestLog: readRequestLogConfig(reader),
     ledgerSnapshotIntervalMs: reader.get('LEDGER_SNAPSHOT_SECONDS'),
     chainSealIntervalMs: reader.get('CHAIN_SEAL_SECONDS'),
     chainSigningKey: readSigningKey(reader),

@@ -9,6 +9,7 @@ const NUMBERS = {
   ledgerChain: 7012004833n,
   periodClose: 7012004841n,
   reconciler: 201355777n,
+  requestLog: 7012004842n,
   administrators: 7011102n,
 } as const;
 

@@ -44,9 +44,13 @@ export function providedBy<P extends object, T>(
   return factory(token, make, parts);
 }
 
-/** A loop that runs for as long as the program. */
-export function job<P extends object>(make: (parts: P) => Loop, parts: TokensOf<P>): FactoryProvider {
-  return factory(Symbol('job'), (given: P) => whileRunning(make(given)), parts);
+/** A loop that runs for as long as the program; null where its work is turned off. */
+export function job<P extends object>(make: (parts: P) => Loop | null, parts: TokensOf<P>): FactoryProvider {
+  const start = (given: P) => {
+    const loop = make(given);
+    return loop ? whileRunning(loop) : {};
+  };
+  return factory(Symbol('job'), start, parts);
 }
 
 /** Starts a service with the program and stops it with the program. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigReader } from '#platform/config.js';
-import { readStorageConfig } from './storage.config.js';
+import { ConfigReader, readAlone } from '#platform/config.js';
+import { readRequestLogStorage, readStorageConfig } from './storage.config.js';
 
 function read(env: NodeJS.ProcessEnv, folder?: string) {
   const reader = new ConfigReader(env);
@@ -49,5 +49,33 @@ describe('where finished files go', () => {
       expect(faults).toThrow(name);
     }
     expect(faults).not.toThrow(/perhaps|minio/);
+  });
+});
+
+describe('where the log of requests goes', () => {
+  const readLog = (env: NodeJS.ProcessEnv) => readAlone(env, readRequestLogStorage);
+
+  it('is nowhere unless something is said, whatever is said of files', () => {
+    expect(readLog({})).toBeNull();
+    expect(readLog({ ...BUCKET, REQUEST_LOG: 'off', REQUEST_LOG_DIR: '/log' })).toBeNull();
+  });
+
+  it('is a folder or a bucket of its own, in the store of files', () => {
+    expect(readLog({ REQUEST_LOG: 'file', REQUEST_LOG_DIR: '/log' })).toEqual({
+      kind: 'file',
+      folder: '/log',
+    });
+    expect(() => readLog({ REQUEST_LOG: 'file', STORAGE_DIR: '/files' })).toThrow(
+      'REQUEST_LOG_DIR must be set',
+    );
+    const bucket = { ...BUCKET, REQUEST_LOG: 's3' };
+    expect(readLog({ ...bucket, REQUEST_LOG_BUCKET: 'log' })).toEqual({ ...AMAZON, bucket: 'log' });
+    expect(() => readLog(bucket)).toThrow('REQUEST_LOG_BUCKET must be set');
+    expect(() => readLog({ ...bucket, REQUEST_LOG_BUCKET: 'files' })).toThrow(
+      'REQUEST_LOG_BUCKET must be another bucket than S3_BUCKET',
+    );
+    expect(() => readLog({ REQUEST_LOG: 's3', REQUEST_LOG_BUCKET: 'log' })).toThrow(
+      /S3_ACCESS_KEY_ID.*S3_SECRET/,
+    );
   });
 });

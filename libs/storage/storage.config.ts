@@ -16,10 +16,31 @@ export function readStorageConfig(reader: ConfigReader, folder?: string): Storag
   const given = folder ?? reader.get('STORAGE_DIR');
   const s3 = readS3(reader);
   if (kind === 'file') return { kind, folder: given ?? reader.required('STORAGE_DIR') };
+  return { kind, ...withLogin(reader, s3), bucket: s3.bucket ?? reader.required('S3_BUCKET') };
+}
+
+/**
+ * Reads where the log of requests is exported to, apart from the files: REQUEST_LOG, with REQUEST_LOG_DIR or with
+ * REQUEST_LOG_BUCKET in the store of S3_*. Null: nowhere.
+ */
+export function readRequestLogStorage(reader: ConfigReader): StorageConfig | null {
+  const kind = reader.get('REQUEST_LOG');
+  const folder = reader.get('REQUEST_LOG_DIR');
+  const bucket = reader.get('REQUEST_LOG_BUCKET');
+  const s3 = readS3(reader);
+  if (kind === 'off') return null;
+  if (kind === 'file') return { kind, folder: folder ?? reader.required('REQUEST_LOG_DIR') };
+  // Backups copy all that is in the bucket of files, and gateways may delete there.
+  if (bucket !== undefined && bucket === s3.bucket)
+    reader.fault('REQUEST_LOG_BUCKET', 'must be another bucket than S3_BUCKET', undefined);
+  return { kind, ...withLogin(reader, s3), bucket: bucket ?? reader.required('REQUEST_LOG_BUCKET') };
+}
+
+type S3Settings = ReturnType<typeof readS3>;
+
+function withLogin(reader: ConfigReader, s3: S3Settings) {
   return {
-    kind,
     ...s3,
-    bucket: s3.bucket ?? reader.required('S3_BUCKET'),
     accessKeyId: s3.accessKeyId ?? reader.required('S3_ACCESS_KEY_ID'),
     secretAccessKey: s3.secretAccessKey ?? reader.required('S3_SECRET_ACCESS_KEY'),
   };

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { requestLogJob } from './request-log.job.js';
 import { StatementsController } from './statements.controller.js';
 import { UsageController } from './usage.controller.js';
 
-/** The usage log and the statement. */
-@Module({ controllers: [StatementsController, UsageController] })
+/** The usage log and the statement, and the export of what was used. */
+@Module({ controllers: [StatementsController, UsageController], providers: [requestLogJob] })
 export class UsageModule {}

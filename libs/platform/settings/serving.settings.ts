@@ -115,6 +115,17 @@ export const storage = {
   FILE_COPY_BACKOFF_SECONDS: seconds('Pause before the second attempt; it doubles with each further one', 1),
 };
 
+export const requestLog = {
+  REQUEST_LOG: choice(
+    'Where the log of requests is exported to, an object for each hour: `file` (a folder), `s3` (a bucket in the store of `S3_ENDPOINT`, with its key) or `off`',
+    ['off', 'file', 's3'],
+    'off',
+  ),
+  REQUEST_LOG_DIR: optionalText('The folder, for `file`'),
+  REQUEST_LOG_BUCKET: optionalText('The bucket, for `s3`: another one than `S3_BUCKET`'),
+  REQUEST_LOG_SECONDS: seconds('How often it is looked whether an hour can be exported', 60),
+};
+
 export const requests = {
   HOLD_EXPIRES_SECONDS: seconds('A hold that billing sees later than this is refused', 10),
   BUS_REQUEST_TIMEOUT_SECONDS: seconds('How long to wait for one answer from billing', 5),

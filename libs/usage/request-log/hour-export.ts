@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { pipeline, Readable, Transform } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type pg from 'pg';
+import { underLock } from '#database/locks.js';
+import { atHorizon } from '#ledger/postings/horizon.js';
+import { crashPoint } from '#platform/crash-points.js';
+import type { FileStore } from '#storage/file-store.js';
+import { HOUR_MS, linesOfHour } from './hour-lines.js';
+
+/** What a store takes as one object: ten thousand parts of 5 MiB. */
+const MAX_BYTES = 10_000 * 5 * 1024 * 1024;
+
+/** An hour of requests as it is stored. */
+export interface ExportedHour {
+  hour: Date;
+  key: string;
+  lines: number;
+  /** Of the object, as is the hash. */
+  bytes: number;
+  sha256: string;
+}
+
+interface ExportParts {
+  pool: pg.Pool;
+  store: FileStore;
+  /** Gives up what is not stored yet. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Exports the hour after the newest one that was exported, or the last one that is over, and notes it. Null: none can be exported
+ * yet, or another process is at it. Killed between the object and its row, the same object is written again.
+ */
+export async function exportNextHour(parts: ExportParts): Promise<ExportedHour | null> {
+  const done = await underLock(parts.pool, 'requestLog', async () => {
+    const hour = await nextHour(parts.pool);
+    if (!hour || !(await isFinal(parts.pool, hour))) return null;
+    const exported = await exportHour(parts, hour);
+    crashPoint('request-log.stored');
+    await note(parts.pool, exported);
+    return exported;
+  });
+  return done && done.result;
+}
+
+/** Up to when everything was exported; null before the first hour. */
+export async function exportedThrough(pool: pg.Pool): Promise<Date | null> {
+  const { rows } = await pool.query<{ through: Date | null }>(
+    `SELECT max(hour) + interval '1 hour' AS through FROM exported_hours`,
+  );
+  return rows[0]!.through;
+}
+
+async function nextHour(pool: pg.Pool): Promise<Date | null> {
+  const { rows } = await pool.query<{ next: Date }>(
+    `SELECT next FROM (SELECT coalesce((SELECT max(hour) + interval '1 hour' FROM exported_hours),
+         date_trunc('hour', now(), 'UTC') - interval '1 hour') AS next) AS n
+     WHERE next + interval '1 hour' <= now()`,
+  );
+  return rows[0]?.next ?? null;
+}
+
+/** Whether nothing can still end in an hour: what is recorded becomes visible when it commits, which may be later. */
+function isFinal(pool: pg.Pool, hour: Date): Promise<boolean> {
+  const end = endOf(hour);
+  const isReached = async (client: pg.ClientBase, { at }: { at: string }) => {
+    const { rows } = await client.query<{ reached: boolean }>(
+      'SELECT $1::timestamptz >= $2::timestamptz AS reached',
+      [at, end],
+    );
+    return rows[0]!.reached;
+  };
+  return atHorizon(pool, isReached, end);
+}
+
+/** Stores the object of an hour, in place of what was there. */
+async function exportHour({ pool, store, signal }: ExportParts, hour: Date): Promise<ExportedHour> {
+  const key = `requests/${hour.toISOString().slice(0, 13).replace(/[-T]/g, '/')}.ndjson.gz`;
+  const hash = createHash('sha256');
+  let lines = 0;
+  async function* texts() {
+    for await (const { text, count } of linesOfHour(pool, hour)) {
+      signal?.throwIfAborted();
+      lines += count;
+      yield text;
+    }
+  }
+  const hashed = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  // A failure ends all of them, and reading the last one throws it.
+  const packed = pipeline(Readable.from(texts()), createGzip(), hashed, () => undefined);
+  const { bytes } = await store.write(key, packed, { maxBytes: MAX_BYTES });
+  return { hour, key, lines, bytes, sha256: hash.digest('hex') };
+}
+
+async function note(pool: pg.Pool, { hour, lines, bytes, sha256 }: ExportedHour): Promise<void> {
+  await pool.query(
+    `INSERT INTO exported_hours (hour, lines, bytes, sha256) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (hour) DO UPDATE SET lines = excluded.lines, bytes = excluded.bytes, sha256 = excluded.sha256,
+       written_at = now()`,
+    [hour, lines, bytes, sha256],
+  );
+}
+
+function endOf(hour: Date): Date {
+  return new Date(hour.getTime() + HOUR_MS);
+}

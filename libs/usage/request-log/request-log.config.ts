@@ -1,0 +1,13 @@
+import type { ConfigReader } from '#platform/config.js';
+import { readRequestLogStorage, type StorageConfig } from '#storage/storage.config.js';
+
+export interface RequestLogConfig {
+  /** Null: the log is not exported. */
+  readonly storage: StorageConfig | null;
+  /** How often it is looked whether an hour can be exported, milliseconds. */
+  readonly intervalMs: number;
+}
+
+export function readRequestLogConfig(reader: ConfigReader): RequestLogConfig {
+  return { storage: readRequestLogStorage(reader), intervalMs: reader.get('REQUEST_LOG_SECONDS') };
+}
