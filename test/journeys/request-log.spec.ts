@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
+
+let folder: string;
+let relay: Relay;
+let customer: Customer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'request-log-'));
+  relay = await startRelay({ REQUEST_LOG: 'file', REQUEST_LOG_DIR: folder, REQUEST_LOG_SECONDS: '0.1' });
+  customer = await relay.customer('0.05');
+});
+afterAll(async () => {
+  await relay?.close();
+  if (folder) await rm(folder, { recursive: true });
+});
+
+/** The lines of every object, in the order of time. */
+async function exported(): Promise<object[]> {
+  const files = (await readdir(folder, { recursive: true }))
+    .filter((name) => name.endsWith('.ndjson.gz'))
+    .sort();
+  const texts = await Promise.all(files.map(async (name) => gunzipSync(await readFile(join(folder, name)))));
+  return texts
+    .join('')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as object);
+}
+
+/** Lets an hour pass: what was charged is that long ago, and was exported up to then. */
+async function anHourLater(): Promise<void> {
+  const { owner } = relay.fixture;
+  await owner.query(
+    `UPDATE charges SET created_at = created_at - interval '1 hour', resolved_at = resolved_at - interval '1 hour'`,
+  );
+  await owner.query('DELETE FROM exported_hours');
+  await owner.query(
+    `INSERT INTO exported_hours (hour, lines, bytes, sha256)
+     SELECT date_trunc('hour', min(created_at), 'UTC') - interval '1 hour', 0, 20, repeat('0', 64) FROM charges`,
+  );
+}
+
+it('exports what was charged and refused once its hour is over, and nothing that is secret', async () => {
+  const prompt = 'a lighthouse that nobody else may know of';
+  const image = () => customer.send('/v1/images/generations', json({ model: 'imgmodel-4', prompt }));
+  expect([(await image()).status, (await image()).status]).toEqual([200, 403]);
+  await until('a first export', async () => (await readdir(folder)).length > 0);
+  await anHourLater();
+  const lines = await until('both lines', async () => {
+    const found = await exported();
+    return found.length === 2 && found;
+  });
+  expect(lines).toEqual([
+    expect.objectContaining({
+      accountId: customer.accountId,
+      keyId: customer.keyId,
+      model: 'imgmodel-4',
+      family: 'image',
+      state: 'settled',
+      settled: '0.03',
+      channel: 'sandbox',
+      upstreamStatus: 200,
+    }),
+    expect.objectContaining({ accountId: customer.accountId, state: 'refused', settled: null }),
+  ]);
+  const text = JSON.stringify(lines);
+  for (const each of [prompt, customer.apiKey, '127.0.0.1']) expect(text).not.toContain(each);
+});
