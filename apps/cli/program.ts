@@ -14,6 +14,7 @@ import { adminCommand } from './people/people.commands.js';
 import { addSupportCommands } from './people/support.commands.js';
 import { pricesCommand } from './catalog/prices.commands.js';
 import { retentionCommand } from './people/retention.command.js';
+import { requestLogCommand } from './operations/request-log.command.js';
 import { secretsCommand } from './operations/secrets.commands.js';
 import { usageCommand } from './usage.command.js';
 import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js';
@@ -75,6 +76,7 @@ export function program(): Command {
     .addCommand(pricesCommand())
     .addCommand(catalogCommand())
     .addCommand(usageCommand())
+    .addCommand(requestLogCommand())
     .addCommand(groupsCommand())
     .addCommand(channelsCommand())
     .addCommand(deadLettersCommand())

@@ -4,8 +4,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Somebody stopped the work with Ctrl-C or a signal; what it had begun was undone. */
 export class Interrupted extends OperatorError {
-  constructor() {
-    super('Stopped before the end: nothing was kept.');
+  /** @param kept what of it stays */
+  constructor(kept: string) {
+    super(`Stopped before the end: ${kept}.`);
   }
 }
 
@@ -13,7 +14,10 @@ export class Interrupted extends OperatorError {
  * Runs work that can undo what it began: at the first signal, its next `proceed` throws. A second signal ends the process.
  * @throws Interrupted
  */
-export async function interruptible<T>(work: (proceed: () => void) => Promise<T>): Promise<T> {
+export async function interruptible<T>(
+  work: (proceed: () => void) => Promise<T>,
+  kept = 'nothing was kept',
+): Promise<T> {
   let isStopped = false;
   const stop = () => {
     isStopped = true;
@@ -21,10 +25,10 @@ export async function interruptible<T>(work: (proceed: () => void) => Promise<T>
   for (const signal of SIGNALS) process.once(signal, stop);
   try {
     return await work(() => {
-      if (isStopped) throw new Interrupted();
+      if (isStopped) throw new Interrupted(kept);
     });
   } catch (error) {
-    throw isStopped ? new Interrupted() : error;
+    throw isStopped ? new Interrupted(kept) : error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
   }

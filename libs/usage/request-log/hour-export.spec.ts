@@ -4,16 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type pg from 'pg';
-import { openPool } from '#database/database.js';
 import { underLock } from '#database/locks.js';
 import { newId } from '#platform/ids.js';
 import { FolderStore } from '#storage/folder.store.js';
 import { S3Server } from '#storage/s3-server.fixture.js';
 import { S3Store } from '#storage/s3.store.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
-import { exportedThrough, type ExportedHour, exportNextHour } from './hour-export.js';
-import { linesOfHour } from './hour-lines.js';
+import { exportedThrough, exportHours, exportNextHour } from './hour-export.js';
 
 let ledger: LedgerFixture;
 let folder: string;
@@ -170,8 +167,8 @@ describe('the export of an hour', () => {
   it('is given up, without an object, where its program stops', async () => {
     await ended('one', HOUR);
     await exportedBefore(HOUR);
-    const signal = AbortSignal.abort();
-    await expect(exportNextHour({ pool: ledger.billing, store, signal })).rejects.toThrow('aborted');
+    const onLines = () => AbortSignal.abort().throwIfAborted();
+    await expect(exportNextHour({ pool: ledger.billing, store, onLines })).rejects.toThrow('aborted');
     expect(await store.stat(KEY)).toBeNull();
     expect(await exportedThrough(ledger.billing)).toEqual(new Date(HOUR));
   });
@@ -229,67 +226,49 @@ describe('an hour', () => {
   });
 });
 
-describe('the lines of an hour', () => {
-  async function read(page: number): Promise<string[]> {
-    const ids: string[] = [];
-    for await (const { text, count } of linesOfHour(ledger.billing, new Date(HOUR), page)) {
-      const lines = text.trimEnd().split('\n');
-      expect(lines).toHaveLength(count);
-      expect(count).toBeLessThanOrEqual(page);
-      ids.push(...lines.map((line) => (JSON.parse(line) as ExportedHour & { chargeId: string }).chargeId));
-    }
-    return ids;
+describe('hours that somebody asks for', () => {
+  async function exportAgain(from: string, to: string, isNoted = true): Promise<(string | number)[][]> {
+    const done: (string | number)[][] = [];
+    const hours = exportHours(
+      { pool: ledger.billing, store },
+      { from: new Date(from), to: new Date(to), isNoted },
+    );
+    for await (const { key, lines } of hours) done.push([key.slice(-12), lines]);
+    return done;
   }
 
-  it('are the same in pages of any length, with many at one moment', async () => {
-    await ledger.owner.query(
-      `INSERT INTO charges (id, account_id, state, amount, settled, released, created_at, resolved_at)
-       SELECT 'charge-' || n, 'account', 'settled', 1, 1, 0, $1,
-         $1::timestamptz + CASE WHEN n < 40 THEN interval '7 minutes' ELSE n * interval '1.000001 s' END
-       FROM generate_series(1, 200) AS n`,
-      [HOUR],
+  async function notedLines(): Promise<bigint[]> {
+    const { rows } = await ledger.billing.query<{ lines: bigint }>(
+      'SELECT lines FROM exported_hours ORDER BY hour',
     );
-    const whole = await read(1_000);
-    expect(new Set(whole).size).toBe(200);
-    for (const page of [1, 7, 39, 200]) expect(await read(page)).toEqual(whole);
+    return rows.map(({ lines }) => lines);
+  }
+
+  it('are exported one by one, and let the schedule leave none out', async () => {
+    await ended('one', '2026-01-05T14:30:00Z');
+    expect(await exportAgain('2026-01-05T13:00:00Z', '2026-01-05T16:00:00Z')).toEqual([
+      ['13.ndjson.gz', 0],
+      ['14.ndjson.gz', 1],
+      ['15.ndjson.gz', 0],
+    ]);
+    expect(await notedLines()).toEqual([]);
+    await exportedBefore(HOUR);
+    expect(await exportNext()).toMatchObject({ key: KEY });
   });
 
-  it.each([
-    { held: 'many hours', seconds: '3.6', page: 200, times: 1 },
-    { held: 'a busy hour', seconds: '0.09', page: 500, times: 7 },
-  ])('are found without reading a table of $held again and again', async ({ seconds, page, times }) => {
-    await ledger.owner.query(
-      `INSERT INTO charges (id, account_id, state, amount, settled, released, refusal_code, created_at, resolved_at)
-       SELECT 'charge-' || n, 'account', CASE WHEN is_refused THEN 'refused' ELSE 'settled' END, 1,
-         CASE WHEN NOT is_refused THEN 1 END, CASE WHEN NOT is_refused THEN 0 END, CASE WHEN is_refused THEN 'frozen' END,
-         at, CASE WHEN NOT is_refused THEN at + interval '1 second' END
-       FROM generate_series(1, 40000) AS n, LATERAL (SELECT $1::timestamptz + (n - 20000) * interval '1 s' * $2 AS at,
-         n % 10 = 0 AS is_refused) AS made`,
-      [HOUR, seconds],
-    );
-    await ledger.owner.query('VACUUM (FULL, ANALYZE) charges');
-    const pool = openPool({ url: ledger.urlFor('billing'), max: 1, applicationName: 'request-log' });
-    try {
-      const before = await blocksRead(pool);
-      for await (const { count } of linesOfHour(pool, new Date(HOUR), page))
-        expect(count).toBeLessThanOrEqual(page);
-      const { rows } = await pool.query<{ pages: number }>(
-        `SELECT (pg_relation_size('charges') / current_setting('block_size')::int)::int AS pages`,
-      );
-      const read = (await blocksRead(pool)) - before;
-      expect(read).toBeGreaterThan(0);
-      expect(read).toBeLessThan(times * rows[0]!.pages);
-    } finally {
-      await pool.end();
-    }
+  it('have the row of what is there, unless they go elsewhere', async () => {
+    await exportedBefore(HOUR);
+    await exportNext();
+    await ended('one', HOUR);
+    await exportAgain(HOUR, '2026-01-05T14:00:00Z', false);
+    expect(await notedLines()).toEqual([0n, 0n]);
+    await exportAgain(HOUR, '2026-01-05T14:00:00Z');
+    expect(await notedLines()).toEqual([0n, 1n]);
+  });
+
+  it('must be over', async () => {
+    const to = new Date(Math.ceil(Date.now() / 3_600_000 + 1) * 3_600_000).toISOString();
+    await expect(exportAgain(HOUR, to)).rejects.toThrow(`Requests can still end before ${to}.`);
+    expect(await store.stat(KEY)).toBeNull();
   });
 });
-
-/** Of the charges, over the one connection of a pool so far. */
-async function blocksRead(pool: pg.Pool): Promise<number> {
-  await pool.query('SELECT pg_stat_force_next_flush()');
-  const { rows } = await pool.query<{ blocks: number }>(
-    `SELECT (heap_blks_read + heap_blks_hit)::int AS blocks FROM pg_statio_user_tables WHERE relname = 'charges'`,
-  );
-  return rows[0]!.blocks;
-}

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { underLock } from '#database/locks.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 import { crashPoint } from '#platform/crash-points.js';
+import { OperatorError } from '#platform/errors.js';
 import type { FileStore } from '#storage/file-store.js';
 import { HOUR_MS, linesOfHour } from './hour-lines.js';
 
@@ -24,8 +25,8 @@ export interface ExportedHour {
 interface ExportParts {
   pool: pg.Pool;
   store: FileStore;
-  /** Gives up what is not stored yet. */
-  signal?: AbortSignal;
+  /** Learns how many lines were read so far; what it throws ends the export, and nothing is stored. */
+  onLines?: (lines: number) => void;
 }
 
 /**
@@ -42,6 +43,25 @@ export async function exportNextHour(parts: ExportParts): Promise<ExportedHour |
     return exported;
   });
   return done && done.result;
+}
+
+/**
+ * Exports the hours from one time until another, also those that were exported before. Only the round of the schedule notes hours, so
+ * that it leaves none out; where it has, its rows say what is there now.
+ * @throws OperatorError where something can still end in them
+ */
+export async function* exportHours(
+  parts: ExportParts,
+  { from, to, isNoted }: { from: Date; to: Date; isNoted: boolean },
+): AsyncGenerator<ExportedHour> {
+  const last = new Date(to.getTime() - HOUR_MS);
+  if (!(await isFinal(parts.pool, last)))
+    throw new OperatorError(`Requests can still end before ${to.toISOString()}.`);
+  for (let hour = from; hour < to; hour = endOf(hour)) {
+    const exported = await exportHour(parts, hour);
+    if (isNoted) await noteAgain(parts.pool, exported);
+    yield exported;
+  }
 }
 
 /** Up to when everything was exported; null before the first hour. */
@@ -75,14 +95,14 @@ function isFinal(pool: pg.Pool, hour: Date): Promise<boolean> {
 }
 
 /** Stores the object of an hour, in place of what was there. */
-async function exportHour({ pool, store, signal }: ExportParts, hour: Date): Promise<ExportedHour> {
+async function exportHour({ pool, store, onLines }: ExportParts, hour: Date): Promise<ExportedHour> {
   const key = `requests/${hour.toISOString().slice(0, 13).replace(/[-T]/g, '/')}.ndjson.gz`;
   const hash = createHash('sha256');
   let lines = 0;
   async function* texts() {
     for await (const { text, count } of linesOfHour(pool, hour)) {
-      signal?.throwIfAborted();
       lines += count;
+      onLines?.(lines);
       yield text;
     }
   }
@@ -103,6 +123,13 @@ async function note(pool: pg.Pool, { hour, lines, bytes, sha256 }: ExportedHour)
     `INSERT INTO exported_hours (hour, lines, bytes, sha256) VALUES ($1, $2, $3, $4)
      ON CONFLICT (hour) DO UPDATE SET lines = excluded.lines, bytes = excluded.bytes, sha256 = excluded.sha256,
        written_at = now()`,
+    [hour, lines, bytes, sha256],
+  );
+}
+
+async function noteAgain(pool: pg.Pool, { hour, lines, bytes, sha256 }: ExportedHour): Promise<void> {
+  await pool.query(
+    'UPDATE exported_hours SET lines = $2, bytes = $3, sha256 = $4, written_at = now() WHERE hour = $1',
     [hour, lines, bytes, sha256],
   );
 }

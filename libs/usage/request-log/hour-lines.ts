@@ -74,6 +74,12 @@ function readPage(
 }
 
 function lineOf(request: EndedRequest): string {
-  const line = shown(foundRequest, { ...request, endedAt: request.endedAt ?? request.at });
+  const { endedAt, at, reason } = request;
+  const line = shown(foundRequest, { ...request, endedAt: endedAt ?? at, reason: reason && codeIn(reason) });
   return `${JSON.stringify(line)}\n`;
+}
+
+/** The words of a vendor may quote a prompt, and those of a network its addresses: they stay in the database. */
+function codeIn(reason: string): string | null {
+  return /^[a-z][a-z0-9_]{0,63}$/.test(reason) ? reason : null;
 }
