@@ -1,5 +1,8 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHealthServer } from '#platform/health.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -17,18 +20,22 @@ const OF_A_SEALED_POSTING =
 const PAGES = ['/v1/images/generations', '/no/such/path'];
 
 let replica: Replica;
+let logFolder: string;
 let relay: Relay;
 let customer: Customer;
 let health: Server;
 let prometheus: Prometheus;
 
 beforeAll(async () => {
-  // With a replica, as an installation that has everything.
+  // With a replica and an exported log, as an installation that has everything.
   replica = await startReplica();
+  logFolder = await mkdtemp(join(tmpdir(), 'request-log-'));
   relay = await startRelay((fixture) => ({
     REPORTS_DATABASE_URL: replica.urlOf(fixture.urlFor('billing')),
     RECONCILE_SECONDS: '1',
     CHAIN_SEAL_SECONDS: '0.2',
+    REQUEST_LOG: 'file',
+    REQUEST_LOG_DIR: logFolder,
   }));
   customer = await relay.customer('10');
   health = await startHealthServer({ host: '127.0.0.1', port: 0, checks: {}, registry: relay.registry });
@@ -45,6 +52,7 @@ afterAll(async () => {
   if (relay) await expectCleanLedger(relay);
   await relay?.close();
   await replica?.stop();
+  if (logFolder) await rm(logFolder, { recursive: true });
 });
 
 interface Rule {
@@ -129,6 +137,8 @@ describe('a relay that runs', () => {
     expect(await value('database_connections_limit{pool="control-plane-reports"}')).toBeGreaterThan(0);
     expect(await value('gateway_body_memory_limit_bytes')).toBeGreaterThan(0);
     expect(await value('count(upstream_channel_places)')).toBeGreaterThan(0);
+    await until('an exported hour', async () => (await readdir(logFolder)).length > 0);
+    expect(await value('time() - tollgate_request_log_through_timestamp_seconds')).toBeLessThan(2 * 3600);
     for (const loop of [
       'expired-holds',
       'ended-tasks',
