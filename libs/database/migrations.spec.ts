@@ -48,6 +48,11 @@ describe('migrate', () => {
     expect(await query('SELECT name FROM schema_migrations ORDER BY name')).toHaveLength(3);
   });
 
+  it('applies one that holds a comment alone', async () => {
+    write('0003_third.sql', '-- Nothing reads first_table.name any more.');
+    expect(await run()).toContain('0003_third.sql');
+  });
+
   it('applies each file once when many programs start together', async () => {
     const applied = await Promise.all(Array.from({ length: 8 }, run));
     expect(applied.flat()).toEqual(['0001_first.sql', '0002_second.sql']);

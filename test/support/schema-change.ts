@@ -9,6 +9,10 @@ export interface SchemaSnapshot {
   functions: Map<string, string>;
   /** By table and name; unique indexes too. */
   rules: Map<string, Rule>;
+  /** What ON CONFLICT may name. */
+  keys: Set<string>;
+  /** What the database does by itself. */
+  behaviours: Map<string, Behaviour>;
 }
 
 interface Column {
@@ -17,12 +21,22 @@ interface Column {
   isRequired: boolean;
   /** Of a row whose INSERT gives none. */
   isNullByDefault: boolean;
+  default: string | null;
+  isGenerated: boolean;
 }
 
 interface Rule {
   table: string;
   definition: string;
   columns: string[];
+  /** Of a CHECK. */
+  expression: string | null;
+}
+
+interface Behaviour {
+  definition: string;
+  /** The table or column that it is for, where a new one matters to whoever knows that. */
+  on: string | null;
 }
 
 const OURS = `n.nspname = 'public' AND c.relname <> 'schema_migrations'`;
@@ -30,20 +44,26 @@ const OURS = `n.nspname = 'public' AND c.relname <> 'schema_migrations'`;
 const COLUMNS = `
 SELECT c.relname AS table, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
   a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS "isRequired",
-  NOT a.attnotnull AND NOT a.atthasdef AS "isNullByDefault"
+  NOT a.attnotnull AND NOT a.atthasdef AS "isNullByDefault",
+  pg_get_expr(d.adbin, d.adrelid) AS default, a.attgenerated <> '' AS "isGenerated"
 FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
 WHERE ${OURS} AND c.relkind IN ('r', 'p', 'v', 'm') AND a.attnum > 0 AND NOT a.attisdropped`;
 
+/** What nobody granted or revoked has the grants of its kind: functions are everybody's. */
 const GRANTS = `
-SELECT g.grantee::regrole || ' may ' || g.privilege_type || ' ' || what AS grant FROM (
-  SELECT c.relname::text AS what, c.relacl AS acl
+SELECT DISTINCT r.rolname || ' may ' || g.privilege_type || ' ' || what AS grant FROM (
+  SELECT c.relname::text AS what, coalesce(c.relacl, acldefault(CASE c.relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", c.relowner)) AS acl
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ${OURS}
   UNION ALL SELECT c.relname || '.' || a.attname, a.attacl
     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE ${OURS} AND NOT a.attisdropped
-  UNION ALL SELECT p.oid::regprocedure::text, p.proacl FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+  UNION ALL SELECT p.oid::regprocedure::text, coalesce(p.proacl, acldefault('f', p.proowner))
+    FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+  UNION ALL SELECT 'the schema', coalesce(n.nspacl, acldefault('n', n.nspowner)) FROM pg_namespace n WHERE n.nspname = 'public'
 ) AS granted, aclexplode(acl) AS g
-WHERE g.grantee IN (SELECT oid FROM pg_roles WHERE rolname IN ('tollgate_gateway', 'tollgate_worker', 'tollgate_billing'))`;
+JOIN pg_roles r ON g.grantee = 0 OR pg_has_role(r.oid, nullif(g.grantee, 0), 'USAGE')
+WHERE r.rolname IN ('tollgate_gateway', 'tollgate_worker', 'tollgate_billing')`;
 
 const FUNCTIONS = `
 SELECT p.oid::regprocedure::text AS name, pg_get_function_result(p.oid) AS result
@@ -51,14 +71,39 @@ FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prorettype <>
 
 const RULES = `
 SELECT c.relname AS table, r.conname AS name, pg_get_constraintdef(r.oid) AS definition,
+  pg_get_expr(r.conbin, r.conrelid) AS expression,
   array(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY(r.conkey)) AS columns
 FROM pg_constraint r JOIN pg_class c ON c.oid = r.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE ${OURS} AND r.contype IN ('c', 'f', 'u', 'p', 'x')
 UNION ALL
-SELECT c.relname, i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid),
+SELECT c.relname, i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid), NULL,
   array(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY(i.indkey))
 FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE ${OURS} AND i.indisunique AND NOT EXISTS (SELECT FROM pg_constraint r WHERE r.conindid = i.indexrelid)`;
+
+const KEYS = `
+SELECT c.relname || substring(pg_get_indexdef(i.indexrelid) FROM ' USING .*') AS key
+FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE ${OURS} AND i.indisunique`;
+
+const BEHAVIOURS = `
+WITH tables AS (SELECT c.* FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ${OURS})
+SELECT 'the function ' || p.oid::regprocedure AS name, NULL AS on, pg_get_functiondef(p.oid) AS definition
+  FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
+UNION ALL SELECT 'the view ' || c.relname, NULL, pg_get_viewdef(c.oid) FROM tables c WHERE c.relkind IN ('v', 'm')
+UNION ALL SELECT 'the trigger ' || t.tgname || ' of ' || c.relname, c.relname, concat(pg_get_triggerdef(t.oid), t.tgenabled)
+  FROM pg_trigger t JOIN tables c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal
+UNION ALL SELECT 'the rule ' || r.rulename || ' of ' || c.relname, c.relname, concat(pg_get_ruledef(r.oid), r.ev_enabled)
+  FROM pg_rewrite r JOIN tables c ON c.oid = r.ev_class WHERE c.relkind IN ('r', 'p')
+UNION ALL SELECT 'the policy ' || p.polname || ' of ' || c.relname, c.relname, concat_ws(' ', p.polcmd, p.polpermissive,
+    p.polroles::text, pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid))
+  FROM pg_policy p JOIN tables c ON c.oid = p.polrelid
+UNION ALL SELECT 'the row security of ' || c.relname, c.relname, concat(c.relforcerowsecurity) FROM tables c WHERE c.relrowsecurity
+UNION ALL SELECT 'the default of ' || c.relname || '.' || a.attname,
+    CASE a.attidentity WHEN 'a' THEN c.relname || '.' || a.attname END,
+    concat(a.attidentity, a.attgenerated, pg_get_expr(d.adbin, d.adrelid))
+  FROM pg_attribute a JOIN tables c ON c.oid = a.attrelid LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+  WHERE a.attnum > 0 AND NOT a.attisdropped AND (a.atthasdef OR a.attidentity <> '')`;
 
 export async function snapshotSchema(client: pg.Client): Promise<SchemaSnapshot> {
   const rowsOf = async <T extends object>(sql: string) => (await client.query<T>(sql)).rows;
@@ -66,18 +111,34 @@ export async function snapshotSchema(client: pg.Client): Promise<SchemaSnapshot>
   const grants = await rowsOf<{ grant: string }>(GRANTS);
   const functions = await rowsOf<{ name: string; result: string }>(FUNCTIONS);
   const rules = await rowsOf<Rule & { name: string }>(RULES);
+  const keys = await rowsOf<{ key: string }>(KEYS);
+  const behaviours = await rowsOf<Behaviour & { name: string }>(BEHAVIOURS);
   return {
     tables: new Set(columns.map(({ table }) => table)),
     columns: new Map(columns.map((column) => [`${column.table}.${column.name}`, column])),
     grants: new Set(grants.map(({ grant }) => grant)),
     functions: new Map(functions.map(({ name, result }) => [name, result])),
     rules: new Map(rules.map((rule) => [`${rule.table}.${rule.name}`, rule])),
+    keys: new Set(keys.map(({ key }) => key)),
+    behaviours: new Map(behaviours.map((behaviour) => [behaviour.name, behaviour])),
   };
 }
 
-/** What programs that know the first schema may use and miss in the second, or may write that it refuses. */
-export function takenAway(before: SchemaSnapshot, after: SchemaSnapshot): string[] {
-  return [...changedColumns(before, after), ...changedCalls(before, after), ...newRules(before, after)];
+/**
+ * What programs that know the first schema may use and miss in the second, may write that it refuses, or may not reckon with.
+ * @param client of a database that has the second one
+ */
+export async function takenAway(
+  client: pg.Client,
+  before: SchemaSnapshot,
+  after: SchemaSnapshot,
+): Promise<string[]> {
+  return [
+    ...changedColumns(before, after),
+    ...changedCalls(before, after),
+    ...(await newRules(client, before, after)),
+    ...changedBehaviours(before, after),
+  ];
 }
 
 function changedColumns(before: SchemaSnapshot, after: SchemaSnapshot): string[] {
@@ -103,30 +164,69 @@ function changedCalls(before: SchemaSnapshot, after: SchemaSnapshot): string[] {
   return [...functions, ...grants];
 }
 
-function newRules(before: SchemaSnapshot, after: SchemaSnapshot): string[] {
-  return [...after.rules].flatMap(([name, rule]) => {
-    const isOfOld = concernsOld(rule, before, after);
+async function newRules(client: pg.Client, before: SchemaSnapshot, after: SchemaSnapshot): Promise<string[]> {
+  const findings = [...before.keys]
+    .filter((key) => !after.keys.has(key))
+    .map((key) => `${key} is no longer unique`);
+  for (const [name, rule] of after.rules) {
     const old = before.rules.get(name);
-    if (!before.tables.has(rule.table) || !isOfOld || old?.definition === rule.definition) return [];
-    return old && isWider(old.definition, rule.definition) ? [] : [`${name} is new: ${rule.definition}`];
+    if (!before.tables.has(rule.table) || old?.definition === rule.definition) continue;
+    if (old && isWider(old.definition, rule.definition)) continue;
+    const mayRefuse = rule.expression === null ? keyConcerns : checkConcerns;
+    if (await mayRefuse(rule, { client, before, after })) findings.push(`${name} is new: ${rule.definition}`);
+  }
+  return findings;
+}
+
+interface Schemas {
+  client: pg.Client;
+  before: SchemaSnapshot;
+  after: SchemaSnapshot;
+}
+
+/** Whoever does not know a new column leaves it as by default: a key with a null asks for nothing, nor does one with a value of each row's own. */
+function keyConcerns({ table, columns, definition }: Rule, { before, after }: Schemas): boolean {
+  if (definition.includes('NULLS NOT DISTINCT')) return true;
+  return columns.every((column) => {
+    const isKnown = before.columns.has(`${table}.${column}`);
+    const byDefault = after.columns.get(`${table}.${column}`)?.default ?? null;
+    return isKnown || (byDefault !== null && !byDefault.includes('('));
   });
 }
 
 /**
- * Whoever does not know a new column leaves it null, or as by default. A key with such a null asks for nothing; a check may ask
- * for the column as soon as an old one has a certain value, unless it first allows the null.
+ * A check of new columns alone must accept what they are by default. One that ties a new column to an old one may ask for it as soon as the
+ * old one has a certain value, unless it first allows the null.
  */
-function concernsOld(
-  { table, columns, definition }: Rule,
-  before: SchemaSnapshot,
-  after: SchemaSnapshot,
-): boolean {
-  const isKnown = (column: string) => before.columns.has(`${table}.${column}`);
-  if (!definition.startsWith('CHECK')) return columns.every(isKnown);
+async function checkConcerns(rule: Rule, { client, before, after }: Schemas): Promise<boolean> {
+  const { table, columns, definition } = rule;
+  const columnOf = (name: string) => after.columns.get(`${table}.${name}`);
+  const isNew = (name: string) => !before.columns.has(`${table}.${name}`) && !columnOf(name)!.isGenerated;
+  if (columns.length > 0 && columns.every(isNew)) {
+    const values = columns.map((name) => {
+      const { default: value, type } = columnOf(name)!;
+      return `(${value ?? 'NULL'})::${type} AS "${name}"`;
+    });
+    const { rows } = await client.query<{ holds: boolean | null }>(
+      `SELECT ${rule.expression} AS holds FROM (SELECT ${values.join(', ')}) AS row`,
+    );
+    return rows[0]!.holds === false;
+  }
   const allowed = /^CHECK \(\(\((\w+) IS NULL\) OR /.exec(definition)?.[1];
-  const isAllowed =
-    allowed !== undefined && !isKnown(allowed) && after.columns.get(`${table}.${allowed}`)?.isNullByDefault;
-  return !isAllowed && (columns.length === 0 || columns.some(isKnown));
+  return !(allowed !== undefined && isNew(allowed) && columnOf(allowed)!.isNullByDefault);
+}
+
+function changedBehaviours(before: SchemaSnapshot, after: SchemaSnapshot): string[] {
+  const isKnown = (on: string | null) => on !== null && (before.tables.has(on) || before.columns.has(on));
+  const old = [...before.behaviours].flatMap(([name, { definition }]) => {
+    const now = after.behaviours.get(name);
+    if (!now) return [`${name} is gone`];
+    return now.definition === definition ? [] : [`${name} is changed`];
+  });
+  const added = [...after.behaviours]
+    .filter(([name, { on }]) => !before.behaviours.has(name) && isKnown(on))
+    .map(([name]) => `${name} is new`);
+  return [...old, ...added];
 }
 
 /** Of two lists of allowed words, whether the second one has all of the first. */
