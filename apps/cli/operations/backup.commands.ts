@@ -74,7 +74,8 @@ async function backup(file: string, { verify, files, json }: BackupOptions): Pro
     onServer({ mustExist: true, asAdmin: verify }, async (logins) => {
       const { ownerUrl } = logins;
       const onProgress = shown('written', proceed);
-      const written = await writeBackup({ ownerUrl, storage, secrets }, { file, passphrase, onProgress });
+      const target = { file, passphrase, willBeProved: verify, onProgress };
+      const written = await writeBackup({ ownerUrl, storage, secrets }, target);
       if (!verify) return { written, proof: null };
       const source = { file, passphrase, onProgress: shown('restored to prove it', proceed) };
       try {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pendingMigrations, migrate } from '#database/migrations.js';
@@ -53,10 +53,10 @@ describe('a backup', () => {
     return databaseUrlOf(cluster.ownerUrl, name);
   }
 
-  async function backup(ownerUrl: string): Promise<string> {
+  async function backup(ownerUrl: string, willBeProved = false): Promise<string> {
     const file = join(folder, `${(made += 1)}.age`);
     const source = { ownerUrl, storage: null, secrets: new Map([['NAME', 'a secret']]) };
-    await writeBackup(source, { file, passphrase: PASSPHRASE, onProgress: IGNORE });
+    await writeBackup(source, { file, passphrase: PASSPHRASE, willBeProved, onProgress: IGNORE });
     return file;
   }
 
@@ -105,6 +105,11 @@ describe('a backup', () => {
     await expect(restore(await backup(source), absent())).rejects.toThrow(
       'of a database with the migration 9998_adds.sql and 1 more, which this version of Tollgate does not have',
     );
+    const files = readdirSync(folder);
+    await expect(backup(source, true)).rejects.toThrow(
+      /^Nothing was written: .* 9998_adds.sql and 1 more, .* Back up with --no-verify/,
+    );
+    expect(readdirSync(folder)).toEqual(files);
   });
 
   it('takes the place of an empty database, and of none that is in use', async () => {

@@ -1,7 +1,8 @@
+import { OperatorError } from '#platform/errors.js';
 import type { FileStore } from '#storage/file-store.js';
 import { FileMissing } from '#storage/file-store.js';
 import { type ArchiveWriter, writeArchive } from './archive.js';
-import { type BackupManifest, fileMember, secretMember } from './contents.js';
+import { type BackupManifest, fileMember, secretMember, unknownMigrations } from './contents.js';
 import { dumpEnding, dumpTables, openSnapshot } from './dump.js';
 import { connected } from './scratch-database.js';
 
@@ -17,6 +18,8 @@ export interface BackupSource {
 export interface BackupTarget {
   file: string;
   passphrase: string;
+  /** It will be restored by this version, to prove it. */
+  willBeProved: boolean;
   /** Bytes of rows and files that were written so far; what it throws ends the work. */
   onProgress: (bytes: number) => void;
 }
@@ -38,6 +41,7 @@ export interface BackupSummary {
 export async function writeBackup(source: BackupSource, target: BackupTarget): Promise<BackupSummary> {
   return connected(source.ownerUrl, async (client) => {
     const manifest = await openSnapshot(client);
+    if (target.willBeProved) refuseUnprovable(manifest);
     let [progress, rowCount, files] = [0, 0, 0];
     const onBytes = (bytes: number) => target.onProgress((progress += bytes));
     const { bytes } = await writeArchive(target.file, target.passphrase, async (archive) => {
@@ -49,6 +53,15 @@ export async function writeBackup(source: BackupSource, target: BackupTarget): P
     });
     return { takenAt: manifest.takenAt, head: manifest.head, rows: rowCount, files, bytes };
   });
+}
+
+/** Before hours of writing. */
+function refuseUnprovable(manifest: BackupManifest): void {
+  const unknown = unknownMigrations(manifest);
+  if (unknown === undefined) return;
+  throw new OperatorError(
+    `Nothing was written: the database has the migration ${unknown}, which this version of Tollgate does not have, so it can write a backup and not prove it. Back up with --no-verify, and prove the file by \`restore --check\` of the version that has the migration.`,
+  );
 }
 
 async function addFiles(

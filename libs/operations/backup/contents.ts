@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownMigrations } from '#database/migration-history.js';
 import { OperatorError } from '#platform/errors.js';
 
 /** Of this layout; a reader refuses what is newer. */
@@ -41,6 +42,14 @@ export function parseManifest(text: string): BackupManifest {
     text,
     'It is no backup of this version of Tollgate: use the version that wrote it.',
   );
+}
+
+/** The migrations of a backup that this version does not have, in words; undefined where it has all of them. */
+export function unknownMigrations({ migrations }: BackupManifest): string | undefined {
+  const own = ownMigrations();
+  const [first, ...others] = migrations.filter((name, index) => own[index]?.name !== name);
+  if (first === undefined) return undefined;
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
 /** @throws OperatorError for what is none. */

@@ -19,6 +19,7 @@ import {
   memberOf,
   parseEnding,
   parseManifest,
+  unknownMigrations,
 } from './contents.js';
 import { TableLoader } from './load.js';
 import { connected, requireEmpty, type RestoreLogins, ScratchDatabase } from './scratch-database.js';
@@ -167,15 +168,14 @@ class Restore {
   }
 
   /** The schema of the time of the backup; what came later is applied to its rows, as in any upgrade. */
-  private async makeSchema({ migrations }: BackupManifest): Promise<void> {
-    const applied = await migrate({ ownerUrl: this.scratch.ownerUrl, count: migrations.length });
-    const unknown = migrations.filter((name, index) => applied[index] !== name);
-    if (unknown.length === 0) return;
-    const [first, { length: more }] = [unknown[0]!, unknown.slice(1)];
-    const which = more === 0 ? first : `${first} and ${more} more`;
-    throw new OperatorError(
-      `The backup is of a database with the migration ${which}, which this version of Tollgate does not have: verify and restore it with the version that has it, also where an earlier one wrote the backup after a rollback.`,
-    );
+  private async makeSchema(manifest: BackupManifest): Promise<void> {
+    const unknown = unknownMigrations(manifest);
+    if (unknown !== undefined) {
+      throw new OperatorError(
+        `The backup is of a database with the migration ${unknown}, which this version of Tollgate does not have: verify and restore it with the version that has it, also where an earlier one wrote the backup after a rollback.`,
+      );
+    }
+    await migrate({ ownerUrl: this.scratch.ownerUrl, count: manifest.migrations.length });
   }
 
   private async prove(manifest: BackupManifest): Promise<Pick<RestoreSummary, 'ledger' | 'chain'>> {
