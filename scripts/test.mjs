@@ -10,13 +10,14 @@ import { groupsOf, hasSpecs, readReport, specsCommand, stages } from './lib/stag
 const HELP = `Runs everything that must hold, or some stages of it.
 
 Usage: npm test -- [--only STAGE,…] [--require-kafka] [--require-chromium] [--require-fuzzer]
-       [--require-containers] [--help] [-- VITEST_OPTIONS]
+       [--require-containers] [--require-version-before] [--help] [-- VITEST_OPTIONS]
 
   --only STAGE,…    run these stages only: STAGES
   --require-kafka   fail where there is no Kafka broker to be had (also TOLLGATE_REQUIRE_KAFKA=1)
   --require-chromium  fail where there is no browser to be had (also TOLLGATE_REQUIRE_CHROMIUM=1)
   --require-fuzzer  fail where the fuzzer of the API documents or the Python SDKs cannot be installed (also TOLLGATE_REQUIRE_FUZZER=1)
   --require-containers  fail where containers cannot be run (also TOLLGATE_REQUIRE_CONTAINERS=1)
+  --require-version-before  fail where the version before cannot be found or installed (also TOLLGATE_REQUIRE_VERSION_BEFORE=1)
   --help            this text
   -- VITEST_OPTIONS  given to the stages that run specs, such as: -- -t "monthly limit"
 
@@ -43,6 +44,10 @@ function readArguments() {
         'require-chromium': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_CHROMIUM === '1' },
         'require-fuzzer': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_FUZZER === '1' },
         'require-containers': { type: 'boolean', default: process.env.TOLLGATE_REQUIRE_CONTAINERS === '1' },
+        'require-version-before': {
+          type: 'boolean',
+          default: process.env.TOLLGATE_REQUIRE_VERSION_BEFORE === '1',
+        },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -143,8 +148,11 @@ class Run {
       ...containers.env,
       ...helm.env,
       ...python.env,
+      ...(values['require-version-before'] && { TOLLGATE_REQUIRE_VERSION_BEFORE: '1' }),
     });
-    return { outcome: outcomeOf(code), report: readReport(report), why: python.why };
+    const told = readReport(report);
+    const why = [python.why, ...told.leftOut].filter((sentence) => sentence !== undefined).join('; ');
+    return { outcome: outcomeOf(code), report: told, why: why === '' ? undefined : why };
   }
 
   /** Where the packages of Python are; without them the spec that needs them is left out, and the summary says so. */

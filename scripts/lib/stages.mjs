@@ -226,6 +226,7 @@ export function readReport(file) {
   return {
     ran: 0,
     passed: 0,
+    leftOut: [],
     failures: [{ name: file, message: 'The run ended before it could write its report.' }],
   };
 }

@@ -7,6 +7,7 @@ import { root } from './clone.mjs';
  * @typedef {object} Report
  * @property {number} ran tests that passed or failed
  * @property {number} passed
+ * @property {string[]} leftOut tests that could not run here, and why
  * @property {{ name: string, message: string }[]} failures tests, hooks and files that failed, and errors that no test
  *   caught: each of them fails the run
  */
@@ -28,7 +29,20 @@ export default class TestReport {
       ...modules.flatMap((module) => [...failuresOf(module)]),
       ...unhandled.map((error) => failure(`${error.type ?? 'Error'} outside of a test`, [error])),
     ];
-    writeFileSync(this.#file, JSON.stringify({ ran: passed + count('failed'), passed, failures }));
+    writeFileSync(
+      this.#file,
+      JSON.stringify({ ran: passed + count('failed'), passed, leftOut: [...leftOut(modules)], failures }),
+    );
+  }
+}
+
+/** Tests that noted why they cannot run, as `meta.leftOut`. */
+function* leftOut(modules) {
+  for (const { children } of modules) {
+    for (const test of children.allTests()) {
+      const why = test.meta().leftOut;
+      if (why) yield `"${test.name}" was left out: ${why}`;
+    }
   }
 }
 

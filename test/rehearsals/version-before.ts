@@ -1,65 +1,126 @@
-import { globSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { checkOut, type Checkout, git } from '../support/checkout.js';
+import { globSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { ownMigrations } from '#database/migration-history.js';
+import { checkOut, type Checkout, git, NotInstalled } from '../support/checkout.js';
 import { CannotRunHere } from './result.js';
 
 const MIGRATIONS = 'libs/database/migrations';
 const RELEASES = 'v[0-9]*';
 /** Built once for each commit. */
 const FOLDER = join('.cache', 'version-before');
+/** No run takes that long, so one that was last used before is in nobody's use. */
+const KEPT_MS = 24 * 3_600_000;
 
 /**
  * The version that an upgrade to this one comes from: the newest release, if there is one, else the newest commit that
  * lacks the latest migrations. So nobody has to name it, and a release becomes it by its tag.
- * @throws CannotRunHere without the history that tells
+ * @param clone the folder
+ * @throws CannotRunHere without the history that tells; Error where it still uses what our migrations take away
  */
-async function versionBefore(): Promise<string> {
+export async function versionBefore(clone: string): Promise<string> {
+  const history = new History(clone);
+  const commit = await found(history);
+  await refuseEarlyContraction(history, commit);
+  return commit;
+}
+
+async function found(history: History): Promise<string> {
   try {
-    return (await lastRelease()) ?? (await beforeLastMigrations());
+    return (await lastRelease(history)) ?? (await beforeLastMigrations(history));
   } catch (error) {
-    if (error instanceof CannotRunHere) throw error;
-    throw new CannotRunHere(
-      `it needs git and a clone with its history, to find the version before. ${(error as Error).message}`,
-    );
+    const isShallow = await history.isShallow();
+    const why = isShallow
+      ? 'this clone is shallow: `git fetch --unshallow --tags` completes it.'
+      : (error as Error).message;
+    throw new CannotRunHere(`it needs git and a clone with its history, to find the version before. ${why}`);
   }
 }
 
 /** Its programs, built. */
 export async function checkOutVersionBefore(): Promise<Checkout> {
-  const commit = await versionBefore();
-  mkdirSync(FOLDER, { recursive: true });
-  for (const name of readdirSync(FOLDER)) {
-    if (!name.startsWith(commit)) rmSync(join(FOLDER, name), { recursive: true, force: true });
+  const commit = await versionBefore(process.cwd());
+  removeUnused(FOLDER);
+  try {
+    return await checkOut(commit, join(FOLDER, commit));
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof NotInstalled) throw new CannotRunHere(message);
+    throw new Error(`the version before does not serve the rehearsal: ${message}`, { cause: error });
   }
-  return checkOut(commit, join(FOLDER, commit));
 }
 
-async function lastRelease(): Promise<string | undefined> {
-  const head = await commitOf('HEAD');
-  const tags = linesOf(await git(['tag', '--list', RELEASES, '--merged', 'HEAD', '--sort=-version:refname']));
-  for (const tag of tags) {
-    const commit = await commitOf(tag);
+/** Checkouts that nobody used for long. */
+export function removeUnused(folder: string): void {
+  for (const path of globSync(`${folder}/*`)) {
+    const usedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (usedAt < Date.now() - KEPT_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+async function lastRelease(history: History): Promise<string | undefined> {
+  const head = await history.commitOf('HEAD');
+  for (const tag of await history.releases()) {
+    const commit = await history.commitOf(tag);
     if (commit !== head) return commit;
   }
   return undefined;
 }
 
 /** A database of that commit must be one that ours can migrate: it has the first of our migrations, and no other. */
-async function beforeLastMigrations(): Promise<string> {
-  const ours = globSync(`${MIGRATIONS}/*.sql`).sort();
-  const changes = linesOf(await git(['log', '--format=%H', '--', MIGRATIONS]));
-  for (const ref of ['HEAD', ...changes.map((commit) => `${commit}^`)]) {
-    const commit = await commitOf(ref);
-    const theirs = linesOf(await git(['ls-tree', '--name-only', commit, `${MIGRATIONS}/`]));
+async function beforeLastMigrations(history: History): Promise<string> {
+  const ours = ownMigrations(join(history.clone, MIGRATIONS)).map(({ name }) => name);
+  for (const ref of ['HEAD', ...(await history.changesOf(MIGRATIONS)).map((commit) => `${commit}^`)]) {
+    const commit = await history.commitOf(ref);
+    const theirs = await history.namesIn(commit, MIGRATIONS);
     if (theirs.length < ours.length && theirs.every((name, index) => name === ours[index])) return commit;
   }
-  throw new CannotRunHere('no commit in the history of this clone lacks only the latest migrations.');
+  throw new Error('No commit in the history of this clone lacks only the latest migrations.');
 }
 
-async function commitOf(ref: string): Promise<string> {
-  return (await git(['rev-parse', '--verify', `${ref}^{commit}`])).trim();
+/** What is taken away must be unused in the version before already: its programs run on the schema that lacks it. */
+async function refuseEarlyContraction(history: History, commit: string): Promise<void> {
+  const theirs = await history.namesIn(commit, MIGRATIONS);
+  const last = (theirs.at(-1) ?? '').slice(0, 4);
+  const early = ownMigrations(join(history.clone, MIGRATIONS)).find(
+    ({ name, needs }) => name.slice(0, 4) > last && (needs ?? '') > last,
+  );
+  if (!early) return;
+  throw new Error(
+    `${early.name} needs programs that know ${early.needs}, and the version before, ${commit}, knows ${last} at most: take it away in a later version.`,
+  );
 }
 
-function linesOf(text: string): string[] {
-  return text.split('\n').filter((line) => line !== '');
+class History {
+  constructor(readonly clone: string) {}
+
+  /** The newest first: one of a release comes after those that led to it, such as v2.0.0-rc.1. */
+  releases(): Promise<string[]> {
+    const sorted = ['-c', 'versionsort.suffix=-', 'tag', '--sort=-version:refname'];
+    return this.lines([...sorted, '--list', RELEASES, '--merged', 'HEAD']);
+  }
+
+  async commitOf(ref: string): Promise<string> {
+    return (await this.lines(['rev-parse', '--verify', `${ref}^{commit}`]))[0]!;
+  }
+
+  changesOf(path: string): Promise<string[]> {
+    return this.lines(['log', '--format=%H', '--', path]);
+  }
+
+  async namesIn(commit: string, folder: string): Promise<string[]> {
+    const paths = await this.lines(['ls-tree', '--name-only', commit, `${folder}/`]);
+    return paths.map((path) => basename(path)).filter((name) => name.endsWith('.sql'));
+  }
+
+  isShallow(): Promise<boolean> {
+    return this.lines(['rev-parse', '--is-shallow-repository']).then(
+      ([answer]) => answer === 'true',
+      () => false,
+    );
+  }
+
+  private async lines(args: readonly string[]): Promise<string[]> {
+    const text = await git(['-C', this.clone, ...args]);
+    return text.split('\n').filter((line) => line !== '');
+  }
 }

@@ -7,9 +7,15 @@ import { upgradeAndRollback } from './versions.js';
 
 beforeAll(() => ensureBuilt(), 120_000);
 
-it(`${upgradeAndRollback.fault}: no call fails, nothing lost or doubled`, async ({ skip }) => {
+it(`${upgradeAndRollback.fault}: no call fails, nothing lost or doubled`, async ({ task, skip }) => {
   const result = await rehearse(upgradeAndRollback, { undo: new Undo(), say: () => undefined }).catch(
-    (error: Error) => (error instanceof CannotRunHere ? skip(error.message) : Promise.reject(error)),
+    (error: Error) => {
+      const isRequired = process.env['TOLLGATE_REQUIRE_VERSION_BEFORE'] === '1';
+      if (isRequired || !(error instanceof CannotRunHere)) throw error;
+      // `npm test` says it at its end.
+      Object.assign(task.meta, { leftOut: error.message });
+      return skip(error.message);
+    },
   );
   expect(result).toMatchObject({ faults: [], failed: 0, lost: 0, doubled: 0, unanswered: 0, held: '0' });
 });

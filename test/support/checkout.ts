@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /** Another commit of the project beside this one, installed and built by its own scripts. */
@@ -9,31 +19,70 @@ export interface Checkout {
   readonly root: string;
 }
 
-interface Lockfile {
-  packages: Record<string, { version?: string; dev?: boolean; devOptional?: boolean }>;
-}
+/** What a commit uses cannot be installed here, such as where no registry can be reached. */
+export class NotInstalled extends Error {}
+
+/** Of a lockfile, by folder. */
+export type Packages = Record<
+  string,
+  { version?: string; integrity?: string; dev?: boolean; optional?: boolean; devOptional?: boolean }
+>;
 
 /**
  * Makes what was at a commit, and its programs, in a folder that exists only when it is complete: whoever finds it need not
- * look twice. git notes nothing of it, so it can be deleted like any folder.
- * @throws Error when the commit is unknown, or does not install or build.
+ * look twice. git notes nothing of it, so it can be deleted like any folder. Its time is that of the last use.
+ * @throws NotInstalled, or Error when the commit is unknown or does not build
  */
-export async function checkOut(ref: string, folder: string): Promise<Checkout> {
-  const commit = (await git(['rev-parse', '--verify', `${ref}^{commit}`])).trim();
+export async function checkOut(ref: string, folder: string, clone = process.cwd()): Promise<Checkout> {
+  const commit = (await git(['-C', clone, 'rev-parse', '--verify', `${ref}^{commit}`])).trim();
   const root = resolve(folder);
-  if (existsSync(root)) return { commit, root };
+  removeLeftovers(dirname(root));
+  if (!isUsable(root, clone)) await make(commit, root, clone);
+  const now = new Date();
+  utimesSync(root, now, now);
+  return { commit, root };
+}
+
+async function make(commit: string, root: string, clone: string): Promise<void> {
   const fresh = `${root}.${process.pid}`;
   try {
-    await writeFiles(commit, fresh);
-    await buildIn(fresh);
-    mkdirSync(dirname(root), { recursive: true });
+    await writeFiles(commit, fresh, clone);
+    await buildIn(fresh, commit, clone);
+    // Another process may have been quicker, and use what it made.
+    if (isUsable(root, clone)) return;
+    if (existsSync(root)) renameSync(root, `${fresh}.old`);
     renameSync(fresh, root);
   } catch (error) {
-    rmSync(fresh, { recursive: true, force: true });
-    // Another process was quicker.
-    if (!existsSync(root)) throw error;
+    if (!isUsable(root, clone)) throw error;
+  } finally {
+    for (const left of [fresh, `${fresh}.old`]) rmSync(left, { recursive: true, force: true });
   }
-  return { commit, root };
+}
+
+/** Of processes that were killed while they made one; their names end with the process. */
+function removeLeftovers(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const pid = /\.(\d+)(\.index|\.old)?$/.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid)))
+      rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** One that runs on our packages does so until ours are others. */
+function isUsable(root: string, clone: string): boolean {
+  const packages = join(root, 'node_modules');
+  if (!existsSync(packages)) return false;
+  return !lstatSync(packages).isSymbolicLink() || runsOn(packagesOf(root), installedIn(clone));
 }
 
 /** @returns what git prints. @throws Error with what it complained of */
@@ -42,37 +91,63 @@ export function git(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promi
 }
 
 /** By an index of its own: that of the clone belongs to who works in it. */
-async function writeFiles(commit: string, folder: string): Promise<void> {
+async function writeFiles(commit: string, folder: string, clone: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const index = `${folder}.index`;
   try {
-    await git(['read-tree', commit], { GIT_INDEX_FILE: index });
-    await git(['checkout-index', '--all', `--prefix=${folder}/`], { GIT_INDEX_FILE: index });
+    await git(['-C', clone, 'read-tree', commit], { GIT_INDEX_FILE: index });
+    await git(['-C', clone, 'checkout-index', '--all', `--prefix=${folder}/`], { GIT_INDEX_FILE: index });
   } finally {
     rmSync(index, { force: true });
   }
 }
 
-async function buildIn(folder: string): Promise<void> {
-  if (runsOn(lockfileOf(folder), lockfileOf(process.cwd()))) {
+async function buildIn(folder: string, commit: string, clone: string): Promise<void> {
+  if (runsOn(packagesOf(folder), installedIn(clone))) {
     // Its scripts would install into ours what they miss there: so they only build.
-    symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
-    await run(process.execPath, ['scripts/build.mjs', '--programs'], { cwd: folder });
+    symlinkSync(join(clone, 'node_modules'), join(folder, 'node_modules'));
   } else {
-    await run(process.execPath, ['scripts/start.mjs', '--help'], { cwd: folder });
+    await run('npm', ['ci', '--omit=dev', '--loglevel=error'], { cwd: folder, stderr: 'pipe' }).catch(
+      (error: Error) => {
+        throw new NotInstalled(`the packages of ${commit} cannot be installed: ${error.message}`);
+      },
+    );
   }
+  const build = ['scripts/build.mjs', '--programs'];
+  await run(process.execPath, build, { cwd: folder, stderr: 'pipe' }).catch((error: Error) => {
+    throw new Error(`${commit} cannot be built: ${error.message}`);
+  });
 }
 
-function lockfileOf(root: string): Lockfile {
-  return JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lockfile;
+function packagesOf(root: string): Packages {
+  return readPackages(join(root, 'package-lock.json'));
 }
 
-/** Whether ours has every package that its programs and their build use, in the same place and version. */
-function runsOn(wanted: Lockfile, ours: Lockfile): boolean {
-  return Object.entries(wanted.packages).every(
-    ([path, { version, dev, devOptional }]) =>
-      path === '' || dev || devOptional || ours.packages[path]?.version === version,
-  );
+/** What is there, rather than what our lockfile asks for. */
+function installedIn(clone: string): Packages {
+  const file = join(clone, 'node_modules', '.package-lock.json');
+  return existsSync(file) ? readPackages(file) : {};
+}
+
+function readPackages(file: string): Packages {
+  return (JSON.parse(readFileSync(file, 'utf8')) as { packages: Packages }).packages;
+}
+
+/**
+ * Whether every package that the programs of a commit and their build use is installed in the same place with the same content, and none
+ * of them holds another that it has not there: it would be found first. Optional ones may be for another machine.
+ */
+export function runsOn(wanted: Packages, installed: Packages): boolean {
+  const used = Object.entries(wanted).filter(([path, { dev }]) => path !== '' && !dev);
+  const isSame = ([path, { version, integrity, optional, devOptional }]: (typeof used)[number]) => {
+    const found = installed[path];
+    if (!found) return Boolean(optional || devOptional);
+    return found.version === version && found.integrity === integrity;
+  };
+  const paths = new Set(used.map(([path]) => path));
+  const isForeign = (path: string) =>
+    paths.has(path.slice(0, Math.max(0, path.lastIndexOf('/node_modules/')))) && !paths.has(path);
+  return used.every(isSame) && !Object.keys(installed).some(isForeign);
 }
 
 interface RunOptions {
