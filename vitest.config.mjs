@@ -8,9 +8,12 @@ const LIMIT_MS = 900_000;
 const LONGEST = [
   'fuzz-',
   'states.',
+  'house/bench.',
   'journeys/standalone.',
   'journeys/faults.',
+  'journeys/chaos.',
   'kafka/distributed.',
+  'rehearsals/rehearsals.',
   'docs/examples.',
 ];
 

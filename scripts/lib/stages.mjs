@@ -144,7 +144,6 @@ export const stages = [
     name: 'rehearsals',
     about: 'failovers rehearsed under load: the quick ones of npm run rehearse',
     folders: ['test/rehearsals'],
-    alone: true,
     faketime: true,
     kafka: 'both',
     beside: 'kafka',
