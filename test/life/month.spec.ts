@@ -13,9 +13,9 @@ import { Month } from '../support/month/month.js';
 
 const SEED = Number(process.env['MONTH_SEED'] ?? randomInt(2 ** 31));
 const SIZE = {
-  customers: Number(process.env['MONTH_CUSTOMERS'] ?? 2_000),
+  customers: Number(process.env['MONTH_CUSTOMERS'] ?? 700),
   days: Number(process.env['MONTH_DAYS'] ?? 31),
-  requestsPerDay: Number(process.env['MONTH_REQUESTS'] ?? 600),
+  requestsPerDay: Number(process.env['MONTH_REQUESTS'] ?? 210),
 };
 /** Of postings of money, but for what dice may leave out in a short month. */
 const EVERY_KIND = [
