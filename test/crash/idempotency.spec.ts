@@ -40,7 +40,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
   let relay: StandaloneProcess;
   let billing: pg.Pool;
 
-  beforeAll(() => ensureBuilt(), 300_000);
+  beforeAll(() => ensureBuilt());
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'tollgate-idempotency-'));
   });

@@ -31,7 +31,7 @@ describe('billing that is killed', () => {
   let stripe: StripeStandIn;
   let accountId: string;
 
-  beforeAll(() => ensureBuilt(), 300_000);
+  beforeAll(() => ensureBuilt());
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'tollgate-payments-'));
     stripe = await StripeStandIn.start();

@@ -20,7 +20,7 @@ describe('Idempotency-Key, over two gateways', () => {
   beforeAll(async () => {
     pair = await startPair({ IDEMPOTENCY_LEASE_SECONDS: String(LEASE_SECONDS) });
   });
-  afterAll(() => pair.close(), 30_000);
+  afterAll(() => pair.close());
   beforeEach(async () => {
     customer = await pair.customer('1');
     before = await pair.stats();

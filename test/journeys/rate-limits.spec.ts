@@ -14,7 +14,7 @@ describe('limits of a key and a group, over two gateways', () => {
   beforeAll(async () => {
     pair = await startPair({ KEY_CACHE_SECONDS: '0.05' });
   });
-  afterAll(() => pair.close(), 30_000);
+  afterAll(() => pair.close());
 
   const json = (body: object): RequestInit => ({
     method: 'POST',

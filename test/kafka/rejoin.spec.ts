@@ -108,18 +108,18 @@ it('hands partitions over with everything committed, while messages flow', async
   for (let joins = 0; joins < JOINS; joins += 1) {
     const second = await joined();
     tills.push(second.till);
-    await until('it has its share', () => second.till.seen.length > 50, 60_000);
+    await until('it has its share', () => second.till.seen.length > 50);
     await second.leave();
     const before = first.till.seen.length;
-    await until('the first goes on', () => first.till.seen.length > before + 50, 60_000);
+    await until('the first goes on', () => first.till.seen.length > before + 50);
   }
   const told = await teller.stop();
   const seen = () => tills.flatMap((till) => till.seen.map(({ ask: { number } }) => number));
-  await until('all are handled', () => new Set(seen()).size === told.length, 60_000);
+  await until('all are handled', () => new Set(seen()).size === told.length);
   await first.leave();
   const last = await joined();
   await bus.publish(testTopics.told, ask(told.length));
-  await until('the next is handled', () => last.till.seen.length > 0, 60_000);
+  await until('the next is handled', () => last.till.seen.length > 0);
   await last.leave();
   expect(last.till.seen.map(({ ask: { number } }) => number)).toEqual([told.length]);
   expect(seen().toSorted((one, other) => one - other)).toEqual(told);

@@ -5,7 +5,7 @@ import { rehearsals } from './rehearsals.js';
 import { Undo } from './undo.js';
 
 describe('what the programs depend on, taken away under load', () => {
-  beforeAll(() => ensureBuilt(), 120_000);
+  beforeAll(() => ensureBuilt());
 
   it.each(rehearsals.filter(({ isQuick }) => isQuick))(
     '$fault: nothing lost or doubled',

@@ -5,7 +5,7 @@ import { CannotRunHere } from './result.js';
 import { Undo } from './undo.js';
 import { upgradeAndRollback } from './versions.js';
 
-beforeAll(() => ensureBuilt(), 120_000);
+beforeAll(() => ensureBuilt());
 
 it(`${upgradeAndRollback.fault}: no call fails, nothing lost or doubled`, async ({ task, skip }) => {
   const result = await rehearse(upgradeAndRollback, { undo: new Undo(), say: () => undefined }).catch(

@@ -9,6 +9,7 @@ import { IsCount, IsWord } from '#bus/payload.rules.js';
 import { topic, type AnyTopic } from '#bus/topic.js';
 import type { BusTransport } from '#bus/transport.js';
 import { Registry } from '#platform/metrics.js';
+import { LIMIT_MS } from './eventually.js';
 
 export class Ask {
   @IsWord() id!: string;
@@ -151,7 +152,7 @@ export function ask(number: number, account = 'a1'): Ask {
 export async function until(
   description: string,
   holds: () => boolean | Promise<boolean>,
-  limitMs = 60_000,
+  limitMs = LIMIT_MS,
 ): Promise<void> {
   const endMs = Date.now() + limitMs;
   while (!(await holds())) {
