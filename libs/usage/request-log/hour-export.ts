@@ -4,7 +4,6 @@ import { createGzip } from 'node:zlib';
 import type pg from 'pg';
 import { underLock } from '#database/locks.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
-import { crashPoint } from '#platform/crash-points.js';
 import { OperatorError } from '#platform/errors.js';
 import type { FileStore } from '#storage/file-store.js';
 import { HOUR_MS, linesOfHour } from './hour-lines.js';
@@ -38,7 +37,6 @@ export async function exportNextHour(parts: ExportParts): Promise<ExportedHour |
     const hour = await nextHour(parts.pool);
     if (!hour || !(await isFinal(parts.pool, hour))) return null;
     const exported = await exportHour(parts, hour);
-    crashPoint('request-log.stored');
     await note(parts.pool, exported);
     return exported;
   });
@@ -113,7 +111,8 @@ async function exportHour({ pool, store, onLines }: ExportParts, hour: Date): Pr
     },
   });
   // A failure ends all of them, and reading the last one throws it.
-  const packed = pipeline(Readable.from(texts()), createGzip(), hashed, () => undefined);
+  const pages = Readable.from(texts(), { highWaterMark: 1 });
+  const packed = pipeline(pages, createGzip(), hashed, () => undefined);
   const { bytes } = await store.write(key, packed, { maxBytes: MAX_BYTES });
   return { hour, key, lines, bytes, sha256: hash.digest('hex') };
 }
