@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { newId } from '#platform/ids.js';
-import { type Person, person } from '../support/console.js';
+import { person } from '../support/console.js';
 import { expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, makeKey, topUp } from './support/steps.js';
@@ -26,7 +26,7 @@ afterEach(async () => {
   await expectCleanLedger(relay);
 });
 
-async function open(options: { as?: Person; expectedStatuses?: number[] } = {}): Promise<Tab> {
+async function open(options: Parameters<typeof Tab.open>[2] = {}): Promise<Tab> {
   const tab = await Tab.open(browser, relay, options);
   tabs.push(tab);
   return tab;
@@ -44,6 +44,41 @@ describe('the wallet', () => {
     await page.getByLabel('Amount to pay').fill('1');
     await page.getByText('A top-up buys at least 1 credit.').waitFor();
     expect(await page.getByRole('button', { name: 'Pay', exact: true }).isDisabled()).toBe(true);
+  });
+
+  it('is paid on a page like an invoice, which needs no script', async () => {
+    const buyer = await person(relay);
+    const order = { credits: '12.5', provider: 'sandbox', requestId: newId() } as const;
+    const { data } = await buyer.api.POST('/api/topups', { body: order });
+    const context = await browser.newContext({ baseURL: relay.consoleUrl, javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`/sandbox-pay/${data!.id}`);
+    for (const text of [data!.id, buyer.accountId, data!.createdAt.slice(0, 10), '12.5 credits'])
+      await page.getByText(text).waitFor();
+    await page.getByText('1 credit = 1.3 USD, all fees included').waitFor();
+    await page.getByRole('row', { name: 'Total 16.25 USD' }).waitFor();
+    await page.getByRole('button', { name: 'Pay', exact: true }).click();
+    await page.waitForURL(`**/topups/${data!.id}`);
+    await page.goto(`/sandbox-pay/${data!.id}`);
+    await page.getByText('Paid', { exact: true }).waitFor();
+    expect(await page.getByRole('button').count()).toBe(0);
+    await context.close();
+  });
+
+  it.each([
+    { scheme: 'light', width: 'phone' },
+    { scheme: 'dark', width: 'wide' },
+  ] as const)('keeps nobody out of that page: $scheme, $width', async (look) => {
+    const buyer = await person(relay);
+    const order = { credits: '10', provider: 'sandbox', requestId: newId() } as const;
+    const { data } = await buyer.api.POST('/api/topups', { body: order });
+    const tab = await open({ as: buyer, look });
+    await tab.goto(`/sandbox-pay/${data!.id}`);
+    await tab.picture(`payment-${look.scheme}-${look.width}`);
+    expect(await tab.barriers()).toEqual([]);
+    expect(await tab.isTooWide()).toBe(false);
+    await tab.page.getByRole('button', { name: 'Cancel' }).click();
+    await tab.page.getByText('This order was cancelled').waitFor();
   });
 
   it('leads from an order that is not wanted to the same again', async () => {

@@ -298,13 +298,13 @@ describe('the sandbox', () => {
     const { id, checkoutUrl } = await order(buyer, { credits: '10' }, 'sandbox');
     const page = await fetch(relay.consoleUrl + checkoutUrl!);
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
-    expect(await page.text()).toMatch(/13\.00 USD[^]*<button>Pay</);
+    expect(await page.text()).toMatch(/13\.00 USD[^]*<button class="pay">Pay</);
     const press = () =>
       fetch(`${relay.consoleUrl}${checkoutUrl}/pay`, { method: 'POST', redirect: 'manual' });
     const answers = await Promise.all([press(), press()]);
     const taken = answers.find(({ status }) => status === 303);
     expect(taken?.headers.get('location')).toBe(`/topups/${id}`);
-    expect(await (await fetch(relay.consoleUrl + checkoutUrl!)).text()).toContain('<strong>paid</strong>');
+    expect(await (await fetch(relay.consoleUrl + checkoutUrl!)).text()).toContain('<span>Paid</span>');
     expect(await stateOf(buyer, id)).toBe('paid');
     expect(await mainOf(buyer)).toBe(10_000_000_000n);
   });
