@@ -88,3 +88,25 @@ it('reads channels with what they serve, and all their keys', async () => {
   expect(sandbox.models.get('imgmodel-4')).toBe('imgmodel-4');
   expect(sandbox.groups).toContain(VENDORA_MAIN);
 });
+
+it('has an earlier revision than a change that came while it was read, so that it is read again', async () => {
+  const enable = (enabled: boolean) =>
+    ledger.owner.query(`UPDATE channels SET enabled = $1 WHERE id = 'sandbox'`, [enabled]);
+  await enable(true);
+  let asked = 0;
+  const catalog = await loadCatalog({
+    async query(text, values) {
+      asked += 1;
+      if (asked === 2) await enable(false);
+      return ledger.billing.query(text, values);
+    },
+  });
+  expect(asked).toBe(2);
+  const isEnabled = catalog.channels.find(({ id }) => id === 'sandbox')!.enabled;
+  const { revision } = await loadPriceBook(ledger.billing);
+  expect({ isEnabled, isNewest: catalog.revision === revision }).not.toEqual({
+    isEnabled: true,
+    isNewest: true,
+  });
+  await enable(true);
+});

@@ -90,8 +90,9 @@ export async function loadPriceBook(database: Queryable): Promise<PriceBook> {
 
 /** Reads the whole catalog with its channels, whose keys are as they are stored. */
 export async function loadCatalog(database: Queryable): Promise<Catalog> {
-  const channels = (await database.query(CHANNELS_SQL)).rows as unknown as ChannelRow[];
+  // The revision is read first: a channel that changes in between has a later one, by which readers find it.
   const row = (await database.query(PRICE_BOOK_SQL)).rows[0] as unknown as PriceBookRow;
+  const channels = (await database.query(CHANNELS_SQL)).rows as unknown as ChannelRow[];
   const models = row.models.map((model): [string, CatalogModel] => [model.id, model]);
   return {
     revision: BigInt(row.revision),
