@@ -114,7 +114,7 @@ export function listPrices(market: ViewedMarket, filter: PriceFilter): ListedMod
 }
 
 /** Whether that list has a model. */
-export function isListed({ catalog, groups, nowMs }: ViewedMarket, id: string): boolean {
+export function isOnPriceList({ catalog, groups, nowMs }: ViewedMarket, id: string): boolean {
   const model = catalog.models.get(id);
   if (!model) return false;
   return [...groups].some((group) => hindranceOf(catalog, { model, group, atMs: nowMs }) === null);

@@ -5,7 +5,7 @@ import { pageFrom, readCursor } from '#platform/http/page.js';
 import {
   compareKeys,
   type HistoryEntry,
-  isListed,
+  isOnPriceList,
   listPrices,
   MarketReader,
   priceHistory,
@@ -63,7 +63,7 @@ export class MarketController {
   async record(call: CallOf<typeof routes.record>) {
     const { model } = call.params;
     const market = await this.seenBy(call);
-    if (!isListed(market, model)) throw unknownModel(model);
+    if (!isOnPriceList(market, model)) throw unknownModel(model);
     return this.cached(call, await readModelRecord(this.pool, model), { market, changesAtMs: Infinity });
   }
 
