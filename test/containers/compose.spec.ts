@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { execFile } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,18 +23,19 @@ const PORTS = 13;
 /** Characters that mean something in addresses, in shells and in files of variables. */
 const ODD = 'p@ss/w#rd:%40?&';
 
+/** Below those that systems give to connections and to whoever asks for any port: nobody takes them while the image is built. */
+const PORTS_FROM = 15_000;
+const PORTS_TO = 30_000;
+
 /** The first of as many free ports in a row. */
 async function freePorts(count: number): Promise<number> {
-  const [first = createServer(), ...rest] = Array.from({ length: count }, () => createServer());
-  const port = await listening(first, 0);
-  const tries = await Promise.allSettled(rest.map((server, index) => listening(server, port + 1 + index)));
-  for (const server of [first, ...rest]) server.close();
+  const port = randomInt(PORTS_FROM, PORTS_TO - count);
+  const servers = Array.from({ length: count }, () => createServer());
+  const tries = await Promise.allSettled(
+    servers.map((server, index) => once(server.listen(port + index, '127.0.0.1'), 'listening')),
+  );
+  for (const server of servers) server.close();
   return tries.every(({ status }) => status === 'fulfilled') ? port : freePorts(count);
-}
-
-async function listening(server: Server, port: number): Promise<number> {
-  await once(server.listen(port, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
 }
 
 describe('docker compose', () => {
