@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { ButtonLink } from '../ui/links.js';
 import { usePaidFor } from '../ui/money.js';
 import { PageFrame } from '../ui/page.js';
-import { WhenNear } from '../ui/when-near.js';
+import { WhenNear } from './landing/when-near.js';
 import lighthouse from './landing/lighthouse.avif';
 
 const facts = {

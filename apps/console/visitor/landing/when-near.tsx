@@ -2,8 +2,8 @@ import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** How far below what is seen something is near. */
-const NEAR = '0px 0px 100px 0px';
+/** How far around what is seen something is near, by its size. */
+const NEAR = '10%';
 const SKELETON_HEIGHT = 400;
 
 /**
