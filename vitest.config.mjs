@@ -12,6 +12,7 @@ const LONGEST = [
   'journeys/standalone.',
   'journeys/faults.',
   'journeys/chaos.',
+  'crash/standalone.',
   'kafka/distributed.',
   'rehearsals/rehearsals.',
   'docs/examples.',

@@ -13,8 +13,8 @@ const reporter = join(import.meta.dirname, 'test-report.mjs');
  * @property {string[]} [command] run under the project's Node
  * @property {string[]} [folders] where its specs lie
  * @property {boolean} [alone] its specs start many processes and run one after the other
- * @property {string} [beside] runs at the same time as the stage of this name, which comes before it: neither keeps two cores
- *   busy by itself
+ * @property {string} [beside] runs at the same time as the stage of this name, which comes before it: by itself, one of them
+ *   would leave a core idle
  * @property {boolean} [accounting] it needs the programs of accountants
  * @property {boolean} [chromium] it needs a browser
  * @property {{ name: string, program: string, about: string, spec: string, variable: string }} [python] packages of
@@ -120,11 +120,17 @@ export const stages = [
     faketime: true,
   },
   {
+    name: 'containers',
+    about: 'the image built, and run as docker-compose.yml describes it',
+    folders: ['test/containers'],
+    alone: true,
+    containers: true,
+    beside: 'life',
+  },
+  {
     name: 'crash',
     about: 'programs killed at named points',
     folders: ['test/crash'],
-    alone: true,
-    beside: 'life',
   },
   {
     name: 'kafka',
@@ -147,13 +153,6 @@ export const stages = [
     faketime: true,
     kafka: 'both',
     beside: 'kafka',
-  },
-  {
-    name: 'containers',
-    about: 'the image built, and run as docker-compose.yml describes it',
-    folders: ['test/containers'],
-    alone: true,
-    containers: true,
   },
   {
     name: 'chart',
