@@ -57,6 +57,7 @@ const NOBODY_ACTS: Record<string, readonly string[]> = {
     'prices export',
     'prices list',
     'prices proposals',
+    'request-log export',
     'retention',
     ...[
       'adjustments',
