@@ -289,6 +289,7 @@ class Run {
 function indented(message) {
   return message
     .split('\n')
+    .filter((line) => !line.includes('/node_modules/vitest/'))
     .slice(0, 12)
     .map((line) => `  ${line}`)
     .join('\n');
