@@ -23,6 +23,8 @@ export interface WriteOptions {
    * failure, such as images that are also delivered inline.
    */
   durable?: boolean;
+  /** Gives up what is not stored yet. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ export abstract class FileStore {
   abstract write(key: string, source: Readable | Buffer, options: WriteOptions): Promise<{ bytes: number }>;
 
   /** The size of a file, or null when there is none. @throws RangeError for a key of another shape. */
-  abstract stat(key: string): Promise<{ bytes: number } | null>;
+  abstract stat(key: string, signal?: AbortSignal): Promise<{ bytes: number } | null>;
 
   /**
    * Reads a file, or the bytes from `start` to `end`, both included. The caller reads or destroys it.

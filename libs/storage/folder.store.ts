@@ -104,6 +104,8 @@ export class FolderStore extends FileStore {
       return { bytes };
     } catch (error) {
       await rm(temporary, { force: true });
+      // Somebody may have removed it, as those who move files away do: the next write makes it again.
+      this.knownFolders.delete(dirname(path));
       throw error;
     }
   }

@@ -74,18 +74,20 @@ export class S3Store extends FileStore {
   async write(
     key: string,
     source: Readable | Buffer,
-    { maxBytes }: WriteOptions,
+    { maxBytes, signal }: WriteOptions,
   ): Promise<{ bytes: number }> {
     return endingSource(source, () =>
       Buffer.isBuffer(source)
         ? this.writeBuffer(key, source, maxBytes)
-        : this.writeStream(key, source, maxBytes),
+        : this.writeStream(key, source, { maxBytes, signal }),
     );
   }
 
-  async stat(key: string): Promise<{ bytes: number } | null> {
+  async stat(key: string, signal?: AbortSignal): Promise<{ bytes: number } | null> {
     try {
-      const { ContentLength } = await this.client.send(new HeadObjectCommand(this.object(key)));
+      const { ContentLength } = await this.client.send(new HeadObjectCommand(this.object(key)), {
+        ...(signal && { abortSignal: signal }),
+      });
       return { bytes: ContentLength ?? 0 };
     } catch (error) {
       if (isMissing(error)) return null;
@@ -152,7 +154,11 @@ export class S3Store extends FileStore {
     return { bytes: source.length };
   }
 
-  private async writeStream(key: string, source: Readable, maxBytes: number): Promise<{ bytes: number }> {
+  private async writeStream(
+    key: string,
+    source: Readable,
+    { maxBytes, signal }: WriteOptions,
+  ): Promise<{ bytes: number }> {
     const object = this.object(key);
     let bytes = 0;
     async function* counted() {
@@ -167,7 +173,14 @@ export class S3Store extends FileStore {
       partSize: PART_BYTES,
       queueSize: 1,
     });
-    await upload.done();
+    const giveUp = () => void upload.abort();
+    signal?.addEventListener('abort', giveUp, { once: true });
+    try {
+      signal?.throwIfAborted();
+      await upload.done();
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+    }
     return { bytes };
   }
 

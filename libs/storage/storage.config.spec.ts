@@ -68,6 +68,9 @@ describe('where the log of requests goes', () => {
     expect(() => readLog({ REQUEST_LOG: 'file', STORAGE_DIR: '/files' })).toThrow(
       'REQUEST_LOG_DIR must be set',
     );
+    expect(() =>
+      readLog({ REQUEST_LOG: 'file', REQUEST_LOG_DIR: '/data/../files', STORAGE_DIR: '/files' }),
+    ).toThrow('REQUEST_LOG_DIR must be another folder than STORAGE_DIR');
     const bucket = { ...BUCKET, REQUEST_LOG: 's3' };
     expect(readLog({ ...bucket, REQUEST_LOG_BUCKET: 'log' })).toEqual({ ...AMAZON, bucket: 'log' });
     expect(() => readLog(bucket)).toThrow('REQUEST_LOG_BUCKET must be set');

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ConfigReader } from '#platform/config.js';
 import type { Registry } from '#platform/metrics.js';
 import type { FileStore } from './file-store.js';
@@ -29,8 +30,13 @@ export function readRequestLogStorage(reader: ConfigReader): StorageConfig | nul
   const bucket = reader.get('REQUEST_LOG_BUCKET');
   const s3 = readS3(reader);
   if (kind === 'off') return null;
-  if (kind === 'file') return { kind, folder: folder ?? reader.required('REQUEST_LOG_DIR') };
-  // Backups copy all that is in the bucket of files, and gateways may delete there.
+  if (kind === 'file') {
+    const files = reader.get('STORAGE_DIR');
+    if (folder !== undefined && files !== undefined && resolve(folder) === resolve(files))
+      reader.fault('REQUEST_LOG_DIR', 'must be another folder than STORAGE_DIR', undefined);
+    return { kind, folder: folder ?? reader.required('REQUEST_LOG_DIR') };
+  }
+  // As with folders: backups copy all that is beside the files, and gateways may delete there.
   if (bucket !== undefined && bucket === s3.bucket)
     reader.fault('REQUEST_LOG_BUCKET', 'must be another bucket than S3_BUCKET', undefined);
   return { kind, ...withLogin(reader, s3), bucket: bucket ?? reader.required('REQUEST_LOG_BUCKET') };

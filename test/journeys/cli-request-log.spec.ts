@@ -56,7 +56,7 @@ describe('tollgate request-log export', () => {
 
   it('writes to the store of the schedule where no folder is given', async () => {
     const { code, stdout } = await exportLog(HOURS, { REQUEST_LOG: 'file', REQUEST_LOG_DIR: folder });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `Exported 2 hours with 1 requests to ${folder}.\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Exported to ${folder}. Hours: 2. Requests: 1.\n` });
   });
 
   it('refuses hours that are none, are not over, or have nowhere to go', async () => {

@@ -32,9 +32,10 @@ async function exported(): Promise<object[]> {
     .map((line) => JSON.parse(line) as object);
 }
 
-/** Lets an hour pass: what was charged is that long ago, and was exported up to then. */
+/** Lets an hour pass: what was charged is that long ago, and was exported up to then. What is exported already would stay. */
 async function anHourLater(): Promise<void> {
   const { owner } = relay.fixture;
+  await rm(join(folder, 'requests'), { recursive: true });
   await owner.query(
     `UPDATE charges SET created_at = created_at - interval '1 hour', resolved_at = resolved_at - interval '1 hour'`,
   );

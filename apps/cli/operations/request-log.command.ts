@@ -24,7 +24,7 @@ export function requestLogCommand(): Command {
   const command = new Command('request-log').description('the log of requests, an object for each hour');
   command
     .command('export')
-    .description('exports hours that are over, again or from before the schedule, as the control plane does')
+    .description('exports past hours as the control plane does: again, or from before it began')
     .requiredOption(
       '--from <hour>',
       'the first hour, such as 2026-01-31 or 2026-01-31T08:00:00Z',
@@ -54,7 +54,7 @@ async function exportLog({ from, to, out, json }: ExportOptions): Promise<void> 
   );
   if (json) return printJson({ place: store.place, items });
   const requests = items.reduce((sum, { lines }) => sum + lines, 0);
-  printText(`Exported ${items.length} hours with ${requests} requests to ${store.place}.`);
+  printText(`Exported to ${store.place}. Hours: ${items.length}. Requests: ${requests}.`);
 }
 
 function configured(): StorageConfig {

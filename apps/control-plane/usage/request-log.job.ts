@@ -22,7 +22,7 @@ function requestLogLoop({ pool, config: { requestLog }, log, registry }: Shared)
   const round = async (signal: AbortSignal) => {
     // Before it is tried: a store that fails must not look as if it had just worked.
     await show();
-    const exported = await exportNextHour({ pool, store, onLines: () => signal.throwIfAborted() });
+    const exported = await exportNextHour({ pool, store, signal });
     if (!exported) return false;
     log.info(exported, 'an hour of requests was exported');
     await show();

@@ -123,7 +123,7 @@ export const requestLog = {
   ),
   REQUEST_LOG_DIR: optionalText('The folder, for `file`'),
   REQUEST_LOG_BUCKET: optionalText('The bucket, for `s3`: another one than `S3_BUCKET`'),
-  REQUEST_LOG_SECONDS: seconds('How often it is looked whether an hour can be exported', 60),
+  REQUEST_LOG_SECONDS: seconds('How often to check whether an hour can be exported', 60),
 };
 
 export const requests = {

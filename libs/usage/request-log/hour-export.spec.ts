@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { underLock } from '#database/locks.js';
 import { newId } from '#platform/ids.js';
@@ -134,7 +137,7 @@ describe('the export of an hour', () => {
     expect(await exportedThrough(ledger.billing)).toEqual(new Date('2026-01-05T16:00:00Z'));
   });
 
-  it('is the same object again where the process was killed before its row, and the row says what is there', async () => {
+  it('keeps its object where the process was killed before its row, and the row says what is there', async () => {
     for (let index = 0; index < 5; index += 1) await ended(newId(), `2026-01-05T13:10:0${index}Z`);
     await exportedBefore(HOUR);
     const first = await exportNext();
@@ -145,6 +148,22 @@ describe('the export of an hour', () => {
     const { rows } = await ledger.billing.query('SELECT * FROM exported_hours WHERE hour = $1', [HOUR]);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     expect(rows).toEqual([expect.objectContaining({ lines: 5n, bytes: BigInt(bytes.length), sha256 })]);
+  });
+
+  it('keeps an object with requests that a restored database has lost', async () => {
+    await exportedBefore(HOUR);
+    const bytes = gzipSync('{"chargeId":"lost"}\n{"chargeId":"lost as well"}\n');
+    await store.write(KEY, bytes, { maxBytes: bytes.length });
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(await exportNext()).toEqual({
+      hour: new Date(HOUR),
+      key: KEY,
+      lines: 2,
+      bytes: bytes.length,
+      sha256,
+    });
+    expect(await bytesOf(KEY)).toEqual(bytes);
+    expect(await exportedThrough(ledger.billing)).toEqual(new Date(Date.parse(HOUR) + 3_600_000));
   });
 
   it('is done by one process at a time', async () => {
@@ -171,6 +190,26 @@ describe('the export of an hour', () => {
     await expect(exportNextHour({ pool: ledger.billing, store, onLines })).rejects.toThrow('aborted');
     expect(await store.stat(KEY)).toBeNull();
     expect(await exportedThrough(ledger.billing)).toEqual(new Date(HOUR));
+  });
+
+  it('is given up where the program stops while a store answers nothing', async () => {
+    const asked = Promise.withResolvers<void>();
+    const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const login = { accessKeyId: 'key-id', secretAccessKey: 'a-secret', forcePathStyle: true };
+    const bucket = new S3Store({ endpoint, bucket: 'requests', region: 'eu-central-1', ...login });
+    const stop = new AbortController();
+    try {
+      await exportedBefore(HOUR);
+      const exporting = exportNextHour({ pool: ledger.billing, store: bucket, signal: stop.signal });
+      await asked.promise;
+      stop.abort();
+      await expect(exporting).rejects.toThrow(/abort/i);
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+    }
   });
 
   it('goes to a bucket as well', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { pipeline, Readable, Transform } from 'node:stream';
-import { createGzip } from 'node:zlib';
+import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
+import { createGunzip, createGzip } from 'node:zlib';
 import type pg from 'pg';
 import { underLock } from '#database/locks.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
@@ -24,19 +24,22 @@ export interface ExportedHour {
 interface ExportParts {
   pool: pg.Pool;
   store: FileStore;
+  /** Gives up what is not stored yet. */
+  signal?: AbortSignal | undefined;
   /** Learns how many lines were read so far; what it throws ends the export, and nothing is stored. */
   onLines?: (lines: number) => void;
 }
 
 /**
  * Exports the hour after the newest one that was exported, or the last one that is over, and notes it. Null: none can be exported
- * yet, or another process is at it. Killed between the object and its row, the same object is written again.
+ * yet, or another process is at it. An object that is there stays, and is noted: an export was killed before its row, or the database
+ * was restored and the object has what it lost.
  */
 export async function exportNextHour(parts: ExportParts): Promise<ExportedHour | null> {
   const done = await underLock(parts.pool, 'requestLog', async () => {
     const hour = await nextHour(parts.pool);
     if (!hour || !(await isFinal(parts.pool, hour))) return null;
-    const exported = await exportHour(parts, hour);
+    const exported = (await readExported(parts, hour)) ?? (await exportHour(parts, hour));
     await note(parts.pool, exported);
     return exported;
   });
@@ -92,10 +95,42 @@ function isFinal(pool: pg.Pool, hour: Date): Promise<boolean> {
   return atHorizon(pool, isReached, end);
 }
 
-/** Stores the object of an hour, in place of what was there. */
-async function exportHour({ pool, store, onLines }: ExportParts, hour: Date): Promise<ExportedHour> {
-  const key = `requests/${hour.toISOString().slice(0, 13).replace(/[-T]/g, '/')}.ndjson.gz`;
+function keyOf(hour: Date): string {
+  return `requests/${hour.toISOString().slice(0, 13).replace(/[-T]/g, '/')}.ndjson.gz`;
+}
+
+/** The object of an hour that is there already. */
+async function readExported({ store, signal }: ExportParts, hour: Date): Promise<ExportedHour | null> {
+  const key = keyOf(hour);
+  if (!(await store.stat(key, signal))) return null;
+  const stored = meter();
+  let lines = 0;
+  const unpacked = pipeline(await store.open(key), stored.stream, createGunzip(), () => undefined);
+  for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf('\n'); at >= 0; at = chunk.indexOf('\n', at + 1)) lines += 1;
+  }
+  return { hour, key, lines, ...stored.read() };
+}
+
+/** Counts and hashes what passes through it. */
+function meter() {
   const hash = createHash('sha256');
+  let bytes = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  return { stream, read: () => ({ bytes, sha256: hash.digest('hex') }) };
+}
+
+/** Stores the object of an hour, in place of what was there. */
+async function exportHour(parts: ExportParts, hour: Date): Promise<ExportedHour> {
+  const { pool, store, signal, onLines } = parts;
+  const key = keyOf(hour);
+  const stored = meter();
   let lines = 0;
   async function* texts() {
     for await (const { text, count } of linesOfHour(pool, hour)) {
@@ -104,17 +139,12 @@ async function exportHour({ pool, store, onLines }: ExportParts, hour: Date): Pr
       yield text;
     }
   }
-  const hashed = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
   // A failure ends all of them, and reading the last one throws it.
   const pages = Readable.from(texts(), { highWaterMark: 1 });
-  const packed = pipeline(pages, createGzip(), hashed, () => undefined);
-  const { bytes } = await store.write(key, packed, { maxBytes: MAX_BYTES });
-  return { hour, key, lines, bytes, sha256: hash.digest('hex') };
+  const packed = pipeline(pages, createGzip(), stored.stream, () => undefined);
+  if (signal) addAbortSignal(signal, packed);
+  await store.write(key, packed, { maxBytes: MAX_BYTES, signal });
+  return { hour, key, lines, ...stored.read() };
 }
 
 async function note(pool: pg.Pool, { hour, lines, bytes, sha256 }: ExportedHour): Promise<void> {

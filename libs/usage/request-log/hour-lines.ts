@@ -41,7 +41,7 @@ const ENDED = `SELECT ${USAGE_COLUMNS}, c.account_id AS "accountId", c.ended_at:
 
 /**
  * The requests that ended in the hour of UTC that begins then, a line of JSON each, some lines at a time. The same hour has the
- * same lines whenever it is read, as long as it was final. No transaction is open between two pages: the reader may be slow.
+ * same lines whenever it is read, once it is final, but for request ids that retention has removed since. No transaction is open between two pages: the reader may be slow.
  */
 export async function* linesOfHour(
   pool: pg.Pool,
