@@ -1,6 +1,6 @@
 /**
  * Values by key, for as many keys as there is room for. A key that is asked for again makes room among its like only, so
- * that somebody who makes up keys pushes out what was asked for once, and never what people share.
+ * that somebody who makes up keys pushes out what was asked for once, and what people share only by asking twice for each.
  */
 export class KeptValues<T extends object> {
   private readonly askedOnce = new Map<string, T>();

@@ -156,8 +156,14 @@ function dotted<Prefix extends string, Shape extends z.ZodRawShape>(prefix: Pref
   return Object.fromEntries(named) as Dotted<Prefix, Shape>;
 }
 
-const countInAddress = z.coerce.number().int().min(1).max(mostCalls).optional();
-const tokensInAddress = z.coerce.number().int().min(0).max(mostTokens).optional();
+/** A text of digits: an empty one is no zero. */
+function inAddress(field: typeof count) {
+  const digits = z.string().regex(/^\d{1,9}$/, 'a whole number');
+  return digits.transform(Number).pipe(field).optional();
+}
+
+const countInAddress = inAddress(count);
+const tokensInAddress = inAddress(tokens);
 
 const workInAddress = {
   n: countInAddress,
