@@ -39,7 +39,7 @@ export function LandingPage() {
         <Suspense fallback={<Skeleton height={400} />}>
           <ModelWall />
         </Suspense>
-        <WhenNear>
+        <WhenNear name={t('landing.below')}>
           <LandingSections />
         </WhenNear>
       </div>

@@ -1,6 +1,5 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { useTranslation } from 'react-i18next';
 
 /** How far around what is seen something is near, by its size. */
 const NEAR = '10%';
@@ -10,9 +9,9 @@ const SKELETON_HEIGHT = 400;
  * What is below the first look, with all that it loads: only when it comes near. Until then its place is kept, so that nothing
  * moves. Whoever goes on by the keyboard may reach it without scrolling, so any key brings it, too.
  */
-export function WhenNear({ children }: { children: ReactNode }) {
+export function WhenNear({ name, children }: { name: string; children: ReactNode }) {
   const [isNear, setIsNear] = useState(false);
-  if (!isNear) return <Ahead onNear={() => setIsNear(true)} />;
+  if (!isNear) return <Ahead name={name} onNear={() => setIsNear(true)} />;
   const place = (
     <div className="ahead">
       <Skeleton height={SKELETON_HEIGHT} />
@@ -21,9 +20,8 @@ export function WhenNear({ children }: { children: ReactNode }) {
   return <Suspense fallback={place}>{children}</Suspense>;
 }
 
-/** A screen reader goes to what is said here, and so brings it near. */
-function Ahead({ onNear }: { onNear: () => void }) {
-  const { t } = useTranslation('shell');
+/** Screen readers that go from heading to heading come to this one, and so bring near what it stands for. */
+function Ahead({ name, onNear }: { name: string; onNear: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   const come = useRef(onNear);
   useEffect(() => {
@@ -34,14 +32,16 @@ function Ahead({ onNear }: { onNear: () => void }) {
     );
     observer.observe(place.current!);
     addEventListener('keydown', bring);
+    addEventListener('beforeprint', bring);
     return () => {
       observer.disconnect();
       removeEventListener('keydown', bring);
+      removeEventListener('beforeprint', bring);
     };
   }, []);
   return (
     <div ref={place} className="ahead">
-      <VisuallyHidden>{t('loading')}</VisuallyHidden>
+      <VisuallyHidden component="h2">{name}</VisuallyHidden>
     </div>
   );
 }
