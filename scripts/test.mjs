@@ -152,7 +152,8 @@ class Run {
     });
     const told = readReport(report);
     const why = [python.why, ...told.leftOut].filter((sentence) => sentence !== undefined).join('; ');
-    return { outcome: outcomeOf(code), report: told, why: why === '' ? undefined : why };
+    const outcome = told.failures.length === 0 ? outcomeOf(code) : 'failed';
+    return { outcome, report: told, why: why === '' ? undefined : why };
   }
 
   /** Where the packages of Python are; without them the spec that needs them is left out, and the summary says so. */
