@@ -60,7 +60,7 @@ function refuseUnprovable(manifest: BackupManifest): void {
   const unknown = unknownMigrations(manifest);
   if (unknown === undefined) return;
   throw new OperatorError(
-    `Nothing was written: the database has the migration ${unknown}, which this version of Tollgate does not have, so it can write a backup and not prove it. Back up with --no-verify, and prove the file by \`restore --check\` of the version that has the migration.`,
+    `Nothing was written: the database has the migration ${unknown}, which this version of Tollgate does not have, so it can write a backup but not prove it. Back up with --no-verify, and prove the file with \`restore --check\` in the version that has the migration.`,
   );
 }
 

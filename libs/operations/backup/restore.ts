@@ -172,7 +172,7 @@ class Restore {
     const unknown = unknownMigrations(manifest);
     if (unknown !== undefined) {
       throw new OperatorError(
-        `The backup is of a database with the migration ${unknown}, which this version of Tollgate does not have: verify and restore it with the version that has it, also where an earlier one wrote the backup after a rollback.`,
+        `The backup is of a database with the migration ${unknown}, which this version of Tollgate does not have: verify and restore it with the version that has it, even if an earlier version wrote the backup after a rollback.`,
       );
     }
     await migrate({ ownerUrl: this.scratch.ownerUrl, count: manifest.migrations.length });
