@@ -11,6 +11,9 @@ import { HOUR_MS, linesOfHour } from './hour-lines.js';
 /** What a store takes as one object: ten thousand parts of 5 MiB. */
 const MAX_BYTES = 10_000 * 5 * 1024 * 1024;
 
+/** How long an export that somebody asked for waits for transactions that are open. */
+const PATIENCE_MS = 60_000;
+
 /** An hour of requests as it is stored. */
 export interface ExportedHour {
   hour: Date;
@@ -38,7 +41,7 @@ interface ExportParts {
 export async function exportNextHour(parts: ExportParts): Promise<ExportedHour | null> {
   const done = await underLock(parts.pool, 'requestLog', async () => {
     const hour = await nextHour(parts.pool);
-    if (!hour || !(await isFinal(parts.pool, hour))) return null;
+    if (!hour || !(await isFinal(parts.pool, endOf(hour)))) return null;
     const exported = (await readExported(parts, hour)) ?? (await exportHour(parts, hour));
     await note(parts.pool, exported);
     return exported;
@@ -55,9 +58,10 @@ export async function* exportHours(
   parts: ExportParts,
   { from, to, isNoted }: { from: Date; to: Date; isNoted: boolean },
 ): AsyncGenerator<ExportedHour> {
-  const last = new Date(to.getTime() - HOUR_MS);
-  if (!(await isFinal(parts.pool, last)))
-    throw new OperatorError(`Requests can still end before ${to.toISOString()}.`);
+  if (!(await becomesFinal(parts, to)))
+    throw new OperatorError(
+      `Requests can still end before ${to.toISOString()}: that time is not over, or a transaction is open that began before it.`,
+    );
   for (let hour = from; hour < to; hour = endOf(hour)) {
     const exported = await exportHour(parts, hour);
     if (isNoted) await noteAgain(parts.pool, exported);
@@ -82,9 +86,18 @@ async function nextHour(pool: pg.Pool): Promise<Date | null> {
   return rows[0]?.next ?? null;
 }
 
-/** Whether nothing can still end in an hour: what is recorded becomes visible when it commits, which may be later. */
-function isFinal(pool: pg.Pool, hour: Date): Promise<boolean> {
-  const end = endOf(hour);
+/** Waits for transactions that are open, where a time is over; what it is told by `onLines` may end the wait. */
+async function becomesFinal({ pool, onLines }: ExportParts, end: Date): Promise<boolean> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await isFinal(pool, end))) {
+    if (end.getTime() > Date.now() || performance.now() > deadline) return false;
+    onLines?.(0);
+  }
+  return true;
+}
+
+/** Whether nothing can still end before a time: what is recorded becomes visible when it commits, which may be later. */
+function isFinal(pool: pg.Pool, end: Date): Promise<boolean> {
   const isReached = async (client: pg.ClientBase, { at }: { at: string }) => {
     const { rows } = await client.query<{ reached: boolean }>(
       'SELECT $1::timestamptz >= $2::timestamptz AS reached',
