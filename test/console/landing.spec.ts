@@ -136,9 +136,10 @@ describe('the landing page', () => {
   it('loads it for those who go on by the keyboard, too', async () => {
     tab = await Tab.open(browser, relay);
     await tab.goto('/');
-    expect(await tab.page.getByRole('heading', { name: 'Questions' }).count()).toBe(0);
+    const questions = tab.page.getByRole('heading', { name: 'Questions', exact: true });
+    expect(await questions.count()).toBe(0);
     await tab.page.keyboard.press('Tab');
-    await tab.page.getByRole('heading', { name: 'Questions' }).waitFor();
+    await questions.waitFor();
     expect(await tab.page.evaluate('scrollY')).toBe(0);
   });
 

@@ -156,10 +156,10 @@ function dotted<Prefix extends string, Shape extends z.ZodRawShape>(prefix: Pref
   return Object.fromEntries(named) as Dotted<Prefix, Shape>;
 }
 
-/** A text of digits: an empty one is no zero. */
+/** A whole number in digits: an empty text is no zero. */
 function inAddress(field: typeof count) {
-  const digits = z.string().regex(/^\d{1,9}$/, 'a whole number');
-  return digits.transform(Number).pipe(field).optional();
+  const numberOf = (text: unknown) => (/^\d{1,9}$/.test(String(text)) ? Number(text) : text);
+  return z.preprocess(numberOf, field.optional());
 }
 
 const countInAddress = inAddress(count);
