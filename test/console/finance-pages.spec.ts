@@ -1,5 +1,6 @@
 import { newId } from '#platform/ids.js';
 import type { Person } from '../support/console.js';
+import { runControls } from '../support/controls.js';
 import { type Relay, until } from '../support/relay.js';
 import { caughtUp, importReport, shopper, yesterday } from './support/books.js';
 import type { Tab } from './support/browser.js';
@@ -24,9 +25,8 @@ async function books(relay: Relay, viewer: Person | undefined): Promise<void> {
   const params = { path: { provider: 'stripe', lineId: 'txn_odd' } } as const;
   await api.POST(path, { params, body: { note: 'The event was lost.' } });
   await caughtUp(relay);
-  // A round of the schedule that runs just then refuses others.
   await until('the controls to find what is missing', async () => {
-    await api.POST('/api/finance/controls/run', { body: {} });
+    await runControls(viewer!);
     return findingOf(viewer!);
   });
 }

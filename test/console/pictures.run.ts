@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { writeBooks } from '../bench/finance-bench.books.js';
 import { type Person, person } from '../support/console.js';
+import { runControls } from '../support/controls.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';
 import { importReport, yesterday } from './support/books.js';
 import { openBrowser, Tab } from './support/browser.js';
@@ -135,7 +136,7 @@ describe('the pictures', () => {
     const path = '/api/finance/provider-lines/{provider}/{lineId}/book';
     const params = { path: { provider: 'stripe', lineId: 'txn_odd' } } as const;
     await finance.api.POST(path, { params, body: { note: 'The event was lost.' } });
-    await finance.api.POST('/api/finance/controls/run', { body: {} });
+    await runControls(finance);
     await draw('books', finance, '/finance/books', heading('Controls'));
     const days = `from=${yesterday()}&to=${yesterday()}`;
     await draw('reconciliation', finance, `/finance/reconciliation?${days}`, heading('Reconciliation'));

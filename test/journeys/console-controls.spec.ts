@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
+import { runControls } from '../support/controls.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
@@ -30,13 +31,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-async function run(controls?: string[]) {
-  const { data, error } = await finance.api.POST('/api/finance/controls/run', {
-    body: controls ? { controls } : {},
-  });
-  if (!data) throw new Error(JSON.stringify(error));
-  return data.controls;
-}
+const run = (controls?: string[]) => runControls(finance, controls);
 
 async function standing(id: string) {
   const { data } = await finance.api.GET('/api/finance/controls');

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatMinor } from '#money/currency.js';
 import { newId } from '#platform/ids.js';
 import { type Person, person } from '../support/console.js';
+import { runControls } from '../support/controls.js';
 import { expectCleanLedger, type Relay, startRelay, until } from '../support/relay.js';
 import { StripeStandIn } from '../support/stripe.js';
 
@@ -114,7 +115,7 @@ async function house({ relay }: Month, code: string): Promise<string> {
 
 /** What the control finds now. */
 async function counted({ finance }: Month, controlId: string): Promise<string[]> {
-  await finance.api.POST('/api/finance/controls/run', { body: { controls: [controlId] } });
+  await runControls(finance, [controlId]);
   const { data } = await finance.api.GET('/api/finance/controls/{controlId}/findings', {
     params: { path: { controlId } },
   });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headText } from '#ledger/chain/chain-signature.js';
 import { forge } from '../support/forgery.js';
 import { type Person, person } from '../support/console.js';
+import { runControls } from '../support/controls.js';
 import { ensureBuilt, type Finished } from '../support/programs.js';
 import { runTollgate } from '../support/tollgate.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
@@ -164,10 +165,8 @@ describe('the chain of the ledger', () => {
     expect(found.code).toBe(1);
     expect(found.stdout).toMatch(/was changed: entry 0 differs, entry 1 differs\. Its reference is charge:/);
     const controls = async () => {
-      const { data } = await finance.api.POST('/api/finance/controls/run', {
-        body: { controls: ['chain', 'chain-whole'] },
-      });
-      return data?.controls.map(({ id, count }) => [id, count]);
+      const looked = await runControls(finance, ['chain', 'chain-whole']);
+      return looked.map(({ id, count }) => [id, count]);
     };
     expect(await controls()).toEqual([
       ['chain', 1],

@@ -1,0 +1,12 @@
+import type { Person } from './console.js';
+import { until } from './eventually.js';
+
+/** Runs these controls now, or all. A round of the schedule that runs just then refuses others, so it asks again. */
+export function runControls({ api }: Person, controls?: string[]) {
+  return until('the controls to run', async () => {
+    const body = controls ? { controls } : {};
+    const { data, error } = await api.POST('/api/finance/controls/run', { body });
+    if (error && error.error.code !== 'conflict') throw new Error(JSON.stringify(error));
+    return data?.controls;
+  });
+}
