@@ -1,3 +1,4 @@
+import { instantPng } from '#apps/sandbox-upstream/images.js';
 import type { Account } from '../support/books.js';
 import type { Dice } from '../support/month/dice.js';
 import { silentWav, soundForm } from '../support/sounds.js';
@@ -19,17 +20,19 @@ export interface Answer {
 
 interface Kind {
   name: string;
+  /** With `{video}` where the last video of the account belongs. */
   path: string;
   body: (prompt: string) => object | FormData;
   /** Faults of the upstream whose outcome is certain: an error and no charge, or an answer and one. */
   faults: readonly string[];
-  /** It is accepted, and ends later. */
-  isTask?: boolean;
+  /** Where what is accepted can be asked for until it ends. */
+  tasks?: string;
 }
 
 const MESSAGES = (prompt: string) => [{ role: 'user', content: prompt }];
 const REFUSALS = ['reject-400', 'reject-429', 'reject-500', 'moderation'];
 const IMAGE_FAULTS = [...REFUSALS, 'partial', 'error-200', 'accept-then-timeout', 'slow-bytes'];
+const STREAM_FAULTS = [...REFUSALS, 'stream-cut', 'mid-stream-error'];
 const TASK_FAULTS = [
   ...REFUSALS,
   'fail-late',
@@ -39,12 +42,20 @@ const TASK_FAULTS = [
   'accept-then-timeout',
 ];
 
-/** Every endpoint that charges but edits, translations and streamed contents, for models of the first catalog and two beside it (`MORE_MODELS`). */
+const EDITED = { url: `data:image/png;base64,${instantPng.toString('base64')}` };
+
+/** Every endpoint that charges, for models of the first catalog and two beside it (`MORE_MODELS`). */
 const KINDS: readonly Kind[] = [
   {
     name: 'images',
     path: '/v1/images/generations',
     body: (prompt) => ({ model: 'imgmodel-4', prompt, n: 2 }),
+    faults: IMAGE_FAULTS,
+  },
+  {
+    name: 'edits',
+    path: '/v1/images/edits',
+    body: (prompt) => ({ model: 'vendora-imagine-edit', prompt, image: EDITED }),
     faults: IMAGE_FAULTS,
   },
   {
@@ -58,14 +69,21 @@ const KINDS: readonly Kind[] = [
     path: '/v1/videos',
     body: (prompt) => ({ model: 'vendora-imagine-video', prompt: `${prompt} [[work:0.2]]`, seconds: '2' }),
     faults: TASK_FAULTS,
-    isTask: true,
+    tasks: '/v1/videos',
+  },
+  {
+    name: 'remix',
+    path: '/v1/videos/{video}/remix',
+    body: (prompt) => ({ prompt: `${prompt} [[work:0.2]]` }),
+    faults: TASK_FAULTS,
+    tasks: '/v1/videos',
   },
   {
     name: '3d',
     path: '/v1/3d',
     body: (prompt) => ({ model: 'vendora-3d', prompt: `${prompt} [[work:0.2]]` }),
     faults: TASK_FAULTS,
-    isTask: true,
+    tasks: '/v1/3d',
   },
   {
     name: 'chat',
@@ -77,7 +95,7 @@ const KINDS: readonly Kind[] = [
     name: 'chat, streamed',
     path: '/v1/chat/completions',
     body: (prompt) => ({ model: 'vendora-chat', messages: MESSAGES(prompt), max_tokens: 100, stream: true }),
-    faults: [...REFUSALS, 'stream-cut', 'mid-stream-error'],
+    faults: STREAM_FAULTS,
   },
   {
     name: 'responses',
@@ -98,6 +116,12 @@ const KINDS: readonly Kind[] = [
     faults: REFUSALS,
   },
   {
+    name: 'contents, streamed',
+    path: '/v1beta/models/chatmodel-2:streamGenerateContent?alt=sse',
+    body: (prompt) => ({ contents: [{ role: 'user', parts: [{ text: prompt }] }] }),
+    faults: STREAM_FAULTS,
+  },
+  {
     name: 'speech',
     path: '/v1/audio/speech',
     body: (input) => ({ model: 'vendora-speech', input, voice: 'alloy' }),
@@ -112,6 +136,12 @@ const KINDS: readonly Kind[] = [
   {
     name: 'transcription',
     path: '/v1/audio/transcriptions',
+    body: (prompt) => soundForm(silentWav(1), { model: 'soak-hear', prompt }),
+    faults: REFUSALS,
+  },
+  {
+    name: 'translation',
+    path: '/v1/audio/translations',
     body: (prompt) => soundForm(silentWav(1), { model: 'soak-hear', prompt }),
     faults: REFUSALS,
   },
@@ -171,11 +201,12 @@ export class Caller {
     };
     this.answers.push(answer);
     try {
-      const response = await this.send(account, kind.path, kind.body(prompt));
+      const path = kind.path.replace('{video}', this.lastVideoOf(account));
+      const response = await this.send(account, path, kind.body(prompt));
       answer.requestId = response.headers.get('x-request-id');
       answer.status = response.status;
       const text = await response.text();
-      if (response.ok && kind.isTask) answer.task = `${kind.path}/${(JSON.parse(text) as { id: string }).id}`;
+      if (response.ok && kind.tasks) answer.task = `${kind.tasks}/${(JSON.parse(text) as { id: string }).id}`;
     } catch {
       answer.isCut = answer.status !== null;
     }
@@ -189,6 +220,12 @@ export class Caller {
     if (!response.ok) throw new Error(`${task} was answered ${response.status}`);
     const { status } = (await response.json()) as { status: string };
     return ['completed', 'failed'].includes(status) ? status : null;
+  }
+
+  /** It may still be made, or have failed: then it cannot be remixed, and nothing is owed. */
+  private lastVideoOf(account: Account): string {
+    const isTheirs = (answer: Answer) => answer.account === account && answer.task?.startsWith('/v1/videos/');
+    return this.answers.findLast(isTheirs)?.task?.split('/').at(-1) ?? 'none';
   }
 
   private send({ apiKey }: Account, path: string, body?: object | FormData): Promise<Response> {

@@ -98,7 +98,8 @@ function replayOf({ minutes, seed, mode, only }: SoakOptions, failing: readonly 
 }
 
 function print(report: SoakReport, replay: string): void {
-  const { answered, failed, unanswered, lost, doubled, checks, unreached, recovery, slowestMs } = report;
+  const { answered, failed, unanswered, lost, doubled, checks, unreached, leftOut, recovery, slowestMs } =
+    report;
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
   printTable(['injected', 'times'], rowsOf(report.injected));
   printTable(
@@ -113,6 +114,7 @@ function print(report: SoakReport, replay: string): void {
     doubled,
     checks,
     'points not reached': unreached,
+    'strikes left out for lack of time': leftOut,
   };
   printTable(
     ['result', ''],
