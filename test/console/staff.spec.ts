@@ -329,7 +329,7 @@ describe('an account', () => {
     expect(names).not.toContain('Ticket queue');
     for (const name of names) {
       await pages.filter({ hasText: name }).click();
-      await page.getByRole('link', { name, exact: true }).and(page.locator('.active')).waitFor();
+      await pages.filter({ hasText: name }).and(page.locator('.active')).waitFor();
       await tab.settled();
       expect([name, await page.getByText('Something went wrong').count()]).toEqual([name, 0]);
     }
@@ -426,20 +426,86 @@ describe('an administrator', () => {
   });
 });
 
-/** Pages of staff, what leads to each is called as its heading, and the roles that they are for. */
-const PAGES: { path: string; name: string; roles: Role[] }[] = [
-  { path: '/support/accounts', name: 'Accounts', roles: ['support', 'admin'] },
-  { path: '/support/tickets', name: 'Ticket queue', roles: ['support', 'admin'] },
-  { path: '/approvals', name: 'Approvals', roles: ['support', 'finance', 'admin'] },
-  { path: '/admin/prices', name: 'Prices', roles: ['admin'] },
-  { path: '/admin/models', name: 'Models and aliases', roles: ['admin'] },
-  { path: '/admin/groups', name: 'Groups', roles: ['admin'] },
-  { path: '/admin/channels', name: 'Channels', roles: ['admin'] },
-  { path: '/admin/people', name: 'People and roles', roles: ['admin'] },
-  { path: '/admin/audit-log', name: 'Audit log', roles: ['admin'] },
-  { path: '/operator/system', name: 'Live system', roles: ['admin'] },
-  { path: '/operator/dead-letters', name: 'Dead letters', roles: ['admin'] },
+interface ListedPage {
+  path: string;
+  /** Its heading, and the text of its tab, or of its link where it has one for itself. */
+  name: string;
+  /** The workspace, and the link that it shares with others. */
+  at: readonly [workspace: string, link?: string];
+  roles: Role[];
+}
+
+const PAGES: ListedPage[] = [
+  { path: '/support/accounts', name: 'Accounts', at: ['Support'], roles: ['support', 'admin'] },
+  { path: '/support/tickets', name: 'Ticket queue', at: ['Support'], roles: ['support', 'admin'] },
+  { path: '/approvals', name: 'Approvals', at: ['Support'], roles: ['support', 'admin'] },
+  { path: '/approvals', name: 'Approvals', at: ['Finance'], roles: ['finance'] },
+  { path: '/finance/trial-balance', name: 'Trial balance', at: ['Finance', 'Ledger'], roles: ['finance'] },
+  { path: '/finance/costs', name: 'Upstream costs', at: ['Finance', 'Revenue'], roles: ['finance'] },
+  { path: '/admin/prices', name: 'Prices', at: ['Admin'], roles: ['admin'] },
+  { path: '/admin/models', name: 'Models and aliases', at: ['Admin', 'Catalog'], roles: ['admin'] },
+  { path: '/admin/groups', name: 'Groups', at: ['Admin', 'Catalog'], roles: ['admin'] },
+  { path: '/admin/channels', name: 'Channels', at: ['Admin', 'Catalog'], roles: ['admin'] },
+  { path: '/admin/people', name: 'People and roles', at: ['Admin'], roles: ['admin'] },
+  { path: '/admin/audit-log', name: 'Audit log', at: ['Admin'], roles: ['admin'] },
+  { path: '/operator/system', name: 'Live system', at: ['Admin', 'Operations'], roles: ['admin'] },
+  { path: '/operator/dead-letters', name: 'Dead letters', at: ['Admin', 'Operations'], roles: ['admin'] },
 ];
+
+const WORKSPACES: Record<Role, string[]> = {
+  user: [],
+  support: ['My account', 'Support'],
+  finance: ['My account', 'Finance'],
+  admin: ['My account', 'Support', 'Admin'],
+};
+const HOMES: Record<Role, string> = {
+  user: 'Overview',
+  support: 'Ticket queue',
+  finance: 'Finance home',
+  admin: 'Admin home',
+};
+
+describe('workspaces', () => {
+  it.each(Object.entries(HOMES) as [Role, string][])('begin at their home: %s at %s', async (role, home) => {
+    const tab = await open({ as: await staff(role) });
+    const { page } = tab;
+    await tab.goto('/');
+    await page.getByRole('heading', { level: 1, name: home, exact: true }).waitFor();
+    await tab.settled();
+    const switcher = page.getByRole('button', { name: /^Workspace: / });
+    if (WORKSPACES[role].length === 0) return expect(await switcher.count()).toBe(0);
+    await switcher.click();
+    await page.getByRole('menuitem').first().waitFor();
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(WORKSPACES[role]);
+    await page.getByRole('menuitem', { name: 'My account' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Workspace: My account' }).waitFor();
+  });
+
+  it('say what waits for somebody, and stay where a page is in two of them', async () => {
+    const { owner } = await customerAtWork(relay);
+    await ticketOf(owner, { kind: 'question', subject: 'A question', body: 'Where is it?' });
+    const tab = await open({ as: await staff('support', 'finance') });
+    const { page } = tab;
+    await tab.goto('/support/accounts');
+    const queue = page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: /^Ticket queue/ });
+    await queue.filter({ hasText: /^Ticket queue\d+$/ }).waitFor();
+    for (const [path, name] of [
+      ['/finance', 'Finance'],
+      ['/support/accounts', 'Support'],
+    ] as const) {
+      await tab.goto(path);
+      await page
+        .getByRole('link', { name: /^Approvals/ })
+        .first()
+        .click();
+      await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
+      await page.getByRole('button', { name: `Workspace: ${name}` }).waitFor();
+    }
+  });
+});
 
 describe('what a role may not do', () => {
   it.each([['user'], ['support'], ['finance'], ['admin']] as [Role][])(
@@ -449,18 +515,22 @@ describe('what a role may not do', () => {
       const tab = await open({ as: await staff(role) });
       const { page } = tab;
       await tab.goto('/overview');
-      const entryOf = (name: string) =>
-        page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true });
-      for (const { name } of PAGES.filter(({ roles }) => roles.includes(role))) {
-        await entryOf(name).click();
+      const entries = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+      for (const { name, at } of PAGES.filter(({ roles }) => roles.includes(role))) {
+        const [workspace, link = name] = at;
+        await page.getByRole('button', { name: /^Workspace: / }).click();
+        await page.getByRole('menuitem', { name: workspace }).click();
+        await entries.and(page.getByRole('link', { name: new RegExp(`^${link}`) })).click();
+        if (link !== name) await page.getByRole('navigation', { name: link }).getByText(name).click();
         await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
         await tab.settled();
       }
-      for (const { path, name } of PAGES.filter(({ roles }) => !roles.includes(role))) {
-        expect([name, await entryOf(name).count()]).toEqual([name, 0]);
+      const allowed = PAGES.filter(({ roles }) => roles.includes(role)).map(({ path }) => path);
+      for (const { path, at } of PAGES.filter((each) => !allowed.includes(each.path))) {
         await tab.goto(path);
         await page.getByRole('heading', { name: 'You don’t have access to this page' }).waitFor();
-        await entryOf('Overview').waitFor();
+        await entries.first().waitFor();
+        expect([path, WORKSPACES[role].includes(at[0])]).toEqual([path, false]);
       }
     },
   );

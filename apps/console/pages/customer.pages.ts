@@ -12,15 +12,17 @@ const visitor = createRoute({
   getParentRoute: () => rootRoute,
   id: 'visitor',
   loader: textsOf('visitor'),
-  staticData: { area: { label: 'models', roles: ['user'] } },
 });
 
 const landing = createRoute({
   getParentRoute: () => visitor,
   path: '/',
-  // Signed-in users want their own overview; they find this content at /connect.
+  // Whoever is signed in goes on where their work begins; they find this content at /connect.
   beforeLoad: async (): Promise<void> => {
-    if (await currentSession()) throw redirect({ to: '/overview' });
+    const session = await currentSession();
+    if (!session) return;
+    const { homeOf } = await import('../shell/navigation/navigation.js');
+    throw redirect({ to: homeOf(session) });
   },
   component: lazy(() => import('../visitor/landing.page.js'), 'LandingPage'),
 });
@@ -31,7 +33,6 @@ const user = createRoute({
   id: 'user',
   beforeLoad: onlyFor('user'),
   loader: textsOf('user'),
-  staticData: { area: { label: 'account', roles: ['user'] } },
 });
 
 const order = createRoute({
@@ -59,7 +60,6 @@ const ofVisitor = [
       /** The model whose details were open here, before it had a page. */
       model: anyText,
     }),
-    staticData: { nav: { label: 'marketplace' } },
     component: lazy(() => import('../visitor/marketplace.page.js'), 'MarketplacePage'),
   }),
   createRoute({
@@ -71,7 +71,6 @@ const ofVisitor = [
   createRoute({
     getParentRoute: () => visitor,
     path: '/connect',
-    staticData: { nav: { label: 'connect' } },
     component: lazy(() => import('../visitor/connect.page.js'), 'ConnectPage'),
   }),
   createRoute({
@@ -121,7 +120,6 @@ const ofUser = [
   createRoute({
     getParentRoute: () => user,
     path: '/overview',
-    staticData: { nav: { label: 'overview' } },
     component: lazy(() => import('../user/overview.page.js'), 'OverviewPage'),
   }),
   createRoute({
@@ -134,7 +132,6 @@ const ofUser = [
       key: anyText,
       new: oneOf('yes'),
     }),
-    staticData: { nav: { label: 'tokens' } },
     component: lazy(() => import('../user/tokens/tokens.page.js'), 'TokensPage'),
   }),
   createRoute({
@@ -150,7 +147,6 @@ const ofUser = [
       /** The request that is open. */
       charge: anyText,
     }),
-    staticData: { nav: { label: 'wallet' } },
     component: lazy(() => import('../user/wallet/wallet.page.js'), 'WalletPage'),
   }),
   createRoute({
@@ -167,7 +163,6 @@ const ofUser = [
       /** The task whose prompt and settings the form begins with. */
       again: anyText,
     }),
-    staticData: { nav: { label: 'playground', isOwn: true } },
     component: lazy(() => import('../user/playground/playground.page.js'), 'PlaygroundPage'),
   }),
   createRoute({
@@ -183,7 +178,6 @@ const ofUser = [
       /** The request that is open. */
       charge: anyText,
     }),
-    staticData: { nav: { label: 'library' } },
     component: lazy(() => import('../user/library/library.page.js'), 'LibraryPage'),
   }),
   createRoute({
@@ -191,7 +185,6 @@ const ofUser = [
     path: '/usage',
     loader: textsOf('calls', 'charts'),
     validateSearch: searchOf(usageSearch),
-    staticData: { nav: { label: 'usage' } },
     component: lazy(() => import('../user/usage/usage.page.js'), 'UsagePage'),
   }),
   createRoute({
@@ -207,14 +200,12 @@ const ofUser = [
       /** The task that is open. */
       task: anyText,
     }),
-    staticData: { nav: { label: 'tasks' } },
     component: lazy(() => import('../user/tasks/tasks.page.js'), 'TasksPage'),
   }),
   createRoute({
     getParentRoute: () => user,
     path: '/webhooks',
     loader: textsOf('webhooks'),
-    staticData: { nav: { label: 'webhooks' } },
     component: lazy(() => import('../user/webhooks/webhooks.page.js'), 'WebhooksPage'),
   }),
   createRoute({
@@ -234,7 +225,6 @@ const ofUser = [
     path: '/tickets',
     loader: textsOf('tickets'),
     validateSearch: searchOf({ state: oneOf(...ticketStages), kind: oneOf(...ticketTypes), cursor }),
-    staticData: { nav: { label: 'tickets' } },
     component: lazy(() => import('../user/tickets/tickets.page.js'), 'TicketsPage'),
   }),
   createRoute({
@@ -258,7 +248,6 @@ const ofUser = [
     getParentRoute: () => user,
     path: '/account',
     loader: textsOf('account'),
-    staticData: { nav: { label: 'profile', isOwn: true } },
     component: lazy(() => import('../user/account/account.page.js'), 'AccountPage'),
   }),
   createRoute({
@@ -266,7 +255,6 @@ const ofUser = [
     path: '/privacy',
     loader: textsOf('privacy'),
     validateSearch: searchOf({ cursor }),
-    staticData: { nav: { label: 'privacy', isOwn: true } },
     component: lazy(() => import('../user/privacy/privacy.page.js'), 'PrivacyPage'),
   }),
 ] as const;

@@ -13,7 +13,6 @@ const finance = createRoute({
   path: '/finance',
   beforeLoad: onlyFor('finance'),
   loader: textsOf('finance'),
-  staticData: { area: { label: 'finance', roles: ['finance'] } },
 });
 
 const ofFinance = [
@@ -30,13 +29,11 @@ const ofFinance = [
       /** By type when left out. */
       by: oneOf('model', 'group', 'channel', 'family'),
     }),
-    staticData: { nav: { label: 'financeHome' } },
     component: lazy(() => import('../finance/home/home.page.js'), 'FinanceHomePage'),
   }),
   createRoute({
     getParentRoute: () => finance,
     path: '/books',
-    staticData: { nav: { label: 'books' } },
     component: lazy(() => import('../finance/books/books.page.js'), 'BooksPage'),
   }),
   createRoute({
@@ -54,7 +51,6 @@ const ofFinance = [
       /** The provider's line that is open, as `provider:id`. */
       line: anyText,
     }),
-    staticData: { nav: { label: 'reconciliation' } },
     component: lazy(() => import('../finance/reconciliation/reconciliation.page.js'), 'ReconciliationPage'),
   }),
   createRoute({
@@ -68,7 +64,6 @@ const ofFinance = [
       state: anyText,
       cursor,
     }),
-    staticData: { nav: { label: 'payments' } },
     component: lazy(() => import('../finance/payments/payments.page.js'), 'PaymentsPage'),
   }),
   createRoute({
@@ -83,7 +78,6 @@ const ofFinance = [
       to: anyDay,
       cursor,
     }),
-    staticData: { nav: { label: 'adjustments' } },
     component: lazy(() => import('../finance/desk/adjustments.page.js'), 'AdjustmentsPage'),
   }),
   createRoute({
@@ -99,7 +93,6 @@ const ofFinance = [
       /** One value of a dimension that was opened, as `model:{id}`. */
       within: anyText,
     }),
-    staticData: { nav: { label: 'revenue' } },
     component: lazy(() => import('../finance/reports/revenue.page.js'), 'RevenuePage'),
   }),
   createRoute({
@@ -107,7 +100,6 @@ const ofFinance = [
     path: '/deferred-revenue',
     loader: textsOf('reports'),
     validateSearch: searchOf({ from: anyDay, to: anyDay }),
-    staticData: { nav: { label: 'deferredRevenue' } },
     component: lazy(() => import('../finance/reports/deferred.page.js'), 'DeferredPage'),
   }),
   createRoute({
@@ -129,7 +121,6 @@ const ofFinance = [
       to: anyDay,
       cursor,
     }),
-    staticData: { nav: { label: 'holdsAndRefunds' } },
     component: lazy(() => import('../finance/reports/work.page.js'), 'WorkPage'),
   }),
   createRoute({
@@ -143,7 +134,6 @@ const ofFinance = [
       all: oneOf('yes'),
       cursor,
     }),
-    staticData: { nav: { label: 'costs' } },
     component: lazy(() => import('../finance/costs/costs.page.js'), 'CostsPage'),
   }),
   createRoute({
@@ -155,14 +145,12 @@ const ofFinance = [
       customers: oneOf('yes'),
       zero: oneOf('yes'),
     }),
-    staticData: { nav: { label: 'trialBalance' } },
     component: lazy(() => import('../finance/books/trial-balance.page.js'), 'TrialBalancePage'),
   }),
   createRoute({
     getParentRoute: () => finance,
     path: '/ledger-accounts',
     validateSearch: searchOf({ code: anyText, cursor }),
-    staticData: { nav: { label: 'ledgerAccounts' } },
     component: lazy(() => import('../finance/books/ledger-accounts.page.js'), 'LedgerAccountsPage'),
   }),
   createRoute({
@@ -176,7 +164,6 @@ const ofFinance = [
     path: '/periods',
     loader: textsOf('periods'),
     validateSearch: searchOf({ state: oneOf('closing', 'closed', 'abandoned'), cursor }),
-    staticData: { nav: { label: 'periods' } },
     component: lazy(() => import('../finance/periods/periods.page.js'), 'PeriodsPage'),
   }),
   createRoute({
@@ -209,7 +196,6 @@ const ofFinance = [
       /** A closed period, in place of days. */
       period: anyText,
     }),
-    staticData: { nav: { label: 'exports' } },
     component: lazy(() => import('../finance/exports/exports.page.js'), 'ExportsPage'),
   }),
   createRoute({

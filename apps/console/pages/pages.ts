@@ -3,7 +3,7 @@ import { financePages } from './finance.pages.js';
 import { rootRoute } from './root.route.js';
 import { adminPages, approvalPages, operatorPages, supportPages } from './staff.pages.js';
 
-/** Every page, in the order of the navigation: the router, the navigation and the search of pages follow from it. */
+/** Every page there is. Where people find those that they may choose is in `shell/navigation`. */
 export const pages = rootRoute.addChildren([
   supportPages,
   approvalPages,

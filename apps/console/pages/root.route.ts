@@ -1,5 +1,5 @@
 import { createRootRoute } from '@tanstack/react-router';
-import { Navigation } from '../shell/navigation/late-navigation.js';
+import { Navigation, Tabs } from '../shell/navigation/late-navigation.js';
 import { currentSession } from '../shell/session.js';
 
 /** Above every page: who is signed in is known. The router draws the frame, which imports what lies below this route. */
@@ -9,6 +9,7 @@ export const rootRoute = createRootRoute({
     await currentSession().catch(() => null);
   },
   loader: async (): Promise<void> => {
-    if (await currentSession().catch(() => null)) await Navigation.preload?.();
+    if (await currentSession().catch(() => null))
+      await Promise.all([Navigation.preload?.(), Tabs.preload?.()]);
   },
 });

@@ -11,7 +11,6 @@ const support = createRoute({
   path: '/support',
   beforeLoad: onlyFor('support', 'admin'),
   loader: textsOf('support'),
-  staticData: { area: { label: 'support', roles: ['support', 'admin'] } },
 });
 
 const ofSupport = [
@@ -19,14 +18,13 @@ const ofSupport = [
     getParentRoute: () => support,
     path: '/',
     beforeLoad: (): void => {
-      throw redirect({ to: '/support/accounts' });
+      throw redirect({ to: '/support/tickets' });
     },
   }),
   createRoute({
     getParentRoute: () => support,
     path: '/accounts',
     validateSearch: searchOf({ query: anyText, cursor }),
-    staticData: { nav: { label: 'accounts' } },
     component: lazy(() => import('../support/accounts/accounts.page.js'), 'AccountsPage'),
   }),
   createRoute({
@@ -49,7 +47,6 @@ const ofSupport = [
       kind: oneOf(...ticketTypes),
       cursor,
     }),
-    staticData: { nav: { label: 'queue' } },
     component: lazy(() => import('../support/tickets/queue.page.js'), 'TicketQueuePage'),
   }),
   createRoute({
@@ -68,10 +65,6 @@ export const approvalPages = createRoute({
   loader: textsOf('support'),
   validateSearch: searchOf({ state: oneOf('approved', 'rejected'), cursor, approval: anyText }),
   component: lazy(() => import('../support/approvals/approvals.page.js'), 'ApprovalsPage'),
-  staticData: {
-    area: { label: 'support', roles: STAFF },
-    nav: { label: 'approvals' },
-  },
 });
 
 /** What is sold, at what price and through whom, and who may change it. */
@@ -80,7 +73,6 @@ const admin = createRoute({
   path: '/admin',
   beforeLoad: onlyFor('admin'),
   loader: textsOf('admin'),
-  staticData: { area: { label: 'admin', roles: ['admin'] } },
 });
 
 const ofAdmin = [
@@ -97,7 +89,6 @@ const ofAdmin = [
       /** By model when left out. */
       by: oneOf('family', 'group', 'channel'),
     }),
-    staticData: { nav: { label: 'adminHome' } },
     component: lazy(() => import('../admin/home/home.page.js'), 'AdminHomePage'),
   }),
   createRoute({
@@ -111,7 +102,6 @@ const ofAdmin = [
       state: oneOf('open'),
       cursor,
     }),
-    staticData: { nav: { label: 'prices' } },
     component: lazy(() => import('../admin/prices/prices.page.js'), 'PricesPage'),
   }),
   createRoute({
@@ -165,7 +155,6 @@ const ofAdmin = [
       model: anyText,
       new: oneOf('model', 'alias'),
     }),
-    staticData: { nav: { label: 'catalogModels' } },
     component: lazy(() => import('../admin/catalog/models.page.js'), 'ModelsPage'),
   }),
   createRoute({
@@ -173,7 +162,6 @@ const ofAdmin = [
     path: '/groups',
     loader: textsOf('catalog'),
     validateSearch: searchOf({ group: anyText, new: oneOf('yes') }),
-    staticData: { nav: { label: 'groups' } },
     component: lazy(() => import('../admin/catalog/groups.page.js'), 'GroupsPage'),
   }),
   createRoute({
@@ -181,7 +169,6 @@ const ofAdmin = [
     path: '/channels',
     loader: textsOf('catalog'),
     validateSearch: searchOf({ new: oneOf('yes') }),
-    staticData: { nav: { label: 'channels' } },
     component: lazy(() => import('../admin/catalog/channels.page.js'), 'ChannelsPage'),
   }),
   createRoute({
@@ -200,7 +187,6 @@ const ofAdmin = [
       /** Who is open. */
       person: anyText,
     }),
-    staticData: { nav: { label: 'people' } },
     component: lazy(() => import('../admin/people/people.page.js'), 'PeoplePage'),
   }),
   createRoute({
@@ -215,14 +201,12 @@ const ofAdmin = [
       /** The entry that is open. */
       entry: anyText,
     }),
-    staticData: { nav: { label: 'auditLog' } },
     component: lazy(() => import('../admin/audit/audit.page.js'), 'AuditPage'),
   }),
   createRoute({
     getParentRoute: () => admin,
     path: '/retention',
     loader: textsOf('privacy'),
-    staticData: { nav: { label: 'retention' } },
     component: lazy(() => import('../admin/retention/retention.page.js'), 'AdminRetentionPage'),
   }),
 ] as const;
@@ -234,7 +218,6 @@ const operator = createRoute({
   path: '/operator',
   beforeLoad: onlyFor('admin'),
   loader: textsOf('operator'),
-  staticData: { area: { label: 'operator', roles: ['admin'] } },
 });
 
 const ofOperator = [
@@ -248,7 +231,6 @@ const ofOperator = [
   createRoute({
     getParentRoute: () => operator,
     path: '/system',
-    staticData: { nav: { label: 'system' } },
     component: lazy(() => import('../operator/system.page.js'), 'SystemPage'),
   }),
   createRoute({
@@ -263,7 +245,6 @@ const ofOperator = [
       /** The letter that is open. */
       letter: anyText,
     }),
-    staticData: { nav: { label: 'deadLetters' } },
     component: lazy(() => import('../operator/dead-letters.page.js'), 'DeadLettersPage'),
   }),
 ] as const;

@@ -10,7 +10,7 @@ import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
 import { Palette } from './palette.js';
 import { useFirstMailLanguage } from './mail-language.js';
 import { useSession } from './session.js';
-import { Navigation } from './navigation/late-navigation.js';
+import { Navigation, Tabs } from './navigation/late-navigation.js';
 import { ViewingBanner } from './viewing.js';
 
 /** The frame of all pages: header, navigation of those who are signed in, content. */
@@ -53,6 +53,11 @@ export function Layout() {
         {session?.viewing && <ViewingBanner viewing={session.viewing} />}
         {session?.secondFactor === 'advised' && !session.viewing && <SecondFactorAdvice />}
         {session && <OnePersonBanner />}
+        {hasNavigation && (
+          <Suspense fallback={null}>
+            <Tabs session={session} />
+          </Suspense>
+        )}
         {isHeldBack ? <SecondFactorPage /> : <Outlet />}
       </main>
       {session && <Confirmation session={session} />}

@@ -11,6 +11,7 @@ import { type Language, languageNames, languages, languageTags } from '../i18n/i
 import { HeaderButton, type HeaderButtonProps } from './header-button.js';
 import { useChooseLanguage } from './mail-language.js';
 import { notifyFailure } from './notices.js';
+import { workspacesOf } from './navigation/navigation.js';
 import { type Scheme, schemes } from './theme.js';
 import { endSession, leave } from './session.js';
 
@@ -94,9 +95,21 @@ export function AccountMenu({ session }: { session: Shape<'Session'> }) {
           {session.email}
         </Text>
       </Menu.Label>
+      {settingsOf(session).map(({ to, label }) => (
+        <Menu.Item key={to} onClick={() => void navigate({ to })}>
+          {t(`nav.${label}`)}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
       <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut.mutate()}>
         {t('signOut')}
       </Menu.Item>
     </HeaderMenu>
   );
+}
+
+/** What is set for the person, and not beside the pages. */
+function settingsOf(session: Shape<'Session'>) {
+  const links = workspacesOf(session).flatMap((workspace) => workspace.links);
+  return links.filter(({ isInMenu }) => isInMenu).flatMap(({ pages }) => pages);
 }

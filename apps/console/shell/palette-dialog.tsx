@@ -1,12 +1,12 @@
 import { Modal, NavLink, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue, useMounted } from '@mantine/hooks';
-import { useNavigate, useRouter } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
 import type { Shape } from '../api/shape.js';
 import { ID, SHORTEST_ID } from '../ui/patterns.js';
-import { isListed, navigationOf } from './navigation/navigation.js';
+import { workspacesOf } from './navigation/navigation.js';
 import { mayAny } from './session.js';
 
 /** Long enough that not every letter is looked up. */
@@ -97,18 +97,18 @@ function useDestinations(session: Shape<'Session'>, words: string) {
 function usePages(session: Shape<'Session'>, words: string): Destination[] {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
-  const { routeTree } = useRouter();
-  return navigationOf(routeTree).flatMap(({ label: area, entries }) =>
-    entries
-      .filter((entry) => isListed(entry, session))
-      .map(({ to, label }) => ({
-        key: to,
-        label: t(`nav.${label}`),
-        area: t(`nav.${area}`),
-        go: () => navigate({ to }),
-      }))
-      .filter(({ label }) => label.toLowerCase().includes(words.toLowerCase())),
+  const places = workspacesOf(session).flatMap(({ label: area, links }) =>
+    links.flatMap(({ pages }) => pages.map((page) => ({ area, ...page }))),
   );
+  const once = places.filter(({ to }, index) => places.findIndex((other) => other.to === to) === index);
+  return once
+    .map(({ area, to, label }) => ({
+      key: to,
+      label: t(`nav.${label}`),
+      area: t(`nav.${area}`),
+      go: () => navigate({ to }),
+    }))
+    .filter(({ label }) => label.toLowerCase().includes(words.toLowerCase()));
 }
 
 /** Where an id leads: to the requests that it names, and to an account, whose page says when there is none. */

@@ -71,8 +71,8 @@ export function useCode(): Field<string> {
   });
 }
 
-/** Enters with a new session, and goes to the page that was asked for. */
-export function useEntrance(next = '/overview'): (session: Shape<'Session'>) => Promise<void> {
+/** Enters with a new session, and goes to the page that was asked for, else to where the work of the person begins. */
+export function useEntrance(next = '/'): (session: Shape<'Session'>) => Promise<void> {
   const navigate = useNavigate();
   return async (session) => {
     enter(session);

@@ -1,66 +1,190 @@
-import type { AnyRoute } from '@tanstack/react-router';
+import type { LinkProps } from '@tanstack/react-router';
 import type shell from '../../i18n/en/shell.json';
 import type { Shape } from '../../api/shape.js';
-import type { navigationIcons } from './navigation-icons.js';
 import { mayAny, type UserRole } from '../session.js';
+import type { navigationIcons } from './navigation-icons.js';
 
-type Label = keyof (typeof shell)['nav'];
+type Path = NonNullable<LinkProps['to']>;
 
-/** Where the navigation lists a page. */
-interface NavPlace {
-  /** The text `nav.…` of the namespace shell, and the name of its icon. */
-  label: keyof typeof navigationIcons;
+interface NavPage {
+  /** The text `nav.…` of the namespace shell. */
+  label: keyof (typeof shell)['nav'];
+  to: Path;
   /** Of no use to support who look at a customer's account: it changes something, or is about the person who looks. */
   isOwn?: true;
 }
 
-/** A part of the navigation, with who sees it. */
-interface NavArea {
-  /** The text `nav.…` above the entries; staff see several parts. */
-  label: Label;
+/** A link of the navigation. Pages that share one show each other as tabs. */
+export interface NavLinkPlace {
+  /** Its text, as of a page, and its icon. */
+  label: keyof typeof navigationIcons;
+  pages: readonly NavPage[];
+  /** Listed in the menu of the account and not beside the pages. */
+  isInMenu?: true;
+}
+
+/** What belongs to one kind of work. It begins with its home. */
+export interface Workspace {
+  label: 'account' | 'support' | 'admin' | 'finance';
   roles: readonly UserRole[];
+  links: readonly NavLinkPlace[];
 }
 
-declare module '@tanstack/react-router' {
-  interface StaticDataRouteOption {
-    /** The part of the navigation that the pages below are listed in, and who sees it. */
-    area?: NavArea;
-    nav?: NavPlace;
-  }
+function page(label: NavLinkPlace['label'], to: Path, more: Pick<NavPage, 'isOwn'> = {}): NavLinkPlace {
+  return { label, pages: [{ label, to, ...more }] };
 }
 
-interface NavEntry extends NavPlace {
-  to: string;
-  roles: readonly UserRole[];
+const approvals = page('approvals', '/approvals');
+
+/** Every page that can be chosen, in the order of the navigation. Routes decide who may open one; this, where it is found. */
+const all: readonly Workspace[] = [
+  {
+    label: 'account',
+    roles: ['user'],
+    links: [
+      page('overview', '/overview'),
+      page('marketplace', '/marketplace'),
+      page('playground', '/playground', { isOwn: true }),
+      page('library', '/library'),
+      {
+        label: 'usage',
+        pages: [
+          { label: 'usage', to: '/usage' },
+          { label: 'tasks', to: '/tasks' },
+        ],
+      },
+      page('tokens', '/tokens'),
+      page('wallet', '/wallet'),
+      {
+        label: 'developers',
+        pages: [
+          { label: 'connect', to: '/connect' },
+          { label: 'webhooks', to: '/webhooks' },
+        ],
+      },
+      page('tickets', '/tickets'),
+      {
+        label: 'settings',
+        isInMenu: true,
+        pages: [
+          { label: 'profile', to: '/account', isOwn: true },
+          { label: 'privacy', to: '/privacy', isOwn: true },
+        ],
+      },
+    ],
+  },
+  {
+    label: 'support',
+    roles: ['support', 'admin'],
+    links: [page('queue', '/support/tickets'), page('accounts', '/support/accounts'), approvals],
+  },
+  {
+    label: 'admin',
+    roles: ['admin'],
+    links: [
+      page('adminHome', '/admin'),
+      page('prices', '/admin/prices'),
+      {
+        label: 'catalog',
+        pages: [
+          { label: 'catalogModels', to: '/admin/models' },
+          { label: 'groups', to: '/admin/groups' },
+          { label: 'channels', to: '/admin/channels' },
+        ],
+      },
+      page('people', '/admin/people'),
+      page('auditLog', '/admin/audit-log'),
+      page('retention', '/admin/retention'),
+      {
+        label: 'operator',
+        pages: [
+          { label: 'system', to: '/operator/system' },
+          { label: 'deadLetters', to: '/operator/dead-letters' },
+        ],
+      },
+    ],
+  },
+  {
+    label: 'finance',
+    roles: ['finance'],
+    links: [
+      page('financeHome', '/finance'),
+      page('books', '/finance/books'),
+      page('reconciliation', '/finance/reconciliation'),
+      {
+        label: 'payments',
+        pages: [
+          { label: 'payments', to: '/finance/payments' },
+          { label: 'adjustments', to: '/finance/adjustments' },
+        ],
+      },
+      {
+        label: 'sales',
+        pages: [
+          { label: 'revenue', to: '/finance/revenue' },
+          { label: 'deferredRevenue', to: '/finance/deferred-revenue' },
+          { label: 'costs', to: '/finance/costs' },
+        ],
+      },
+      page('holdsAndRefunds', '/finance/work'),
+      {
+        label: 'ledger',
+        pages: [
+          { label: 'trialBalance', to: '/finance/trial-balance' },
+          { label: 'ledgerAccounts', to: '/finance/ledger-accounts' },
+        ],
+      },
+      {
+        label: 'closing',
+        pages: [
+          { label: 'periods', to: '/finance/periods' },
+          { label: 'exports', to: '/finance/exports' },
+        ],
+      },
+      approvals,
+    ],
+  },
+];
+
+/** Where each role begins to work, the first that fits. */
+const HOMES: readonly Workspace['label'][] = ['admin', 'finance', 'support', 'account'];
+
+/** What a person may open. What a role may not see is not listed. */
+export function workspacesOf(session: Shape<'Session'>): Workspace[] {
+  const isListed = ({ isOwn }: NavPage) => !(isOwn && session.viewing !== null);
+  return all
+    .filter(({ roles }) => mayAny(session, roles))
+    .map((workspace) => ({
+      ...workspace,
+      links: workspace.links
+        .map((link) => ({ ...link, pages: link.pages.filter(isListed) }))
+        .filter(({ pages }) => pages.length > 0),
+    }));
 }
 
-export interface NavGroup {
-  label: Label;
-  entries: NavEntry[];
+/** The page that its work begins with. */
+export function homeOf(session: Shape<'Session'>): Path {
+  const listed = workspacesOf(session);
+  const first = HOMES.flatMap((name) => listed.filter(({ label }) => label === name))[0];
+  return first ? firstPathOf(first.links[0]) : '/marketplace';
 }
 
-/** What the navigation lists, in the order of the table of pages. */
-export function navigationOf(root: AnyRoute): NavGroup[] {
-  const groups = new Map<Label, NavGroup>();
-  for (const route of childrenOf(root)) {
-    const { area } = route.options.staticData ?? {};
-    if (!area) continue;
-    const { label, roles } = area;
-    const group = groups.get(label) ?? { label, entries: [] };
-    groups.set(label, group);
-    for (const page of [route, ...childrenOf(route)]) {
-      const { nav } = page.options.staticData ?? {};
-      if (nav) group.entries.push({ ...nav, roles, to: page.fullPath as string });
-    }
-  }
-  return [...groups.values()];
+/** Where a link leads: to the first of its pages. */
+export function firstPathOf(link: NavLinkPlace | undefined): Path {
+  return link?.pages[0]?.to ?? '/overview';
 }
 
-function childrenOf(route: AnyRoute): AnyRoute[] {
-  return Object.values((route.children ?? {}) as Record<string, AnyRoute>);
+/** The listed page that a path belongs to: the one whose own address begins it, and the longest of them. */
+export function listedAt(workspaces: readonly Workspace[], path: string): Path | undefined {
+  const addresses = workspaces.flatMap(({ links }) =>
+    links.flatMap(({ pages }) => pages.map(({ to }) => to)),
+  );
+  return addresses
+    .filter((to) => path === to || path.startsWith(`${to}/`))
+    .toSorted((one, other) => other.length - one.length)[0];
 }
 
-/** Whether the roles of the user open it. What a role may not see is not listed. */
-export function isListed({ roles, isOwn }: NavEntry, session: Shape<'Session'>): boolean {
-  return mayAny(session, roles) && !(isOwn && session.viewing !== null);
+/** Whether the link has the page. */
+export function hasPage({ pages }: NavLinkPlace, address: string | undefined): boolean {
+  return pages.some(({ to }) => to === address);
 }

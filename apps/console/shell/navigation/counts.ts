@@ -1,0 +1,29 @@
+import { $api } from '../../api/client.js';
+import type { NavLinkPlace, Workspace } from './navigation.js';
+
+const LOOK_AGAIN_MS = 60_000;
+/** More are not counted. */
+export const MOST_COUNTED = 100;
+
+/** What waits for somebody in a workspace, beside the link that leads there. */
+export function useCounts(
+  workspace: Workspace['label'] | undefined,
+): Partial<Record<NavLinkPlace['label'], number | undefined>> {
+  const options = (...labels: Workspace['label'][]) => ({
+    enabled: workspace !== undefined && labels.includes(workspace),
+    refetchInterval: LOOK_AGAIN_MS,
+  });
+  const ask = <State extends string>(state: State) => ({
+    params: { query: { state, limit: MOST_COUNTED } },
+  });
+  const tickets = $api.useQuery('get', '/api/support/tickets', ask('open'), options('support'));
+  const approvals = $api.useQuery('get', '/api/approvals', ask('pending'), options('support', 'finance'));
+  const proposals = $api.useQuery('get', '/api/admin/price-proposals', ask('open'), options('admin'));
+  const controls = $api.useQuery('get', '/api/finance/controls', {}, options('finance'));
+  return {
+    queue: tickets.data?.items.length,
+    approvals: approvals.data?.items.length,
+    prices: proposals.data?.items.length,
+    books: controls.data?.items.filter(({ openFindings }) => openFindings > 0).length,
+  };
+}

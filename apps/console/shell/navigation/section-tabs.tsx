@@ -1,0 +1,22 @@
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
+import { hasPage } from './navigation.js';
+import { usePlace } from './use-place.js';
+
+/** The pages that share a link of the navigation with this one. */
+export function SectionTabs({ session }: { session: Shape<'Session'> }) {
+  const { t } = useTranslation('shell');
+  const { workspace, address } = usePlace(session);
+  const section = workspace?.links.find((link) => hasPage(link, address));
+  if (!section || section.pages.length < 2) return null;
+  return (
+    <nav className="section-tabs" aria-label={t(`nav.${section.label}`)}>
+      {section.pages.map(({ to, label }) => (
+        <Link key={to} to={to} activeOptions={{ includeSearch: false }}>
+          {t(`nav.${label}`)}
+        </Link>
+      ))}
+    </nav>
+  );
+}

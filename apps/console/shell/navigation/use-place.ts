@@ -1,0 +1,17 @@
+import { useRouterState } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Shape } from '../../api/shape.js';
+import { hasPage, listedAt, type Workspace, workspacesOf } from './navigation.js';
+
+/** Where somebody is: the workspace and the page of the navigation. What is in two workspaces leaves people where they were. */
+export function usePlace(session: Shape<'Session'>) {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const workspaces = useMemo(() => workspacesOf(session), [session]);
+  const address = listedAt(workspaces, path);
+  const [last, setLast] = useState<Workspace['label']>();
+  const here = workspaces.filter(({ links }) => links.some((link) => hasPage(link, address)));
+  const before = (here.length > 0 ? here : workspaces).find(({ label }) => label === last);
+  const workspace = before ?? here[0] ?? workspaces[0];
+  if (workspace && workspace.label !== last) setLast(workspace.label);
+  return { workspaces, workspace, address };
+}
