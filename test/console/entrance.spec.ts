@@ -63,7 +63,7 @@ describe('signing in', () => {
     const email = await signedUp(relay);
     tab = await signIn(email);
     const { page } = tab;
-    await page.getByRole('link', { name: 'Connect your code' }).first().click();
+    await page.getByRole('link', { name: 'Developers' }).click();
     await page.getByRole('heading', { name: 'Connect your code' }).waitFor();
     await revokeSessions(email);
     await page.goto('/overview');

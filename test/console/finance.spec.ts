@@ -126,9 +126,10 @@ describe('finance', () => {
     expect(download.suggestedFilename()).toMatch(/^tollgate-begin-.*\.journal$/);
     const books = await readFile(await download.path(), 'utf8');
     expect(books).toContain('topup:stripe:pi_lost');
-    await page.getByRole('link', { name: 'Trial balance' }).click();
+    await page.getByRole('link', { name: 'Ledger' }).click();
     await page.getByRole('heading', { name: 'Trial balance' }).waitFor();
-    await page.getByRole('link', { name: 'Exports' }).click();
+    await page.getByRole('link', { name: 'Periods and exports' }).click();
+    await page.getByRole('link', { name: 'Exports', exact: true }).click();
     await page.getByRole('listitem').filter({ hasText: '.journal' }).getByText('Whole').waitFor();
   });
 

@@ -148,11 +148,13 @@ async function meetAFailure({ page }: Tab): Promise<void> {
     .getByRole('alert')
     .getByText(/The task failed/)
     .waitFor();
-  await page.getByRole('link', { name: 'Tasks' }).click();
+  await page.getByRole('link', { name: 'Usage' }).click();
+  const tabs = page.getByRole('navigation', { name: 'Usage' });
+  await tabs.getByRole('link', { name: 'Tasks' }).click();
   await page.getByRole('heading', { name: 'Tasks' }).waitFor();
   const list = page.getByRole('table', { name: 'Tasks, newest first' });
   await list.getByText('Released 0.25 credits').waitFor();
-  await page.getByRole('link', { name: 'Usage' }).click();
+  await tabs.getByRole('link', { name: 'Usage' }).click();
   await page.getByRole('heading', { name: 'Usage' }).waitFor();
   const usage = page.getByRole('table', { name: /^Requests/ });
   await usage.getByText('Refunded').waitFor();

@@ -1,16 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { person } from '../support/console.js';
+import { addModel } from '../support/models.js';
 import { type Relay, startRelay } from '../support/relay.js';
+import { silentMp3 } from '../support/sounds.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
 
 /** An image comes as text. */
 const MOST_BYTES = 2 ** 26;
-const run = (program: string, args: string[]) =>
-  promisify(execFile)(program, args, { maxBuffer: MOST_BYTES });
+const run = (program: string, args: string[], options: { cwd?: string } = {}) =>
+  promisify(execFile)(program, args, { maxBuffer: MOST_BYTES, ...options });
 
 let relay: Relay;
 let browser: Browser;
@@ -116,6 +121,29 @@ describe('the page of a model', () => {
     const { stdout } = await run('bash', ['-c', lines.replace('<API_KEY>', apiKey)]);
     expect((JSON.parse(stdout) as { data: unknown[] }).data).toHaveLength(1);
     await page.getByRole('link', { name: 'Sign up to try it' }).waitFor();
+  });
+
+  it('has a call where the playground has no form for it', async () => {
+    const fresh = await startRelay();
+    const sandbox = { channel: 'sandbox', protocol: 'openai-xai', baseUrl: fresh.sandboxUrl };
+    const { owner } = fresh.fixture;
+    await addModel(owner, { id: 'some-embedder', like: 'vendora-chat', ...sandbox });
+    await addModel(owner, { id: 'some-whisper', like: 'vendora-speech', unit: 'second', ...sandbox });
+    const { apiKey } = await fresh.customer('1');
+    const cwd = mkdtempSync(join(tmpdir(), 'tollgate-samples-'));
+    writeFileSync(join(cwd, 'speech.mp3'), silentMp3(40));
+    tab = await Tab.open(browser, fresh);
+    for (const [model, said] of [
+      ['some-embedder', '"embedding":'],
+      ['some-whisper', '"text":'],
+    ] as const) {
+      await tab.goto(`/marketplace/${model}`);
+      const lines = (await tab.page.getByRole('region', { name: 'curl' }).textContent())!;
+      const { stdout } = await run('bash', ['-c', lines.replace('<API_KEY>', apiKey)], { cwd });
+      expect(stdout).toContain(said);
+    }
+    rmSync(cwd, { recursive: true });
+    await fresh.close();
   });
 
   it('leads those who have an account to the playground, with the model chosen', async () => {

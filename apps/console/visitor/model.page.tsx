@@ -14,7 +14,7 @@ import { marketQuery } from './market/market.js';
 import { LimitList, ModelGroups } from './market/model-details.js';
 import { ModelHistory } from './market/model-history.js';
 import { ModelRecord } from './market/model-record.js';
-import { ModelSamples, sampleKind } from './market/model-samples.js';
+import { ModelSamples, playKindOf } from './market/model-samples.js';
 import { Headline } from './market/price.js';
 
 const route = getRouteApi('/visitor/marketplace/$model');
@@ -58,7 +58,7 @@ function About({ model: { family, vendor, available } }: ModelProps) {
 function TryIt({ model }: ModelProps) {
   const { t } = useTranslation('models');
   const session = useSession();
-  const kind = sampleKind(model);
+  const kind = playKindOf(model);
   if (!session) return <ButtonLink to="/sign-up">{t('page.signUp')}</ButtonLink>;
   if (kind === null) return null;
   return (

@@ -21,7 +21,7 @@ export interface PlaygroundCall {
   /** Behind /v1/. */
   path: string;
   body: Record<string, unknown>;
-  /** Sent as a form with the body's fields. */
+  /** What is sent in a form with the body's fields, where the path takes one. */
   file: File | null;
 }
 
@@ -32,6 +32,12 @@ export const PATHS: Record<PlayKind, string> = {
   '3d': '3d',
   chat: 'chat/completions',
   speech: 'audio/speech',
+};
+
+/** Paths that take a form: the field of its file, and what the file is called in lines of code. */
+const FORMS: Record<string, { field: string; name: string }> = {
+  [PATHS.edit]: { field: 'image', name: 'picture.png' },
+  'audio/transcriptions': { field: 'file', name: 'speech.mp3' },
 };
 
 export function callOf(kind: PlayKind, model: string, values: PlayValues): PlaygroundCall {
@@ -113,8 +119,8 @@ export function codeLines(
 
 function linesOf(call: PlaygroundCall, baseUrl: string): Record<CodeLanguage, string> {
   const url = `${baseUrl}/v1/${call.path}`;
-  const isForm = call.path === PATHS.edit;
-  const lines = isForm ? formLines(call, url) : jsonLines(call, url);
+  const form = FORMS[call.path];
+  const lines = form ? formLines(call, url, form) : jsonLines(call, url);
   const ending = FILES[call.path];
   if (ending === undefined) return lines;
   const { curl, javascript, python } = lines;
@@ -153,20 +159,25 @@ function indented(json: string): string {
   return json.replaceAll('\n', '\n  ');
 }
 
-function formLines({ body, file }: PlaygroundCall, url: string): Record<CodeLanguage, string> {
-  const name = file?.name ?? 'picture.png';
+function formLines(
+  { body, file }: PlaygroundCall,
+  url: string,
+  form: { field: string; name: string },
+): Record<CodeLanguage, string> {
+  const { field: part } = form;
+  const name = file?.name ?? form.name;
   const fields = Object.entries(body).map(([field, value]) => [field, String(value)] as const);
   const quoted = (text: string) => text.replaceAll("'", `'\\''`);
   return {
     curl: [
       `curl ${url} -H "Authorization: Bearer ${KEY_PLACEHOLDER}"`,
-      `  -F 'image=@${quoted(name)}'`,
+      `  -F '${part}=@${quoted(name)}'`,
       ...fields.map(([field, value]) => `  --form-string '${field}=${quoted(value)}'`),
     ].join(' \\\n'),
     javascript: [
       `import { openAsBlob } from 'node:fs';`,
       `const form = new FormData();`,
-      `form.set('image', await openAsBlob(${JSON.stringify(name)}), ${JSON.stringify(name)});`,
+      `form.set('${part}', await openAsBlob(${JSON.stringify(name)}), ${JSON.stringify(name)});`,
       ...fields.map(([field, value]) => `form.set('${field}', ${JSON.stringify(value)});`),
       `const response = await fetch('${url}', {`,
       `  method: 'POST',`,
@@ -181,7 +192,7 @@ function formLines({ body, file }: PlaygroundCall, url: string): Record<CodeLang
       `response = requests.post(`,
       `    "${url}",`,
       `    headers={"Authorization": "Bearer ${KEY_PLACEHOLDER}"},`,
-      `    files={"image": open(${JSON.stringify(name)}, "rb")},`,
+      `    files={"${part}": open(${JSON.stringify(name)}, "rb")},`,
       `    data=${JSON.stringify(Object.fromEntries(fields), null, 2).replaceAll('\n', '\n    ')},`,
       `)`,
       `answer = response.json()`,

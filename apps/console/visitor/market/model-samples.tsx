@@ -5,7 +5,6 @@ import { relayQuery } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { CodeLines } from '../../ui/copy.js';
 import { Loaded, Section } from '../../ui/states.js';
-import { Hint } from '../../ui/texts.js';
 import {
   callOf,
   type CodeLanguage,
@@ -31,16 +30,26 @@ const PROMPTS: Record<PlayKind, string> = {
   speech: 'The light is on.',
 };
 
-/** Of models whose family does not say what a call looks like, their names do. */
-const OTHER_CALLS = /embed|transcri|whisper/i;
+/** Calls that the playground has no form for. The catalog does not tell such models apart; their names do. */
+const OTHER_CALLS = [
+  { names: /embed/i, path: 'embeddings', body: { input: 'a lighthouse at dusk' } },
+  { names: /transcri|whisper/i, path: 'audio/transcriptions', body: {} },
+];
 
-/** How a model is called; null where the catalog does not say. */
-export function sampleKind({ id, family, limits }: Shape<'ListedModel'>): PlayKind | null {
-  if (OTHER_CALLS.test(id)) return null;
+function otherCall(model: string) {
+  return OTHER_CALLS.find(({ names }) => names.test(model));
+}
+
+/** How the playground calls it; null where it cannot. */
+export function playKindOf({ id, family, limits }: Shape<'ListedModel'>): PlayKind | null {
+  if (otherCall(id)) return null;
   return family === 'image' && limits.minInputImages ? 'edit' : family;
 }
 
-function sampleOf(kind: PlayKind, model: Shape<'ListedModel'>): PlaygroundCall {
+function sampleOf(model: Shape<'ListedModel'>): PlaygroundCall {
+  const other = otherCall(model.id);
+  if (other) return { path: other.path, body: { model: model.id, ...other.body }, file: null };
+  const kind = playKindOf(model) ?? model.family;
   return callOf(kind, model.id, {
     prompt: PROMPTS[kind],
     n: '',
@@ -57,20 +66,11 @@ function sampleOf(kind: PlayKind, model: Shape<'ListedModel'>): PlaygroundCall {
 export function ModelSamples({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('models');
   const relay = useQuery(relayQuery);
-  const kind = sampleKind(model);
   return (
     <Section title={t('samples.title')}>
-      {kind === null ? (
-        <Hint>
-          {t('samples.none')} <a href="/docs/api/">{t('samples.reference')}</a>
-        </Hint>
-      ) : (
-        <Loaded query={relay} lines={6}>
-          {({ baseUrl }) => (
-            <SampleTabs lines={codeLines(sampleOf(kind, model), { baseUrl, apiKey: null })} />
-          )}
-        </Loaded>
-      )}
+      <Loaded query={relay} lines={6}>
+        {({ baseUrl }) => <SampleTabs lines={codeLines(sampleOf(model), { baseUrl, apiKey: null })} />}
+      </Loaded>
     </Section>
   );
 }
