@@ -409,6 +409,22 @@ describe('an administrator', () => {
     await page.getByRole('row', { name: /vendora-boat vendora-imagine-video Video/ }).waitFor();
   });
 
+  it('goes from a name in the chart of all work to its page', async () => {
+    await customerAtWork(relay);
+    const admin = await staff('admin');
+    const day = (later: number) => new Date(Date.now() + later * 86_400_000).toISOString().slice(0, 10);
+    const params = { query: { from: day(-1), to: day(2) } };
+    await until('the work to be counted', async () => {
+      const { data } = await admin.api.GET('/api/admin/work/chart', { params });
+      return data!.total.charges > 0;
+    });
+    const tab = await open({ as: admin });
+    await tab.goto('/admin');
+    const chart = tab.page.getByRole('figure', { name: /^Requests charged over time/ });
+    await chart.getByRole('button', { name: 'vendora-imagine-image' }).click();
+    await tab.page.waitForURL('**/admin/models?model=vendora-imagine-image');
+  });
+
   it('plays a dead letter again once', async () => {
     const { customer } = await customerAtWork(relay);
     const letterId = await deadLetter(relay, customer.accountId);

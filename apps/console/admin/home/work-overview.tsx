@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, linkOptions, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
@@ -46,11 +46,12 @@ function Asked({ days }: { days: Required<DaySpan> }) {
   );
 }
 
-/** A bar leads to what its day is made of. */
+/** A bar leads to what its day is made of, and a name to its page. */
 function Drawn({ work }: { work: Work }) {
   const { t } = useTranslation('charts');
   const { by = 'model', show = 'charges' } = route.useSearch();
   const set = useFilter({ replace: false });
+  const navigate = useNavigate();
   const shortDay = useShortDay();
   const { total, before } = work;
   const isEmpty = [total, before].every(({ charges, failedCharges }) => charges + failedCharges === 0);
@@ -66,7 +67,10 @@ function Drawn({ work }: { work: Work }) {
       at={(place) => shortDay(work.points[place]!.day)}
       nameOf={useWorkName(by)}
       choosePoint={(place) => set({ from: work.points[place]!.day, to: work.points[place]!.day })}
-      chooseSubject={() => undefined}
+      chooseSubject={(subject) => {
+        const place = placeOf(by, subject);
+        return place && (() => void navigate(place));
+      }}
       withTotal
       hint={t('dayHint')}
       empty={isEmpty ? { title: t('nothing'), hint: t('nothingHint') } : null}
@@ -124,24 +128,21 @@ function useColumns(by: WorkSubject): ListColumn<Row>[] {
   ];
 }
 
-/** Leads to the page of the model, group or channel. */
+/** The page of the model, group or channel; undefined where there is none. */
+function placeOf(by: WorkSubject, subject: string | null) {
+  if (subject === null || subject === '' || by === 'family') return undefined;
+  if (by === 'channel')
+    return linkOptions({ to: '/admin/channels/$channelId', params: { channelId: subject } });
+  if (by === 'group') return linkOptions({ to: '/admin/groups', search: { group: subject } });
+  return linkOptions({ to: '/admin/models', search: { model: subject } });
+}
+
 function Subject({ by, subject }: { by: WorkSubject; subject: string | null }) {
   const name = useWorkName(by)(subject);
-  if (subject === null || subject === '' || by === 'family') return name;
-  if (by === 'channel')
-    return (
-      <TextLink to="/admin/channels/$channelId" params={{ channelId: subject }} className="model-name">
-        {name}
-      </TextLink>
-    );
-  if (by === 'group')
-    return (
-      <TextLink to="/admin/groups" search={{ group: subject }} className="model-name">
-        {name}
-      </TextLink>
-    );
+  const place = placeOf(by, subject);
+  if (!place) return name;
   return (
-    <TextLink to="/admin/models" search={{ model: subject }} className="model-name">
+    <TextLink {...place} className="model-name">
       {name}
     </TextLink>
   );
