@@ -44,10 +44,10 @@ function member(): KafkaTransport {
   });
 }
 
-async function joined(): Promise<{ till: Till; leave: () => Promise<void> }> {
+async function joined() {
   const [till, transport] = [new Till(), member()];
   const program = await startProgram(transport, [tillController(till)], { groups: ['till'] });
-  return { till, leave: async () => (await program.close(), transport.close()) };
+  return { till, transport, leave: async () => (await program.close(), transport.close()) };
 }
 
 /** Tells numbers, each once, until it is stopped. */
@@ -84,6 +84,31 @@ function slowCommits(): void {
     await pause(COMMIT_MS);
     return Reflect.apply(commit as Request, this, [payload]);
   };
+}
+
+const NOT_COORDINATOR = 16;
+const COORDINATOR_LOADING = 14;
+
+/**
+ * As of a broker that was started again: the next heartbeat hears that the coordinator is elsewhere, and the join after it
+ * that it is still loading. The membership holds all along. Resolves when both were said.
+ */
+async function coordinatorLoads(): Promise<void> {
+  const require = createRequire(import.meta.url);
+  const { prototype } = require('kafkajs/src/broker') as { prototype: Record<string, Request> };
+  const { createErrorFromCode } = require('kafkajs/src/protocol/error') as {
+    createErrorFromCode: (code: number) => Error;
+  };
+  const once = (name: string, code: number) =>
+    new Promise<void>((resolve) => {
+      const ask = prototype[name] as Request;
+      prototype[name] = async () => {
+        prototype[name] = ask;
+        resolve();
+        throw createErrorFromCode(code);
+      };
+    });
+  await Promise.all([once('heartbeat', NOT_COORDINATOR), once('joinGroup', COORDINATOR_LOADING)]);
 }
 
 let admin: Admin;
@@ -123,6 +148,32 @@ it('hands partitions over with everything committed, while messages flow', async
   await last.leave();
   expect(last.till.seen.map(({ ask: { number } }) => number)).toEqual([told.length]);
   expect(seen().toSorted((one, other) => one - other)).toEqual(told);
+  await bus.close();
+  await transport.close();
+});
+
+it('reads on where it could not join again and its membership holds', async () => {
+  const transport = member();
+  const bus = busOn(transport, { publishTimeoutMs: 60_000 });
+  const only = await joined();
+  const teller = new Teller(bus);
+  const seen = () => only.till.seen.length;
+  await until('it reads', () => seen() > 50);
+  await coordinatorLoads();
+  const before = seen();
+  await until('it goes on', () => seen() > before + 50);
+  await until('it is a member', () =>
+    only.transport.connection.health().then(
+      () => true,
+      () => false,
+    ),
+  );
+  const told = await teller.stop();
+  await until(
+    'all are handled',
+    () => new Set(only.till.seen.map(({ ask: { number } }) => number)).size === told.length,
+  );
+  await only.leave();
   await bus.close();
   await transport.close();
 });

@@ -61,7 +61,9 @@ export class GroupConsumer {
       // Others wait for a member that is slow to join again, on connections that break when nothing comes.
       rebalanceTimeout: options.sessionTimeoutMs,
       heartbeatInterval: options.heartbeatIntervalMs,
-      partitionAssigners: [preparedMember(() => this.prepareToLeave())],
+      partitionAssigners: [
+        preparedMember({ prepare: () => this.prepareToLeave(), stay: () => (this.isLeaving = false) }),
+      ],
       maxWaitTimeInMs: MAX_FETCH_WAIT_MS,
       allowAutoTopicCreation: false,
       retry: options.retry,
@@ -116,7 +118,11 @@ export class GroupConsumer {
       this.commits.forget();
       this.lastBeatMs = Date.now();
     });
-    this.consumer.on(HEARTBEAT, () => (this.lastBeatMs = Date.now()));
+    // The broker knows it as a member, also where it could not join again and remained what it was.
+    this.consumer.on(HEARTBEAT, () => {
+      this.joined = true;
+      this.lastBeatMs = Date.now();
+    });
     // Positions are looked up on joining; the first fetch afterwards proves that they are known.
     this.consumer.on(FETCH, () => {
       if (this.positioned || !this.joined) return;

@@ -6,12 +6,15 @@ interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
-interface PreparedAssigner {
-  prepare?: () => Promise<void>;
+interface Membership {
+  /** Before the group is joined again, or left. Never throws. */
+  prepare: () => Promise<void>;
+  /** It was neither joined nor left: the membership of before may hold. */
+  stay: () => void;
 }
 
 interface ConsumerGroup {
-  assigners: PreparedAssigner[];
+  assigners: Partial<Membership>[];
   joinAndSync(): Promise<void>;
   leave(): Promise<void>;
 }
@@ -36,12 +39,13 @@ export function quietenRequestQueue(): void {
 
 /**
  * kafkajs 2.2.4 joins its group again, or leaves it, without a word before, while only the membership of now lets a
- * consumer commit what it has handled. A consumer with this assigner prepares first; what prepares never throws.
+ * consumer commit what it has handled. A consumer with this assigner prepares first. When a coordinator that is still loading
+ * refuses to let it join, kafkajs reads on as the member that it was.
  */
-export function preparedMember(prepare: () => Promise<void>): PartitionAssigner {
+export function preparedMember(membership: Membership): PartitionAssigner {
   prepareMembers();
   return (config) => {
-    const assigner = { ...PartitionAssigners.roundRobin(config), prepare };
+    const assigner = { ...PartitionAssigners.roundRobin(config), ...membership };
     return assigner;
   };
 }
@@ -54,7 +58,12 @@ function prepareMembers(): void {
     const go: unknown = Reflect.get(prototype, step);
     prototype[step] = async function (this: ConsumerGroup) {
       for (const { prepare } of this.assigners) await prepare?.();
-      await Reflect.apply(go as () => Promise<void>, this, []);
+      try {
+        await Reflect.apply(go as () => Promise<void>, this, []);
+      } catch (error) {
+        for (const { stay } of this.assigners) stay?.();
+        throw error;
+      }
     };
   }
 }
