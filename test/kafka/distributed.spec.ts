@@ -78,8 +78,9 @@ describe('two of each program over Kafka', () => {
   }
 
   it('gives every client of both gateways what it pays for, and nothing else', async () => {
-    const outcomes = await Promise.all([1, 2, 3, 4].map(() => shopTheList(relay.books, relay.nextUrl)));
-    expect(outcomes).toEqual(outcomes.map(() => expectedOutcome));
+    // One after the other: a busy machine must not reach the limits of these programs, which are short for what follows.
+    for (let client = 0; client < 4; client += 1)
+      expect(await shopTheList(relay.books, relay.nextUrl)).toEqual(expectedOutcome);
   });
 
   it('serves a video by whichever gateway, and charges it once', async () => {
