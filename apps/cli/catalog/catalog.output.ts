@@ -22,7 +22,7 @@ export function diffTable(rows: readonly VendorComparison[]): string {
   const cells = rows.map(({ model, state, asked, base, isBelowList, openProposal }) => [
     model.vendor,
     model.id,
-    priceCell(model.listPrice),
+    model.listPrice ? priceCell(model.listPrice) : '-',
     asked ? priceCell(asked) : '-',
     base ? `${base.marginPercent} %` : '-',
     [STATES[state], ...(isBelowList ? ['below list'] : []), ...(openProposal ? ['proposed'] : [])].join(', '),

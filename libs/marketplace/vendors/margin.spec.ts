@@ -29,6 +29,12 @@ describe('the price to ask for a list price', () => {
       cacheWrite: '7.5',
       cacheWrite1h: '12',
     });
+    const media = { imageInput: '8', imageOutput: '32', audioOutput: '64' };
+    expect(askedPrice({ ...tokens, ...media }, '50')).toMatchObject({
+      imageInput: '12',
+      imageOutput: '48',
+      audioOutput: '96',
+    });
     expect(askedPrice({ input: '1', cachedInput: '1', output: '1' }, '1')).toEqual({
       input: '1.01',
       cachedInput: '1.01',

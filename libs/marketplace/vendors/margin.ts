@@ -1,5 +1,5 @@
 import { type Decimal, multiply, parseDecimal, plainDecimal, roundedUp } from '#money/amount.js';
-import type { PriceText } from '#pricing/price-text.js';
+import { type PriceText, stated } from '#pricing/price-text.js';
 
 /** Decimals of credits for a call, a second or a million tokens: nobody reads more. */
 const DECIMALS = 6;
@@ -20,13 +20,12 @@ export function askedPrice(listPrice: PriceText, marginPercent: string): PriceTe
       ...(rates && { rates: rates.map((each) => ({ ...each, unitPrice: asked(each.unitPrice) })) }),
     };
   }
-  const { input, cachedInput, output, cacheWrite, cacheWrite1h } = listPrice;
+  const { input, cachedInput, output, ...others } = listPrice;
   return {
     input: asked(input),
     cachedInput: asked(cachedInput),
     output: asked(output),
-    ...(cacheWrite !== undefined && { cacheWrite: asked(cacheWrite) }),
-    ...(cacheWrite1h !== undefined && { cacheWrite1h: asked(cacheWrite1h) }),
+    ...stated((name) => (others[name] === undefined ? undefined : asked(others[name]))),
   };
 }
 

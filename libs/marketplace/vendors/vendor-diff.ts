@@ -44,7 +44,7 @@ export function compareVendorModels(
       state: stateOf(model, known, { asked, base }),
       asked,
       base,
-      isBelowList: asked !== null && known?.unit === model.unit && isBelow(asked, model.listPrice),
+      isBelowList: known?.unit === model.unit && isBelow(asked, model.listPrice),
       openProposal: bases.open.get(model.id) ?? null,
     };
   });
@@ -70,7 +70,7 @@ function stateOf(
   if (known.pricedAs !== known.id) return 'alias';
   if (known.family !== model.family || known.unit !== model.unit) return 'unlike';
   if (!asked) return 'unpriced';
-  if (!base) return 'own';
+  if (!base || !model.listPrice) return 'own';
   return isSame(base.listPrice, model.listPrice) ? 'current' : 'moved';
 }
 
@@ -79,7 +79,8 @@ function isSame(a: PriceText, b: PriceText): boolean {
 }
 
 /** Compared number by number: a rate only where both have the same one. */
-function isBelow(asked: PriceText, list: PriceText): boolean {
+function isBelow(asked: PriceText | null, list: PriceText | null): boolean {
+  if (!asked || !list) return false;
   const [ours, theirs] = [numbersOf(asked), numbersOf(list)];
   return [...theirs].some(([name, price]) => {
     const own = ours.get(name);

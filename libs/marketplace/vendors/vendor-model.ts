@@ -6,7 +6,7 @@ import type { PriceText } from '#pricing/price-text.js';
 interface ListSource {
   /** The vendor's own page. */
   readonly url: string;
-  /** The day on which it was read there. */
+  /** The day on which it was read there; the month, where no more is known. */
   readonly read: string;
   /** Who read it there, where we have it from somebody who passes it on. */
   readonly via?: string;
@@ -21,8 +21,8 @@ export interface VendorModel {
   /** What a channel to the vendor speaks. */
   readonly protocol: ChannelProtocol;
   readonly limits: ModelLimits;
-  /** What the vendor asks, in USD, in the form of this product's own prices. */
-  readonly listPrice: PriceText;
+  /** What the vendor asks, in USD, in the form of this product's own prices; null where none was found. */
+  readonly listPrice: PriceText | null;
   readonly source: ListSource;
   /** What the list price leaves out. */
   readonly note?: string;

@@ -141,15 +141,25 @@ describe('an import from the catalog of vendors', () => {
     await expect(run(models, choice)).rejects.toThrow(message);
   });
 
+  it('leaves out what has no list price, and refuses it where it is named', async () => {
+    const model = offered({ id: 'imgmodel-4', listPrice: null });
+    expect(await stateOf(model)).toMatchObject({ state: 'own', isBelowList: false });
+    expect(await run([model], { addMissing: true })).toMatchObject({ refused: [], proposal: null });
+    await expect(run([model], { models: ['imgmodel-4'] })).rejects.toThrow(
+      'models: imgmodel-4 has no list price: set a price of your own.',
+    );
+  });
+
   it('takes the whole catalog that is shipped', async () => {
+    const listed = vendorModels.filter(({ listPrice }) => listPrice !== null);
     const { proposal, addedModels, refused } = await run(vendorModels, {
       addMissing: true,
       marginPercent: '12.5',
     });
     expect(refused).toEqual([]);
-    expect(addedModels).toHaveLength(vendorModels.length);
+    expect(addedModels).toEqual(listed.map(({ id }) => id));
     await service.confirm(proposal!.id, 1, admin());
-    const states = (await diffVendors(catalog.ledger.billing, vendorModels)).map(({ state }) => state);
+    const states = (await diffVendors(catalog.ledger.billing, listed)).map(({ state }) => state);
     expect(new Set(states)).toEqual(new Set(['current']));
   });
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
+import type { PriceText } from '#pricing/price-text.js';
 import type { ModelService } from '../catalog/model.service.js';
 import { type Comparison, readPriceList } from '../prices/price-file.js';
 import { importPrices, type PriceImport, readPrices } from '../prices/price.import.js';
@@ -80,12 +81,14 @@ export async function importVendors(
 ): Promise<VendorImport> {
   const { pool, catalog } = parts;
   const { book } = await readPrices(pool);
-  const compared = compareVendorModels(chosenVendorModels(catalog, wanted), book, await readBases(pool));
-  const missing = compared.filter(({ state }) => state === 'missing').map(({ model }) => model);
+  const chosen = chosenVendorModels(catalog, wanted);
+  const compared = compareVendorModels(chosen, book, await readBases(pool));
   const isNamed = (wanted.models ?? []).length > 0;
   if (isNamed) refuseNamed(compared, wanted);
-  const leftOut: readonly VendorState[] = ['missing', 'alias', 'unlike'];
-  const here = compared.filter(({ state }) => !leftOut.includes(state)).map(({ model }) => model);
+  const listed = (states: readonly VendorState[]) =>
+    compared.flatMap(({ model, state }) => (isListed(model) && states.includes(state) ? [model] : []));
+  const missing = listed(['missing']);
+  const here = listed(['unpriced', 'own', 'current', 'moved']);
   const added = wanted.addMissing ? missing : [];
   const result = wanted.dryRun
     ? withAdded(await proposePrices(parts, { ...wanted, priced: here }, by), added, wanted.marginPercent)
@@ -97,12 +100,18 @@ export async function importVendors(
   };
 }
 
-type Priced = VendorImportOptions & { priced: readonly VendorModel[] };
+/** A model with a price to derive another from. */
+type ListedModel = VendorModel & { readonly listPrice: PriceText };
+type Priced = VendorImportOptions & { priced: readonly ListedModel[] };
+
+function isListed(model: VendorModel): model is ListedModel {
+  return model.listPrice !== null;
+}
 
 /** Models are added each by itself: killed in between, a repeat finds those that are here. */
 async function addAndPropose(
   parts: Parts,
-  wanted: VendorImportOptions & Record<'here' | 'added', readonly VendorModel[]>,
+  wanted: VendorImportOptions & Record<'here' | 'added', readonly ListedModel[]>,
   by: DoneBy,
 ): Promise<PriceImport> {
   for (const { id, vendor: ownedBy, family, unit, limits } of wanted.added)
@@ -132,17 +141,20 @@ function refuseNamed(compared: readonly VendorComparison[], { addMissing }: Vend
     unlike: 'is of another family here, or counted otherwise',
     ...(!addMissing && { missing: 'is not here: add missing models, too' }),
   };
-  const { state, model } = compared.find((each) => faults[each.state] !== undefined) ?? {};
-  if (!state || !model) return;
-  throw new ApiError('invalid_value', `models: ${model.id} ${faults[state]}.`, { param: 'models' });
+  const faultOf = ({ model, state }: VendorComparison) =>
+    isListed(model) ? faults[state] : 'has no list price: set a price of your own';
+  const first = compared.find((each) => faultOf(each) !== undefined);
+  if (!first) return;
+  const message = `models: ${first.model.id} ${faultOf(first)}.`;
+  throw new ApiError('invalid_value', message, { param: 'models' });
 }
 
-function priceRow(model: VendorModel, marginPercent: string) {
+function priceRow(model: ListedModel, marginPercent: string) {
   return { kind: 'price', model: model.id, price: askedPrice(model.listPrice, marginPercent) } as const;
 }
 
 /** A dry run adds no models, and so cannot compare their prices: they would be new. */
-function withAdded<T extends Comparison>(result: T, models: readonly VendorModel[], margin: string): T {
+function withAdded<T extends Comparison>(result: T, models: readonly ListedModel[], margin: string): T {
   const rows = models.map((model, at) => ({
     line: result.added.length + result.changed.length + at + 1,
     change: priceRow(model, margin),

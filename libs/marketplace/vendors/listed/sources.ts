@@ -1,0 +1,10 @@
+import type { RateText } from '#pricing/price-text.js';
+import type { Dimensions } from '#pricing/rates.js';
+
+/** Who passes prices of vendors on. */
+export const LITELLM = 'the price list of LiteLLM of that day';
+export const API_EVANGELIST = 'the pricing files of API Evangelist';
+
+export function rate(when: Dimensions, unitPrice: string): RateText {
+  return { when, unitPrice };
+}

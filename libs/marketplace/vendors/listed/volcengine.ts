@@ -1,0 +1,52 @@
+import type { VendorModel } from '../vendor-model.js';
+import { rate } from './sources.js';
+
+/** The vendor's own page, of which we have a copy that says no day. */
+const BYTEPLUS = {
+  url: 'https://docs.byteplus.com/en/docs/Byteplus_LAS/Large_model_billing',
+  read: '2026-11-25',
+  via: 'a copy of the page without a date',
+};
+
+function seedream(id: string, unitPrice: string, source: VendorModel['source']): VendorModel {
+  return {
+    id,
+    vendor: 'volcengine',
+    family: 'image',
+    unit: 'call',
+    protocol: 'ark',
+    limits: {},
+    listPrice: { unitPrice },
+    source,
+    note: 'The price of BytePlus, which sells the models of Volcengine abroad. Volcengine itself asks yuan.',
+  };
+}
+
+export const volcengineModels: readonly VendorModel[] = [
+  seedream('seedream-4-0-250828', '0.03', BYTEPLUS),
+  seedream('seedream-4-5-251128', '0.04', BYTEPLUS),
+  seedream('seedream-5-0-260128', '0.035', {
+    url: 'https://docs.byteplus.com/en/docs/ModelArk/1544106',
+    read: '2026-06',
+    via: 'the price list of gogogotoken.ai',
+  }),
+  {
+    id: 'seedance-1-0-pro-250528',
+    vendor: 'volcengine',
+    family: 'video',
+    unit: 'second',
+    protocol: 'ark',
+    limits: { defaultSeconds: 5, minSeconds: 2, maxSeconds: 12, resolutions: ['480p', '720p', '1080p'] },
+    // Tokens of a second of the largest shape, at 2.5 USD a million: 9,720, 22,560 and 48,960.
+    listPrice: {
+      unitPrice: '0.1224',
+      rates: [rate({ resolution: '480p' }, '0.0243'), rate({ resolution: '720p' }, '0.0564')],
+    },
+    source: {
+      url: 'https://docs.byteplus.com/en/docs/ModelArk/1544106',
+      read: '2026-11-25',
+      via: 'a page of docs.dev.xavier.icvr.xyz without a date',
+    },
+    note: 'Worked out: BytePlus asks 2.5 USD for a million tokens, of which a second has width x height x 24 / 1024.',
+  },
+];
