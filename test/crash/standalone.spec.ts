@@ -87,11 +87,16 @@ describe('the standalone relay', () => {
       expect(await books.faultsOf(group.account, group.told)).toEqual([]);
     }
     const newcomer = await shoppers('0.12');
-    expect(await newcomer.images('after the storm')).toMatchObject({ status: 200 });
-    expect(await newcomer.video('after the storm')).toMatchObject({ status: 200 });
+    await untilAnswered('an image', () => newcomer.images('after the storm'));
+    await untilAnswered('a video', () => newcomer.video('after the storm'));
     await newcomer.watch();
     await books.atRest();
     expect(await books.balanceOf(newcomer.account)).toEqual({ main: '0', held: '0' });
+  }
+
+  /** With limits this short, a busy machine refuses calls that cost nothing and may be sent again. */
+  function untilAnswered(what: string, call: () => Promise<{ status: number | null }>): Promise<boolean> {
+    return until(what, async () => (await call()).status === 200);
   }
 
   const someImages = (clients: Shoppers) => [
