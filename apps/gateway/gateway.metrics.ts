@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from '#platform/metrics.js';
+import { Counter, Gauge, LatencyHistogram, type Registry } from '#platform/metrics.js';
 
 const REQUESTS = {
   name: 'gateway_requests_total',
@@ -45,8 +45,8 @@ const UNDELIVERABLE_RESOLUTIONS = {
 export class GatewayMetrics {
   readonly requests: Counter;
   readonly requestsInFlight: Gauge;
-  readonly requestSeconds: Histogram;
-  readonly upstreamSeconds: Histogram;
+  readonly requestSeconds: LatencyHistogram;
+  readonly upstreamSeconds: LatencyHistogram;
   readonly holds: Counter;
   readonly openConversations: Gauge;
   readonly exceededHolds: Counter;
@@ -56,8 +56,8 @@ export class GatewayMetrics {
     const registers = [registry];
     this.requests = new Counter({ ...REQUESTS, registers });
     this.requestsInFlight = new Gauge({ ...REQUESTS_IN_FLIGHT, registers });
-    this.requestSeconds = new Histogram({ ...REQUEST_SECONDS, registers });
-    this.upstreamSeconds = new Histogram({ ...UPSTREAM_SECONDS, registers });
+    this.requestSeconds = new LatencyHistogram({ ...REQUEST_SECONDS, registers });
+    this.upstreamSeconds = new LatencyHistogram({ ...UPSTREAM_SECONDS, registers });
     this.holds = new Counter({ ...HOLDS, registers });
     this.openConversations = new Gauge({ ...OPEN_CONVERSATIONS, registers });
     this.exceededHolds = new Counter({ ...EXCEEDED_HOLDS, registers });

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from '#platform/metrics.js';
+import { Counter, Gauge, LatencyHistogram, type Registry } from '#platform/metrics.js';
 
 const HANDLE_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -6,8 +6,8 @@ const HANDLE_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 export class BusMetrics {
   /** outcome: handled, retried, dead (kept as a dead letter), rejected (answered with an error). */
   readonly messages: Counter<'topic' | 'group' | 'outcome'>;
-  readonly handleSeconds: Histogram<'topic'>;
-  readonly requestSeconds: Histogram<'topic'>;
+  readonly handleSeconds: LatencyHistogram<'topic'>;
+  readonly requestSeconds: LatencyHistogram<'topic'>;
   readonly requestTimeouts: Counter<'topic'>;
   readonly outboxRows: Gauge<'producer'>;
   readonly outboxOldestSeconds: Gauge<'producer'>;
@@ -22,7 +22,10 @@ export class BusMetrics {
     const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
       once(name, () => new Gauge({ name, help, labelNames, registers }));
     const histogram = <L extends string>(name: string, help: string, labelNames: L[]) =>
-      once(name, () => new Histogram({ name, help, labelNames, registers, buckets: HANDLE_BUCKETS_SECONDS }));
+      once(
+        name,
+        () => new LatencyHistogram({ name, help, labelNames, registers, buckets: HANDLE_BUCKETS_SECONDS }),
+      );
 
     this.messages = counter('bus_messages_total', 'Messages consumed, by outcome.', [
       'topic',

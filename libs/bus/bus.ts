@@ -67,7 +67,7 @@ export class Bus {
       if (error instanceof BusTimeout) this.metrics.requestTimeouts.inc({ topic: topic.name });
       throw error;
     } finally {
-      this.metrics.requestSeconds.observe({ topic: topic.name }, (performance.now() - startedAt) / 1000);
+      this.metrics.requestSeconds.note({ topic: topic.name }, (performance.now() - startedAt) / 1000);
     }
   }
 

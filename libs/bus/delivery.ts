@@ -129,7 +129,7 @@ export class MessageDelivery {
         return this.retryLater(message, error);
       return await this.giveUp(message, payload, error);
     } finally {
-      this.metrics.handleSeconds.observe({ topic: this.topic.name }, (performance.now() - startedAt) / 1000);
+      this.metrics.handleSeconds.note({ topic: this.topic.name }, (performance.now() - startedAt) / 1000);
     }
   }
 

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { Registry } from './metrics.js';
+import { type Registry, scrapeOf } from './metrics.js';
 
 /** A readiness check: resolves when healthy, and rejects with a sentence for the operator when not. */
 export type ReadinessChecks = Record<string, () => Promise<void>>;
@@ -49,8 +49,10 @@ export async function startHealthServer(options: HealthServerOptions): Promise<S
         const state = await readiness(options.checks);
         return reply(state.ready ? 200 : 503, 'application/json', JSON.stringify(state));
       }
-      if (path === '/metrics')
-        return reply(200, options.registry.contentType, await options.registry.metrics());
+      if (path === '/metrics') {
+        const { type, text } = await scrapeOf(options.registry, request.headers.accept);
+        return reply(200, type, text);
+      }
       return reply(404, 'application/json', '{"error":"not found"}');
     })().catch(() => reply(500, 'application/json', '{"error":"internal"}'));
 

@@ -1,7 +1,59 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  type HistogramConfiguration,
+  type LabelValues,
+  type Metric,
+  type OpenMetricsContentType,
+  Registry,
+} from 'prom-client';
 import { loopRecords } from './loop.js';
+import { exemplar } from './tracing.js';
 
 export { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Seconds by labels. While tracing is on, each bucket has an exemplar: the trace of the last recorded call in it. */
+export class LatencyHistogram<T extends string = string> extends Histogram<T> {
+  constructor({ registers = [], ...config }: HistogramConfiguration<T>) {
+    // prom-client itself puts exemplars into registries of OpenMetrics only, and such a registry renames its counters.
+    super({ ...config, enableExemplars: true, registers: [] });
+    for (const registry of registers) registry.registerMetric(this);
+  }
+
+  note(labels: LabelValues<T>, seconds: number): void {
+    this.observe({ labels, value: seconds, exemplarLabels: exemplar() as LabelValues<T> });
+  }
+
+  override startTimer(labels: LabelValues<T>): (labels?: LabelValues<T>) => number {
+    return super.startTimer(labels, exemplar() as LabelValues<T>);
+  }
+}
+
+/** What a scraper gets, and in which form. */
+export interface Scrape {
+  type: string;
+  text: string;
+}
+
+/**
+ * The metrics as the scraper reads them by its `accept` header. Only OpenMetrics has exemplars. It has counters without
+ * `_total` in their names, and prom-client renames a registry's counters for good: so it gets another registry with the values.
+ */
+export async function scrapeOf(registry: Registry, accept = ''): Promise<Scrape> {
+  if (!accept.includes('application/openmetrics-text'))
+    return { type: registry.contentType, text: await registry.metrics() };
+  const view = new Registry<OpenMetricsContentType>();
+  view.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  for (const metric of await registry.getMetricsAsJSON()) {
+    // The types say that this is a number of an enumeration; it is the word.
+    const isCounter = String(metric.type) === 'counter';
+    const named = isCounter ? { ...metric, name: metric.name.replace(/_total$/, '') } : metric;
+    view.registerMetric({ ...named, get: async () => named } as unknown as Metric);
+  }
+  return { type: view.contentType, text: await view.metrics() };
+}
 
 /** A registry of one program, with the process's own metrics in it, those of its loops included. */
 export function createRegistry(program: string): Registry {

@@ -83,6 +83,14 @@ export function currentTrace(): string | undefined {
   return tracing?.current();
 }
 
+const NO_EXEMPLAR = {};
+
+/** What a measurement says of the work in progress: its trace, where that is recorded. */
+export function exemplar(): { trace_id?: string } {
+  const [, trace_id, , flags] = tracing?.current()?.split('-') ?? [];
+  return trace_id !== undefined && flags === '01' ? { trace_id } : NO_EXEMPLAR;
+}
+
 /** What a call of an upstream tells of its trace: nothing, unless the operator wants it. */
 export function upstreamTrace(): { traceparent?: string } {
   const traceparent = tracing?.tellsUpstreams ? tracing.current() : undefined;

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHealthServer } from '#platform/health.js';
+import { type Scrape, scrapeOf } from '#platform/metrics.js';
 import { type Customer, expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { forge } from '../support/forgery.js';
+import { type OtlpCollector, startOtlpCollector } from '../support/otlp-collector.js';
 import { type Replica, startReplica } from '../support/replica.js';
 import { type Prometheus, startPrometheus } from './support/prometheus.js';
 import { documentedMetrics, metricsOf, monitoring, panelQueries, rules } from './support/watched.js';
@@ -21,13 +23,15 @@ const PAGES = ['/v1/images/generations', '/no/such/path'];
 
 let replica: Replica;
 let logFolder: string;
+let collector: OtlpCollector;
 let relay: Relay;
 let customer: Customer;
 let health: Server;
 let prometheus: Prometheus;
 
 beforeAll(async () => {
-  // With a replica and an exported log, as an installation that has everything.
+  collector = await startOtlpCollector();
+  // With a replica, an exported log and traces, as an installation that has everything.
   replica = await startReplica();
   logFolder = await mkdtemp(join(tmpdir(), 'request-log-'));
   relay = await startRelay((fixture) => ({
@@ -36,6 +40,8 @@ beforeAll(async () => {
     CHAIN_SEAL_SECONDS: '0.2',
     REQUEST_LOG: 'file',
     REQUEST_LOG_DIR: logFolder,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_METRICS_EXPORTER: 'none',
   }));
   customer = await relay.customer('10');
   health = await startHealthServer({ host: '127.0.0.1', port: 0, checks: {}, registry: relay.registry });
@@ -52,6 +58,7 @@ afterAll(async () => {
   if (relay) await expectCleanLedger(relay);
   await relay?.close();
   await replica?.stop();
+  await collector?.close();
   if (logFolder) await rm(logFolder, { recursive: true });
 });
 
@@ -66,6 +73,10 @@ interface Rule {
 interface Answer {
   resultType: string;
   result: { metric: Record<string, string>; value: [number, string] }[];
+}
+
+interface Exemplars {
+  exemplars: { labels: { trace_id: string }; value: string }[];
 }
 
 async function rulesThere(): Promise<Rule[]> {
@@ -152,6 +163,33 @@ describe('a relay that runs', () => {
         loop,
         await value(`count(tollgate_loop_last_success_timestamp_seconds{loop="${loop}"})`),
       ]).toEqual([loop, 1]);
+  });
+
+  it('has the same series in OpenMetrics', async () => {
+    const seriesIn = ({ text }: Scrape) => new Set(text.match(/^[^#\s][^\s{]*/gm));
+    const series = seriesIn(await scrapeOf(relay.registry));
+    expect(seriesIn(await scrapeOf(relay.registry, 'application/openmetrics-text'))).toEqual(series);
+    expect(seriesIn(await scrapeOf(relay.registry))).toEqual(series);
+    expect(series).toContain('gateway_requests_total');
+  });
+
+  it.each([
+    'gateway_request_seconds_bucket{route="/v1/images/generations"}',
+    'gateway_upstream_seconds_bucket{operation="images"}',
+    'bus_request_seconds_bucket{topic="charge.requested"}',
+    'bus_handle_seconds_bucket{topic="charge.resolved"}',
+  ])('leads from %s to a trace of a call', async (query) => {
+    let found: Exemplars[] = [];
+    const [start, end] = [Date.now() / 1000 - 3600, Date.now() / 1000 + 3600].map(String) as [string, string];
+    await until('an exemplar', async () => {
+      found = await prometheus.ask<Exemplars[]>('query_exemplars', { query, start, end });
+      return found.length > 0;
+    });
+    const [{ labels, value: seconds }] = found[0]!.exemplars as [Exemplars['exemplars'][number]];
+    expect(Number(seconds)).toBeGreaterThan(0);
+    const root = () =>
+      collector.of(labels.trace_id).find(({ name }) => name === 'POST /v1/images/generations');
+    await until('its trace', async () => root() !== undefined);
   });
 
   it('alerts nobody while all is well', async () => {

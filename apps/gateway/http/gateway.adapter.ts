@@ -39,7 +39,7 @@ import { errorBody, refusalFor } from '#platform/http/refusal.js';
 import { joinModelId } from './model-path.js';
 import { isMultipart } from './multipart-body.js';
 import { nameRequest } from './request-name.js';
-import { traceRequests } from './request-trace.js';
+import { inTrace, traceRequests } from './request-trace.js';
 import type { RouteTable } from './route-table.js';
 
 /** Fastify under Nest, with the limits of the data plane and its error shape down to the socket. */
@@ -126,7 +126,7 @@ function countResponse(metrics: GatewayMetrics, request: FastifyRequest, reply: 
   const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
   metrics.requests.inc({ method: request.method, route, status: reply.statusCode });
   metrics.requestsInFlight.dec();
-  metrics.requestSeconds.observe({ route }, reply.elapsedTime / 1000);
+  inTrace(request, () => metrics.requestSeconds.note({ route }, reply.elapsedTime / 1000));
 }
 
 function addParsers(server: FastifyInstance): void {

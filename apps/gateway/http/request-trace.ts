@@ -13,10 +13,10 @@ export function traceRequests(server: FastifyInstance): void {
   server.decorateRequest('span', null);
   server.addHook('onRequest', (request, _reply, done) => {
     request.span = spanOf(request);
-    enter(request, done);
+    inTrace(request, done);
   });
   // A body arrives in the context of its connection.
-  server.addHook('preHandler', (request, _reply, done) => enter(request, done));
+  server.addHook('preHandler', (request, _reply, done) => inTrace(request, done));
   server.addHook('onResponse', ({ span }, { statusCode }, done) => {
     span?.note({ 'http.response.status_code': statusCode });
     if (statusCode >= 500) span?.fail(String(statusCode));
@@ -35,7 +35,8 @@ function spanOf(request: FastifyRequest): OpenSpan | null {
   return span ?? null;
 }
 
-function enter({ span }: FastifyRequest, done: () => void): void {
-  if (span) span.enter(done);
-  else done();
+/** Does something as a part of the call. */
+export function inTrace({ span }: FastifyRequest, work: () => void): void {
+  if (span) span.enter(work);
+  else work();
 }
