@@ -59,12 +59,18 @@ export function runDistributed<Own>(program: DistributedProgram<Own>): Promise<v
   const all = (reader: ConfigReader) => ({ shared: readShared(reader), own: read(reader) });
   return runProgram({
     help: helpOf({ about, usage: `node dist/apps/${name}/main.js [--help]`, read: all }),
-    sentenceFor: operatorSentence,
+    sentenceFor: startSentence,
     start: async () => {
       const reader = new ConfigReader(process.env);
       return start(program, reader.finish(all(reader)));
     },
   });
+}
+
+/** Why a program did not start. Kafka's errors name the socket's, which could be the database's as well. */
+export function startSentence(error: unknown): string | undefined {
+  const { name, message } = error as Error;
+  return name.startsWith('KafkaJS') ? `Kafka cannot be reached: ${message}.` : operatorSentence(error);
 }
 
 async function start<Own>(
