@@ -8,11 +8,16 @@ import { freePorts, LocalBroker } from './kafka-local.mjs';
 const IDS = [1, 2, 3];
 const HEAP = '256m';
 
-/** @throws NoKafka where Apache Kafka cannot be had */
-export async function startKafkaCluster(say = () => undefined) {
-  const kafka = await resolveKafka(say);
+/**
+ * @param {(id: number, port: number) => Promise<string>} [wayTo] opens a way to the port of a broker and returns its address:
+ *   brokers reach each other without it
+ * @throws NoKafka where Apache Kafka cannot be had
+ */
+export async function startKafkaCluster(wayTo) {
+  const kafka = await resolveKafka(() => undefined);
   const ports = await freePorts(2 * IDS.length);
   const nodes = IDS.map((id) => ({ id, port: ports.pop(), controllerPort: ports.pop() }));
+  if (wayTo) await openWays(nodes, wayTo);
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-kafka-'));
   const members = nodes.map(({ id }) => {
     const cluster = { id, nodes, name: folder, heap: HEAP };
@@ -26,6 +31,14 @@ export async function startKafkaCluster(say = () => undefined) {
     throw error;
   }
   return cluster;
+}
+
+async function openWays(nodes, wayTo) {
+  const ports = await freePorts(nodes.length);
+  for (const node of nodes) {
+    const port = ports.pop();
+    node.way = { port, address: await wayTo(node.id, port) };
+  }
 }
 
 class KafkaCluster {

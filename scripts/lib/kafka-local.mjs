@@ -41,19 +41,20 @@ export async function freePorts(count) {
 
 /**
  * A node that is broker and controller, on loopback, with settings that make a young cluster quick. Of three nodes, each
- * keeps everything, and two have it before it counts as written.
+ * keeps everything, and two have it before it counts as written. A `way` is one more port, which clients know by another address.
  */
 function properties({ dataDir, id, nodes }) {
-  const { port, controllerPort } = nodes.find((node) => node.id === id);
+  const { port, controllerPort, way } = nodes.find((node) => node.id === id);
+  const [listener, known] = way ? [`,WAY://127.0.0.1:${way.port}`, `,WAY://${way.address}`] : ['', ''];
   const voters = nodes.map((node) => `${node.id}@127.0.0.1:${node.controllerPort}`).join(',');
   const copies = nodes.length;
   const inSync = Math.max(1, copies - 1);
   return `process.roles=broker,controller
 node.id=${id}
 controller.quorum.voters=${voters}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}${listener}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}${known}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,WAY:PLAINTEXT
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
 log.dirs=${join(dataDir, 'log')}
@@ -86,6 +87,8 @@ rootLogger.level=warn
 rootLogger.appenderRef.out.ref=OUT
 `;
 
+/** @typedef {{ id: number, port: number, controllerPort: number, way?: { port: number, address: string } }} Node */
+
 /** A broker; of a cluster, `cluster` says which node it is, and how large its heap may be. */
 export class LocalBroker {
   #child;
@@ -97,8 +100,7 @@ export class LocalBroker {
    * @param {object} options
    * @param {string} [options.dataDir] a temporary folder without it
    * @param {{ java: string, jars: string }} options.kafka
-   * @param {{ id: number, nodes: { id: number, port: number, controllerPort: number }[], name: string, heap: string }}
-   *   [options.cluster]
+   * @param {{ id: number, nodes: Node[], name: string, heap: string }} [options.cluster]
    */
   constructor({ dataDir, kafka, cluster }) {
     this.java = kafka.java;

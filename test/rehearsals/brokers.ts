@@ -3,6 +3,9 @@ import { inSync, type KafkaCluster, openKafkaCluster } from '../support/kafka-cl
 import { startDatabase } from './database.js';
 import type { Rehearsal, Stage } from './rehearsal.js';
 
+/** Calls while too few brokers are there. */
+const CALLS = 80;
+
 /** One of three brokers dies or falls silent; the other two have every message that was confirmed. */
 export const brokers: readonly Rehearsal[] = [
   ofThree({
@@ -27,6 +30,20 @@ export const brokers: readonly Rehearsal[] = [
         dead = next;
       }
       return killedAt;
+    },
+  }),
+  ofThree({
+    name: 'two-brokers',
+    fault: 'two of three Kafka brokers killed, both started again later',
+    isQuick: false,
+    hurt: async (cluster, { load }) => {
+      const dead = cluster.ids.filter((id) => id !== cluster.controller()).slice(0, 1);
+      dead.push(cluster.controller());
+      for (const id of dead) kill(cluster, id);
+      await load.failing(CALLS);
+      const startedAt = performance.now();
+      await Promise.all(dead.map((id) => cluster.restart(id)));
+      return startedAt;
     },
   }),
   ofThree({

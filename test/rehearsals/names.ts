@@ -67,7 +67,7 @@ function named(url: string, name: string): string {
 }
 
 /** A command that runs another with a resolver of its own: only root may mount a file over /etc/resolv.conf. */
-function resolvedBy(names: NameServer, undo: Undo): Scene['under'] {
+export function resolvedBy(names: NameServer, undo: Undo): Scene['under'] {
   if (spawnSync('unshare', ['--mount', 'true']).status !== 0)
     throw new Error('unshare --mount failed, is this root?');
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-names-'));

@@ -1,5 +1,6 @@
 import { badNetworks } from './bad-network.js';
 import { brokers } from './brokers.js';
+import { brokersOutOfReach } from './brokers-out-of-reach.js';
 import { clockJumps } from './clock.js';
 import { fullDisk } from './full-disk.js';
 import { namesGone } from './names.js';
@@ -22,4 +23,5 @@ export const rehearsals: readonly Rehearsal[] = [
   rollingRestart,
   versionsBeside,
   ...brokers,
+  ...brokersOutOfReach,
 ];

@@ -38,7 +38,7 @@ export interface DeploymentOptions {
   /** A command that runs the launcher, with what it and the programs are to see of the machine. */
   under?: readonly string[];
   /** How this process reaches what the programs know by other names. */
-  reach?: Partial<Pick<Ready, 'databaseUrl' | 'sandboxUrl'>>;
+  reach?: Partial<Pick<Ready, 'databaseUrl' | 'sandboxUrl' | 'brokers'>>;
 }
 
 /** The topics that move money. */

@@ -19,9 +19,13 @@ export interface KafkaCluster {
 
 const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/kafka-cluster.mjs')).href;
 
-export async function openKafkaCluster(): Promise<KafkaCluster> {
-  const script = (await import(SCRIPT)) as { startKafkaCluster: () => Promise<KafkaCluster> };
-  return script.startKafkaCluster();
+/** Opens a way to the port of a broker, and returns the address by which programs know it. */
+export type WayTo = (id: number, port: number) => Promise<string>;
+
+/** With `wayTo`, programs reach brokers by ways that can be taken away, and brokers each other without. */
+export async function openKafkaCluster(wayTo?: WayTo): Promise<KafkaCluster> {
+  const script = (await import(SCRIPT)) as { startKafkaCluster: (wayTo?: WayTo) => Promise<KafkaCluster> };
+  return script.startKafkaCluster(wayTo);
 }
 
 /** Resolves when every broker has a copy of every partition that is up to date. */
