@@ -28,7 +28,7 @@ export function landingDocuments(): Plugin {
       const script = parts.find((part) => part.type === 'chunk' && part.name === AFTER_PAINT);
       const picture = parts.find((part) => part.type === 'asset' && part.names.includes(PICTURE));
       if (!dir || !script || !picture)
-        throw new Error('The landing page was built without what starts it, or without its picture.');
+        throw new Error('The landing page was built without its entry script, or without its image.');
       const document = readFileSync(join(dir, 'index.html'), 'utf8');
       for (const [language, tag] of Object.entries(LANGUAGES))
         writeFileSync(

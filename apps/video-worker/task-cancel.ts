@@ -13,8 +13,8 @@ export async function cancelAtVendor(
   try {
     const channel = await channelOf(catalog, task);
     const isTold = channel && (await upstreams.adapterFor(channel.protocol).cancelTask(channel, upstreamId));
-    if (isTold) log.info({ taskId, channel: channel.id }, 'the upstream was told to stop');
+    if (isTold) log.info({ taskId, channel: channel.id }, 'the upstream was asked to cancel');
   } catch (error) {
-    log.warn({ err: error, taskId }, 'the upstream could not be told to stop');
+    log.warn({ err: error, taskId }, 'the upstream could not be asked to cancel');
   }
 }

@@ -55,18 +55,17 @@ const INTRODUCTION = `# Configuration
 
 <!-- Written by \`npm run reference\` from libs/platform/settings. -->
 
-Programs read environment variables once, when they start. A bad value stops the program with the name of the variable
-and the rule it breaks. Run any program with \`--help\` for its own list.
+Programs read environment variables once, at startup. If a value is invalid, the program stops and names the variable and the rule it
+breaks. Run any program with \`--help\` to list its variables.
 
 - Durations are in seconds, or in days where the name says so, and may have decimals.
-- Standalone (\`npm start\`) sets the variables marked * by itself, and reads those of all programs.
-- A secret, or an address that contains a login, can come from a file: set \`NAME_FILE\` to its path instead of \`NAME\`.
-- The password of an address such as \`DATABASE_URL\` can be given apart, in \`DATABASE_PASSWORD\`, where it may contain
-  any character.
-- In the \`program\` column, \`all\` means gateway, billing, control plane and video worker; \`migrate\` is the one-shot job
-  \`apps/control-plane/migrate.ts\`. \`tollgate\` reads those of the control plane that a command needs, and \`DATA_DIR\`;
-  \`backup\` means \`tollgate backup\` and \`tollgate restore\`.
-- Limits of staff are stored when the control plane starts, and the command line uses the stored values.
+- Standalone (\`npm start\`) reads the variables of all programs, and sets those marked * itself.
+- To read a secret, or a URL with a login, from a file, set \`NAME_FILE\` to its path instead of \`NAME\`.
+- The password of a URL such as \`DATABASE_URL\` can be set separately in \`DATABASE_PASSWORD\`, where it may contain any character.
+- In the \`program\` column, \`all\` means gateway, billing, control plane and video worker. \`migrate\` is the one-shot job
+  \`apps/control-plane/migrate.ts\`. \`backup\` means \`tollgate backup\` and \`tollgate restore\`. Other \`tollgate\` commands read \`DATA_DIR\`
+  and the control plane's variables that they need.
+- Staff limits are stored when the control plane starts, and the command line uses the stored values.
 `;
 
 function rowOf(name, { about, fallback, show }, programs) {

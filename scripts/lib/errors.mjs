@@ -1,13 +1,13 @@
-// docs/errors.md: every code of the one table, with what to do.
+// docs/errors.md: every error code, with what to do.
 
 const INTRODUCTION = `# Errors
 
 <!-- Written by \`npm run reference\` from libs/platform/http/error-help.ts. -->
 
-Every refusal has a code, an HTTP status and a message that says what to do. Programs should look at the code: messages may
+Every error has a code, an HTTP status and a message that says what to do. Check the code in your programs, because messages may
 change.
 
-| family    | where the code is     | the field at fault                |
+| API       | error code            | invalid field                     |
 | --------- | --------------------- | --------------------------------- |
 | OpenAI    | \`error.code\`          | \`error.param\`                     |
 | Google    | \`error.details[].reason\`, and \`code\` | \`error.details[].metadata.param\` |
@@ -24,9 +24,9 @@ change.
 }
 \`\`\`
 
-- SDKs repeat 408, 409, 429 and 5xx by themselves. Those go out only when nothing stays charged; otherwise the answer carries
+- SDKs retry 408, 409, 429 and 5xx automatically. Tollgate sends these only if nothing stays charged; otherwise the answer has
   \`x-should-retry: false\`.
-- Every answer has an \`x-request-id\`. Quote it to support; it finds the request in the usage log.
+- Every answer has an \`x-request-id\`. Use it to find the request in the usage log or when you contact support.
 `;
 
 /** @param {(alias: string) => Promise<object>} load imports a module of the project by its alias */

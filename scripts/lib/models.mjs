@@ -1,4 +1,4 @@
-// docs/models.md: what each protocol offers, and what its suite tries, from the tables that the suite runs.
+// docs/models.md: what each protocol supports, and the test cases of its suite, from the tables that the suite runs.
 
 const OPERATIONS = {
   images: 'images',
@@ -17,30 +17,29 @@ const OPERATIONS = {
   transcription: 'transcriptions',
   translation: 'translations',
   embeddings: 'embeddings',
-  messagesCount: 'counts of messages',
-  contentsCount: 'counts of contents',
+  messagesCount: 'message token counts',
+  contentsCount: 'contents token counts',
 };
 
-const INTRODUCTION = `# Vendors and what is tried
+const INTRODUCTION = `# Vendors and test cases
 
 <!-- Written by \`npm run reference\` from apps/sandbox-upstream/contract. -->
 
-A channel speaks one protocol, and a protocol offers some operations. Every protocol is tried with the sandbox, which speaks
-the vendor's own wire: all cases of an operation, for each protocol that has it. Nothing here was tried against a vendor's
-live service. How to add one is in [Adding an upstream](adding-an-upstream.md).
+A channel uses one protocol, and each protocol supports some operations. The numbers below are test cases. For each operation, the
+suite \`apps/sandbox-upstream/contract/contract.spec.ts\` runs all cases over every protocol that supports it. It uses the sandbox, which
+implements the vendors' own APIs. Nothing was tested against a vendor's live service.
 
-The numbers are the cases that \`apps/sandbox-upstream/contract/contract.spec.ts\` runs.
+To add a protocol, see [Adding an upstream](adding-an-upstream.md).
 `;
 
-const OUTCOMES = `## What each case comes to
+const OUTCOMES = `## Outcomes
 
-- \`refused\`: for what the caller sent. The money is released, and the caller reads the vendor's message.
-- \`not accepted\`: the vendor took nothing, or gave up for good. Another channel may be asked.
-- \`unclear\`: the vendor may be at work. No other channel is asked; the money of an image is released, and a task waits for
-  its deadline.
-- A vendor that answers 429 lets the key rest for as long as its \`Retry-After\` says, and the channel's other keys are used.
+- \`refused\`: the vendor rejected the request. The hold is refunded, and the caller sees the vendor's message.
+- \`not accepted\`: the vendor did not accept the request, or gave up for good. Another channel may be tried.
+- \`unclear\`: the vendor may be working on it. No other channel is tried. An image is refunded; a task waits for its deadline.
+- If a vendor answers 429, that key pauses for the vendor's \`Retry-After\`, and the channel's other keys are used.
 
-The fault that the sandbox is ordered to make is in the second column; its README says what each does.
+The second column names the fault that the sandbox simulates. \`apps/sandbox-upstream/README.md\` explains each one.
 `;
 
 /** @param {(alias: string) => Promise<object>} load imports a module of the project by its alias */
@@ -58,7 +57,7 @@ export async function modelsPage(load) {
 }
 
 function offerTable({ offers, casesFor, vendorContracts }) {
-  const head = ['protocol', ...Object.values(OPERATIONS), 'in short'];
+  const head = ['protocol', ...Object.values(OPERATIONS), 'summary'];
   const rows = offers.map(([protocol, offered]) => [
     `\`${protocol}\``,
     ...Object.keys(OPERATIONS).map((operation) =>
@@ -82,7 +81,7 @@ function sectionOf(operations, { offers, casesFor }) {
     return [name, `\`${happens}\``, usual, others.map(([outcome, of]) => exception(outcome, of)).join('; ')];
   });
   const title = operations.map((operation) => OPERATIONS[operation]).join(', ');
-  return `### ${title[0].toUpperCase()}${title.slice(1)}\n\n${tableOf(['case', 'fault', 'outcome', 'elsewhere'], rows)}`;
+  return `### ${title[0].toUpperCase()}${title.slice(1)}\n\n${tableOf(['case', 'fault', 'outcome', 'exceptions'], rows)}`;
 }
 
 function exception(outcome, runs) {

@@ -25,11 +25,10 @@ import { shown } from '#platform/http/fields.js';
 const GRACE_MS = 300_000;
 
 const NOTES = `
-States: matched; accepted (reported in two ways, and a person accepted that); waiting (too young, or reports do not go far
-enough yet); not_covered (in a gap between reports); missing_here (the other side knows it and we do not);
-missing_there (we booked it and the other side does not know it); differs; twice. From not_covered on, all exit with
-1. Payouts that no line has to name are unlinked, and lines_missing where one should; lines at the bank that somebody
-set aside are set_aside, and refused where they could not be posted.
+States: matched; accepted (reported in two versions, and a person accepted that); waiting (too recent, or reports do not
+reach that far yet); not_covered (in a gap between reports); missing_here (they have it, we do not); missing_there (we have
+it, they do not); differs; twice. Any of these from not_covered on exits with 1. A payout is unlinked if no line has to name
+it, and lines_missing if one should. A bank line is set_aside if someone ignored it, and refused if it could not be posted.
 
 Examples:
   tollgate finance reconcile payments --from 2026-01-01 --to 2026-02-01 --faults

@@ -50,7 +50,7 @@ export const workReportRoutes = {
   refunds: forFinance.get('reportRefunds', '/api/finance/reports/refunds', {
     summary: 'Refunds against failures by UTC day, and how long they took.',
     description:
-      'A failure is work whose price was held and that failed; the latency goes from there to the posting that gave the money back.',
+      'A failure is work that failed after its price was held. The latency is the time from the failure to the posting of the refund.',
     query: z.strictObject(range),
     answer: z.object({ from: timeView, to: timeView, days: z.array(refundDayShape) }),
   }),

@@ -29,12 +29,10 @@ const vendorModelView = z
     listPrice: priceFields.nullable().meta({ description: 'Null where none in USD was found.' }),
     source: z.object({
       url: z.string(),
-      read: z
-        .string()
-        .meta({
-          description: 'The day on which it was read there; the month, where no more is known.',
-          examples: ['2026-10-07'],
-        }),
+      read: z.string().meta({
+        description: 'The day on which it was read there; the month, where no more is known.',
+        examples: ['2026-10-07'],
+      }),
       via: z.string().nullable().meta({ description: 'Who read it there, if it is passed on.' }),
     }),
     note: z.string().nullable(),

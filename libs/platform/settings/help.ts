@@ -20,8 +20,8 @@ Usage: ${usage}
 Environment:
 ${settingsHelp(settingsOf(read))}
 
-A secret may be in a file instead, which NAME_FILE names, such as DATABASE_PASSWORD_FILE.
-SIGTERM and SIGINT finish what is in progress first. Exit codes: 0 stopped, 1 failed.
+To read a secret from a file, set NAME_FILE to its path, for example DATABASE_PASSWORD_FILE.
+On SIGTERM and SIGINT, the program finishes what is in progress, then exits. Exit codes: 0 stopped, 1 failed.
 `;
 }
 

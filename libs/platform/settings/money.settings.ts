@@ -25,38 +25,40 @@ export const payments = {
   }),
   STRIPE_SECRET_KEY: optionalSecret('Turns on payments by card'),
   STRIPE_WEBHOOK_SECRET: optionalSecret(
-    'Signs the events that Stripe sends to `/api/payments/events/stripe`',
+    'Verifies the events that Stripe sends to `/api/payments/events/stripe`',
   ),
   STRIPE_API_BASE: optionalUrl("Replaces Stripe's own address"),
-  BANK_TRANSFER_INSTRUCTIONS: optionalText(
-    'Turns on orders by bank transfer, and shows customers where to pay',
-  ),
-  ISSUER_NAME: text('Who receipts are issued by: the legal name', 'Tollgate'),
-  ISSUER_ADDRESS: optionalText('The address on receipts; `\\n` begins a new line'),
+  BANK_TRANSFER_INSTRUCTIONS: optionalText('Turns on bank transfers, and tells customers where to pay'),
+  ISSUER_NAME: text('The legal name of the issuer of receipts', 'Tollgate'),
+  ISSUER_ADDRESS: optionalText('The address on receipts; `\\n` starts a new line'),
   ISSUER_TAX_ID: optionalText('The tax id on receipts'),
   SANDBOX_PAYMENTS: flag('Simulated payments. On in standalone unless Stripe is configured', false),
   SANDBOX_PAYMENTS_SECRET: optionalSecret(
-    'Signs simulated events; needed where several processes share the work, otherwise random',
+    'Signs simulated events. Required if several processes share the work; otherwise random',
   ),
   ORDER_LIFE_SECONDS: seconds('How long an order can be paid. At least 31 minutes with Stripe', HOUR),
-  PAYMENT_CHECK_SECONDS: seconds('When a provider is first asked about an open order', 60),
-  PAYMENT_RETRY_SECONDS: seconds('Pause between attempts of a refund', 30),
+  PAYMENT_CHECK_SECONDS: seconds('How long after an order was placed its provider is first polled', 60),
+  PAYMENT_RETRY_SECONDS: seconds('Pause between attempts to refund', 30),
   RESELLER_THRESHOLD_TOKENS: count('Verified tokens needed for the reseller rate', 2_000_000_000, {
     max: 1e15 - 1,
   }),
-  INVITE_REWARD_WINDOW_SECONDS: seconds('How long a reward stays before it can be moved', 30 * DAY),
+  INVITE_REWARD_WINDOW_SECONDS: seconds('How long before a reward can be transferred', 30 * DAY),
 };
 
 export const staffLimits = {
   PRICE_PROPOSAL_LIFE_SECONDS: seconds('How long a price proposal can be confirmed', 7 * DAY),
   PRICE_LIST_AGE_SECONDS: seconds('How long the public price list may be cached', 15),
-  PRICE_CHANGE_LIMIT_PERCENT: count('How far one person may move prices alone in a UTC day, up or down', 20, {
-    min: 0,
-    max: 100,
-  }),
-  MANUAL_TOPUP_LIMIT: usdLimit('Credits that one person may add by hand alone in a UTC day', '1000'),
+  PRICE_CHANGE_LIMIT_PERCENT: count(
+    'How far one person may change prices alone in a UTC day, up or down',
+    20,
+    {
+      min: 0,
+      max: 100,
+    },
+  ),
+  MANUAL_TOPUP_LIMIT: usdLimit('Credits that one person may add manually alone in a UTC day', '1000'),
   TOPUP_REFUND_LIMIT: usdLimit('Credits of top-ups that one person may refund alone in a UTC day', '100'),
-  REFUND_LIMIT: usdLimit('Credits of settled charges that one person may refund alone in a UTC day', '20'),
+  REFUND_LIMIT: usdLimit('Credits of charges that one person may refund alone in a UTC day', '20'),
   ADJUSTMENT_LIMIT: usdLimit('Credits that one person may adjust and write off alone in a UTC day', '20'),
   ONE_PERSON: flag(
     'Declares that there is no second person. One person then confirms alone, and each such decision is marked',
@@ -73,21 +75,18 @@ export const books = {
   ),
   COST_ACCRUAL_SECONDS: seconds('How often upstream costs of ended charges are recorded', 60),
   RECOGNITION_SECONDS: seconds('How often used credits become revenue: lots are consumed and recognized', 60),
-  PROVIDER_REPORT_SECONDS: seconds(
-    'How often payment providers are asked what moved our balance with them',
-    HOUR,
-  ),
+  PROVIDER_REPORT_SECONDS: seconds('How often payment providers are polled for changes of our balance', HOUR),
   LEDGER_SNAPSHOT_SECONDS: seconds(
-    'How often the balances of a finished day are stored, which makes reports fast',
+    'How often balances of past days are stored, which speeds up reports',
     600,
   ),
   CHAIN_SEAL_SECONDS: seconds('How often new postings are sealed in the hash chain', 60),
   RECONCILE_SECONDS: seconds('Pause between runs of the controls', 300),
   RECONCILE_GRACE_SECONDS: seconds('Work younger than this is not a finding yet', 300),
-  RECONCILE_LIMIT_SECONDS: seconds('When a query of a control is given up', 600),
+  RECONCILE_LIMIT_SECONDS: seconds('Timeout of a control', 600),
   RECONCILE_KEEP_SECONDS: seconds('How long results of runs are kept', 30 * DAY),
   REPORT_OVERDUE_HOURS: count(
-    'When a missing report of a provider or bank becomes a finding, counted from the end of the last one',
+    'How long after the end of the last provider or bank report a missing next one becomes a finding',
     72,
     { max: 8_784 },
   ),
