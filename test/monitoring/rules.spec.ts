@@ -63,8 +63,8 @@ describe('the runbooks', () => {
     expect([...titles].sort()).toEqual(alerts.map(({ alert }) => alert).sort());
   });
 
-  it('say when it is over', () => {
-    const endless = sections.filter((text) => !/^Over (when|by itself) /m.test(text));
+  it('say when the alert is resolved', () => {
+    const endless = sections.filter((text) => !/^(Resolved when|Resolves by itself) /m.test(text));
     expect(endless.map((text) => text.split('\n', 1)[0])).toEqual([]);
   });
 
