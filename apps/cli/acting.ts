@@ -24,7 +24,7 @@ export async function actingPerson(pool: pg.Pool, acting: Acting, roles: readonl
   const actor = await namedPerson(pool, acting, roles);
   if (actor) return actor;
   throw new OperatorError(
-    `Say who is acting: --as EMAIL or ${VARIABLE}, a person with the role ${roles.join(' or ')}.`,
+    `Name the person who is acting with --as EMAIL or ${VARIABLE}. They need the role ${roles.join(' or ')}.`,
   );
 }
 
@@ -72,9 +72,10 @@ async function namedPerson(
   if (!as) return null;
   const email = as.trim().toLowerCase();
   const person = await findByEmail(pool, email);
-  if (!person || person.disabled) throw new OperatorError(`Nobody with the address ${email} may act.`);
+  if (!person || person.disabled)
+    throw new OperatorError(`There is no active person with the email address ${email}.`);
   if (!roles.some((role) => person.roles.includes(role)))
-    throw new OperatorError(`${email} may not do this: it needs the role ${roles.join(' or ')}.`);
+    throw new OperatorError(`${email} cannot do this, because it needs the role ${roles.join(' or ')}.`);
   const { id: userId, accountId } = person;
   return { userId, sessionId: 'cli', accountId, email, roles: person.roles };
 }

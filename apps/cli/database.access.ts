@@ -73,7 +73,7 @@ export async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string[]>
 export function refuseWithout(folder: DataFolder): void {
   if (existsSync(folder.database)) return;
   throw new OperatorError(
-    `This user finds no database in ${folder.root}: set DATA_DIR to the data folder of the relay, or DATABASE_URL. \`tollgate migrate\` makes a new database there.`,
+    `There is no database in ${folder.root} that this user can open: set DATABASE_URL, or DATA_DIR to the relay's data folder. \`tollgate migrate\` creates a new database there.`,
   );
 }
 

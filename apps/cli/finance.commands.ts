@@ -134,7 +134,7 @@ async function rangeOf(pool: pg.Pool, options: Times): Promise<RangeQuery> {
 
 function requireEffective(by: TimeOf, recordedBefore: string | null): void {
   if (by === 'effective' || recordedBefore === null) return;
-  throw new OperatorError('--recorded-before is for --by effective.');
+  throw new OperatorError('--recorded-before needs --by effective.');
 }
 
 async function printTrialBalance(options: {

@@ -88,7 +88,7 @@ async function approvedRate(pool: pg.Pool, accountId: string, asked?: TopupRate)
   const rate = await rateInForce(pool, accountId);
   if (asked === undefined || asked === rate) return rate;
   throw new OperatorError(
-    `The account pays at the rate ${rate}: another one is granted from a ticket or by an administrator first.`,
+    `The account's rate is ${rate}. To use another one, grant it first, from a ticket or as an administrator.`,
   );
 }
 

@@ -23,7 +23,9 @@ export function recordTrial(pool: pg.Pool, request: TopupRequest, by: string): P
     });
     if (!taken) {
       const most = formatAmount(nanos(limit));
-      throw new OperatorError(`One person credits ${most} credits in a day: the account has no balance.`);
+      throw new OperatorError(
+        `One person can add at most ${most} credits per day, so the account has no balance.`,
+      );
     }
     const result = await creditTopup(client, request);
     await audit(client, {

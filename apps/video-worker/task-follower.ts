@@ -198,7 +198,7 @@ export class TaskFollower {
       await this.fail(
         task,
         noFile(task),
-        `the upstream finished, but its file could not be copied: ${reason}`,
+        `the upstream finished, but the file could not be copied: ${reason}`,
       );
     } else {
       await queue.reschedule(task, { inMs: copyPauseMs(failures, config), progress: 99, copyFailed: true });

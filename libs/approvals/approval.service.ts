@@ -109,7 +109,9 @@ export class ApprovalService {
     if (rowCount === 0) {
       const same = approval.subject === subject && isDeepStrictEqual(approval.payload, payload);
       if (same) return approval;
-      throw new ApiError('conflict', 'This requestId was used for another request.', { param: 'requestId' });
+      throw new ApiError('conflict', 'This requestId was already used for another request.', {
+        param: 'requestId',
+      });
     }
     await audit(client, {
       actor: `user:${actor.userId}`,
@@ -171,7 +173,7 @@ export class ApprovalService {
       if (approval.state !== 'pending') {
         if (approval.state === state && approval.decidedBy === decision.actor.userId)
           return { approval, isNew: false };
-        throw new ApiError('conflict', `This has been ${approval.state} already.`);
+        throw new ApiError('conflict', `This has already been ${approval.state}.`);
       }
       await requireOther(transaction.client, approval, decision.actor);
       await refuseOwnInterest(transaction.client, decision.actor, approval.accountId);
@@ -230,7 +232,7 @@ export class ApprovalService {
   private checked(approval: Approval | null, actor: Actor): Approval {
     if (!approval) throw new ApiError('not_found', 'There is no such approval.');
     const kind = this.kinds.get(approval.kind);
-    if (!kind) throw new ApiError('conflict', 'This is decided in the console.');
+    if (!kind) throw new ApiError('conflict', 'This can only be decided in the console.');
     if (mayDecide(actor, kind)) return approval;
     throw new ApiError('forbidden', `This needs the role ${kind.roles.join(' or ')}.`);
   }
@@ -247,7 +249,7 @@ async function requireOther(client: pg.ClientBase, approval: Approval, { userId 
   const { requestedBy, accountId, id } = approval;
   if (requestedBy !== userId) return;
   if (!(await readFact(client, 'one-person')))
-    throw new ApiError('second_person_required', 'You asked for this: another person must decide.');
+    throw new ApiError('second_person_required', 'You requested this, so another person must decide.');
   const subject = `approval:${id}`;
   await noteDoneAlone(client, { actor: `user:${userId}`, why: 'second-person', subject, accountId });
 }

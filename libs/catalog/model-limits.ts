@@ -79,7 +79,7 @@ function refuseUnlessMade(
 ): void {
   if (asked === undefined || made === undefined || made.includes(asked.value)) return;
   const offered = made.length > 0 ? ` It makes ${made.join(', ')}.` : '';
-  throw new ApiError('invalid_value', `${id} does not make ${asked.value}.${offered}`, {
+  throw new ApiError('invalid_value', `${id} does not support ${asked.value}.${offered}`, {
     param: asked.param,
   });
 }

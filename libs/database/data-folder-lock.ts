@@ -49,14 +49,12 @@ export function lockDataFolder(dataDir: string, lockFile: string): () => void {
     const holder = readLock(lockFile);
     if (holder && isRunning(holder.identity)) {
       throw new OperatorError(
-        `The data folder ${dataDir} is in use by another Tollgate, process ${holder.identity.pid}: stop that one first, or choose another DATA_DIR.`,
+        `The data folder ${dataDir} is in use by another Tollgate (process ${holder.identity.pid}): stop it first, or choose another DATA_DIR.`,
       );
     }
     removeStale(lockFile, holder?.text);
   }
-  throw new OperatorError(
-    `The data folder ${dataDir} is being taken by several processes at once; try again.`,
-  );
+  throw new OperatorError(`Several processes are trying to use the data folder ${dataDir}. Try again.`);
 }
 
 function createExclusively(lockFile: string, text: string): boolean {

@@ -195,7 +195,7 @@ describe('a data folder', () => {
   it('belongs to one live program at a time', async () => {
     const server = await start();
     await expect(start()).rejects.toThrow(
-      `The data folder ${join(root, 'data')} is in use by another Tollgate, process ${process.pid}: stop that one first, or choose another DATA_DIR.`,
+      `The data folder ${join(root, 'data')} is in use by another Tollgate (process ${process.pid}): stop it first, or choose another DATA_DIR.`,
     );
     expect(await canConnect(server.ownerUrl)).toBe(true);
   });
@@ -252,6 +252,8 @@ describe('a data folder', () => {
 
   it('that cannot be written gets one clear sentence', async () => {
     writeFileSync(join(root, 'file'), '');
-    await expect(start(join(root, 'file', 'data'))).rejects.toThrow(/cannot be written: ENOTDIR/);
+    await expect(start(join(root, 'file', 'data'))).rejects.toThrow(
+      /Cannot write to the data folder .*: ENOTDIR/,
+    );
   });
 });

@@ -50,6 +50,6 @@ function takeFolder(dataDir: string, lockFile: string): () => void {
     return lockDataFolder(dataDir, lockFile);
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`The data folder ${dataDir} cannot be written: ${(error as Error).message}.`);
+    throw new OperatorError(`Cannot write to the data folder ${dataDir}: ${(error as Error).message}.`);
   }
 }

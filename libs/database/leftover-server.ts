@@ -52,6 +52,6 @@ export async function stopLeftover(pgdata: string, log: Pick<Logger, 'warn'>): P
     if (!isRunning(identity)) return;
   }
   throw new OperatorError(
-    `The database server of an earlier run, process ${identity.pid}, does not stop: end it by hand.`,
+    `The database server of an earlier run (process ${identity.pid}) does not stop. Stop it yourself.`,
   );
 }

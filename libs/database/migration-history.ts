@@ -31,7 +31,7 @@ export function ownMigrations(folder?: string): Migration[] {
     const isNumbered = /^\d{4}_/.test(name) && numberOf(name) !== numberOf(names[index - 1] ?? '');
     if (!isNumbered) {
       throw new OperatorError(
-        `The migration ${name} is out of order: its name must begin with four digits of its own.`,
+        `The migration ${name} is out of order: its name must start with four digits that no other migration has.`,
       );
     }
   });
@@ -61,7 +61,7 @@ export async function lackingMigrations(
     const isLater = known === undefined && applied.name > last;
     if (isLater && (applied.needs ?? '') <= numberOf(last)) return;
     throw new OperatorError(
-      `The database is newer than this Tollgate: it has the migration ${applied.name}, and the last one known here is ${last}. Run the newer version.`,
+      `The database is newer than this Tollgate: it has the migration ${applied.name}, but the last one known here is ${last}. Run the newer version.`,
     );
   });
   return migrations.slice(rows.length);
@@ -70,7 +70,7 @@ export async function lackingMigrations(
 function refuseEdited(known: Migration, { name, sha256 }: AppliedMigration): void {
   if (known.sha256 === sha256) return;
   throw new OperatorError(
-    `The migration ${name} was edited after it had been applied: restore it, and put the change into a new file.`,
+    `The migration ${name} was edited after it was applied. Restore it, and put the change in a new file.`,
   );
 }
 

@@ -69,7 +69,7 @@ describe('migrate', () => {
   it('refuses an applied file that was edited', async () => {
     await run();
     write('0001_first.sql', 'CREATE TABLE first_table (id bigint)');
-    await expect(run()).rejects.toThrow('The migration 0001_first.sql was edited after it had been applied');
+    await expect(run()).rejects.toThrow('The migration 0001_first.sql was edited after it was applied');
   });
 
   it('changes nothing of a newer database, which serves the code too', async () => {
@@ -92,7 +92,7 @@ describe('migrate', () => {
       for (const name of ['0003_third.sql', '0004_fourth.sql']) rmSync(join(folder, name));
       if (one.known) return expect(await run()).toEqual([]);
       await expect(run()).rejects.toThrow(
-        'The database is newer than this Tollgate: it has the migration 0004_fourth.sql, and the last one known here is 0002_second.sql.',
+        'The database is newer than this Tollgate: it has the migration 0004_fourth.sql, but the last one known here is 0002_second.sql.',
       );
     },
   );
@@ -117,7 +117,9 @@ describe('migrate', () => {
 
   it.each(['0002_again.sql', 'third.sql'])('refuses a file without a number of its own: %s', async (name) => {
     write(name, 'SELECT 1');
-    await expect(run()).rejects.toThrow('is out of order: its name must begin with four digits of its own');
+    await expect(run()).rejects.toThrow(
+      'is out of order: its name must start with four digits that no other migration has',
+    );
   });
 });
 

@@ -46,7 +46,7 @@ async function refuseSuperuser(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = current_user AND rolsuper');
   if (rowCount === 0) return;
   throw new OperatorError(
-    'The owner of the database must not be a superuser: put that login into ADMIN_DATABASE_URL, and one as tollgate_owner with a password of its own into OWNER_DATABASE_URL.',
+    'The owner of the database must not be a superuser. Put the superuser login in ADMIN_DATABASE_URL, and a login as tollgate_owner with its own password in OWNER_DATABASE_URL.',
   );
 }
 

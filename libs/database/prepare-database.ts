@@ -43,7 +43,7 @@ async function asAdmin(preparation: Preparation, work: (client: pg.Client) => Pr
   const { adminUrl } = preparation;
   const checked = async (client: pg.Client) => {
     if (await isSuperuser(client)) return work(client);
-    throw new OperatorError('The login of ADMIN_DATABASE_URL must be a superuser of the database server.');
+    throw new OperatorError('The login in ADMIN_DATABASE_URL must be a superuser of the database server.');
   };
   try {
     await connected(adminUrl, checked);

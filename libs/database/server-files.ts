@@ -29,7 +29,7 @@ export function readPasswords(file: string): Passwords {
 export function readOrMakePasswords(file: string, pgdata: string): Passwords {
   const known: Partial<Passwords> = existsSync(file) ? readPasswords(file) : {};
   if (existsSync(pgdata) && !known.owner) {
-    throw new OperatorError(`The passwords of the database, ${file}, are gone: put the file back.`);
+    throw new OperatorError(`The file with the database passwords, ${file}, is missing. Restore it.`);
   }
   // An installation of an earlier version has none for the admin.
   const missing = logins.filter((login) => known[login] === undefined);

@@ -77,7 +77,7 @@ export class ServerFolder {
       if (fits && canEnter(folder, account)) return folder;
       rmSync(folder, { recursive: true });
     }
-    throw new OperatorError('No temporary folder can hold the socket of the database: check TMPDIR.');
+    throw new OperatorError('No temporary folder is suitable for the database socket. Check TMPDIR.');
   }
 
   /** A killed predecessor could not remove its temporary socket folder; only what it recorded is touched. */
@@ -121,7 +121,7 @@ export class ServerFolder {
     rmSync(passwordFile);
     if (status !== 0) {
       throw new OperatorError(
-        `A database could not be made in ${this.dataDir}: ${error?.message ?? lastLine(stderr)}`,
+        `Cannot create a database in ${this.dataDir}: ${error?.message ?? lastLine(stderr)}`,
       );
     }
     renameSync(draft, this.files.pgdata);
@@ -137,7 +137,7 @@ export class ServerFolder {
     if (process.platform === 'linux') return { path: '/proc/self/fd/3', fd };
     closeSync(fd);
     throw new OperatorError(
-      `The user who runs the database cannot enter ${folder}: choose another DATA_DIR.`,
+      `The user that runs the database cannot access ${folder}: choose another DATA_DIR.`,
     );
   }
 }

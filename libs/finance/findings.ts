@@ -110,7 +110,7 @@ export async function acknowledgeFinding(client: pg.ClientBase, asked: Acknowled
   );
   const finding = before[0];
   if (!finding) throw new ApiError('not_found', 'There is no such finding.');
-  if (finding.resolvedAt) throw new ApiError('conflict', 'The finding is resolved already.');
+  if (finding.resolvedAt) throw new ApiError('conflict', 'The finding is already resolved.');
   const { rows } = await client.query<Finding>(
     `UPDATE control_findings SET acknowledged_by = $2, acknowledged_at = clock_timestamp(), note = $3 WHERE id = $1
      RETURNING ${COLUMNS}`,

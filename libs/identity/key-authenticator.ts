@@ -132,8 +132,7 @@ export class KeyAuthenticator {
   private async authenticateGrant(token: string, audience: ConsoleGrant['audience']): Promise<Caller> {
     const { grantSecret } = this.options;
     const grant = grantSecret === undefined ? null : readGrant(grantSecret, token, this.clock.nowMs());
-    if (!grant)
-      throw new ApiError('invalid_api_key', 'The grant of the console is not valid, or it is over.');
+    if (!grant) throw new ApiError('invalid_api_key', 'The console grant is invalid or has expired.');
     const { keyId, accountId, ip: clientIp } = grant;
     if (grant.audience === 'file') {
       if (audience !== 'file') throw unknownKey();

@@ -38,7 +38,7 @@ export class PasswordHasher {
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.limit.pendingCount >= MAX_WAITING) {
-      throw new ApiError('service_unavailable', 'Too many people sign in at this moment.', {
+      throw new ApiError('service_unavailable', 'Too many people are signing in. Try again in a moment.', {
         retryAfterSeconds: 2,
       });
     }

@@ -69,7 +69,7 @@ export function prepareDataFolder(folder: DataFolder): void {
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
     throw new OperatorError(
-      `The data folder ${folder.root} cannot be written (${why}): choose another DATA_DIR.`,
+      `Cannot write to the data folder ${folder.root} (${why}): choose another DATA_DIR.`,
     );
   }
 }

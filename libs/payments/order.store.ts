@@ -83,7 +83,10 @@ export class OrderStore {
       [accountId, requestId],
     );
     if ((rows[0]?.open ?? 0) >= MAX_OPEN) {
-      throw new ApiError('conflict', `An account has at most ${MAX_OPEN} open orders: pay or cancel one.`);
+      throw new ApiError(
+        'conflict',
+        `An account can have at most ${MAX_OPEN} open orders. Pay or cancel one.`,
+      );
     }
     await client.query(
       `INSERT INTO topup_orders (id, account_id, request_id, request, provider, credits, paid_minor, currency, rate,

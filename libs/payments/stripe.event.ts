@@ -63,7 +63,7 @@ export function requireReadable(event: Stripe.Event): void {
 function unreadable({ issues }: z.ZodError, within = ''): ApiError {
   const param = within + (issues[0]?.path.map(String).join('.') ?? '');
   const what = param === '' ? 'The event' : `${param} of the event`;
-  return new ApiError('invalid_request', `${what} is not as Stripe sends it.`, { param: param || null });
+  return new ApiError('invalid_request', `${what} does not have Stripe's format.`, { param: param || null });
 }
 
 /**

@@ -124,7 +124,7 @@ export class StripeProvider implements PaymentProvider {
       throw new ApiError('invalid_request', `The event ${fault}`, { cause });
     }
     if (!isOfOurTime(signature, this.options.clock.nowMs()))
-      throw new ApiError('invalid_request', 'The event is signed for a time that is still to come.');
+      throw new ApiError('invalid_request', 'The signature has a time in the future.');
     requireReadable(event);
     return event;
   }

@@ -72,9 +72,9 @@ export class SuspenseService {
       const item = await lockItem(client, itemId);
       await refuseOwnInterest(client, asking.actor, await payerOf(client, item));
       if (item.state === state) return;
-      if (item.state !== 'open') throw new ApiError('conflict', `The item has been ${item.state} already.`);
+      if (item.state !== 'open') throw new ApiError('conflict', `The item has already been ${item.state}.`);
       if (state === 'expensed' && item.amountMinor > 0n && item.why !== 'provider_adjustment')
-        throw new ApiError('conflict', 'This was paid: credit it or return it.');
+        throw new ApiError('conflict', 'This is a payment: credit it or return it.');
       const by = `user:${asking.actor.userId}`;
       const transactionId = await book(client, item, this.parts.config.payments.currency);
       await client.query(
@@ -99,7 +99,7 @@ export class SuspenseService {
     const item = await lockItem(client, itemId);
     requireHouseCurrency(item.currency, this.parts.config.payments.currency);
     await requireAccount(client, accountId);
-    if (item.amountMinor <= 0n) throw new ApiError('conflict', 'Money that left cannot be credited.');
+    if (item.amountMinor <= 0n) throw new ApiError('conflict', 'Outgoing money cannot be credited.');
     const bought = await convertForAccount(client, accountId, { payMinor: item.amountMinor });
     if (item.state === 'open') requireLeastTopup(bought, 'amount');
     return { ...item, credits: bought.credits, rate: bought.rate };
@@ -113,7 +113,7 @@ export class SuspenseService {
     const { itemId, accountId, note } = payload;
     const item = await this.planItem(client, payload);
     if (item.state === 'returned' || item.state === 'expensed')
-      throw new ApiError('conflict', `The money has been ${item.state} already.`);
+      throw new ApiError('conflict', `The money has already been ${item.state}.`);
     const request = {
       accountId,
       provider: item.provider,

@@ -97,7 +97,7 @@ export class TopupRefundService {
       if (!before) throw new ApiError('not_found', 'There is no such refund.');
       await refuseOwnInterest(client, actor, before.accountId);
       if (before.provider !== 'manual')
-        throw new ApiError('conflict', `${before.provider} itself says how this refund ends.`);
+        throw new ApiError('conflict', `The outcome of this refund is reported by ${before.provider}.`);
       const failure = outcome === 'failed' ? note : null;
       const refund = await endTopupRefund(client, {
         refundId,
@@ -105,7 +105,7 @@ export class TopupRefundService {
         outcome,
         failure,
       });
-      if (refund.state !== outcome) throw new ApiError('conflict', `The refund has ${refund.state} already.`);
+      if (refund.state !== outcome) throw new ApiError('conflict', `The refund has already ${refund.state}.`);
       if (before.state === 'pending') {
         await audit(client, {
           actor: `user:${actor.userId}`,

@@ -152,7 +152,8 @@ async function findTransfer(client: pg.ClientBase, transfer: Transfer): Promise<
     stored.currency === transfer.currency &&
     stored.orderId === transfer.orderId &&
     (transfer.accountId === null || stored.accountId === transfer.accountId);
-  if (!same) throw new ApiError('conflict', `Payment ${paymentId} is recorded with other details.`);
+  if (!same)
+    throw new ApiError('conflict', `Payment ${paymentId} is already recorded with different details.`);
   return { ...stored, paidMinor: stored.paidMinor.toString(), credits: formatAmount(stored.credits) };
 }
 
@@ -173,7 +174,7 @@ async function planOrder(
   );
   const order = rows[0];
   if (!order)
-    throw new ApiError('invalid_value', 'orderId: there is no such order of a bank transfer.', {
+    throw new ApiError('invalid_value', 'orderId: there is no such bank transfer order.', {
       param: 'orderId',
     });
   if (order.paidMinor !== paidMinor) {

@@ -38,7 +38,7 @@ export class EmailService {
   async request(actor: Actor, { email, password }: EmailChange, { ip }: Origin): Promise<void> {
     const person = await this.parts.passwords.stepUp(actor, password, 'password');
     if (person.email === email)
-      throw new ApiError('invalid_value', 'email: this is your address already.', { param: 'email' });
+      throw new ApiError('invalid_value', 'email: this is already your address.', { param: 'email' });
     const { limits, resetLifeMs } = this.parts.config.people;
     await this.parts.attempts.count(
       { subject: `mail address ${networkOf(ip)}`, limit: limits.mailsPerAddress },

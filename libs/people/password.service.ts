@@ -79,7 +79,7 @@ export class PasswordService {
     await inTransaction(this.parts.pool, async (client) => {
       const now = await lockById(client, person.id);
       if (now?.passwordHash !== person.passwordHash)
-        throw new ApiError('conflict', 'The password was changed meanwhile.');
+        throw new ApiError('conflict', 'The password has been changed in the meantime.');
       const except = actor.sessionId;
       await this.replace(client, person, { passwordHash, action: 'password.changed', except, requestId });
     });
@@ -115,7 +115,7 @@ export class PasswordService {
   }
 
   private async checkReset({ id }: SigningPerson, code: string | undefined): Promise<void> {
-    if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
+    if (code === undefined) throw new ApiError('totp_required', 'Send the code from your device as well.');
     const limit = this.parts.config.people.limits.signInsPerEmail;
     await this.parts.attempts.count({ subject: stepUpSubject(id), limit });
     await this.parts.codes.count(id, code);

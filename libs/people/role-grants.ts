@@ -111,7 +111,7 @@ async function applyGrant(
 ): Promise<{ roles: Role[] }> {
   const actor = { userId: decidedBy };
   const person = await lockPerson(client, { userId, actor });
-  if (person.disabled) throw new ApiError('conflict', 'The person is disabled: they get no roles.');
+  if (person.disabled) throw new ApiError('conflict', 'The person is disabled and cannot get roles.');
   const by = { actor: `user:${decidedBy}`, requestId: approvalId };
   return { roles: (await addRoles(client, person, { roles, grantor: requestedBy, by })).roles };
 }

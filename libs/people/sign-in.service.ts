@@ -63,7 +63,7 @@ export class SignInService {
   /** Where a device is enrolled, its code is asked for. @throws ApiError totp_required, sign_in_failed, too_many_attempts */
   async checkCode({ id, totpSecret }: SigningPerson, code: string | undefined): Promise<void> {
     if (totpSecret === null) return;
-    if (code === undefined) throw new ApiError('totp_required', 'Send the code of your device as well.');
+    if (code === undefined) throw new ApiError('totp_required', 'Send the code from your device as well.');
     const { pool, clock, config } = this.parts;
     const entered = { code, nowMs: clock.nowMs(), secrets: config.secrets };
     const spend = () => spendCode(pool, { id, totpSecret }, entered);
@@ -97,7 +97,7 @@ async function keepAccount(client: pg.ClientBase, { id, accountId }: SigningPers
 function accountClosing(): ApiError {
   return new ApiError(
     'account_closing',
-    'This account is being deleted. Until that begins, send cancelDeletion: true to keep it.',
+    'This account is scheduled for deletion. Send cancelDeletion: true to keep it.',
     { param: 'cancelDeletion' },
   );
 }
@@ -107,7 +107,7 @@ export function signInSubject(email: string): string {
 }
 
 function signInFailed(): ApiError {
-  return new ApiError('sign_in_failed', 'The e-mail address or the password is wrong.');
+  return new ApiError('sign_in_failed', 'The email address or password is wrong.');
 }
 
 export function wrongCode(): ApiError {

@@ -116,7 +116,9 @@ async function openAccount(
 }
 
 function unknownCode(): ApiError {
-  return new ApiError('invalid_value', 'inviteCode: there is no such invite code.', { param: 'inviteCode' });
+  return new ApiError('invalid_value', 'inviteCode: this invite code does not exist.', {
+    param: 'inviteCode',
+  });
 }
 
 export function deadLink(): ApiError {

@@ -42,7 +42,7 @@ export class TotpService {
       'UPDATE users SET totp_secret = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
       [person.id, this.parts.config.secrets.seal(enrolment.secret, placeOf.oneTimeCodes(person.id))],
     );
-    if (!rowCount) throw new ApiError('conflict', 'A device is enrolled already; remove it first.');
+    if (!rowCount) throw new ApiError('conflict', 'A device is already enrolled. Remove it first.');
     return enrolment;
   }
 

@@ -53,9 +53,9 @@ export function portFault(error: unknown, variable: string, where: { host: strin
   const what = `${variable} ${where.port} on ${where.host}`;
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
-      return new OperatorError(`${what} is taken by another program: choose a free port.`);
+      return new OperatorError(`${what} is already in use: choose a free port.`);
     case 'EACCES':
-      return new OperatorError(`${what} may not be used by this user: choose a port above 1023.`);
+      return new OperatorError(`${what} is not allowed for this user: choose a port above 1023.`);
     case 'EADDRNOTAVAIL':
       return new OperatorError(`${what}: this machine has no such address.`);
     default:

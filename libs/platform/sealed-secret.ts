@@ -69,7 +69,7 @@ export class SecretBox {
 
   private current(): SealingKey {
     const [key] = this.keys;
-    if (!key) throw new OperatorError('SECRETS_KEY must be set: secrets are stored encrypted.');
+    if (!key) throw new OperatorError('SECRETS_KEY must be set, because secrets are stored encrypted.');
     return key;
   }
 }

@@ -90,7 +90,7 @@ export class DataExports {
         `SELECT FROM data_exports WHERE id = $1 AND account_id = $2 AND state = 'ready' AND expires_at > now()`,
         [exportId, accountId],
       );
-      if (rowCount !== 1) throw new ApiError('not_found', 'You have no such export, or its time is over.');
+      if (rowCount !== 1) throw new ApiError('not_found', 'You have no such export, or it has expired.');
       await audit(client, {
         actor: `user:${userId}`,
         action: 'account.export_downloaded',

@@ -147,13 +147,13 @@ async function lockPerson(client: pg.ClientBase, accountId: string): Promise<str
 function refuseMoney({ main, invite }: LockedAccount, forfeits: boolean): void {
   if (main < 0n) {
     const debt = formatAmount(nanos(-main));
-    throw new ApiError('conflict', `The balance is ${debt} below zero: top up first, or write to support.`);
+    throw new ApiError('conflict', `The balance is ${debt} below zero. Top up first, or contact support.`);
   }
   if (forfeits || main + invite === 0n) return;
   const left = formatAmount(nanos(main + invite));
   throw new ApiError(
     'conflict',
-    `forfeitBalance: ${left} credits are left. Ask for a refund with a ticket first, or send true to forfeit them.`,
+    `forfeitBalance: ${left} credits are left. Request a refund in a ticket first, or send true to forfeit them.`,
     { param: 'forfeitBalance' },
   );
 }

@@ -80,7 +80,7 @@ export class ChargeRefundService {
       const ticket = await this.parts.tickets.lock(transaction, speaker, wanted.ticketId);
       const made = await inApiWords(() => findRefund(transaction.client, request));
       if (made) return { state: 'refunded' as const, refund: made, approvalId: null };
-      if (ticket.state === 'closed') throw new ApiError('conflict', 'The ticket is closed: reopen it first.');
+      if (ticket.state === 'closed') throw new ApiError('conflict', 'The ticket is closed. Reopen it first.');
       await this.requireRefundable(transaction.client, wanted, ticket.accountId);
       if (!(await takeRefund(transaction.client, request, ticket.accountId)))
         return this.ask(transaction, speaker, { ...wanted, accountId: ticket.accountId });
@@ -110,14 +110,18 @@ export class ChargeRefundService {
   ): Promise<void> {
     const charge = await inApiWords(() => lockRefundable(client, wanted.chargeId));
     if (charge.accountId !== accountId) {
-      throw new ApiError('invalid_value', 'chargeId: the charge is not of the account of this ticket.', {
-        param: 'chargeId',
-      });
+      throw new ApiError(
+        'invalid_value',
+        'chargeId: the charge belongs to another account than the ticket.',
+        {
+          param: 'chargeId',
+        },
+      );
     }
     if (wanted.amount > charge.rest) {
       throw new ApiError(
         'conflict',
-        `Of this charge ${formatAmount(charge.rest)} credits can still be refunded.`,
+        `Only ${formatAmount(charge.rest)} credits of this charge can still be refunded.`,
       );
     }
   }

@@ -31,7 +31,7 @@ export class GroupGrants {
       if (ticketId !== undefined) {
         const ticket = await this.tickets.lock(transaction, by, ticketId);
         if (ticket.accountId !== of.accountId)
-          throw new ApiError('invalid_value', 'ticketId: the ticket is of another account.', {
+          throw new ApiError('invalid_value', 'ticketId: the ticket belongs to another account.', {
             param: 'ticketId',
           });
       }

@@ -54,7 +54,7 @@ export class TicketService {
       await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
       const unclosed = await entities.countBy(Ticket, { accountId, state: Not('closed' as const) });
       if (unclosed >= MAX_UNCLOSED) {
-        throw new ApiError('conflict', `An account has at most ${MAX_UNCLOSED} tickets that are not closed.`);
+        throw new ApiError('conflict', `An account can have at most ${MAX_UNCLOSED} open tickets.`);
       }
       const { kind, subject, body, chargeId = null } = wanted;
       if (chargeId !== null) await requireCharge(transaction, chargeId, accountId);
@@ -106,9 +106,10 @@ export class TicketService {
     line: { body: string; isNote?: boolean },
   ): Promise<TicketWithMessages> {
     return this.locked(speaker, ticketId, async (transaction, ticket) => {
-      if (ticket.state === 'closed') throw new ApiError('conflict', 'The ticket is closed: reopen it first.');
+      if (ticket.state === 'closed') throw new ApiError('conflict', 'The ticket is closed. Reopen it first.');
       const count = await transaction.entities.countBy(TicketMessage, { ticketId });
-      if (count >= MAX_MESSAGES) throw new ApiError('conflict', 'The ticket is full: open another one.');
+      if (count >= MAX_MESSAGES)
+        throw new ApiError('conflict', 'The ticket has too many messages. Open another one.');
       const { body, isNote = false } = line;
       await addMessage(transaction, speaker, {
         ticketId: ticket.id,

@@ -140,7 +140,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private readonly onAbort = (): void => {
-    this.fail('given up: no answer in time');
+    this.fail('no answer in time');
     this.controller?.abort(new Error('given up'));
   };
 

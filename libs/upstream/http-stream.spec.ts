@@ -125,7 +125,7 @@ describe('the answer of a pass-through call', () => {
     const gone = new AbortController();
     const { body } = answered(await open(after.handler, { signal: gone.signal }));
     gone.abort();
-    await expect(read(body)).rejects.toThrow('given up');
+    await expect(read(body)).rejects.toThrow('no answer in time');
     await after.left;
     await stub.close();
 

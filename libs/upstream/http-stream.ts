@@ -127,7 +127,7 @@ class StreamExchange implements Dispatcher.DispatchHandler {
     this.controller?.abort(error);
   }
 
-  private readonly onAbort = (): void => this.break(new Error('given up: no answer in time'));
+  private readonly onAbort = (): void => this.break(new Error('no answer in time'));
 
   /** True for the first end only. */
   private settle(): boolean {

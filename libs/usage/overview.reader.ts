@@ -70,7 +70,7 @@ async function readDays(pool: pg.Pool, accountId: string, zone: string): Promise
     return (await pool.query<UsageDay>({ ...DAYS, values: [accountId, zone] })).rows;
   } catch (error) {
     if ((error as { code?: string }).code !== UNKNOWN_ZONE) throw error;
-    throw new ApiError('invalid_value', 'zone: is not known here; take that of a larger city.', {
+    throw new ApiError('invalid_value', 'zone: is not known. Use the zone of a larger city nearby.', {
       param: 'zone',
       cause: error,
     });

@@ -71,7 +71,7 @@ export class QuoteService {
     const priced = priceIn(market, wish, group);
     const model = market.catalog.models.get(wish.model);
     if (model && allowedModels && ![model.id, model.aliasOf].some((id) => id && allowedModels.includes(id))) {
-      throw new ApiError('model_not_allowed', `The key may not use ${model.id}.`, { param: 'model' });
+      throw new ApiError('model_not_allowed', `The key cannot use ${model.id}.`, { param: 'model' });
     }
     const main = balance?.main ?? (0n as Nanos);
     const covered = main >= priced.quoted.amount && !balance?.frozen;
@@ -81,7 +81,7 @@ export class QuoteService {
   /** For everybody: what the work costs in a group. @throws ApiError as above, and for a group that is not open to them */
   async listed(market: Market, wish: ListedWish): Promise<PricedWish> {
     if (!market.openGroups.has(wish.group) && !(await this.isGranted(wish)))
-      throw new ApiError('invalid_value', 'group: must be a group that you may create keys in.', {
+      throw new ApiError('invalid_value', 'group: must be a group that you can create keys in.', {
         param: 'group',
       });
     requireForSale(market, wish);
@@ -96,7 +96,7 @@ export class QuoteService {
     const { accountId, keyId, group } = wish;
     if (keyId === undefined) return { group: await this.groupOf(wish), allowedModels: null };
     if (group !== undefined)
-      throw new ApiError('invalid_value', 'group: the key has one; send only one of both.', {
+      throw new ApiError('invalid_value', 'group: send either the key or a group, because the key has one.', {
         param: 'group',
       });
     const { rows } = await this.pool.query<{ group: string; allowedModels: string[] | null }>(

@@ -41,7 +41,7 @@ function refuseForeignDimensions({ id, family }: CatalogModel, { dimensions = {}
   if (!foreign) return;
   const param = `dimensions.${foreign[0]}`;
   const instead = known.length > 0 ? `it takes ${known.join(', ')}` : 'it takes none';
-  throw new ApiError('invalid_value', `${param} is no dimension of ${id}: ${instead}.`, { param });
+  throw new ApiError('invalid_value', `${param} is not a dimension of ${id}: ${instead}.`, { param });
 }
 
 function measureUnits(model: CatalogModel, wanted: WantedWork): Omit<MeasuredWork, 'dimensions'> {
@@ -68,7 +68,7 @@ function refuseImpossible(model: CatalogModel, wanted: WantedWork & { seconds: n
     return refuseBeyondLimits(model, { images: { value: n, param: 'n' }, inputImages });
   }
   if (n !== 1)
-    throw new ApiError('invalid_value', `n must be 1 for ${id}: a call makes one.`, { param: 'n' });
+    throw new ApiError('invalid_value', `n must be 1 for ${id}, which makes one per call.`, { param: 'n' });
   if (family === 'video')
     refuseBeyondLimits(model, {
       seconds: { value: seconds, param: 'seconds' },

@@ -99,7 +99,10 @@ export class DeliveryLog {
         [of.endpointId, PING],
       );
       if ((rows[0]?.count ?? 0) >= PINGS_PER_MINUTE) {
-        throw new ApiError('too_many_attempts', `An endpoint takes ${PINGS_PER_MINUTE} pings in a minute.`);
+        throw new ApiError(
+          'too_many_attempts',
+          `An endpoint can get at most ${PINGS_PER_MINUTE} pings per minute.`,
+        );
       }
       const body = webhookBody({
         type: PING,
@@ -155,7 +158,7 @@ export class DeliveryLog {
     );
     if (!rows[0]) refuseUnknown();
     if (isOn && rows[0].isOff) {
-      throw new ApiError('conflict', 'The endpoint is switched off: switch it on first.');
+      throw new ApiError('conflict', 'The endpoint is disabled. Enable it first.');
     }
   }
 }

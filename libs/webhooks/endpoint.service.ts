@@ -69,7 +69,7 @@ export class EndpointService {
       if (count >= MAX_ENDPOINTS) {
         throw new ApiError(
           'conflict',
-          `An account has at most ${MAX_ENDPOINTS} endpoints: delete one first.`,
+          `An account can have at most ${MAX_ENDPOINTS} endpoints. Delete one first.`,
         );
       }
       const [id, secret] = [newId(), newWebhookSecret()];
@@ -182,7 +182,7 @@ function refuseForeignEvents({ roles }: Actor, events: readonly EventType[]): vo
     ? undefined
     : events.find((type) => financeEventTypes.includes(type));
   if (foreign === undefined) return;
-  throw new ApiError('forbidden', `events: ${foreign} is for people of finance.`, { param: 'events' });
+  throw new ApiError('forbidden', `events: ${foreign} is for finance staff only.`, { param: 'events' });
 }
 
 /** What the audit log keeps of an endpoint: neither its secret nor what its owner wrote, which goes with the account. */

@@ -121,7 +121,7 @@ describe('the command line', () => {
     expect(await tollgate(null, ...args)).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('Say who is acting'),
+      stderr: expect.stringContaining('Name the person who is acting'),
     });
   });
 
@@ -131,12 +131,12 @@ describe('the command line', () => {
     expect((await tollgate(admin, ...record)).stderr).toContain('it needs the role finance');
     const finance = await staffMember(fixture, 'finance');
     const cheap = await tollgate(finance, ...record, '--rate', '1.2');
-    expect(cheap).toMatchObject({ code: 1, stderr: expect.stringContaining('pays at the rate 1.3') });
+    expect(cheap).toMatchObject({ code: 1, stderr: expect.stringContaining('rate is 1.3') });
     const little = ['topup', 'record', accountId, '--paid', '1.29', '--payment-id', `q-${accountId}`];
     expect((await tollgate(finance, ...little)).stderr).toContain('buys at least 1 credit');
     const disabled = await staffMember(fixture, 'finance');
     await fixture.owner.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabled.userId]);
-    expect((await tollgate(disabled, ...record)).stderr).toContain('may act');
+    expect((await tollgate(disabled, ...record)).stderr).toContain('no active person');
   });
 
   it('counts a person’s day across its commands, and lets another one decide what is more', () =>
@@ -155,7 +155,7 @@ describe('the command line', () => {
       const approve = ['approvals', 'approve', more['approvalId'] as string];
       expect(await tollgate(finance, ...approve)).toMatchObject({
         code: 1,
-        stderr: 'You asked for this: another person must decide.\n',
+        stderr: 'You requested this, so another person must decide.\n',
       });
       expect(await json(second, ...approve)).toMatchObject({ state: 'approved', outcome: { credits: '30' } });
       const { rows } = await fixture.owner.query(
@@ -224,7 +224,7 @@ describe('the command line', () => {
        VALUES ($1, 'account.deletion', 'account:' || $2, $2, $3, 'asked for it', $4, $1)`,
       [id, accountId, JSON.stringify({ accountId, ticketId, forfeits: true }), admin.userId],
     );
-    expect((await tollgate(admin, 'approvals', 'approve', id)).stderr).toContain('You asked for this');
+    expect((await tollgate(admin, 'approvals', 'approve', id)).stderr).toContain('You requested this');
     expect(await json(other, 'approvals', 'approve', id)).toMatchObject({
       state: 'approved',
       outcome: { deletionId: expect.any(String), dueAt: expect.any(String) },
@@ -235,11 +235,11 @@ describe('the command line', () => {
     onOneDay(async () => {
       const support = await staffMember(fixture, 'support');
       const create = ['accounts', 'create', '--name', 'Trial', '--credits', '60'];
-      expect((await tollgate(support, ...create)).stderr).toContain('Payments are real here');
+      expect((await tollgate(support, ...create)).stderr).toContain('This relay takes real payments');
       await inTransaction(fixture.billing, (client) => recordFact(client, 'played-payments', true));
       expect(await json(support, ...create)).toMatchObject({ balance: '60' });
       expect((await tollgate(support, ...create)).stderr).toContain(
-        'One person credits 100 credits in a day',
+        'One person can add at most 100 credits per day',
       );
       await inTransaction(fixture.billing, (client) => recordFact(client, 'played-payments', false));
     }));
@@ -287,7 +287,7 @@ describe('a trial before there is an administrator', () => {
       runTollgate(['accounts', 'create', '--name', 'Trial', '--credits', credits], env);
     try {
       expect((await create('5')).code).toBe(0);
-      expect((await create('1000')).stderr).toContain('One person credits 1000 credits in a day');
+      expect((await create('1000')).stderr).toContain('One person can add at most 1000 credits per day');
       expect((await create('0.5')).stderr).toContain('buys at least 1 credit');
     } finally {
       await apart.close();

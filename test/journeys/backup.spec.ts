@@ -154,7 +154,10 @@ describe('a backup of a standalone relay', () => {
     const spoilt = join(folder, 'spoilt.age');
     writeFileSync(spoilt, spoil(readFileSync(file)));
     const { code, stderr } = await tollgate('restore', spoilt, '--check');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('is no backup, or was cut off or changed')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('is not a backup, or it is incomplete or was changed'),
+    ]);
     expect(await databases()).toEqual(['postgres', 'template0', 'template1', 'tollgate']);
   });
 

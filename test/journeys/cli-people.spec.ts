@@ -55,7 +55,7 @@ describe('tollgate admin', () => {
     const create = (email: string, ...more: string[]) => ['admin', 'create', '--email', email, ...more];
     expect(await tollgate(create('eve@example.com'))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('Say who is acting'),
+      stderr: expect.stringContaining('Name the person who is acting'),
     });
     const as = ['--as', 'ada@example.com'];
     const second = await json(create('grace@example.com', ...as));
@@ -79,7 +79,7 @@ describe('tollgate admin', () => {
     const approve = ['approvals', 'approve', made['approvalId'] as string];
     expect(await tollgate(approve, { TOLLGATE_AS: 'ada@example.com' })).toMatchObject({
       code: 1,
-      stderr: 'You asked for this: another person must decide.\n',
+      stderr: 'You requested this, so another person must decide.\n',
     });
     expect(await json(approve, { TOLLGATE_AS: 'grace@example.com' })).toMatchObject({
       state: 'approved',
@@ -102,7 +102,11 @@ describe('tollgate admin', () => {
     [['--email', 'a@example.com', '--role', 'king'], 2, /support, finance, admin/],
     [[], 2, /--email/],
     [['--email', 'a@example.com', '--prompt'], 1, /TOLLGATE_ADMIN_PASSWORD/],
-    [['--email', 'a@example.com', '--as', 'nobody@example.com'], 1, /Nobody with the address/],
+    [
+      ['--email', 'a@example.com', '--as', 'nobody@example.com'],
+      1,
+      /There is no active person with the email address/,
+    ],
     [['--email', 'a@example.com', '--as', 'lin@example.com'], 1, /needs the role admin/],
   ])('refuses %j', async (args, code, message) => {
     const finished = await tollgate(['admin', 'create', ...args]);
@@ -113,7 +117,7 @@ describe('tollgate admin', () => {
   it('refuses a short password', async () => {
     const args = ['admin', 'create', '--email', 'b@example.com'];
     const { code, stderr } = await tollgate(args, { TOLLGATE_ADMIN_PASSWORD: 'short' });
-    expect([code, stderr]).toEqual([1, 'A password has 10 to 200 characters.\n']);
+    expect([code, stderr]).toEqual([1, 'A password must have 10 to 200 characters.\n']);
   });
 });
 

@@ -111,12 +111,12 @@ describe('prices', () => {
   it('that make no sense are refused in one sentence', async () => {
     const attempts: [string[], number, RegExp][] = [
       [['propose'], 2, /at least one of/],
-      [['propose', '--price', 'imgmodel-4=NaN'], 1, /^imgmodel-4=NaN is no change of a price: .*\n$/],
+      [['propose', '--price', 'imgmodel-4=NaN'], 1, /^imgmodel-4=NaN is not a price change: .*\n$/],
       [['propose', '--price', 'nothing=1'], 1, /^There is no model nothing\.\n$/],
       [['propose', '--price', 'nothing=1', '--dry-run'], 1, /^There is no model nothing\.\n$/],
       [['propose', '--price', 'imgmodel-4=1', '--effective-at', 'tomorrow'], 2, /time with its zone/],
       [['import', join(folder, 'none.csv')], 1, /cannot be read/],
-      [['import', file('broken.json', '{')], 1, /is no JSON list/],
+      [['import', file('broken.json', '{')], 1, /must be a JSON list/],
       [['confirm', newId()], 1, /There is no such proposal/],
     ];
     for (const [args, code, message] of attempts) {

@@ -182,7 +182,7 @@ describe('top-ups', () => {
     const reseller = [...by, '--credits', '1', '--rate', '1.2'];
     expect(await tollgate(...reseller, '--payment-id', `r-${accountId}`)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('The account pays at the rate 1.3'),
+      stderr: expect.stringContaining("The account's rate is 1.3"),
     });
     await ledger.owner.query(
       `INSERT INTO account_rate_versions (account_id, rate, effective_from, reason, actor, request_id)
@@ -198,7 +198,7 @@ describe('top-ups', () => {
     expect(other).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('is recorded with other details'),
+      stderr: expect.stringContaining('is already recorded with different details'),
     });
     expect(await json('accounts', 'show', accountId)).toMatchObject({ main: '11' });
   });
@@ -291,7 +291,7 @@ describe('a command line', () => {
     ]) {
       const refused = await run(CLI, command, env);
       expect(refused).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(env.DATA_DIR) });
-      expect(refused.stderr).toContain('set DATA_DIR');
+      expect(refused.stderr).toContain('or DATA_DIR to');
     }
     expect(existsSync(env.DATA_DIR)).toBe(false);
     expect((await run(CLI, ['migrate'], env)).code).toBe(0);

@@ -230,7 +230,7 @@ describe('a look at the console of somebody else', () => {
       await view(staff, staff.accountId),
     ]) {
       expect(response.status).toBe(403);
-      expect(error).toMatchObject({ error: { code: 'forbidden', message: /looking at the account/ } });
+      expect(error).toMatchObject({ error: { code: 'forbidden', message: /viewing the account/ } });
     }
     expect((await staff.api.DELETE('/api/support/view')).response.status).toBe(204);
     expect((await staff.api.DELETE('/api/support/view')).response.status).toBe(204);

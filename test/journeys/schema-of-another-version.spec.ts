@@ -17,7 +17,7 @@ interface LocalProgram {
 
 const KINDS = ['gateway', 'billing', 'control-plane', 'video-worker'];
 const SENTENCE =
-  'The database is newer than this Tollgate: it has the migration 9999_takes.sql, and the last one known here is';
+  'The database is newer than this Tollgate: it has the migration 9999_takes.sql, but the last one known here is';
 const SECRET = 'x'.repeat(43);
 
 let programs: Record<string, LocalProgram>;

@@ -191,7 +191,9 @@ describe('a start that cannot be', () => {
 
   it('says that its folder cannot be written', async () => {
     writeFileSync(join(folder, 'file'), '');
-    expect(await refused({ DATA_DIR: join(folder, 'file', 'data') })).toContain('cannot be written');
+    expect(await refused({ DATA_DIR: join(folder, 'file', 'data') })).toContain(
+      'Cannot write to the data folder',
+    );
   });
 
   it('names the setting that is wrong', async () => {

@@ -101,6 +101,9 @@ describe('the catalog of vendors on the command line', () => {
   it('needs an administrator to propose', async () => {
     const args = ['catalog', 'import', '--margin', '10', '--vendor', 'fal', '--add-missing'];
     const { code, stderr } = await runTollgate(args, { DATABASE_URL: ledger.urlFor('billing') });
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/Say who is acting/) });
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Name the person who is acting/),
+    });
   });
 });

@@ -95,7 +95,7 @@ async function test(
 function chosen(channels: readonly Channel[], channelId: string | undefined): Channel[] {
   if (channelId === undefined) {
     const enabled = channels.filter((channel) => channel.enabled);
-    if (enabled.length === 0) throw new OperatorError('No channel is enabled: no model can be served.');
+    if (enabled.length === 0) throw new OperatorError('No channel is enabled, so no model can be served.');
     return enabled;
   }
   const found = channels.find(({ id }) => id === channelId);

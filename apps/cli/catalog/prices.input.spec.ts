@@ -36,6 +36,6 @@ describe('a price on the command line', () => {
     'm=1/2/3/4/5/6',
     'm=1/2/3,imageOutput=1,imageOutput=2',
   ])('is not %j', (text) => {
-    expect(() => priceOf(text)).toThrow('is no change of a price');
+    expect(() => priceOf(text)).toThrow('is not a price change');
   });
 });

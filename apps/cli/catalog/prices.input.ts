@@ -21,7 +21,9 @@ export async function readPriceRows(file: string) {
       throw new OperatorError(`The file ${file} cannot be read.`);
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new OperatorError(`The file ${file} is no JSON list of prices, nor an object with one as rows.`);
+  throw new OperatorError(
+    `The file ${file} must be a JSON list of prices, or an object with the list as rows.`,
+  );
 }
 
 export function wantedChanges({
@@ -53,7 +55,7 @@ function change(text: string, read: (subject: string, value: string) => unknown)
   const result = changeFields.safeParse(read(subject, value));
   if (result.success) return result.data;
   throw new OperatorError(
-    `${text} is no change of a price: give a name and an exact decimal, such as imgmodel-4=0.035.`,
+    `${text} is not a price change: give a name and an exact decimal, such as imgmodel-4=0.035.`,
   );
 }
 

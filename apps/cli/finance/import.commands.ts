@@ -129,7 +129,8 @@ async function readStripe(pool: pg.Pool, file: string, options: DoneOptions): Pr
 function askStripe(pool: pg.Pool, { from, by }: DoneOptions): Promise<ReportImport> {
   const reader = new ConfigReader(process.env);
   const { stripe } = reader.finish(readPaymentsConfig(reader));
-  if (!stripe) throw new OperatorError('Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to ask Stripe.');
+  if (!stripe)
+    throw new OperatorError('Set STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET to import from Stripe.');
   const since = from === undefined ? null : new Date(`${from}T00:00:00Z`);
   return importFromStripe(pool, stripe, { from: since, actor: by, onProgress: showCount });
 }
@@ -140,7 +141,7 @@ async function importBank(
   options: FileOptions & { mapping?: BankMapping },
 ): Promise<void> {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(accountId))
-    throw new OperatorError('An account is named by 1 to 40 of a-z, 0-9 and -.');
+    throw new OperatorError('The name of an account must be 1 to 40 characters: a-z, 0-9 and -.');
   await onDatabase(process.env, async (pool) => {
     const { mapping } = options;
     const isOnlyTried = options.dryRun === true && !mapping;

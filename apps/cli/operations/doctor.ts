@@ -165,7 +165,7 @@ async function tryStorage(env: Env): Promise<string | Partial<DoctorFinding>> {
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of await storage.open(key)) chunks.push(chunk as Buffer);
-    if (!Buffer.concat(chunks).equals(content)) throw new OperatorError('what was written reads differently');
+    if (!Buffer.concat(chunks).equals(content)) throw new OperatorError('the file read back differs');
   } finally {
     await storage.remove(key);
   }

@@ -113,8 +113,7 @@ async function cheapestCall(pool: pg.Pool): Promise<Quote & { group: string }> {
     }),
   );
   const [cheapest] = quotes.sort((a, b) => (a.amount < b.amount ? -1 : 1));
-  if (!cheapest)
-    throw new OperatorError('No model has a price per call: there is nothing to try a charge with.');
+  if (!cheapest) throw new OperatorError('No model has a price per call, so no test charge can be made.');
   return cheapest;
 }
 

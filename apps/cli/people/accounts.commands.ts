@@ -121,7 +121,7 @@ async function create(options: CreateOptions): Promise<void> {
 async function requirePlayed(pool: pg.Pool): Promise<void> {
   if (await readFact(pool, 'played-payments')) return;
   throw new OperatorError(
-    'Payments are real here: leave --credits out, and let another person record the payment by `tollgate topup record`.',
+    'This relay takes real payments: leave out --credits, and have another person record the payment with `tollgate topup record`.',
   );
 }
 

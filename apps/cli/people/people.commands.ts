@@ -131,7 +131,7 @@ async function consoleUrl(): Promise<string> {
 /** Reads a line without showing it. @throws OperatorError without a terminal. */
 async function askPassword(): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new OperatorError(`There is no terminal to ask on: set ${PASSWORD_VARIABLE} instead of --prompt.`);
+    throw new OperatorError(`There is no terminal for --prompt: set ${PASSWORD_VARIABLE} instead.`);
   process.stderr.write('Password: ');
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
@@ -146,7 +146,7 @@ async function askPassword(): Promise<string> {
 function checkPassword(password: string, owner: PasswordOwner): void {
   const { min, max } = PASSWORD_CHARS;
   if (password.length < min || password.length > max)
-    throw new OperatorError(`A password has ${min} to ${max} characters.`);
+    throw new OperatorError(`A password must have ${min} to ${max} characters.`);
   const fault = passwordFault(password, owner);
   if (fault !== null) throw new OperatorError(`The password ${fault}.`);
 }

@@ -83,7 +83,7 @@ async function change(accountId: string, options: Options, work: Change): Promis
   });
   if (result.outcome === 'not_found') throw unknownAccount(accountId);
   if (result.outcome === 'in_debt')
-    throw new OperatorError('The balance is below zero: only credits lift this freeze.');
+    throw new OperatorError('The balance is below zero. Add credits to unfreeze the account.');
   const { frozen, reason } = result.after;
   const changed = result.outcome === 'changed';
   if (json) return printJson({ accountId, frozen, reason, changed });

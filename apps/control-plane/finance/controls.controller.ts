@@ -58,8 +58,7 @@ export class ControlsController {
       throw new ApiError('invalid_value', message, { param: 'controls' });
     }
     const run = await this.reconciler.runNow(asked, `user:${actor.userId}`);
-    if (!run)
-      throw new ApiError('conflict', 'The controls run at this moment: ask again when they are done.');
+    if (!run) throw new ApiError('conflict', 'The controls are running. Try again when they have finished.');
     return {
       runId: run.runId,
       horizon: run.horizon,

@@ -36,7 +36,7 @@ export class AccessGuard implements CanActivate {
     this.throttle.count(request, reply, declared);
     if (access === 'public') return true;
     if (!request.session)
-      throw new ApiError('not_signed_in', 'Sign in first: there is no session, or it has ended.');
+      throw new ApiError('not_signed_in', 'Sign in first: you have no session, or it has ended.');
     if (guardsAgainstForgery) requireToken(request, request.session.csrfToken);
     const { roles } = request.session.actor;
     if (!access.some((role) => roles.includes(role))) {
@@ -62,7 +62,7 @@ function refuseUnproved(session: CallSession, declared: Route): void {
   const proof = session.secondFactor === 'on' ? 'a code of your device' : 'your password';
   throw new ApiError(
     'confirmation_required',
-    `Prove that it is you: send ${proof} to POST /api/session/confirm, and then this again.`,
+    `Confirm your identity: send ${proof} to POST /api/session/confirm, then repeat this request.`,
   );
 }
 
@@ -73,7 +73,7 @@ function underView(session: CallSession, declared: Route): CallSession {
   if (declared.underView === 'theirs') return { ...session, actor: { ...actor, accountId: view.accountId } };
   throw new ApiError(
     'forbidden',
-    `You are looking at the account ${view.name}, where nothing can be changed. End the view to go on with your own.`,
+    `You are viewing the account ${view.name}, which is read-only. Exit the view to use your own account.`,
   );
 }
 
@@ -83,7 +83,7 @@ function refuseForeignSite({ method, headers, host }: FastifyRequest): void {
   const { origin } = headers;
   const isForeign = origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host);
   if (isForeign || headers['sec-fetch-site'] === 'cross-site') {
-    throw new ApiError('csrf_rejected', 'The request comes from a page of another site.');
+    throw new ApiError('csrf_rejected', 'The request comes from a page on another site.');
   }
 }
 

@@ -59,7 +59,7 @@ function callOf(
 function readParams(schema: z.ZodType, values: unknown): unknown {
   const result = schema.safeParse(values);
   if (result.success && unstorableText(result.data) === null) return result.data;
-  throw new ApiError('not_found', 'There is nothing at this address.');
+  throw new ApiError('not_found', 'There is no such path.');
 }
 
 function bodyOf({ consumes }: Route, { body }: FastifyRequest): unknown {
@@ -76,7 +76,7 @@ function check(schema: z.ZodType, value: unknown): unknown {
   if (param === null) return result.data;
   throw new ApiError(
     'invalid_value',
-    `${param || 'The body'}: must be text without NUL and broken characters.`,
+    `${param || 'The body'}: must be text without NUL or invalid characters.`,
     {
       param: param || null,
     },

@@ -137,7 +137,7 @@ function addParsers(server: FastifyInstance): void {
 }
 
 async function readFile(request: FastifyRequest, payload: Readable): Promise<string> {
-  const tooLong = () => new ApiError('request_too_large', `A file has at most ${FILE_BYTES} bytes.`);
+  const tooLong = () => new ApiError('request_too_large', `A file can have at most ${FILE_BYTES} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > FILE_BYTES) throw tooLong();
   const pieces = new BytePieces();
   const received = receiveBody(payload, (bytes) => {
@@ -154,11 +154,11 @@ function mediaTypeOf(request: FastifyRequest): string | undefined {
 }
 
 function notSignedIn(): ApiError {
-  return new ApiError('not_signed_in', 'Sign in first: there is no session, or it has ended.');
+  return new ApiError('not_signed_in', 'Sign in first: you have no session, or it has ended.');
 }
 
 function wrongType(): ApiError {
-  return new ApiError('unsupported_media_type', 'This path takes application/json only.');
+  return new ApiError('unsupported_media_type', 'This path only accepts application/json.');
 }
 
 function addHeaders(server: FastifyInstance): void {

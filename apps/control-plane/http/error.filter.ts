@@ -45,8 +45,5 @@ function inOurWords(error: unknown): unknown {
 
 export function unknownUrl({ method, url }: FastifyRequest): ApiError {
   const path = url.split('?', 1)[0];
-  return new ApiError(
-    'unknown_url',
-    `There is no ${method} ${path} here; /api/openapi.json lists what there is.`,
-  );
+  return new ApiError('unknown_url', `There is no ${method} ${path}. /api/openapi.json lists all paths.`);
 }

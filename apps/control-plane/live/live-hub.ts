@@ -93,14 +93,14 @@ export class LiveHub {
   }
 
   private requirePlace(userId: string, accountId: string): Share {
-    if (this.isClosed) throw new ApiError('service_unavailable', 'The console is about to stop.');
+    if (this.isClosed) throw new ApiError('service_unavailable', 'The console is shutting down.');
     const own = [...this.watchers].filter((each) => each.userId === userId).length;
     const isOwnMost = own >= this.parts.config.connectionsPerPerson;
     const place = isOwnMost ? null : this.places.tryTake(accountId);
     if (place?.granted) return place;
     const isOwn = isOwnMost || place?.reason === 'over_share';
     const who = isOwn ? 'You watch from too many pages' : 'Too many people watch';
-    throw new ApiError('rate_limit_exceeded', `${who} at the moment; close one or come back later.`, {
+    throw new ApiError('rate_limit_exceeded', `${who}. Close one, or try again later.`, {
       retryAfterSeconds: RETRY_SECONDS,
     });
   }

@@ -94,7 +94,7 @@ export class GatewayClient {
     if (grantSecret !== undefined) return grantSecret;
     throw new ApiError(
       'service_unavailable',
-      'Calls from the console are not set up: the operator sets CONSOLE_GRANT_SECRET for billing and the gateways.',
+      'Calls from the console are not set up. The operator has to set CONSOLE_GRANT_SECRET for the control plane and the gateways.',
     );
   }
 
@@ -132,13 +132,9 @@ export class GatewayClient {
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (!signal.aborted) log.warn({ err: error, path }, 'the console could not reach a gateway');
-      throw new ApiError(
-        'service_unavailable',
-        'The gateway does not answer at the moment; try again soon.',
-        {
-          cause: error,
-        },
-      );
+      throw new ApiError('service_unavailable', 'The gateway does not answer. Try again soon.', {
+        cause: error,
+      });
     }
   }
 }

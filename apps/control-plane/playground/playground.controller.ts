@@ -126,7 +126,7 @@ export class PlaygroundController {
   /** @throws ApiError for a key that is not live, not the actor's, or not named. */
   private async ownKey({ accountId }: Actor, named: unknown): Promise<string> {
     if (named === undefined) {
-      throw new ApiError('missing_required_parameter', `Name one of your keys by the header ${KEY_HEADER}.`, {
+      throw new ApiError('missing_required_parameter', `Name one of your keys in the header ${KEY_HEADER}.`, {
         param: KEY_HEADER,
       });
     }

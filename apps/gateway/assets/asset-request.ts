@@ -89,7 +89,9 @@ export function readAssetCreation(parsed: unknown): AssetCreation {
 function refuseWebhook(body: Body): void {
   const param = Object.keys(body).find((name) => WEBHOOK.test(name) && !isAbsent(body[name]));
   if (param === undefined) return;
-  throw new ApiError('webhook_not_supported', 'There is no webhook: poll GET /v1/3d/{id}.', { param });
+  throw new ApiError('webhook_not_supported', 'Webhooks are not supported here: poll GET /v1/3d/{id}.', {
+    param,
+  });
 }
 
 function readMode(body: Body): AssetCreation['mode'] {
@@ -108,7 +110,7 @@ function readDraftId(body: Body, mode: AssetCreation['mode']): string | undefine
     return undefined;
   }
   if (id !== '') return id;
-  throw new ApiError('draft_required', 'A texture needs draft_id: the id of a finished draft.', {
+  throw new ApiError('draft_required', 'A texture needs draft_id, the id of a finished draft.', {
     param: 'draft_id',
   });
 }
@@ -126,7 +128,7 @@ function readView(view: unknown): ReceivedPicture {
   // A long one shows when it is read.
   const isNone = text === undefined || isAddress(text) || (typeof text === 'string' && !decodeBase64(text));
   if (!isNone) return base64Picture(text, 'image');
-  throw new ApiError('image_must_be_base64', 'An image must be base64 or a data URL, not an address.', {
+  throw new ApiError('image_must_be_base64', 'An image must be base64 or a data URL, not a web address.', {
     param: 'image',
   });
 }

@@ -79,9 +79,9 @@ export class AssetCreator {
     if (draft.request.asset?.mode !== 'draft')
       throw refuse('not_a_draft', 'draft_id names a texture, not a draft.');
     if (draft.state === 'failed')
-      throw refuse('draft_failed', 'The draft failed: there is nothing to texture.');
+      throw refuse('draft_failed', 'The draft failed, so there is nothing to texture.');
     if (draft.state !== 'completed')
-      throw refuse('draft_not_finished', 'The draft is not finished yet: poll it first.');
+      throw refuse('draft_not_finished', 'The draft is not finished yet. Poll it until it is.');
     return draft;
   }
 

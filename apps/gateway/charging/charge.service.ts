@@ -224,7 +224,7 @@ function costOf({ lines, multiplier, amount }: Quote, tokens: TokenCounts): Nano
 function refusalFor(order: ChargeOrder, reply: ChargeReply): ApiError {
   const refusal = reply.refusal;
   if (!refusal || refusal.code === 'conflict') {
-    return new ApiError('internal_error', 'The charge could not be made.', { shouldRetry: false });
+    return new ApiError('internal_error', 'The charge failed.', { shouldRetry: false });
   }
   if (OURS.includes(refusal.code))
     return serviceUnavailable('The charge could not be made in time. Nothing was charged.');

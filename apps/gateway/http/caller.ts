@@ -46,7 +46,7 @@ export const RouteRules = (
 /** The caller of a route that asks for a key. */
 export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
-  if (!caller) throw new ApiError('invalid_api_key', 'This path needs an API key.');
+  if (!caller) throw new ApiError('invalid_api_key', 'This path requires an API key.');
   return caller;
 });
 
@@ -88,5 +88,5 @@ function leavingOf({ raw }: FastifyReply): AbortSignal {
 /** Early, for what costs nothing and reaches no hold; a hold decides it again by the key as it is then. */
 function refuseOtherAddresses({ allowedIps }: Caller, ip: string): void {
   if (allowedIps && !isInRanges(allowedIps, ip))
-    throw new ApiError('ip_not_allowed', 'The API key may not be used from this address.');
+    throw new ApiError('ip_not_allowed', 'The API key cannot be used from this IP address.');
 }

@@ -154,7 +154,7 @@ function addParsers(server: FastifyInstance): void {
 function unreadableBody(request: FastifyRequest): ApiError | undefined {
   if (request.is404) return undefined;
   if (isMultipart(request) && !request.routeOptions.config.multipart) {
-    return new ApiError('unsupported_media_type', 'This path takes application/json only.');
+    return new ApiError('unsupported_media_type', 'This path only accepts application/json.');
   }
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (/^\s*(identity)?\s*$/i.test(encoding)) return undefined;
@@ -192,5 +192,5 @@ const CLIENT_FAULTS: Record<string, string> = {
 };
 
 function unreadable(): ApiError {
-  return new ApiError('invalid_request', 'The request is not readable as HTTP.');
+  return new ApiError('invalid_request', 'The request is not valid HTTP.');
 }

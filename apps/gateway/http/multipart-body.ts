@@ -176,5 +176,5 @@ function tooLarge(
 ): ApiError {
   const parts = `${fields} fields of ${fieldBytes} bytes and ${files} files of ${fileBytes} bytes`;
   const all = keptBytes === undefined ? '' : `, ${keptBytes} bytes together`;
-  return new ApiError('request_too_large', `A multipart body has at most ${parts}${all}.`, { cause });
+  return new ApiError('request_too_large', `A multipart body can have at most ${parts}${all}.`, { cause });
 }

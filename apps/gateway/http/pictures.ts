@@ -39,7 +39,7 @@ export function readPictures(body: Body, param: string): PictureInput[] {
 export function readPicture(value: unknown, param: string): PictureInput {
   const text = imageText(value);
   if (text === undefined) {
-    throw new ApiError('invalid_type', `${param} must be an address, a data URL or base64.`, { param });
+    throw new ApiError('invalid_type', `${param} must be a web address, a data URL or base64.`, { param });
   }
   if (!isAddress(text)) return base64Picture(text, param);
   const address = String(text).slice(0, MAX_ADDRESS_CHARS);

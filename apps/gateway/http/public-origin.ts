@@ -21,6 +21,6 @@ export function publicOrigin(
   if (isOurs) return `${protocol === 'https' ? 'https' : 'http'}://${host}`;
   throw new ApiError(
     'unknown_host',
-    'No link can be given to this host, since the service does not know it for its own. Its operator sets PUBLIC_BASE_URL or ALLOWED_HOSTS.',
+    'No link can be built for this host because it is not allowed. The operator has to set PUBLIC_BASE_URL or ALLOWED_HOSTS.',
   );
 }

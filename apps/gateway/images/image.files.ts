@@ -86,7 +86,7 @@ export class ImageFiles {
 }
 
 function gone(): ApiError {
-  return new ApiError('file_not_found', 'There is no such image, or its link is over.');
+  return new ApiError('file_not_found', 'There is no such image, or its link has expired.');
 }
 
 /** Enough base64 to see what an image is. */

@@ -54,7 +54,7 @@ export class PictureReader {
       if (left?.aborted) return;
       const { param } = picture;
       if (this.parts.clock.nowMs() > endsAtMs)
-        throw new ApiError('invalid_image', `${param} holds images that are too much work to read.`, {
+        throw new ApiError('invalid_image', `${param} contains images that are too complex to read.`, {
           param,
         });
       // A thread takes the bytes it is given away from us, and these are still to be sent.
@@ -144,7 +144,7 @@ export class PictureReader {
           `may be at most ${MAX_PICTURE_TIMES_AS_LONG} times as long as it is wide, or as wide as it is long`,
         );
       case 'too_many_bytes':
-        return new ApiError('request_too_large', `An image has at most ${MAX_PICTURE_BYTES} bytes.`, {
+        return new ApiError('request_too_large', `An image can have at most ${MAX_PICTURE_BYTES} bytes.`, {
           param,
         });
     }

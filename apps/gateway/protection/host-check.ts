@@ -12,6 +12,6 @@ export function hostCheck(names: readonly string[]): (request: FastifyRequest) =
   return (request) => {
     refuseTwoHosts(request);
     if (allowed.isEmpty || allowed.has(request.host ?? '')) return;
-    throw new ApiError('unknown_host', 'This host is not served here. Check the base URL of the client.');
+    throw new ApiError('unknown_host', 'This host is not served here. Check the base URL of your client.');
   };
 }

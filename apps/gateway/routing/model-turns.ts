@@ -135,5 +135,9 @@ export function refusalOf(misses: readonly Miss[]): ApiError {
   const { error } = misses.find((miss) => miss.error instanceof ModelBusy) ?? misses[0]!;
   if (misses.length === 1) return error;
   const tried = misses.map(({ model }) => model).join(', ');
-  return new ApiError(error.code, `None of the models took the request: ${tried}. ${error.message}`, error);
+  return new ApiError(
+    error.code,
+    `None of the models accepted the request: ${tried}. ${error.message}`,
+    error,
+  );
 }

@@ -73,7 +73,7 @@ export class TaskLibrary {
     // At time 0 every expiry lies ahead: what is left to check is whether the signature is ours.
     const genuine =
       OWN_ID.test(id) && verifySignature(secret, { ...given, path: this.kind.contentPath(id) }, 0);
-    if (!genuine) throw new ApiError('invalid_api_key', 'The signature of the address is not valid.');
+    if (!genuine) throw new ApiError('invalid_api_key', 'The signature of the URL is not valid.');
     const task = await tasks.find(id);
     if (task?.kind !== this.kind.kind) throw this.notFound();
     if (Number(given.exp) * 1000 <= clock.nowMs()) throw this.expired();
@@ -102,8 +102,7 @@ export class TaskLibrary {
   ): Promise<void> {
     const { noun, codes } = this.kind;
     const { store, clock } = this.parts;
-    if (task.state === 'failed')
-      throw new ApiError(codes.failed, `The ${noun} could not be made; it cost nothing.`);
+    if (task.state === 'failed') throw new ApiError(codes.failed, `The ${noun} failed. Nothing was charged.`);
     if (task.state !== 'completed') throw new ApiError(codes.notReady, `The ${noun} is not finished yet.`);
     if (task.deletedAtMs !== null) throw this.deleted();
     const { fileKey: key, fileType, expiresAtMs, id } = task;
@@ -128,7 +127,7 @@ export class TaskLibrary {
     const task = await this.findRecord(accountId, id);
     if (task.deletedAtMs !== null) return task;
     if (!(await listing.markDeleted(task.id))) {
-      throw new ApiError(codes.notReady, `The ${noun} is not finished yet, and cannot be deleted before.`);
+      throw new ApiError(codes.notReady, `The ${noun} is not finished yet, so it cannot be deleted.`);
     }
     // From here on nobody is sent the file; were it to stay, it would be removed with the old ones.
     if (task.fileKey !== null) await store.remove(task.fileKey);
@@ -145,7 +144,7 @@ export class TaskLibrary {
 
   private expired(): ApiError {
     const { noun, codes } = this.kind;
-    return new ApiError(codes.expired, `The ${noun} has expired; its file is kept for a limited time only.`);
+    return new ApiError(codes.expired, `The ${noun} has expired: files are only kept for a limited time.`);
   }
 }
 

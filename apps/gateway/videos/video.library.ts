@@ -80,7 +80,7 @@ export class VideoLibrary {
   ): Promise<void> {
     const { variant, request, reply } = answer;
     if (variant !== undefined && variant !== 'video') {
-      throw new ApiError('invalid_value', 'Only the variant video is offered.', { param: 'variant' });
+      throw new ApiError('invalid_value', 'Only the variant video is available.', { param: 'variant' });
     }
     await this.library.send(task, { request, reply });
   }

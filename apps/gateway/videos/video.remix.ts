@@ -78,7 +78,7 @@ export class VideoRemixer {
   private async finished(accountId: string, id: string): Promise<Task> {
     const source = await this.parts.library.find(accountId, id);
     if (source.state === 'failed')
-      throw new ApiError('video_failed', 'The video could not be made, so there is nothing to remix.');
+      throw new ApiError('video_failed', 'The video failed, so there is nothing to remix.');
     if (source.state !== 'completed') throw new ApiError('video_not_ready', 'The video is not finished yet.');
     return source;
   }

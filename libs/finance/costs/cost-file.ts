@@ -120,7 +120,7 @@ function recordsOf(text: string): { record: Cells; info: { lines: number } }[] {
     records = parse(text, { columns: headerOf, bom: true, trim: true, skip_empty_lines: true, info: true });
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw new ApiError('invalid_value', `The file is no CSV: ${(error as Error).message}.`);
+    throw new ApiError('invalid_value', `The file is not valid CSV: ${(error as Error).message}.`);
   }
   if (records.length > MAX_ROWS)
     throw new ApiError('invalid_value', `The file has more than ${MAX_ROWS} rows.`);

@@ -90,7 +90,7 @@ export async function insertCost(client: pg.ClientBase, wanted: NewCost): Promis
   if (fault) throw new ApiError('invalid_value', `${fault.field}: ${fault.message}`, { param: fault.field });
   const before = (await listCosts(client, { limit: 1, beforeId: null, channel, model, inForce: true }))[0];
   if (wanted.cost === null && !before?.cost) {
-    throw new ApiError('invalid_value', 'cost: there is none to withdraw.', { param: 'cost' });
+    throw new ApiError('invalid_value', 'cost: there is no cost to withdraw.', { param: 'cost' });
   }
   const version = await writeCost(client, wanted);
   await audit(client, {

@@ -99,5 +99,5 @@ async function requireOpen(client: pg.ClientBase, end: Date): Promise<void> {
     `SELECT FROM ledger_periods WHERE state = 'closed' AND ends_at >= $1 LIMIT 1`,
     [end],
   );
-  if (rowCount !== 0) throw new ApiError('conflict', 'The books of that time are closed already.');
+  if (rowCount !== 0) throw new ApiError('conflict', 'The books for that time are already closed.');
 }

@@ -39,7 +39,7 @@ export function requireDays(
   }
   const days = { from: from as string, to: to as string };
   if (days.from >= days.to)
-    throw new ApiError('invalid_value', 'to must be after from: it is the day after the last.', {
+    throw new ApiError('invalid_value', 'to must be after from, because it is the day after the last one.', {
       param: 'to',
     });
   if (days.to > today) {

@@ -112,13 +112,13 @@ function requireAcceptable(facts: LineFacts, known: readonly KnownAcceptance[]):
   const { through, newest, type } = facts;
   const isOld = known.some((each) => each.through > through);
   const isDone = known.some((each) => each.through === through) && (facts.isSettled || through < newest);
-  if (isOld || isDone) throw new ApiError('conflict', 'The line was accepted already.');
+  if (isOld || isDone) throw new ApiError('conflict', 'The line has already been accepted.');
   if (through === 0n && (type !== 'payout' || facts.isLinked))
     throw new ApiError('conflict', 'There is nothing to accept: the reports agree about the line.');
   if (!facts.isSame)
     throw new ApiError(
       'conflict',
-      'The line is said to be of another type, currency or thing now, for which nothing can be posted: ask the provider.',
+      'The line now has another type, currency or subject, which cannot be posted. Ask the provider.',
     );
   if (through !== 0n && facts.isRepeated)
     throw new ApiError('conflict', 'Two lines report the payout: ask the provider which of them is right.');

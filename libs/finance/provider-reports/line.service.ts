@@ -228,5 +228,8 @@ function factOf({ type, amountMinor, currency, subjectId, paymentId }: StoredLin
       };
     default:
   }
-  throw new ApiError('conflict', 'Such a line cannot be booked: it is posted by itself, or says too little.');
+  throw new ApiError(
+    'conflict',
+    'This line cannot be booked: it is posted automatically, or lacks information.',
+  );
 }

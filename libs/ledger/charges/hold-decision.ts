@@ -48,7 +48,7 @@ function keyFault(
     return reject('model_not_allowed', `The API key may not use model ${model}.`);
   }
   if (key.allowedIps && !isInRanges(key.allowedIps, clientIp ?? null)) {
-    return reject('ip_not_allowed', 'The API key may not be used from this address.');
+    return reject('ip_not_allowed', 'The API key cannot be used from this IP address.');
   }
   return null;
 }

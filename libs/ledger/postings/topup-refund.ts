@@ -53,7 +53,11 @@ export async function beginTopupRefund(
   const amount = refundableCredits({ unused: lot.unused, left: left.credits, main: account.main }, credits);
   const share = unusedPayment(lot, amount);
   const paidMinor = share < left.paidMinor ? share : left.paidMinor;
-  if (paidMinor === 0n) throw new ApiError('conflict', 'Nothing was paid for so little credit.');
+  if (paidMinor === 0n)
+    throw new ApiError(
+      'conflict',
+      'These credits are worth less than the smallest amount that can be refunded.',
+    );
   const id = newId();
   const transactionId = await post(client, {
     kind: 'topup-refund',

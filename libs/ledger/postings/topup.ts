@@ -70,7 +70,7 @@ export async function creditTopup(client: pg.ClientBase, request: TopupRequest):
   const existing = await findTopup(client, request);
   if (existing) return { ...existing, created: false, balance: account.main };
   if (await isClosing(client, accountId))
-    throw new ApiError('account_closing', 'The account is being deleted: it takes no top-ups.');
+    throw new ApiError('account_closing', 'The account is being deleted and cannot be topped up.');
   const transactionId = await postTopup(client, request, account);
   const topupId = await insertTopup(client, request, transactionId);
   if (inviterId !== null) {

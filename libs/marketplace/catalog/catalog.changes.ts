@@ -48,7 +48,7 @@ export class CatalogChanges {
 function refuseTwice(error: unknown): never {
   const { code } = error as { code?: string };
   throw code === UNIQUE_VIOLATION
-    ? new ApiError('conflict', 'There is one of that name already.', { cause: error })
+    ? new ApiError('conflict', 'This name is already taken.', { cause: error })
     : error;
 }
 

@@ -112,7 +112,7 @@ export class ChannelService {
       Object.assign(row, defined(fieldsOf(wanted)));
       row.baseUrl = checkedBaseUrl(wanted.baseUrl ?? row.baseUrl, row.allowPrivateAddress);
       if (new URL(row.baseUrl).origin !== new URL(before.baseUrl).origin && !wanted.apiKeys) {
-        throw new ApiError('invalid_value', 'apiKeys: another address needs the keys again.', {
+        throw new ApiError('invalid_value', 'apiKeys: to change the address, enter the keys again.', {
           param: 'apiKeys',
         });
       }

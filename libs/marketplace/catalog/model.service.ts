@@ -157,7 +157,7 @@ async function kindOf(
   if (fault) throw new ApiError('invalid_value', `aliasOf: ${fault}.`, { param: 'aliasOf' });
   const isOther = (family ?? target!.family) !== target!.family || (unit ?? target!.unit) !== target!.unit;
   if (isOther) {
-    throw new ApiError('invalid_value', `An alias has the family and unit of its model: leave them out.`, {
+    throw new ApiError('invalid_value', `An alias takes the type and unit of its model: leave them out.`, {
       param: 'aliasOf',
     });
   }

@@ -164,7 +164,7 @@ describe('a file of prices', () => {
   it.each([
     ['with a column that is unknown', 'kind,subject,colour\nprice,x,red', 'colour'],
     ['without a subject', 'kind,unit_price\nprice,1', 'lacks kind or subject'],
-    ['that is no CSV', 'kind,subject\n"price,x', 'no CSV'],
+    ['that is no CSV', 'kind,subject\n"price,x', 'not valid CSV'],
   ])('%s is refused', (_, text, sentence) => {
     expect(() => readPriceCsv(text)).toThrow(sentence);
   });

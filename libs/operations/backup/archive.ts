@@ -64,7 +64,7 @@ function writeFault(file: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EEXIST') return new OperatorError(taken(file));
   const isOurs = syscall !== undefined && ['open', 'write', 'link', 'fsync'].includes(syscall);
-  return isOurs ? new OperatorError(`The backup ${file} cannot be written (${code}).`) : error;
+  return isOurs ? new OperatorError(`Cannot write the backup ${file} (${code}).`) : error;
 }
 
 async function writeDraft(
@@ -140,5 +140,5 @@ function readFault(file: string, error: unknown): OperatorError {
   if (message.startsWith('no identity matched')) {
     return new OperatorError(`The passphrase does not open ${file}: check BACKUP_PASSPHRASE.`);
   }
-  return new OperatorError(`${file} is no backup, or was cut off or changed (${message}).`);
+  return new OperatorError(`${file} is not a backup, or it is incomplete or was changed (${message}).`);
 }

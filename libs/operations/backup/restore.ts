@@ -152,7 +152,8 @@ class Restore {
         await this.take(member, content);
       }
     }
-    if (!manifest || !loader || !ending) throw new OperatorError('The backup is not whole: it has no end.');
+    if (!manifest || !loader || !ending)
+      throw new OperatorError('The backup is incomplete: its end is missing.');
     await loader.finish(ending);
     return { manifest, ending };
   }
@@ -191,7 +192,7 @@ class Restore {
         ...(publicKey && { publicKey }),
       });
       if (chain.head?.hash === manifest.head?.hash) return { ledger, chain };
-      throw new OperatorError('The newest block of the restored chain is not the one that the backup names.');
+      throw new OperatorError('The newest block of the restored chain is not the one named in the backup.');
     } finally {
       await pool.end();
     }

@@ -106,7 +106,7 @@ async function rename(client: pg.Client, from: string, to: string): Promise<void
 
 function notEmpty(database: string): OperatorError {
   return new OperatorError(
-    `The database ${database} is not empty, and a restore replaces nothing: rename or drop it first, or name another one.`,
+    `The database ${database} is not empty, and a restore never overwrites data. Rename or drop it first, or choose another name.`,
   );
 }
 

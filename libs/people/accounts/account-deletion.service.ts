@@ -100,7 +100,7 @@ export class AccountDeletionService {
     const done = await inTransaction(this.parts.pool, (client) =>
       cancelDeletion(client, { accountId, by, requestId }),
     );
-    if (!done) throw new ApiError('conflict', 'This account has no deletion that can still be cancelled.');
+    if (!done) throw new ApiError('conflict', 'This account has no deletion that can be cancelled.');
   }
 }
 

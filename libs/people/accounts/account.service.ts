@@ -76,7 +76,7 @@ export class AccountService {
 function refuseFault({ outcome }: FreezeResult): void {
   if (outcome === 'not_found') throw noSuchAccount();
   if (outcome === 'in_debt')
-    throw new ApiError('conflict', 'The balance is below zero: only credits lift this freeze.');
+    throw new ApiError('conflict', 'The balance is below zero. Add credits to unfreeze the account.');
 }
 
 /** Locks the balances, as every hold does, so each hold comes before the change or sees it. */

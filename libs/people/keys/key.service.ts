@@ -185,7 +185,7 @@ async function lockAccount(client: pg.ClientBase, accountId: string): Promise<vo
 /** Under the account's lock, so that no two pass together. */
 async function refuseTooMany(entities: EntityManager, accountId: string): Promise<void> {
   const count = await entities.countBy(ApiKey, { accountId, revokedAt: IsNull() });
-  if (count >= MAX_KEYS) throw new ApiError('conflict', `An account has at most ${MAX_KEYS} keys.`);
+  if (count >= MAX_KEYS) throw new ApiError('conflict', `An account can have at most ${MAX_KEYS} keys.`);
 }
 
 /** The oldest key that has not expired. */

@@ -73,7 +73,7 @@ export function receiveBody(body: Readable, take: (bytes: Buffer) => void): Prom
     };
     const onBroken = () => {
       leave();
-      reject(new ApiError('invalid_request', 'The body did not arrive whole.'));
+      reject(new ApiError('invalid_request', 'The body is incomplete.'));
     };
     body.on('data', onData).once('end', onEnd).once('error', onBroken).once('close', onBroken);
   });
@@ -91,7 +91,7 @@ export class PieceCheck {
     if (this.pieces <= FREE_PIECES || this.bytes >= this.pieces * LEAST_PIECE_BYTES) return;
     throw new ApiError(
       'invalid_request',
-      `The body comes in pieces of less than ${LEAST_PIECE_BYTES} bytes. Send it in larger ones.`,
+      `The body arrives in chunks of less than ${LEAST_PIECE_BYTES} bytes. Send larger chunks.`,
     );
   }
 }

@@ -129,9 +129,9 @@ function refusalOf(fault: JsonFault, { depth, elements }: JsonLimits): ApiError 
 }
 
 function tooLong(bytes: number, what = ''): ApiError {
-  return new ApiError('request_too_large', `The body has at most ${bytes} bytes${what}.`);
+  return new ApiError('request_too_large', `The body can have at most ${bytes} bytes${what}.`);
 }
 
 function notText(): ApiError {
-  return new ApiError('invalid_request', 'The body is not as long as Content-Length says, or is not UTF-8.');
+  return new ApiError('invalid_request', 'The body does not match its Content-Length, or is not UTF-8.');
 }

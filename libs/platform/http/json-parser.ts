@@ -64,5 +64,5 @@ function parsed(
 }
 
 function tooLarge(bytes: number): ApiError {
-  return new ApiError('request_too_large', `The body has at most ${bytes} bytes.`);
+  return new ApiError('request_too_large', `The body can have at most ${bytes} bytes.`);
 }

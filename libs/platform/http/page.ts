@@ -79,7 +79,7 @@ export function readCursorInstant(cursor: string | undefined, length: number): s
 
 /** A cursor that no page of ours ended with. */
 export function foreignCursor(): ApiError {
-  return new ApiError('invalid_value', 'cursor: must be the nextCursor of the page before.', {
+  return new ApiError('invalid_value', 'cursor: must be the nextCursor of the previous page.', {
     param: 'cursor',
   });
 }

@@ -17,7 +17,7 @@ const PARSER_FAULTS: Record<string, [ErrorCode, string]> = {
   // The length is counted in decoded text, so that bytes which are no text differ from it too.
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'invalid_request',
-    'The body is not as long as Content-Length says, or is not UTF-8.',
+    'The body does not match its Content-Length, or is not UTF-8.',
   ],
   FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
   FST_ERR_MAX_PARAM_LENGTH: ['unknown_url', 'The path is too long.'],
@@ -71,8 +71,5 @@ export function serviceUnavailable(message: string, cause?: unknown): ApiError {
 }
 
 export function internalError(): ApiError {
-  return new ApiError(
-    'internal_error',
-    'The service met an unexpected fault; the request id names it in its log.',
-  );
+  return new ApiError('internal_error', 'Something broke on our side. Contact support with the request id.');
 }

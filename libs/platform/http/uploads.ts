@@ -179,5 +179,5 @@ function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
 
 function tooSlow({ leastBytesPerSecond }: UploadRules): ApiError {
   const rate = Math.ceil(leastBytesPerSecond / KILOBYTE);
-  return new ApiError('upload_too_slow', `The body comes too slowly: at least ${rate} kB/s are needed.`);
+  return new ApiError('upload_too_slow', `The body arrives too slowly: send at least ${rate} kB/s.`);
 }

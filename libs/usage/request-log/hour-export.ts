@@ -60,7 +60,7 @@ export async function* exportHours(
 ): AsyncGenerator<ExportedHour> {
   if (!(await becomesFinal(parts, to)))
     throw new OperatorError(
-      `Requests can still end before ${to.toISOString()}: that time is not over, or a transaction is open that began before it.`,
+      `Requests can still end before ${to.toISOString()}: it is in the future, or an earlier transaction is still open.`,
     );
   for (let hour = from; hour < to; hour = endOf(hour)) {
     const exported = await exportHour(parts, hour);

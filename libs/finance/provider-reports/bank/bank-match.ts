@@ -132,7 +132,7 @@ export async function matchBankLine(
   by: { actor: string; note: string; house: string },
 ): Promise<bigint> {
   const line = await readBankLine(client, match.bankLineId);
-  if (line.matched) throw new ApiError('conflict', 'The line is matched already: undo that first.');
+  if (line.matched) throw new ApiError('conflict', 'The line is already matched. Undo that first.');
   if (match.kind !== 'none') await requireSubject(client, match, line);
   return insertMatch(client, match, by);
 }
@@ -216,7 +216,7 @@ async function requireSubject(
   if (!found) throw new ApiError('not_found', `There is no such ${kind}.`);
   if (found.taken) throw new ApiError('conflict', `The ${kind} is matched with another line.`);
   if (BigInt(found.amount) !== line.amountMinor || found.currency !== line.currency)
-    throw new ApiError('conflict', `The line and the ${kind} are of different amounts.`);
+    throw new ApiError('conflict', `The line and the ${kind} have different amounts.`);
 }
 
 async function insertMatch(

@@ -65,7 +65,7 @@ export async function importBankCsv(
 ): Promise<ReportImport> {
   const account = await findBankAccount(pool, accountId);
   if (!account)
-    throw new ApiError('not_found', `There is no bank account ${accountId}: say first how it is read.`);
+    throw new ApiError('not_found', `There is no bank account ${accountId}: define its mapping first.`);
   const { days } = options;
   const { timeZone } = account.mapping;
   const today = await todayIn(pool, timeZone);
@@ -124,7 +124,7 @@ async function insertBankLines(
   if (other)
     throw new ApiError(
       'conflict',
-      `Nothing was imported. The line ${other.lineId} was imported before with another day or amount.`,
+      `Nothing was imported. The line ${other.lineId} was imported before with a different day or amount.`,
     );
   return { lines: lines.length, added: rowCount ?? 0, changed: 0 };
 }
