@@ -101,7 +101,7 @@ describePages({
       open: ({ page }) =>
         page
           .getByRole('dialog')
-          .getByText(/^(What is known of it|详细信息)$/)
+          .getByText(/^(Finding details|详细信息)$/)
           .waitFor(),
     },
     { name: 'transaction', path: '/finance/transactions/1', prepare: transactionPath },

@@ -82,7 +82,7 @@ describe('finance', () => {
 
     await page.getByRole('link', { name: 'Controls' }).click();
     await page.getByRole('heading', { name: 'Controls' }).waitFor();
-    const payments = "Payments against providers' reports";
+    const payments = 'Payments against provider reports';
     await runControl(page, payments);
     const light = page.getByRole('listitem').filter({ hasText: payments });
     await light.getByText('2 items').waitFor();
@@ -144,7 +144,7 @@ describe('finance', () => {
     const figure = (name: string) => page.getByRole('figure', { name });
     const byModel = figure('Net credits over time, grouped by Model');
     await byModel.getByRole('table').getByRole('columnheader', { name: 'vendora-imagine-image' }).waitFor();
-    await page.getByText('Nothing in the period before').first().waitFor();
+    await page.getByText('Nothing in the previous period').first().waitFor();
     const bar = page.locator('.recharts-bar-rectangle path').last();
     await bar.hover();
     await page.locator('.recharts-tooltip-wrapper').getByText('credits').first().waitFor();
@@ -168,7 +168,7 @@ describe('finance', () => {
     const { page } = tab;
     await tab.goto('/finance/costs');
     await page.getByRole('button', { name: 'Set a cost' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Set what a channel takes' });
+    const dialog = page.getByRole('dialog', { name: 'Set the cost of a channel' });
     await dialog.getByLabel('Channel').fill('sandbox');
     await dialog.getByLabel('Model').fill('vendora-chat');
     await dialog.getByRole('combobox', { name: 'Taken by' }).click();
@@ -204,10 +204,10 @@ async function closeIn({ page }: Tab, second: Person): Promise<void> {
   await item.getByText('1 finding').waitFor();
   const close = page.getByRole('button', { name: 'Close the books' });
   expect(await close.isDisabled()).toBe(true);
-  await item.getByRole('button', { name: 'Ask for a waiver' }).click();
-  const asking = page.getByRole('dialog', { name: 'Close in spite of it?' });
-  await say(asking, 'Ask for a waiver', 'The sender is being looked for.');
-  await item.getByText('Waits for a second person').waitFor();
+  await item.getByRole('button', { name: 'Request a waiver' }).click();
+  const asking = page.getByRole('dialog', { name: 'Close despite this?' });
+  await say(asking, 'Request a waiver', 'The sender is being looked for.');
+  await item.getByText('Waiting for a second person').waitFor();
   await agree(second);
   await page.getByRole('button', { name: 'Run it again' }).click();
   await item.getByText('Waived: The sender is being looked for.').waitFor();

@@ -90,7 +90,7 @@ describe('the deletion of an account', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete your account' });
     await dialog.getByLabel(/^Current password/).fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Delete my account' }).click();
-    await dialog.getByText('Ask for a refund first, or agree to forfeit your credits.').waitFor();
+    await dialog.getByText('Request a refund first, or agree to forfeit your credits.').waitFor();
     await dialog.getByText('You have 5 credits').waitFor();
     await dialog.getByLabel('I forfeit all remaining credits').check();
     await dialog.getByRole('button', { name: 'Delete my account' }).click();

@@ -63,7 +63,7 @@ describe('the usage page', () => {
     await bar.click();
     await page.waitForURL('**at=**');
     await requests.getByText('3 images').waitFor();
-    await page.getByRole('button', { name: 'Show the whole time again' }).click();
+    await page.getByRole('button', { name: 'Show the whole period again' }).click();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await requests.getByText('1 image', { exact: true }).waitFor();
     await page.goBack();
