@@ -23,7 +23,7 @@ async function look(bytes: Buffer) {
   const canvas = createCanvas(image.width, image.height);
   const context = canvas.getContext('2d');
   context.drawImage(image, 0, 0);
-  const colour = (x: number, y: number) => [...context.getImageData(x, y, 1, 1).data.slice(0, 3)];
+  const colour = (x: number, y: number) => Array.from(context.getImageData(x, y, 1, 1).data.slice(0, 3));
   return {
     size: [image.width, image.height],
     corner: colour(0, 0),

@@ -41,48 +41,67 @@ async function someone(credits = '3'): Promise<Someone> {
   await run('UPDATE accounts SET name = $2 WHERE id = $1', accountId, word);
   await run(
     `INSERT INTO users (id, account_id, email, password_hash, totp_secret, totp_confirmed_at) VALUES ($1, $2, $3, $4, $4, now())`,
-    ...[userId, accountId, email, word],
+    userId,
+    accountId,
+    email,
+    word,
   );
   await run(
     `INSERT INTO sessions (id, user_id, token_hash, csrf_token, ip, user_agent, expires_at)
      VALUES ($1, $2, sha256(convert_to($1::text, 'UTF8')), $3, '192.0.2.1', $3, now() + interval '1 day')`,
-    ...[id, userId, word],
+    id,
+    userId,
+    word,
   );
   await run(`UPDATE api_keys SET name = $2, allowed_ips = '{192.0.2.1}' WHERE id = $1`, keyId, word);
   await run(
     `INSERT INTO tickets (id, account_id, opened_by, kind, subject) VALUES ($1, $2, $3, 'question', $4)`,
-    ...[id, accountId, userId, word],
+    id,
+    accountId,
+    userId,
+    word,
   );
   await run(
     `INSERT INTO ticket_messages (id, ticket_id, kind, author_id, from_staff, body) VALUES ($1, $1, 'message', $2, false, $3)`,
-    ...[id, userId, `${word} ${email}`],
+    id,
+    userId,
+    `${word} ${email}`,
   );
   await run(
     `INSERT INTO webhook_endpoints (id, account_id, url, description, events, secret)
      VALUES ($1, $2, 'https://example.com/' || $3, $3, '{charge.settled}', $3)`,
-    ...[id, accountId, word],
+    id,
+    accountId,
+    word,
   );
   await run(
     `INSERT INTO webhook_deliveries (id, endpoint_id, account_id, event_id, event_type, body, give_up_at)
      VALUES ($1, $1, $2, $1, 'charge.settled', $3, now())`,
-    ...[id, accountId, word],
+    id,
+    accountId,
+    word,
   );
   await run(
     `INSERT INTO tasks (id, kind, account_id, key_id, charge_id, dialect, state, model_id, requested_model, request, seconds,
        error_message, ended_at, deadline)
      VALUES ($1, 'video', $2, $3, $1, 'openai', 'failed', 'm', 'm', jsonb_build_object('prompt', $4::text), 5, $4, now(), now())`,
-    ...[id, accountId, keyId, word],
+    id,
+    accountId,
+    keyId,
+    word,
   );
   await run(
     `INSERT INTO idempotency_keys (key_id, idempotency_key, content_hash, charge_id, state, lease_until, status, answer, expires_at)
      VALUES ($1, $2::text, sha256('x'), $2::text, 'answered', now(), 200, convert_to($2::text, 'UTF8'), now() + interval '1 day')`,
-    ...[keyId, word],
+    keyId,
+    word,
   );
   // The address before, which only the mail about its change still knows.
   await run(
     `INSERT INTO mail_outbox (template, recipient, details, ended_at)
      VALUES ('email_changed', $1, jsonb_build_object('email', $2::text), now()), ('security_notice', $2, '{}', NULL)`,
-    ...[`before-${email}`, email],
+    `before-${email}`,
+    email,
   );
   await run(
     `INSERT INTO attempts (subject, count, expires_at) VALUES ('sign-in email ' || $1, 3, now() + interval '1 hour')`,

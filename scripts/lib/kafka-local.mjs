@@ -178,9 +178,14 @@ export class LocalBroker {
       '-XX:MaxGCPauseMillis=20',
     ];
     return [
-      ...[...memory, ...(this.cluster ? [QUICK_START] : []), '-Djava.awt.headless=true'],
+      ...memory,
+      ...(this.cluster ? [QUICK_START] : []),
+      '-Djava.awt.headless=true',
       `-Dlog4j2.configurationFile=${join(this.dataDir, 'log4j2.properties')}`,
-      ...['-cp', join(this.jars, '*'), main, ...args],
+      '-cp',
+      join(this.jars, '*'),
+      main,
+      ...args,
     ];
   }
 

@@ -205,15 +205,14 @@ export function specsCommand(stage, extra) {
   return {
     report,
     command: [
-      ...[
-        bin('vitest/vitest.mjs'),
-        'run',
-        '--reporter=default',
-        `--reporter=${reporter}`,
-        `--outputFile=${report}`,
-      ],
+      bin('vitest/vitest.mjs'),
+      'run',
+      '--reporter=default',
+      `--reporter=${reporter}`,
+      `--outputFile=${report}`,
       ...(stage.alone ? ['--maxWorkers=1'] : []),
-      ...[...stage.folders.map((path) => `${root}/${path}/`), ...extra],
+      ...stage.folders.map((path) => `${root}/${path}/`),
+      ...extra,
     ],
   };
 }

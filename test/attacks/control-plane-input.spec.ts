@@ -181,7 +181,7 @@ describe('events of a payment provider', () => {
   ])('are refused when they are signed and cannot be read: %s', async (_, payload) => {
     const response = await deliver(payload);
     const { code } = await faultOf(response);
-    expect([response.status, /^invalid_/.test(String(code))]).toEqual([400, true]);
+    expect([response.status, String(code).startsWith('invalid_')]).toEqual([400, true]);
     const { rows } = await relay.fixture.owner.query(`SELECT FROM payment_events WHERE event_id = 'evt_1'`);
     expect(rows).toEqual([]);
   });

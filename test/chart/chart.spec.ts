@@ -21,17 +21,21 @@ const PROGRAMS = ['gateway', 'billing', 'control-plane', 'video-worker'];
 /** What the reference of the variables calls them. */
 const NAMES: Partial<Record<string, string>> = { 'control-plane': 'control plane', 'video-worker': 'worker' };
 const EVERYTHING = [
-  ...['storage.kind=file', 'storage.file.storageClassName=shared', 'database.admin=postgres'],
-  ...['ingress.enabled=true', 'ingress.className=nginx', 'ingress.tlsSecret=tls'],
-  ...[
-    'serviceMonitor.enabled=true',
-    'programs.billing.autoscaling.lag=500',
-    'image.pullSecrets[0].name=pull',
-  ],
-  ...['networkPolicy.clients[0].namespaceSelector.matchLabels.name=ingress'],
-  ...['networkPolicy.monitoring[0].namespaceSelector.matchLabels.name=monitoring'],
-  ...['networkPolicy.database[0].ipBlock.cidr=10.0.0.5/32', 'kafka.brokers=a:9092\\,b:9094'],
-  ...['programs.control-plane.secrets.SMTP_URL=SMTP_URL', 'variables.LOG_LEVEL=debug'],
+  'storage.kind=file',
+  'storage.file.storageClassName=shared',
+  'database.admin=postgres',
+  'ingress.enabled=true',
+  'ingress.className=nginx',
+  'ingress.tlsSecret=tls',
+  'serviceMonitor.enabled=true',
+  'programs.billing.autoscaling.lag=500',
+  'image.pullSecrets[0].name=pull',
+  'networkPolicy.clients[0].namespaceSelector.matchLabels.name=ingress',
+  'networkPolicy.monitoring[0].namespaceSelector.matchLabels.name=monitoring',
+  'networkPolicy.database[0].ipBlock.cidr=10.0.0.5/32',
+  'kafka.brokers=a:9092\\,b:9094',
+  'programs.control-plane.secrets.SMTP_URL=SMTP_URL',
+  'variables.LOG_LEVEL=debug',
 ];
 
 interface Container {
@@ -121,7 +125,12 @@ it('is refused with values that it does not have', async () => {
 it('makes objects of these kinds', () => {
   const kinds = [...new Set(byDefault.map(({ kind }) => kind))].sort();
   expect(kinds).toEqual([
-    ...['Deployment', 'HorizontalPodAutoscaler', 'Job', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'],
+    'Deployment',
+    'HorizontalPodAutoscaler',
+    'Job',
+    'NetworkPolicy',
+    'PodDisruptionBudget',
+    'Service',
   ]);
   const more = [...new Set(whole.map(({ kind }) => kind))].filter((kind) => !kinds.includes(kind)).sort();
   expect(more).toEqual(['Ingress', 'PersistentVolumeClaim', 'ServiceMonitor']);

@@ -178,8 +178,11 @@ describe('docker compose', () => {
 function variables(port: number): string[] {
   const passwords = ['ADMIN', 'OWNER', 'GATEWAY', 'WORKER'];
   return [
-    ...[`GATEWAY_PORTS=${port}-${port + 9}`, `PUBLIC_BASE_URL=http://127.0.0.1:${port}`],
-    ...[`CONSOLE_PORT=${port + 10}`, `POSTGRES_PORT=${port + 11}`, `KAFKA_PORT=${port + 12}`],
+    `GATEWAY_PORTS=${port}-${port + 9}`,
+    `PUBLIC_BASE_URL=http://127.0.0.1:${port}`,
+    `CONSOLE_PORT=${port + 10}`,
+    `POSTGRES_PORT=${port + 11}`,
+    `KAFKA_PORT=${port + 12}`,
     'SANDBOX_URL=http://sandbox:4010',
     ...passwords.map((name) => `${name}_DATABASE_PASSWORD='${name}${ODD}'`),
     // Left empty, since a file has it.

@@ -99,8 +99,14 @@ describe('prices', () => {
       preview: { requests: 1, charged: '0.03', proposed: '0.06', rows: [{ model: 'imgmodel-4' }] },
     });
     const text = await tollgate(
-      ...['prices', 'propose', '--price', 'vendora-chat=3/1.5/12', '--rule', 'Public-Relay=none'],
-      ...['--effective-at', new Date(Date.now() + 3_600_000).toISOString()],
+      'prices',
+      'propose',
+      '--price',
+      'vendora-chat=3/1.5/12',
+      '--rule',
+      'Public-Relay=none',
+      '--effective-at',
+      new Date(Date.now() + 3_600_000).toISOString(),
     );
     expect(text.stdout).toMatch(/Proposal \w{26} of 2 changes holds from .* tollgate prices confirm/);
     const { proposals } = await json('prices', 'proposals');

@@ -62,7 +62,13 @@ describe('the catalog of vendors on the command line', () => {
 
   it('tells a list price that moved by its exit code', async () => {
     const { proposal } = await json(
-      ...['catalog', 'import', '--margin', '0', '--model', 'flux-kontext-max', '--add-missing'],
+      'catalog',
+      'import',
+      '--margin',
+      '0',
+      '--model',
+      'flux-kontext-max',
+      '--add-missing',
     );
     // As if an earlier version of the catalog had listed it at less.
     await ledger.owner.query('ALTER TABLE price_bases DISABLE TRIGGER append_only');

@@ -62,7 +62,10 @@ function wishOf(asked: Asked) {
   const tokens = under('tokens.') as [string, number][];
   const dimensions = under('dimensions.') as [string, string][];
   return {
-    ...{ model, group, n, seconds },
+    model,
+    group,
+    n,
+    seconds,
     dimensions: Object.fromEntries(dimensions),
     ...(tokens.length > 0 && { tokens: Object.fromEntries(tokens) }),
   };

@@ -32,7 +32,8 @@ export class KafkaClient extends BusClient {
   }
 
   async close(): Promise<void> {
-    for (const settle of [...this.open.values()]) settle(new BusUnavailable('the bus is closed'), null);
+    for (const settle of Array.from(this.open.values()))
+      settle(new BusUnavailable('the bus is closed'), null);
     if (this.replies) await this.stop(this.replies);
     this.replies = undefined;
   }

@@ -74,9 +74,17 @@ function startDaemon(folder, socket) {
   const child = spawn(
     'dockerd',
     [
-      ...['--iptables=false', '--ip-masq=false', '--ip-forward=false', '--host', socket],
-      ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec')],
-      ...['--pidfile', join(folder, 'pid')],
+      '--iptables=false',
+      '--ip-masq=false',
+      '--ip-forward=false',
+      '--host',
+      socket,
+      '--data-root',
+      join(folder, 'data'),
+      '--exec-root',
+      join(folder, 'exec'),
+      '--pidfile',
+      join(folder, 'pid'),
     ],
     { stdio: ['ignore', log, log], detached: true },
   );

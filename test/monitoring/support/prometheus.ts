@@ -42,8 +42,10 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   const child = spawn(
     program('prometheus'),
     [
-      ...[`--config.file=${join(folder, 'prometheus.yml')}`, `--storage.tsdb.path=${join(folder, 'data')}`],
-      ...[`--web.listen-address=127.0.0.1:${port}`, '--log.level=warn'],
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=warn',
       '--enable-feature=exemplar-storage',
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },

@@ -97,7 +97,7 @@ function Findings({ controlId }: { controlId: string }) {
         options={states.map((value) => ({ value, label: t(`findings.shown.${value}`) }))}
         value={state}
         set={(value) =>
-          void navigate({ search: { ...(value === 'open' ? {} : { state: value }) }, resetScroll: false })
+          void navigate({ search: value === 'open' ? {} : { state: value }, resetScroll: false })
         }
       />
       <DataList

@@ -31,7 +31,7 @@ export function PeriodsPage() {
           label={t('state')}
           options={states.map((value) => ({ value, label: t(`states.${value}`) }))}
           value={state}
-          set={(value) => void navigate({ search: { ...(value ? { state: value } : {}) }, replace: true })}
+          set={(value) => void navigate({ search: value ? { state: value } : {}, replace: true })}
         />
       </Group>
       <DataList

@@ -47,7 +47,7 @@ function OpenForms() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [made, setMade] = useState<MadeToken | null>(null);
-  const close = () => void navigate({ search: { ...(search.cursor ? { cursor: search.cursor } : {}) } });
+  const close = () => void navigate({ search: search.cursor ? { cursor: search.cursor } : {} });
   return (
     <>
       <FormPanel close={close} opened={search.new === 'yes'} title={t('create')}>
