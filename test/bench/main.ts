@@ -9,6 +9,7 @@ import { benchPolling, type PollingBenchOptions } from './polling.bench.js';
 import { benchScale, type ScaleBenchOptions } from './scale.bench.js';
 import { benchStrangers, type StrangersBenchOptions } from './strangers.bench.js';
 import { benchStreams, type StreamBenchOptions } from './stream.bench.js';
+import { benchTraces, type TracesBenchOptions } from './traces.bench.js';
 
 function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number');
@@ -116,6 +117,11 @@ bench(
   .option('--samples <n>', 'openings of each page, of which the median counts', wholeNumber, 5)
   .option('--updates <n>', 'live updates, one for each second of the page', wholeNumber, 3_600)
   .action((options: ConsoleBenchOptions) => benchConsole(options));
+
+bench('traces', 'processor time of the spans of a call: off, left out, a tenth and all of them recorded')
+  .option('--rounds <n>', 'of which the middle one counts', wholeNumber, 5)
+  .option('--calls <n>', 'of each measurement', wholeNumber, 10_000)
+  .action((options: TracesBenchOptions) => benchTraces(options));
 
 bench('strangers', 'honest customers beside hostile ones: their p99, and whether they meet a fault')
   .option('--seconds <n>', 'time for each of the two measurements', wholeNumber, 15)
