@@ -18,18 +18,18 @@ interface Options extends Acting {
 
 /** Second signatures, as in the console. */
 export function approvalsCommand(): Command {
-  const approvals = new Command('approvals').description('what one person asked for and another one decides');
+  const approvals = new Command('approvals').description('requests that a second person has to decide');
   approvals
     .command('list')
-    .description('what waits and the acting person may decide, newest first')
+    .description('pending requests that the acting person can decide, newest first')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(list);
   approvals
     .command('approve')
-    .description('agree: it is done at once')
+    .description('approve a request; it is applied immediately')
     .argument('<approval>', 'its id')
-    .option('--note <text>', 'for those who read it later')
+    .option('--note <text>', 'a note for the record')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action((id: string, options: Options & { note?: string }) =>
@@ -39,7 +39,7 @@ export function approvalsCommand(): Command {
     );
   approvals
     .command('reject')
-    .description('refuse: nothing is done')
+    .description('reject a request; nothing is changed')
     .argument('<approval>', 'its id')
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)

@@ -21,16 +21,16 @@ import { checkReport } from './money.commands.js';
 import { printText } from './output.js';
 import { readWholeStatement, statementTable } from './statement.js';
 
-const HELP = `Shows the main job with the OpenAI client: models, images, videos, a failure, and the account's statement.
+const HELP = `Shows the main scenario with the OpenAI client: models, images, videos, a failure, and the account's statement.
 
 Usage: npm run demo
 
 Environment:
-  BASE_URL, API_KEY   the relay to show; its database is found by DATABASE_URL or DATA_DIR
-  DATA_DIR            else the relay that runs on this folder (.data), or one started on it for the demo
+    BASE_URL, API_KEY   the relay to use; DATABASE_URL or DATA_DIR names its database
+  DATA_DIR            otherwise the relay running on this folder (.data), or one started on it for the demo
 
-Without API_KEY the demo makes an account of its own with a recorded sandbox top-up.
-Exits with 1 when anything is not as it must be: a file, a price, the balance, the ledger check.
+Without API_KEY, the demo creates an account with a recorded sandbox top-up.
+Exits with 1 if a file, a price, the balance or the ledger check is wrong.
 `;
 
 const IMAGE_MODEL = 'vendora-imagine-image';

@@ -35,14 +35,14 @@ import { facts, printJson, printText, table, right } from './output.js';
 import { countedOn } from './progress.js';
 
 const NOTES = `
-Times are days or times of ISO 8601, such as 2026-01-31 or 2026-01-31T08:00:00Z. Reports go up to the oldest
-transaction that still runs, so what they say stays true. Positive amounts are credits, negative ones debits; in files
-for hledger and beancount it is the other way round, as those have it.
+Times are ISO 8601 dates or times, such as 2026-01-31 or 2026-01-31T08:00:00Z. Reports go up to the oldest running
+transaction, so that they never change. Positive amounts are credits, negative ones debits; in files for hledger and
+beancount it is the other way round.
 
-Times are of recording, when postings were written down, or with --by effective those at which things happened.
---period has the books of a closed period as they were known at its close: they come to its trial balance.
+Times are when postings were recorded or, with --by effective, when things happened. --period uses the books of a closed
+period as they were known at its close; they match its trial balance.
 
-PAYMENT_CURRENCY is what customers pay in, USD by default.
+PAYMENT_CURRENCY is the currency customers pay in, USD by default.
 
 Examples:
   tollgate finance trial-balance --at 2026-02-01
@@ -56,8 +56,8 @@ export function financeCommand(): Command {
   const finance = new Command('finance').description('the books').addHelpText('after', NOTES);
   finance
     .command('trial-balance')
-    .description('the balances of all ledger accounts at a time; exits 1 when they are not 0 together')
-    .option('--at <time>', 'postings before it count; now by default', timeArgument)
+    .description('balances of all ledger accounts; exits 1 if they do not add up to 0')
+    .option('--at <time>', 'count postings before this time; now by default', timeArgument)
     .addOption(byOption().default('recorded'))
     .addOption(recordedBeforeOption())
     .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
@@ -70,15 +70,14 @@ export function financeCommand(): Command {
     .option(...JSON_OPTION)
     .action(printStatement);
   withRange(finance.command('export'))
-    .description('the books of a time on standard output, for other programs')
+    .description('write the books to standard output, for other programs')
     .addOption(new Option('--format <format>').choices(Object.keys(exportFormats)).makeOptionMandatory())
     .addOption(
-      new Option(
-        '--account <code>',
-        'only transactions of this ledger account, each of them whole',
-      ).conflicts('summary'),
+      new Option('--account <code>', 'only complete transactions that touch this ledger account').conflicts(
+        'summary',
+      ),
     )
-    .option('--summary', 'one transaction a day, with all customers together')
+    .option('--summary', 'one transaction per day, all customers combined')
     .action(writeExport);
   for (const command of controlCommands()) finance.addCommand(command);
   for (const command of [importCommand(), reconcileCommand()]) finance.addCommand(command);
@@ -94,7 +93,7 @@ export function financeCommand(): Command {
 }
 
 function byOption(): Option {
-  return new Option('--by <time>', 'which time of postings').choices(['recorded', 'effective']);
+  return new Option('--by <time>', 'which time of a posting to use').choices(['recorded', 'effective']);
 }
 
 function recordedBeforeOption(): Option {
@@ -103,10 +102,10 @@ function recordedBeforeOption(): Option {
 }
 
 function withRange(command: Command): Command {
-  const period = new Option('--period <number>', 'a closed period, in place of the times');
+  const period = new Option('--period <number>', 'a closed period, instead of the times');
   return command
     .addOption(byOption())
-    .option('--from <time>', 'not before this time', timeArgument)
+    .option('--from <time>', 'at or after this time', timeArgument)
     .option('--to <time>', 'before this time', timeArgument)
     .addOption(recordedBeforeOption())
     .addOption(period.argParser(periodArgument).conflicts(['by', 'from', 'to', 'recordedBefore']));

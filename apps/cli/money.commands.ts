@@ -34,16 +34,16 @@ interface TopupOptions extends OptionValues, Acting {
 }
 
 export function topupCommand(): Command {
-  const topup = new Command('topup').description('payments that became balance');
+  const topup = new Command('topup').description('payments that were credited');
   topup
     .command('record')
     .description(
-      'record a payment made outside, once: the same payment id again changes nothing. Beyond what one person may record in a day another one must agree',
+      'record a payment made elsewhere; repeating its payment id changes nothing. Above the daily limit, a second person must approve',
     )
     .argument('<account>', 'account id')
-    .option('--credits <amount>', 'credits bought; their price follows from the rate', creditsArgument)
-    .option('--paid <amount>', 'amount paid; the balance follows from the rate', paidArgument)
-    .option('--rate <rate>', 'the rate that the account must have, 1.3 or 1.2', rateArgument)
+    .option('--credits <amount>', 'credits bought; the price follows from the rate', creditsArgument)
+    .option('--paid <amount>', 'amount paid; the credits follow from the rate', paidArgument)
+    .option('--rate <rate>', 'the rate the account must have, 1.3 or 1.2', rateArgument)
     .option(...AS_OPTION)
     .requiredOption(
       '--payment-id <id>',
@@ -122,7 +122,7 @@ export function ledgerCommand(): Command {
   const ledger = new Command('ledger').description('the double-entry ledger');
   ledger
     .command('check')
-    .description('verify the invariants of the ledger on a live database; exits 1 when one does not hold')
+    .description('verify the invariants of the ledger on a live database; exits 1 if one is violated')
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, 60_000)
     .option(...JSON_OPTION)
     .action(check);
@@ -169,7 +169,7 @@ export function checkReport({ ok, violations }: LedgerCheckResult): string {
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database up to date: OWNER_DATABASE_URL, else the embedded one of DATA_DIR')
+    .description('update the database schema: OWNER_DATABASE_URL, else the embedded database of DATA_DIR')
     .option(...JSON_OPTION)
     .action(async (options: { json?: boolean }) => {
       const migrated = process.env['OWNER_DATABASE_URL']

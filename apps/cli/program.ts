@@ -22,14 +22,14 @@ import { ledgerCommand, migrateCommand, topupCommand } from './money.commands.js
 const NOTES = `
 Database:
   DATABASE_URL  login of the role tollgate_billing; else
-  DATA_DIR      the data folder of a standalone relay (.data): the one that runs there,
-                or its embedded database, started for the time of the command. Only migrate and
-                restore make one that is not there
+    DATA_DIR      the data folder of a standalone relay (.data): the relay running there,
+                or its embedded database, started for the command. Only migrate and restore
+                create a database
 
 Acting:
-  --as, TOLLGATE_AS  the address of the person who acts, for what moves money or changes the books, and what decides
-                     about prices, roles, accounts, keys and groups: the roles, the limits and the second signatures
-                     of the console hold here, too
+  --as, TOLLGATE_AS  email address of the person who is acting. Needed for commands that move money, change the books, or
+                     decide about prices, roles, accounts, keys and groups. Roles, limits and approvals are those of the
+                     console
 
 Amounts are credits as decimals, such as 5 or 0.02. A credit costs 1.3 of the payment currency.
 

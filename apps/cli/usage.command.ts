@@ -26,16 +26,16 @@ const PAGE = 1_000;
 
 export function usageCommand(): Command {
   return new Command('usage')
-    .description('the requests of an account, newest first, refused ones too')
+    .description('requests of an account, including refused ones, newest first')
     .argument('<account>', 'account id')
-    .option('--limit <requests>', 'requests at most; of --csv there is no limit', countArgument, 50)
-    .option('--key <id>', 'of one key')
-    .option('--model <model>', 'of one model')
-    .option('--group <group>', 'of one group')
-    .addOption(new Option('--state <state>', 'in one state').choices([...usageStates]))
+    .option('--limit <requests>', 'maximum number of requests; no limit for --csv', countArgument, 50)
+    .option('--key <id>', 'only this key')
+    .option('--model <model>', 'only this model')
+    .option('--group <group>', 'only this group')
+    .addOption(new Option('--state <state>', 'only this state').choices([...usageStates]))
     .option('--from <time>', 'not before, such as 2027-01-31 or 2027-01-31T08:00:00Z', timeArgument)
     .option('--to <time>', 'before', timeArgument)
-    .option('--csv', 'write all of them as a CSV file to standard output')
+    .option('--csv', 'write all requests to standard output as CSV')
     .option('--json', 'print one JSON document')
     .action(usage);
 }

@@ -102,7 +102,7 @@ describe('tollgate finance', () => {
     expect((await finance('periods', 'list')).stdout).toBe('No period was closed yet.\n');
     const whatIf = await finance('periods', 'check', '--end', end, '--grace', '999999');
     expect(whatIf.stdout).toMatch(
-      /^Work younger than 999999 s counts as in flight here; a close uses 300 s\./,
+      /^Work younger than 999999 s counts as in progress here; a close uses 300 s\./,
     );
     const young = await finance('periods', 'close', '--end', end);
     expect(young.stderr).toBe('A period is closed 60 s after its end at the earliest.\n');

@@ -25,13 +25,11 @@ const MODEL = ['--model <id>', 'only this model; may be repeated'] as const;
 const VENDOR = ['--vendor <name>', 'only this vendor; may be repeated'] as const;
 
 export function catalogCommand(): Command {
-  const catalog = new Command('catalog').description(
-    'models as their vendors sell them, with list prices and their sources',
-  );
+  const catalog = new Command('catalog').description("vendors' models, with list prices and sources");
   catalog
     .command('diff')
     .description(
-      'what the catalog has and this installation lacks or asks otherwise; exits 1 when a list price moved since a price was derived from it',
+      'compare the catalog with this installation; exits 1 if a list price has changed since a price was derived from it',
     )
     .option(...MODEL, repeated, [])
     .option(...VENDOR, repeated, [])
@@ -39,17 +37,15 @@ export function catalogCommand(): Command {
     .action(diff);
   catalog
     .command('import')
-    .description(
-      'propose prices that are list prices with a margin; nothing changes before the proposal is confirmed',
-    )
+    .description('propose list prices plus a margin; nothing changes until the proposal is confirmed')
     .requiredOption(
       '--margin <percent>',
-      'on the list price, such as 20; each number is rounded up to six decimals',
+      'percentage added to the list price, such as 20; prices are rounded up to six decimals',
       percentArgument,
     )
     .option(...MODEL, repeated, [])
     .option(...VENDOR, repeated, [])
-    .option('--add-missing', 'add the models that are not here, switched off and in no group')
+    .option('--add-missing', 'add missing models, disabled and in no group')
     .option(...EFFECTIVE_OPTION, proposalTime)
     .option(...NOTE_OPTION)
     .option(...AS_OPTION)

@@ -11,10 +11,10 @@ import { readSecretsOf, onDatabase } from '../database.access.js';
 import { printJson, printText, table } from '../output.js';
 
 export function channelsCommand(): Command {
-  const channels = new Command('channels').description('the upstreams that models are served by');
+  const channels = new Command('channels').description('the upstreams that serve models');
   channels
     .command('list')
-    .description('every channel with what it serves; keys are never shown')
+    .description('all channels and what they serve; keys are never shown')
     .option(...JSON_OPTION)
     .action(list);
   channels

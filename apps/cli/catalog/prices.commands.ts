@@ -28,7 +28,7 @@ export function pricesCommand(): Command {
   const prices = new Command('prices').description('prices, multipliers and rules of the marketplace');
   prices
     .command('list')
-    .description('what is in force now')
+    .description('current prices, multipliers and rules')
     .option(...JSON_OPTION)
     .action(list);
   prices
@@ -42,7 +42,7 @@ export function pricesCommand(): Command {
   prices
     .command('import')
     .description(
-      'compare a file with what is in force and propose what differs; nothing is proposed when a row is refused',
+      'compare a file with current prices and propose the differences; nothing is proposed if a row is refused',
     )
     .argument('<file>', 'a .csv or .json file; - reads CSV from standard input')
     .option(...EFFECTIVE_OPTION, proposalTime)
@@ -53,16 +53,16 @@ export function pricesCommand(): Command {
     .action(importFile);
   prices
     .command('propose')
-    .description('propose new values and show what the requests of the last hours would cost under them')
+    .description('propose new values, and show what recent requests would cost with them')
     .option(
       '--price <model=price>',
-      'credits for a call or a second, without rates (a file sets them), or input/cached/output of a million tokens, such as 5/1.25/10 or 5/1.25/10,imageOutput=32',
+      'credits per call or second, without rates (use a file for those), or input/cached/output per million tokens, such as 5/1.25/10 or 5/1.25/10,imageOutput=32',
       collect,
       [],
     )
     .option('--multiplier <group=factor>', 'such as Vendora-Main=1.2', collect, [])
-    .option('--rule <group=price>', 'a fixed price for each call of a group, or none', collect, [])
-    .option('--hours <hours>', 'whose requests the preview prices again', hoursArgument, 24)
+    .option('--rule <group=price>', 'a fixed price per call for a group, or none', collect, [])
+    .option('--hours <hours>', 'hours of past requests for the preview', hoursArgument, 24)
     .option(...EFFECTIVE_OPTION, proposalTime)
     .option(...NOTE_OPTION)
     .option(...AS_OPTION)
@@ -79,22 +79,22 @@ function addDecisions(prices: Command): void {
   prices
     .command('proposals')
     .description('proposals, newest first')
-    .option('--all', 'also those that were confirmed or cancelled, or expired')
+    .option('--all', 'include confirmed, cancelled and expired proposals')
     .option(...JSON_OPTION)
     .action(proposals);
   prices
     .command('confirm')
     .description(
-      'make the versions of a proposal; refused when others changed the same prices since, and for its author when it moves prices far',
+      'confirm a proposal; refused if the same prices have changed since, or if its author confirms a large change',
     )
     .argument('<proposal>', 'proposal id')
-    .option('--revision <n>', 'the revision that was looked at; else the newest', revisionArgument)
+    .option('--revision <n>', 'the revision you reviewed; the newest by default', revisionArgument)
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(confirm);
   prices
     .command('cancel')
-    .description('close a proposal that is not wanted')
+    .description('cancel a proposal')
     .argument('<proposal>', 'proposal id')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)

@@ -8,7 +8,7 @@ import { operatorName } from '../operator-name.js';
 
 /** What the commands that propose prices have in common. */
 
-export const DRY_RUN_OPTION = ['--dry-run', 'show what it would do, and do nothing'] as const;
+export const DRY_RUN_OPTION = ['--dry-run', 'show the changes without making them'] as const;
 export const NOTE_OPTION = ['--note <text>', 'why, for those who confirm'] as const;
 export const EFFECTIVE_OPTION = [
   '--effective-at <time>',

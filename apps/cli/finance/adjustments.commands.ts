@@ -17,9 +17,9 @@ import { shown } from '#platform/http/fields.js';
 const REQUEST_OPTION = ['--request-id <id>', 'the same again changes nothing'] as const;
 
 const NOTES = `
-What one person may do alone in a day is what billing was started with as ADJUSTMENT_LIMIT (20 credits): it is stored in the
-database, and no variable of this command changes it. More waits for another person: see \`tollgate approvals\`. An adjustment
-is never edited: reverse it and adjust again.
+One person can adjust up to ADJUSTMENT_LIMIT (20 credits) a day alone. The control plane stores this limit when it starts, and
+this command cannot change it. Larger amounts need a second person: see \`tollgate approvals\`. Adjustments are never edited:
+reverse one and adjust again.
 
 Examples:
   tollgate finance adjust 01k0... --as ada@example.com --give 2.50 --reason goodwill --ticket 01k1... --note "slow for a day"
@@ -42,12 +42,14 @@ export function adjustmentCommands(): Command[] {
 
 function adjustCommand(): Command {
   return new Command('adjust')
-    .description('give an account credit, or take some, because of a ticket')
+    .description('add or remove credits of an account because of a ticket')
     .argument('<account>', 'account id')
-    .option('--give <credits>', 'credits for the customer', creditsArgument)
-    .addOption(new Option('--take <credits>', 'credits to take').argParser(creditsArgument).conflicts('give'))
+    .option('--give <credits>', 'credits to add', creditsArgument)
+    .addOption(
+      new Option('--take <credits>', 'credits to remove').argParser(creditsArgument).conflicts('give'),
+    )
     .addOption(new Option('--reason <reason>').choices(adjustmentReasons).makeOptionMandatory())
-    .requiredOption('--ticket <id>', 'the ticket that it is because of')
+    .requiredOption('--ticket <id>', 'the ticket behind it')
     .requiredOption('--note <text>', 'what happened')
     .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
@@ -58,7 +60,7 @@ function adjustCommand(): Command {
 
 function reverseCommand(): Command {
   return new Command('reverse-adjustment')
-    .description('reverse an adjustment whole, once, by its opposite')
+    .description('reverse an adjustment completely, once')
     .argument('<adjustment>', 'its id')
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)
@@ -69,10 +71,10 @@ function reverseCommand(): Command {
 
 function writeOffCommand(): Command {
   return new Command('write-off')
-    .description('give up the debt of an account, or a part of it; once a month')
+    .description('write off the debt of an account, or part of it; once a month')
     .argument('<account>', 'account id')
-    .option('--amount <credits>', 'a part of the debt; all of it by default', creditsArgument)
-    .requiredOption('--ticket <id>', 'the ticket that it is because of')
+    .option('--amount <credits>', 'part of the debt; all of it by default', creditsArgument)
+    .requiredOption('--ticket <id>', 'the ticket behind it')
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)
     .option(...REQUEST_OPTION)
@@ -82,7 +84,7 @@ function writeOffCommand(): Command {
 
 function reverseWriteOffCommand(): Command {
   return new Command('reverse-write-off')
-    .description('reverse a write-off whole, once, by its opposite: the debt comes back')
+    .description('reverse a write-off completely, once; this restores the debt')
     .argument('<write-off>', 'its id')
     .requiredOption('--note <text>', 'why')
     .option(...AS_OPTION)

@@ -21,22 +21,27 @@ export function controlCommands(): Command[] {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('run the controls of the books now; exits 1 when one of them does not count 0')
+    .description('run the controls of the books now; exits 1 if one has findings')
     .addOption(controlOption('--control <id...>', 'only these'))
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
-    .option('--report-overdue <hours>', 'how long after the last one a report is overdue', countArgument, 72)
-    .option('--limit <count>', 'items that each control names at most', countArgument, 20)
+    .option(
+      '--report-overdue <hours>',
+      'when a report is overdue, in hours after the last one',
+      countArgument,
+      72,
+    )
+    .option('--limit <count>', 'maximum number of findings per control', countArgument, 20)
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
-      '\nNothing is stored: what the schedule found is shown by `tollgate finance findings`.',
+      '\nNothing is stored. `tollgate finance findings` shows what the scheduled runs found.',
     )
     .action(check);
 }
 
 function findingsCommand(): Command {
   return new Command('findings')
-    .description('what the controls found on their schedule, newest first')
+    .description('findings of the scheduled controls, newest first')
     .addOption(controlOption('--control <id>', 'only of this control'))
     .addOption(new Option('--state <state>').choices(['open', 'resolved', 'all']).default('open'))
     .option(...LIMIT_OPTION)

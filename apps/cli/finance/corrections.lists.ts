@@ -22,11 +22,11 @@ import { shown } from '#platform/http/fields.js';
 /** `finance adjustments`. */
 export function registerCommand(): Command {
   return new Command('adjustments')
-    .description('the register of adjustments, newest first')
-    .option('--account <id>', 'only of this account')
-    .option('--ticket <id>', 'only because of this ticket')
+    .description('adjustments, newest first')
+    .option('--account <id>', 'only this account')
+    .option('--ticket <id>', 'only this ticket')
     .addOption(new Option('--reason <reason>').choices(adjustmentReasons))
-    .option('--from <time>', 'recorded not before this time', timeArgument)
+    .option('--from <time>', 'recorded at or after this time', timeArgument)
     .option('--to <time>', 'recorded before this time', timeArgument)
     .option(...LIMIT_OPTION)
     .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
@@ -37,8 +37,8 @@ export function registerCommand(): Command {
 /** `finance write-offs`. */
 export function writeOffsCommand(): Command {
   return new Command('write-offs')
-    .description('debts that were given up, and reversals of that, newest first')
-    .option('--account <id>', 'only of this account')
+    .description('write-offs and their reversals, newest first')
+    .option('--account <id>', 'only this account')
     .option(...LIMIT_OPTION)
     .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
     .option(...JSON_OPTION)
@@ -48,7 +48,7 @@ export function writeOffsCommand(): Command {
 /** `finance debts`. */
 export function debtsCommand(): Command {
   return new Command('debts')
-    .description('accounts that owe or are frozen')
+    .description('accounts that are in debt or frozen')
     .option(...LIMIT_OPTION)
     .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
     .option(...JSON_OPTION)
@@ -133,6 +133,6 @@ async function printDebts({
     reason ?? '',
     disputes.map(({ disputeId }) => disputeId).join(' '),
   ]);
-  const sums = `${accounts} accounts, ${frozen} frozen; they owe ${debt} credits, and ${owedRewards} credits of rewards.`;
+  const sums = `${accounts} accounts, ${frozen} frozen. Debt: ${debt} credits. Rewards to be reversed: ${owedRewards} credits.`;
   printText(rows.length === 0 ? 'Nobody owes, and nobody is frozen.' : `${table(titles, rows)}\n\n${sums}`);
 }

@@ -18,40 +18,38 @@ import { shown } from '#platform/http/fields.js';
 
 /** `finance costs`: what upstreams take, and what they bill. */
 export function costsCommand(): Command {
-  const costs = new Command('costs')
-    .description('what channels take for models, and what upstreams billed')
-    .addHelpText('after', NOTES);
+  const costs = new Command('costs').description('upstream costs and bills').addHelpText('after', NOTES);
   costs
     .command('list')
     .description('costs in force now, or every version')
-    .option('--channel <id>', 'only of this channel')
-    .option('--model <id>', 'only of this model')
-    .option('--all', 'also versions that are over or still to come')
+    .option('--channel <id>', 'only this channel')
+    .option('--model <id>', 'only this model')
+    .option('--all', 'include past and future versions')
     .option('--limit <count>', 'at most this many', countArgument, 1000)
     .option(...JSON_OPTION)
     .action(list);
   costs
     .command('set')
-    .description('set what a channel takes for a model')
+    .description('set the cost of a model on a channel')
     .argument('<channel>', 'id of the channel')
     .argument('<model>', 'id of the model')
     .argument(
       '<cost>',
-      'USD of a call or a second, input/cached/output of a million tokens, or withdrawn; see below',
+      'USD per call or second, input/cached/output per million tokens, or withdrawn; see below',
     )
-    .option('--bills-failures', 'the upstream bills work that failed, too')
-    .option('--effective-from <time>', 'such as 2027-01-31T00:00:00Z; else now', timeArgument)
-    .option('--reason <text>', 'why, for the audit log', 'set by hand')
+    .option('--bills-failures', 'the upstream also bills failed work')
+    .option('--effective-from <time>', 'such as 2027-01-31T00:00:00Z; now by default', timeArgument)
+    .option('--reason <text>', 'the reason, for the audit log', 'set by hand')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(set);
   costs
     .command('import')
-    .description('set costs from a CSV file: all of its rows or, where one is refused, none')
+    .description('set costs from a CSV file; if one row is refused, none is set')
     .argument('<file>', 'a CSV file; - reads standard input')
-    .option('--reason <text>', 'why, for the audit log')
+    .option('--reason <text>', 'the reason, for the audit log')
     .option(...AS_OPTION)
-    .option('--dry-run', 'show what it would do, and do nothing')
+    .option('--dry-run', 'show the changes without making them')
     .option(...JSON_OPTION)
     .action(importFile);
   addBillCommands(costs);
@@ -59,12 +57,12 @@ export function costsCommand(): Command {
 }
 
 const NOTES = `
-A file has the columns channel, model, unit_cost or input_cost, cached_input_cost and output_cost, and perhaps
-bills_failures (yes, no), effective_from and withdrawn (yes). Recorded costs never change: corrections are
-made when the bill of the upstream is recorded.
+A file has the columns channel, model, and unit_cost or input_cost, cached_input_cost and output_cost. Optional columns are
+bills_failures (yes, no), effective_from and withdrawn (yes). Recorded costs never change: corrections are made when the
+upstream's bill is recorded.
 
-Tokens of images and sound cost what text does, unless the cost names them: imageInput, cachedImageInput,
-imageOutput, audioInput, cachedAudioInput, audioOutput.
+Image and audio tokens cost as much as text, unless the cost names them: imageInput, cachedImageInput, imageOutput,
+audioInput, cachedAudioInput, audioOutput.
 
 Examples:
   tollgate finance costs set sandbox imgmodel-4 0.018
@@ -76,18 +74,18 @@ Examples:
 function addBillCommands(costs: Command): void {
   costs
     .command('bill')
-    .description('record what an upstream billed; the difference to what costs came to is expense')
+    .description('record an upstream bill; the difference from accrued costs is booked as an expense')
     .argument('<channel>', 'id of the channel')
     .argument('<number>', "the bill's number")
-    .argument('<amount>', 'USD; below zero for a credit note', amountArgument)
-    .requiredOption('--from <day>', 'the first day of UTC that it is for', dayArgument)
-    .requiredOption('--to <day>', 'the day after the last', dayArgument)
+    .argument('<amount>', 'USD; negative for a credit note', amountArgument)
+    .requiredOption('--from <day>', 'first day that it covers, UTC', dayArgument)
+    .requiredOption('--to <day>', 'the day after the last day', dayArgument)
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(bill);
   costs
     .command('bills')
-    .description('costs against bills, channel by channel, and the latest bills')
+    .description('costs against bills by channel, and the latest bills')
     .option('--limit <count>', 'at most this many bills', countArgument, 50)
     .option(...JSON_OPTION)
     .action(bills);

@@ -18,7 +18,7 @@ import { facts, printJson, printText, table, right } from '../output.js';
 import { dayArgument } from './days.js';
 
 const NOTES = `
-Used credit becomes revenue behind the requests, within a minute or so. Payments in other currencies are in suspense.
+Used credits become revenue within about a minute. Payments in other currencies are in suspense.
 
 Examples:
   tollgate finance deferred-revenue --from 2026-01-01 --to 2026-02-01
@@ -32,23 +32,21 @@ export function deferredRevenueCommands(): Command[] {
 
 function lotsCommand(): Command {
   return new Command('lots')
-    .description('the lots of credit that deferred revenue is made of, in the order in which they came')
+    .description('the credit lots behind deferred revenue, oldest first')
     .option('--to <day>', 'at the end of the day before; tomorrow by default', dayArgument)
-    .option('--account <id>', 'only of this account')
-    .option('--left', 'only those of which something is left, or deferred')
+    .option('--account <id>', 'only this account')
+    .option('--left', 'only lots with unused or deferred credits')
     .option(...LIMIT_OPTION)
-    .addOption(new Option('--csv', 'a CSV file of all of them').conflicts('json'))
+    .addOption(new Option('--csv', 'all rows as CSV').conflicts('json'))
     .option('--json', 'print one JSON document')
     .action(printLots);
 }
 
 function deferredRevenueCommand(): Command {
   return new Command('deferred-revenue')
-    .description(
-      'deferred revenue from its opening to its closing balance; exits 1 when the lots say otherwise',
-    )
-    .option('--from <day>', 'the first day of UTC; the first of this month by default', dayArgument)
-    .option('--to <day>', 'the day after the last; tomorrow by default', dayArgument)
+    .description('deferred revenue from opening to closing balance; exits 1 if the lots disagree')
+    .option('--from <day>', 'first day, UTC; the first of this month by default', dayArgument)
+    .option('--to <day>', 'the day after the last day; tomorrow by default', dayArgument)
     .addOption(new Option('--csv', 'a CSV file').conflicts('json'))
     .option('--json', 'print one JSON document')
     .addHelpText('after', NOTES)

@@ -36,10 +36,10 @@ import { JSON_OPTION } from '../arguments.js';
 
 const NOTES = `
 Stripe: the itemised reports "Balance change from activity" (with payment_intent_id), "Payout reconciliation" and
-"Payouts", with times in UTC; or its own list, with --api and STRIPE_SECRET_KEY. A file is imported whole or not at
-all, and may be imported again.
+"Payouts", with times in UTC; or Stripe's API, with --api and STRIPE_SECRET_KEY. A file is imported completely or not at
+all, and importing it again does no harm.
 
-A mapping is a JSON document, or the name of a file with one; it is kept, so that it is given once:
+A mapping is a JSON document or the name of a file with one. It is stored, so you only need it once:
   {"delimiter": ";", "decimal": ",", "date": {"column": "Tag", "format": "DD.MM.YYYY"},
    "amount": {"column": "Betrag"}, "currency": {"fixed": "EUR"}, "reference": ["Zweck"]}
 Banks with two columns: "amount": {"debit": "Out", "credit": "In"}. Also: encoding (windows-1252), skipLines, lineId,
@@ -70,20 +70,20 @@ interface DoneOptions extends FileOptions {
 /** `finance import`. */
 export function importCommand(): Command {
   const command = new Command('import')
-    .description('read what payment providers and banks say themselves')
+    .description('import reports of payment providers and banks')
     .addHelpText('after', NOTES);
   withRange(command.command('stripe').description('a report of Stripe, or its own list'))
     .argument('[file]', 'itemised report as CSV')
-    .option('--api', 'ask Stripe itself; from where the last time ended, or --from')
+    .option('--api', 'fetch from Stripe, from the end of the last import or --from')
     .action(importStripe);
   withRange(command.command('bank').description('a CSV file of a bank'))
-    .argument('<account>', 'our name of the bank account, such as main')
+    .argument('<account>', 'our name for the bank account, such as main')
     .argument('<file>', 'the file')
-    .option('--mapping <json>', 'how its files are read; needed the first time', mappingArgument)
+    .option('--mapping <json>', 'how to read its files; needed the first time', mappingArgument)
     .action(importBank);
   command
     .command('sandbox')
-    .description('the books of payments that were only played')
+    .description("the sandbox's simulated payments")
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action((options: Acting & { json?: boolean }) =>
@@ -98,10 +98,10 @@ export function importCommand(): Command {
 
 function withRange(command: Command): Command {
   return command
-    .option('--from <day>', 'the first day that the file was asked for, in its own zone', dayArgument)
-    .option('--to <day>', 'the day after the last, which is not after today', dayArgument)
+    .option('--from <day>', "first day that the file covers, in the file's time zone", dayArgument)
+    .option('--to <day>', 'the day after the last day; not later than today', dayArgument)
     .option(...AS_OPTION)
-    .option('--dry-run', 'read and compare everything, and change nothing')
+    .option('--dry-run', 'read and compare everything without changing anything')
     .option(...JSON_OPTION);
 }
 

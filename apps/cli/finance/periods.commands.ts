@@ -35,9 +35,9 @@ import { shown } from '#platform/http/fields.js';
 const LIMIT_MS = 600_000;
 
 const NOTES = `
-A period ends at any instant; the beginning of a month of UTC is usual. What is closed stays so: facts that come later
-are posted in the open period, with a link. What the checklist finds and may be waived is asked for in the console, where
-another person agrees; a close uses what was agreed on for its end.
+A period can end at any instant, usually at the start of a UTC month. Closing is permanent: facts that arrive later are
+posted in the current period, with a link. Request waivers in the console, where another person approves them; a close uses
+the waivers agreed on for its end.
 
 Examples:
   tollgate finance periods check --end 2026-02-01
@@ -47,39 +47,39 @@ Examples:
 
 /** `finance periods`. */
 export function periodsCommand(): Command {
-  const periods = new Command('periods').description('books that close').addHelpText('after', NOTES);
+  const periods = new Command('periods').description('accounting periods').addHelpText('after', NOTES);
   periods
     .command('list')
-    .description('periods that were closed, or tried, newest first')
+    .description('closed periods and attempts to close, newest first')
     .option('--limit <count>', 'at most this many', countArgument, 24)
     .option(...JSON_OPTION)
     .action(list);
   periods
     .command('show')
-    .description('one of them, with its checklist, trial balance and late postings')
+    .description('one period with its checklist, trial balance and late postings')
     .argument('<period>', 'its number', periodArgument)
     .option(...JSON_OPTION)
     .action(show);
   endOptions(periods.command('check'))
-    .description('the checklist of a close, now; changes nothing, and exits 1 when something is red')
+    .description('run the checklist of a close without changing anything; exits 1 if something is red')
     .option(
       '--grace <seconds>',
-      'treat work younger than this as in flight, for a look only; closes use their own',
+      'treat work younger than this as in progress, only for this check',
       secondsArgument,
     )
     .action(check);
   periods
     .command('waivers')
-    .description('what two people agreed to leave for later, of the period that ends then')
+    .description('waivers that two people agreed on, for the period that ends then')
     .requiredOption('--end <time>', 'the first instant after the period', timeArgument)
     .option(...JSON_OPTION)
     .action(printWaivers);
   endOptions(periods.command('close'))
-    .description('close the books up to an instant, for good; exits 1 when something is red')
-    .option('--note <text>', 'for those who read it later')
-    .option('--margin <seconds>', 'how long ago the end must be', secondsArgument, 60_000)
-    .option('--wait <seconds>', 'how long to wait for transactions from before', secondsArgument, 30_000)
-    .option('--request-id <id>', 'the same again goes on with the same close')
+    .description('close the books permanently up to an instant; exits 1 if something is red')
+    .option('--note <text>', 'a note for the record')
+    .option('--margin <seconds>', 'minimum time since the end of the period', secondsArgument, 60_000)
+    .option('--wait <seconds>', 'how long to wait for earlier transactions', secondsArgument, 30_000)
+    .option('--request-id <id>', 'an id of your own; repeat it to continue the same close')
     .option(...AS_OPTION)
     .action(close);
   return periods;
@@ -155,7 +155,7 @@ async function check({ end, grace, json }: EndOptions & { grace?: number }): Pro
   if (!ok) process.exitCode = 1;
   const graces = { graceSeconds: graceMs / 1000, closeGraceSeconds: closeGraceMs / 1000 };
   if (json) return printJson({ at: timeOf(at), ok, ...graces, checklist });
-  const whatIf = `Work younger than ${graces.graceSeconds} s counts as in flight here; a close uses ${graces.closeGraceSeconds} s.`;
+  const whatIf = `Work younger than ${graces.graceSeconds} s counts as in progress here; a close uses ${graces.closeGraceSeconds} s.`;
   printText(`${graceMs === closeGraceMs ? '' : `${whatIf}\n\n`}${checklistText(checklist)}`);
 }
 

@@ -49,36 +49,38 @@ interface Range {
 /** `finance reconcile`. */
 export function reconcileCommand(): Command {
   const command = new Command('reconcile')
-    .description('our books against those of payment providers and banks; exits 1 for a fault')
+    .description('compare our books with payment providers and banks; exits 1 if something is wrong')
     .addHelpText('after', NOTES);
-  withRange(command.command('payments').description('payments, refunds and disputes against reports'))
+  withRange(command.command('payments').description('compare payments, refunds and disputes with reports'))
     .addOption(provider())
     .addOption(states('matched', 'accepted', 'waiting', ...FAULTY))
-    .option('--days', 'count and add up by day')
+    .option('--days', 'totals by day')
     .option(
       '--grace <seconds>',
-      'ignore what is younger, which may be in progress',
+      'ignore anything younger, which may be in progress',
       secondsArgument,
       GRACE_MS,
     )
     .addOption(before())
     .action(payments);
-  withRange(command.command('payouts').description('payouts against the lines that they are made of'))
+  withRange(command.command('payouts').description('compare payouts with their lines'))
     .addOption(provider())
     .addOption(states('matched', 'accepted', 'unlinked', 'waiting', ...FAULTY_PAYOUTS))
     .addOption(before())
     .action(payouts);
-  withRange(command.command('bank').description('lines at the bank against payouts and transfers'))
+  withRange(command.command('bank').description('compare bank lines with payouts and transfers'))
     .option('--account <name>', 'only lines of this account')
     .addOption(states('matched', 'set_aside', 'waiting', ...FAULTY_BANK))
     .addOption(before())
     .action(bank);
-  withRange(command.command('charges').description('charges against tasks and requests; the last 31 days'))
+  withRange(
+    command.command('charges').description('compare charges with tasks and requests of the last 31 days'),
+  )
     .addOption(states(...workStates))
-    .option('--days', 'count and add up by day')
+    .option('--days', 'totals by day')
     .option(
       '--grace <seconds>',
-      'ignore what is younger, which may be in progress',
+      'ignore anything younger, which may be in progress',
       secondsArgument,
       GRACE_MS,
     )
@@ -91,7 +93,7 @@ export function reconcileCommand(): Command {
 function addReportCommands(command: Command): void {
   command
     .command('coverage')
-    .description('for which times there are reports, and the gaps between them; exits 1 for a gap')
+    .description('the times that reports cover, and the gaps; exits 1 if there is a gap')
     .option('--json', 'print one JSON document')
     .action(printCoverage);
   command
@@ -99,7 +101,7 @@ function addReportCommands(command: Command): void {
     .description('accept a line that a later report contradicts, or a payout that no line names')
     .addArgument(new Argument('<provider>', 'who reported it').choices(['stripe', 'sandbox']))
     .argument('<line>', "the provider's id of the line, as `reconcile payments --json` names it")
-    .requiredOption('--reason <text>', 'why that is right', reasonArgument)
+    .requiredOption('--reason <text>', 'why this is right', reasonArgument)
     .option(...AS_OPTION)
     .option('--json', 'print one JSON document')
     .action(accept);
@@ -136,9 +138,9 @@ async function charges(options: Range & { state?: WorkState; days?: boolean; gra
 
 function withRange(command: Command): Command {
   return command
-    .option('--from <day>', 'from this day of UTC', dayArgument)
-    .option('--to <day>', 'the day after the last', dayArgument)
-    .option('--faults', 'only what a person must look at')
+    .option('--from <day>', 'from this UTC day', dayArgument)
+    .option('--to <day>', 'the day after the last day', dayArgument)
+    .option('--faults', 'only items that someone must look at')
     .option('--limit <count>', 'at most this many', countArgument, 200)
     .option('--json', 'print one JSON document');
 }
@@ -146,7 +148,7 @@ function withRange(command: Command): Command {
 function before(): Option {
   return new Option(
     '--before <time>',
-    'as for the close of a period that ends then: what is dated before it, and what no report covers yet',
+    'check as for closing a period that ends then: items dated before it, including those no report covers yet',
   ).argParser(timeArgument);
 }
 

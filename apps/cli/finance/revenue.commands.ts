@@ -36,19 +36,19 @@ export function revenueCommands(): Command[] {
 
 function revenueCommand(): Command {
   return new Command('revenue')
-    .description('revenue, cost and margin of days; exits 1 when they are not what the ledger says')
-    .option('--from <day>', 'the first day of UTC; the first of this month by default', dayArgument)
-    .option('--to <day>', 'the day after the last; tomorrow by default', dayArgument)
+    .description('revenue, cost and margin; exits 1 if they differ from the ledger')
+    .option('--from <day>', 'first day, UTC; the first of this month by default', dayArgument)
+    .option('--to <day>', 'the day after the last day; tomorrow by default', dayArgument)
     .option('--by <names>', `some of ${revenueDimensions.join(', ')}, with commas`, byArgument, ['model'])
     .option('--limit <count>', 'at most this many rows', countArgument, 100)
-    .addOption(new Option('--csv', 'a CSV file of all rows').conflicts('json'))
+    .addOption(new Option('--csv', 'all rows as CSV').conflicts('json'))
     .option(...JSON_OPTION)
     .addHelpText('after', REVENUE_NOTES)
     .action(printRevenue);
 }
 
 const REVENUE_NOTES = `
-A charge counts when it ended, a refund when it was given. Costs are recorded shortly after the requests.
+Charges count when they ended, refunds when they were made. Costs are recorded shortly after the requests.
 
 Examples:
   tollgate finance revenue --by model,channel --from 2026-01-01 --to 2026-02-01
@@ -56,13 +56,13 @@ Examples:
 
 function priceChangesCommand(): Command {
   return new Command('price-changes')
-    .description('versions of prices, multipliers and group rules, the latest first, with what each earned')
+    .description('versions of prices, multipliers and group rules with what each earned, latest first')
     .option('--from <day>', 'taking effect on this day or later', dayArgument)
     .option('--to <day>', 'taking effect before this day', dayArgument)
     .addOption(new Option('--kind <kind>').choices(priceChangeKinds))
     .option('--subject <name>', 'a model, or a group')
     .option(...LIMIT_OPTION)
-    .addOption(new Option('--csv', 'a CSV file of all of them').conflicts('json'))
+    .addOption(new Option('--csv', 'all rows as CSV').conflicts('json'))
     .option(...JSON_OPTION)
     .action(printPriceChanges);
 }

@@ -39,22 +39,22 @@ function csvOption(words: string): Option {
 
 function holdsCommand(): Command {
   return new Command('holds')
-    .description('what is held, oldest first, and for how long')
-    .option('--overdue', 'only what is beyond its deadline and the grace')
+    .description('credits held and for how long, oldest first')
+    .option('--overdue', 'only holds past their deadline and grace period')
     .option('--grace <seconds>', 'how young work in flight may be', secondsArgument, GRACE_MS)
     .option(...LIMIT_OPTION)
-    .addOption(csvOption('a CSV file of all of them'))
+    .addOption(csvOption('all rows as CSV'))
     .option(...JSON_OPTION)
     .action(printHolds);
 }
 
 function refundsCommand(): Command {
   return new Command('refunds')
-    .description('refunds against failures by UTC day, and how long they took')
-    .option('--from <time>', 'failed not before this time; 31 days before its end by default', timeArgument)
+    .description('refunds against failures by UTC day, with the time they took')
+    .option('--from <time>', 'failed at or after this time; by default 31 days before the end', timeArgument)
     .option('--to <time>', 'failed before this time; now by default', timeArgument)
-    .option('--failures', 'each failure in place of the days, newest first')
-    .option('--outstanding', 'only failures whose money did not come back')
+    .option('--failures', 'list each failure instead of days, newest first')
+    .option('--outstanding', 'only failures that were not refunded')
     .option('--limit <count>', 'at most this many failures', countArgument, 100)
     .addOption(csvOption('a CSV file; of failures all of them'))
     .option(...JSON_OPTION)
@@ -63,8 +63,8 @@ function refundsCommand(): Command {
 
 function promotionCommand(): Command {
   return new Command('promotion')
-    .description('what invites cost; exits 1 when it is not what left issued:promo')
-    .option('--from <time>', 'recorded not before this time', timeArgument)
+    .description('what invites cost; exits 1 if it differs from issued:promo')
+    .option('--from <time>', 'recorded at or after this time', timeArgument)
     .option('--to <time>', 'recorded before this time', timeArgument)
     .addOption(csvOption('a CSV file'))
     .option(...JSON_OPTION)

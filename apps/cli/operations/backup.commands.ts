@@ -26,12 +26,12 @@ Needs BACKUP_PASSPHRASE (or BACKUP_PASSPHRASE_FILE), and
   standalone   DATA_DIR; the relay may run
   distributed  OWNER_DATABASE_URL, ADMIN_DATABASE_URL, and the programs' STORAGE settings and secrets
 
-Exit codes: 0 done, 1 refused or not sound, 130 stopped.`;
+Exit codes: 0 done, 1 refused or failed, 130 stopped.`;
 
 const BACKUP_NOTES = `
-A backup is one file: every row of one snapshot, the finished files, and the secrets that the data depends on, encrypted under
-the passphrase. To prove it, it is restored into a database of its own at once, whose ledger and hash chain are checked before it
-is dropped. The file is a tar.gz encrypted with age, so \`age --decrypt\` opens it too.
+A backup is one file with every row of one snapshot, the finished files, and the secrets that the data depends on, encrypted with
+the passphrase. To verify it, the command restores it into a temporary database, checks the ledger and the hash chain, and drops
+it. The file is a tar.gz encrypted with age, so \`age --decrypt\` opens it too.
 ${SURROUNDINGS}
 
 Examples:
@@ -39,8 +39,8 @@ Examples:
   tollgate backup /backups/rows.age --no-files --json`;
 
 const RESTORE_NOTES = `
-The database must be absent or empty: nothing is replaced. It appears under its name last, when everything is there and its books
-agree. Keep the programs stopped until then, and read "Restore" in docs/operating.md before you start them.
+The database must not exist or must be empty: nothing is overwritten. It gets its name at the end, once it is complete and its
+books agree. Keep the programs stopped until then, and read "Restore" in docs/operating.md before you start them.
 ${SURROUNDINGS}
 
 Examples:
@@ -56,10 +56,10 @@ interface BackupOptions {
 export function backupCommand(): Command {
   return new Command('backup')
     .description(
-      'write an encrypted backup of the database, files and secrets, and prove that it can be restored',
+      'write an encrypted backup of the database, files and secrets, and verify that it can be restored',
     )
-    .argument('<file>', 'the file to write, which must not be there')
-    .option('--no-verify', 'do not restore it to prove it')
+    .argument('<file>', 'the file to write; it must not exist')
+    .option('--no-verify', 'do not verify it by restoring it')
     .option('--no-files', 'leave out the finished files')
     .option('--json', 'print one JSON document')
     .addHelpText('after', BACKUP_NOTES)
@@ -112,13 +112,13 @@ interface RestoreOptions {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('restore a backup into an absent or empty installation, and check its books')
+    .description('restore a backup into a new or empty installation, and check its books')
     .argument('<file>', 'the backup')
-    .option('--check', 'only prove that it can be restored; nothing is kept')
+    .option('--check', 'only verify that it can be restored; nothing is kept')
     .option('--head <hash>', 'the chain must contain this hash', hashArgument)
     .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
     .option('--secrets-to <folder>', 'also write each secret of the backup to a file of its name here')
-    .option('--despite-findings', 'restore it even where its books do not agree')
+    .option('--despite-findings', 'restore it even if its books do not agree')
     .option('--json', 'print one JSON document')
     .addHelpText('after', RESTORE_NOTES)
     .action(restore);

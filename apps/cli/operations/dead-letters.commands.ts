@@ -21,26 +21,26 @@ interface ListOptions {
 
 export function deadLettersCommand(): Command {
   const letters = new Command('dead-letters').description(
-    'messages that no handler could make sense of; a charge that one names waits for a person',
+    'messages that could not be handled; a charge that one names waits until someone decides',
   );
   letters
     .command('list')
-    .description('those that were not played again, the newest first')
+    .description('those not yet replayed, newest first')
     .option('--topic <name>', 'of one topic')
-    .option('--about <id>', 'about one charge, or the subject of the topic')
-    .option('--all', 'also those that were played again')
+    .option('--about <id>', 'about one charge or other subject')
+    .option('--all', 'include replayed ones')
     .option('--limit <letters>', 'letters at most', countArgument, 50)
     .option(...JSON_OPTION)
     .action(list);
   letters
     .command('show')
-    .description('one letter with its message, and what playing it again would do')
+    .description('one letter with its message and the effect of replaying it')
     .argument('<letter>', 'id of the letter', letterId)
     .option(...JSON_OPTION)
     .action(show);
   letters
     .command('replay')
-    .description('publish the message of a letter again, once; a request for a hold is never played again')
+    .description('publish the message of a letter again, once; requests for holds are never replayed')
     .argument('<letter>', 'id of the letter', letterId)
     .option(...AS_OPTION)
     .option(...JSON_OPTION)

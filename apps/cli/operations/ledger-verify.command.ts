@@ -10,12 +10,12 @@ import { onDatabase } from '../database.access.js';
 import { facts, printJson, printText } from '../output.js';
 
 const NOTES = `
-Every transaction and entry of the ledger is sealed in a block of a hash chain soon after it was posted. This recomputes the
-chain from the rows, on one snapshot of a live database, and names what was edited, removed or inserted since, whatever
-way it was done. The newest hash is shown at the end: keep it elsewhere. It is also in every export, on the bus topic
-ledger.sealed and in the log. With --head the chain must contain a hash that was kept: it shows that nobody cut the end
-off or wrote everything again. With --public-key its signatures are compared as well: anyone who has the database but not the
-private key cannot write it again. A standalone relay keeps the public key in chain-signing.pub of its data folder.
+Every transaction and entry of the ledger is sealed in a block of a hash chain soon after it is posted. This command
+recomputes the chain from the rows, on one snapshot of a live database, and names everything edited, removed or inserted
+since. It prints the newest hash at the end: keep it elsewhere. The hash is also in every export, on the bus topic
+ledger.sealed and in the log. With --head, the chain must contain a hash that you kept, which shows that nobody cut off the
+end or rewrote the chain. With --public-key, signatures are checked too: someone who has the database but not the private key
+cannot forge them. A standalone relay keeps the public key in chain-signing.pub of its data folder.
 
 Stored balances must be the sums of their entries, and the balance after each entry that before it and its amount.
 
@@ -36,9 +36,7 @@ interface Options {
 /** `ledger verify`. */
 export function verifyCommand(): Command {
   return new Command('verify')
-    .description(
-      'recompute the hash chain over the ledger; exits 1 and names what changed since it was sealed',
-    )
+    .description('verify the hash chain over the ledger; exits 1 and names what changed since it was sealed')
     .option('--head <hash>', 'the chain must contain this hash', hashArgument)
     .option('--public-key <file>', 'the newest block must be signed by this key (PEM)', publicKeyArgument)
     .option('--from-block <number>', 'the first block to verify', blockArgument)

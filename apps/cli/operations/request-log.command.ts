@@ -21,17 +21,17 @@ interface ExportOptions {
 }
 
 export function requestLogCommand(): Command {
-  const command = new Command('request-log').description('the log of requests, an object for each hour');
+  const command = new Command('request-log').description('the request log, one object per hour');
   command
     .command('export')
-    .description('exports past hours as the control plane does: again, or from before it began')
+    .description('export past hours: again, or from before the export was turned on')
     .requiredOption(
       '--from <hour>',
       'the first hour, such as 2026-01-31 or 2026-01-31T08:00:00Z',
       hourArgument,
     )
-    .requiredOption('--to <hour>', 'the first hour that is left out', hourArgument)
-    .option('--out <folder>', 'a folder in place of REQUEST_LOG_DIR or REQUEST_LOG_BUCKET')
+    .requiredOption('--to <hour>', 'the first hour not included', hourArgument)
+    .option('--out <folder>', 'a folder instead of REQUEST_LOG_DIR or REQUEST_LOG_BUCKET')
     .option(...JSON_OPTION)
     .action(exportLog);
   return command;

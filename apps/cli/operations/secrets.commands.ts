@@ -5,23 +5,23 @@ import { facts, printJson, printText } from '../output.js';
 import { showProgress } from '../progress.js';
 
 const NOTES = `
-Keys of channels, webhook secrets and the secrets of one-time codes are stored encrypted, under the first key of SECRETS_KEY
-(or of the file that SECRETS_KEY_FILE names; a standalone relay keeps one in its data folder). This encrypts what is still
-stored plain or under another key. It may be interrupted and repeated, and programs may run meanwhile.
+Channel keys, webhook secrets and two-factor secrets are stored encrypted with the first key of SECRETS_KEY (or of the file
+named by SECRETS_KEY_FILE; a standalone relay has one in its data folder). This command encrypts what is still stored in plain
+text or with another key. It can be interrupted and repeated while programs run.
 
-To exchange the key:
+To replace the key:
   1. Give every program the new key as the second: SECRETS_KEY=old,new
   2. Then as the first:                            SECRETS_KEY=new,old
-  3. Run tollgate secrets rotate with both, and give every program the new one alone.
+  3. Run tollgate secrets rotate with both, then give every program only the new key.
 
 A standalone relay: stop it, put the new key on a line before the old one in secrets.key of its data folder, and start it,
 which rotates; then remove the old line. A new key: openssl rand -base64 32`;
 
 export function secretsCommand(): Command {
-  const secrets = new Command('secrets').description('what the database keeps encrypted');
+  const secrets = new Command('secrets').description('secrets stored in the database');
   secrets
     .command('rotate')
-    .description('encrypt everything under the first key; exits 1 when something cannot be decrypted')
+    .description('encrypt everything with the first key; exits 1 if something cannot be decrypted')
     .option('--json', 'print one JSON document')
     .addHelpText('after', NOTES)
     .action(rotate);

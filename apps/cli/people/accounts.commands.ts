@@ -33,11 +33,11 @@ export function accountsCommand(): Command {
   accounts
     .command('create')
     .description('create an account with a key, and record a manual top-up for its credits')
-    .requiredOption('--name <name>', 'what the account is called')
-    .option('--credits <amount>', 'credits to try it out with, where payments are simulated', creditsArgument)
+    .requiredOption('--name <name>', 'name of the account')
+    .option('--credits <amount>', 'credits for testing, only with simulated payments', creditsArgument)
     .option(...AS_OPTION)
     .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
-    .option('--json', 'for symmetry: the answer is JSON in any case, since it holds the key')
+    .option('--json', 'has no effect: the answer is always JSON, because it contains the key')
     .action(create);
   accounts
     .command('show')
@@ -47,18 +47,18 @@ export function accountsCommand(): Command {
     .action(show);
   accounts
     .command('statement')
-    .description('what moved on an account, newest first')
+    .description('transactions of an account, newest first')
     .argument('<account>', 'account id')
     .option('--limit <lines>', 'lines at most', countArgument, 50)
     .option(...JSON_OPTION)
     .action(statement);
   accounts
     .command('limit')
-    .description('set or lift the limits of an account, in place of the defaults')
+    .description('set or remove the limits of an account, instead of the defaults')
     .argument('<account>', 'account id')
-    .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
-    .option('--tokens <tokens>', 'tokens in a minute, or none', limitArgument)
-    .option('--images <images>', 'images in a minute, or none', limitArgument)
+    .option('--per-minute <requests>', 'paid requests per minute, or none', limitArgument)
+    .option('--tokens <tokens>', 'tokens per minute, or none', limitArgument)
+    .option('--images <images>', 'images per minute, or none', limitArgument)
     .option('--concurrent <requests>', 'concurrent requests, or none', limitArgument)
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
@@ -70,25 +70,25 @@ export function keysCommand(): Command {
   const keys = new Command('keys').description('API keys of an account');
   keys
     .command('create')
-    .description('create a key; it is shown this once')
+    .description('create a key, which is shown only once')
     .argument('<account>', 'account id')
     .option('--group <group>', 'group of the key: its models and multiplier', VENDORA_MAIN)
-    .option('--name <name>', 'what the key is called', 'key')
+    .option('--name <name>', 'name of the key', 'key')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(createAccountKey);
   keys
     .command('revoke')
-    .description('revoke a key for good; calls after it are refused')
+    .description('revoke a key permanently; its calls are refused from then on')
     .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action(revoke);
   keys
     .command('limit')
-    .description('set or lift the limits of a key; gateways learn of it at once')
+    .description('set or remove the limits of a key, effective immediately')
     .argument('<key>', 'key id, as `accounts show` lists it')
-    .option('--per-minute <requests>', 'requests that cost money in a minute, or none', limitArgument)
+    .option('--per-minute <requests>', 'paid requests per minute, or none', limitArgument)
     .option('--tasks <running>', 'videos and 3D assets in progress at once, or none', limitArgument)
     .option(...AS_OPTION)
     .option(...JSON_OPTION)

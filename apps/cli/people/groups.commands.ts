@@ -16,16 +16,16 @@ interface Options extends Acting {
 }
 
 export function groupsCommand(): Command {
-  const groups = new Command('groups').description('the groups that an account may make keys in');
+  const groups = new Command('groups').description('the groups that an account can create keys in');
   groups
     .command('list')
-    .description('the groups of an account: open to everybody, or granted to it')
+    .description("an account's groups: open to everyone, or granted to it")
     .argument(...ACCOUNT)
     .option(...JSON_OPTION)
     .action(list);
   groups
     .command('grant')
-    .description('let an account make keys in a group; a repeat changes nothing')
+    .description('let an account create keys in a group; safe to repeat')
     .argument(...ACCOUNT)
     .argument(...GROUP)
     .option(...AS_OPTION)
@@ -35,7 +35,7 @@ export function groupsCommand(): Command {
     );
   groups
     .command('revoke')
-    .description('take a granted group back; calls with its keys are refused from then on')
+    .description('remove access to a group; calls with its keys are refused from then on')
     .argument(...ACCOUNT)
     .argument(...GROUP)
     .option(...AS_OPTION)

@@ -28,7 +28,7 @@ interface KeyRow {
 export function addKeyShow(keys: Command): Command {
   keys
     .command('show')
-    .description('what a key may do, what it spent, and when it was last used')
+    .description('limits, spend and last use of a key')
     .argument('<key>', 'key id, as `accounts show` lists it (not the key itself)')
     .option('--json', 'print one JSON document')
     .action(show);

@@ -28,22 +28,22 @@ export function adminCommand(): Command {
     .description(
       'create the first administrator; after that, request roles for a person, which another administrator approves',
     )
-    .requiredOption('--email <address>', 'the address they sign in with', emailArgument)
-    .option('--name <name>', 'of the account of a new person', 'Operator')
+    .requiredOption('--email <address>', 'email address for signing in', emailArgument)
+    .option('--name <name>', 'account name for a new person', 'Operator')
     .option('--role <role...>', `${STAFF.join(', ')}: those to grant`, roleArgument)
     .option(...AS_OPTION)
-    .option('--prompt', 'ask for a password on the terminal')
-    .option('--link', 'print a one-time link to set a password, or to replace one')
+    .option('--prompt', 'ask for a password in the terminal')
+    .option('--link', 'print a one-time link to set or replace a password')
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
       `
-The first administrator is made by nobody. That one names the second one alone, who has the role at
-once; every other role waits until another administrator agrees (\`tollgate approvals\`, or the console).
+Nobody has to approve the first administrator, who can appoint the second one alone. Every other role needs
+the approval of another administrator (\`tollgate approvals\`, or the console).
 
-A new person gets a one-time link, good for a day, unless a password is given: by --prompt, or by
-${PASSWORD_VARIABLE} in the environment. Without --role the role is admin. An administrator may
-not do the work of finance; grant that role as well where one person does both.
+A new person gets a one-time link, valid for a day, unless you set a password with --prompt or with
+${PASSWORD_VARIABLE} in the environment. Without --role, the role is admin. Administrators cannot do
+finance work: if one person does both, grant that role too.
 
 Examples:
   tollgate admin create --email ada@example.com --role admin finance support
@@ -52,7 +52,7 @@ Examples:
     .action(create);
   admin
     .command('list')
-    .description('everybody with a role beyond user')
+    .description('everyone with a staff role')
     .option(...JSON_OPTION)
     .action(list);
   return admin;

@@ -8,7 +8,7 @@ const HOUR_SECONDS = 3_600;
 
 export function retentionCommand(): Command {
   return new Command('retention')
-    .description('how long each kind of data is kept, and what the last runs removed')
+    .description('how long each type of data is kept, and what the last runs removed')
     .option('--json', 'print one JSON document')
     .action(retention);
 }

@@ -17,17 +17,17 @@ export function addSupportCommands(accounts: Command): Command {
   accounts
     .command('list')
     .alias('find')
-    .description('accounts, the newest first: all, or those found by id, key, e-mail address or name')
-    .argument('[text]', 'an id, how a key begins, or how an e-mail address or a name begins')
+    .description('accounts, newest first: all, or those matching an id, key, email address or name')
+    .argument('[text]', 'an id, or the start of a key, email address or name')
     .option('--limit <accounts>', 'accounts at most', countArgument, 50)
-    .option('--cursor <cursor>', 'the next page: nextCursor of the one before')
+    .option('--cursor <cursor>', 'next page: nextCursor of the previous one')
     .option(...JSON_OPTION)
     .action(list);
   accounts
     .command('freeze')
-    .description('refuse every call of an account from now on')
+    .description('freeze an account: refuse all of its calls from now on')
     .argument('<account>', 'account id')
-    .requiredOption('--reason <text>', 'why; the owner reads it')
+    .requiredOption('--reason <text>', 'the reason, which the owner can read')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action((accountId: string, { reason, ...options }: Options & { reason: string }) =>
@@ -35,9 +35,9 @@ export function addSupportCommands(accounts: Command): Command {
     );
   accounts
     .command('unfreeze')
-    .description('lift a freeze; that of a balance below zero is lifted by credits alone')
+    .description('unfreeze an account; if its balance is below zero, only credits do that')
     .argument('<account>', 'account id')
-    .requiredOption('--note <text>', 'why, for the audit log')
+    .requiredOption('--note <text>', 'the reason, for the audit log')
     .option(...AS_OPTION)
     .option(...JSON_OPTION)
     .action((accountId: string, { note, ...options }: Options & { note: string }) =>
