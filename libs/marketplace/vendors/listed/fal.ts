@@ -1,5 +1,5 @@
 import type { VendorModel } from '../vendor-model.js';
-import { API_EVANGELIST, rate } from './sources.js';
+import { API_EVANGELIST, listedRate } from './sources.js';
 
 export const falModels: readonly VendorModel[] = [
   {
@@ -34,7 +34,7 @@ export const falModels: readonly VendorModel[] = [
     unit: 'second',
     protocol: 'fal',
     limits: { minSeconds: 3, maxSeconds: 30, resolutions: ['720p', '1080p'] },
-    listPrice: { unitPrice: '0.235', rates: [rate({ resolution: '720p' }, '0.157')] },
+    listPrice: { unitPrice: '0.235', rates: [listedRate({ resolution: '720p' }, '0.157')] },
     source: { url: 'https://fal.ai/learn/tools/kling-api', read: '2026-11-23' },
   },
 ];

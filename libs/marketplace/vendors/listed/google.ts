@@ -1,5 +1,5 @@
 import type { VendorModel } from '../vendor-model.js';
-import { API_EVANGELIST, LITELLM, rate } from './sources.js';
+import { API_EVANGELIST, LITELLM, listedRate } from './sources.js';
 
 /** Announced for 2026-08-17 (Gemini API) and 2026-06-30 (Vertex AI). */
 const SHUT_DOWN = 'Google announced to shut it down in the summer of 2026: check that it still answers.';
@@ -38,9 +38,9 @@ export const googleModels: readonly VendorModel[] = [
     listPrice: {
       unitPrice: '0.6',
       rates: [
-        rate({ resolution: 'auto' }, '0.4'),
-        rate({ resolution: '720p' }, '0.4'),
-        rate({ resolution: '1080p' }, '0.4'),
+        listedRate({ resolution: 'auto' }, '0.4'),
+        listedRate({ resolution: '720p' }, '0.4'),
+        listedRate({ resolution: '1080p' }, '0.4'),
       ],
     },
     source: {

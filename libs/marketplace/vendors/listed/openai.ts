@@ -1,5 +1,5 @@
 import type { VendorModel } from '../vendor-model.js';
-import { LITELLM, rate } from './sources.js';
+import { LITELLM, listedRate } from './sources.js';
 
 const OPENAI_PRICES = {
   url: 'https://developers.openai.com/api/docs/pricing',
@@ -39,13 +39,13 @@ export const openAiModels: readonly VendorModel[] = [
     listPrice: {
       unitPrice: '0.052',
       rates: [
-        rate({ size: '1024x1024', quality: 'low' }, '0.005'),
-        rate({ size: '1024x1536', quality: 'low' }, '0.006'),
-        rate({ size: '1536x1024', quality: 'low' }, '0.006'),
-        rate({ size: '1024x1024', quality: 'medium' }, '0.011'),
-        rate({ size: '1024x1536', quality: 'medium' }, '0.015'),
-        rate({ size: '1536x1024', quality: 'medium' }, '0.015'),
-        rate({ size: '1024x1024', quality: 'high' }, '0.036'),
+        listedRate({ size: '1024x1024', quality: 'low' }, '0.005'),
+        listedRate({ size: '1024x1536', quality: 'low' }, '0.006'),
+        listedRate({ size: '1536x1024', quality: 'low' }, '0.006'),
+        listedRate({ size: '1024x1024', quality: 'medium' }, '0.011'),
+        listedRate({ size: '1024x1536', quality: 'medium' }, '0.015'),
+        listedRate({ size: '1536x1024', quality: 'medium' }, '0.015'),
+        listedRate({ size: '1024x1024', quality: 'high' }, '0.036'),
       ],
     },
     source: {

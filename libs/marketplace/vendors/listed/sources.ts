@@ -5,6 +5,6 @@ import type { Dimensions } from '#pricing/rates.js';
 export const LITELLM = 'the price list of LiteLLM of that day';
 export const API_EVANGELIST = 'the pricing files of API Evangelist';
 
-export function rate(when: Dimensions, unitPrice: string): RateText {
+export function listedRate(when: Dimensions, unitPrice: string): RateText {
   return { when, unitPrice };
 }

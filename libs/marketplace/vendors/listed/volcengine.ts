@@ -1,5 +1,5 @@
 import type { VendorModel } from '../vendor-model.js';
-import { rate } from './sources.js';
+import { listedRate } from './sources.js';
 
 /** The vendor's own page, of which we have a copy that says no day. */
 const BYTEPLUS = {
@@ -40,7 +40,7 @@ export const volcengineModels: readonly VendorModel[] = [
     // Tokens of a second of the largest shape, at 2.5 USD a million: 9,720, 22,560 and 48,960.
     listPrice: {
       unitPrice: '0.1224',
-      rates: [rate({ resolution: '480p' }, '0.0243'), rate({ resolution: '720p' }, '0.0564')],
+      rates: [listedRate({ resolution: '480p' }, '0.0243'), listedRate({ resolution: '720p' }, '0.0564')],
     },
     source: {
       url: 'https://docs.byteplus.com/en/docs/ModelArk/1544106',
