@@ -7,7 +7,7 @@ const forAll = routesFor('public', 'Console');
 /** What the pages need before anything else. */
 export const consoleRoutes = {
   relay: forAll.get('getRelay', '/api/public/relay', {
-    summary: 'Where calls for models go, what credits are paid in, and what one costs.',
+    summary: 'Get the base URL, the payment currency and the price of a credit.',
     answer: z.object({
       baseUrl: z.string().meta({ description: 'Without /v1.', examples: ['https://api.example.com'] }),
       paymentCurrency: z.string().meta({ examples: ['USD'] }),
@@ -22,7 +22,7 @@ export const consoleRoutes = {
     }),
   }),
   session: forAll.get('findSession', '/api/public/session', {
-    summary: 'Who is signed in, if anybody is.',
+    summary: 'Get who is signed in, if anyone is.',
     answer: z.object({
       session: sessionView.nullable(),
       onePerson: z.boolean().meta({

@@ -261,7 +261,7 @@ describe('passwords', () => {
     expect((await browser.api.GET('/api/session')).response.status).toBe(401);
     expect((await new Browser().signIn(email)).response.status).toBe(401);
     expect((await new Browser().signIn(email, 'brand new words')).response.status).toBe(200);
-    await awaitMail(relay, email, { subject: /change of access/ });
+    await awaitMail(relay, email, { subject: /Sign-in settings/ });
     expect(await auditOf(`user:${userId}`)).toEqual(['password.reset']);
   });
 
@@ -324,7 +324,7 @@ describe('mail', () => {
     await browser.api.POST('/api/password', {
       body: { currentPassword: `${PASSWORD} 2`, newPassword: PASSWORD },
     });
-    const english = await awaitMail(relay, email, { subject: /a change of access/ });
+    const english = await awaitMail(relay, email, { subject: /Sign-in settings/ });
     expect(english.html).toContain('Set a new password');
   });
 
@@ -520,7 +520,7 @@ describe('another e-mail address', () => {
 
     expect((await confirm(token)).data).toEqual({ email: next });
     expect((await confirm(token)).error).toMatchObject({ error: { param: 'token' } });
-    const told = await awaitMail(relay, email, { subject: /a change of access/ });
+    const told = await awaitMail(relay, email, { subject: /Sign-in settings/ });
     expect(told.text).toContain(next);
     expect((await browser.api.GET('/api/session')).data!.email).toBe(next);
     expect((await new Browser().signIn(next)).response.status).toBe(200);
@@ -536,7 +536,7 @@ describe('another e-mail address', () => {
   it('of somebody else stays theirs, which only the mail there says', async () => {
     const [{ browser }, { email: taken }] = await Promise.all([signedIn(), signedIn()]);
     expect((await ask(browser, taken)).response.status).toBe(202);
-    const { text } = await awaitMail(relay, taken, { subject: /has a Tollgate account already/ });
+    const { text } = await awaitMail(relay, taken, { subject: /already has a Tollgate account/ });
     expect(text).not.toContain('#token');
   });
 

@@ -22,12 +22,12 @@ const forAdmins = routesFor(['admin'], 'Support: accounts');
 
 const accountLimitRoutes = {
   show: forStaff.get('getLimitsOfAccount', '/api/support/accounts/{accountId}/limits', {
-    summary: 'What all keys of an account may do together; null: the defaults of the gateways.',
+    summary: 'Get the limits of all keys of an account together. Null: the gateway defaults.',
     params,
     answer,
   }),
   change: forAdmins.patch('limitAccount', '/api/admin/accounts/{accountId}/limits', {
-    summary: 'Changes what is named and leaves the rest; null: the defaults of the gateways.',
+    summary: 'Change only the fields given. Null: the gateway defaults.',
     description:
       'In place of the defaults of the account and of its keys; what is set for a key or a group holds as well.',
     confirms: true,

@@ -12,11 +12,11 @@ const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
 
 export const accountRoutes = {
   show: forUsers.get('getAccount', '/api/account', {
-    summary: 'Your account and its balances.',
+    summary: 'Get your account and its balances.',
     answer: accountView,
   }),
   change: forUsers.patch('changeAccount', '/api/account', {
-    summary: 'Changes what is named and leaves the rest.',
+    summary: 'Change only the fields given.',
     description:
       'You get an e-mail when a call takes the balance below the threshold: once, until credits bring it back above.',
     body: z.strictObject({
@@ -37,7 +37,7 @@ const words = z
 
 export const supportRoutes = {
   search: forStaff.get('searchAccounts', '/api/support/accounts', {
-    summary: 'Finds accounts, the newest first.',
+    summary: 'Search accounts, newest first.',
     description:
       'By the id of an account, a person or a key, by how a key begins (`sk-tg-…`), or by how the e-mail address or the ' +
       'name begins. Without a query: all.',
@@ -45,26 +45,26 @@ export const supportRoutes = {
     answer: pageOf(foundAccountView),
   }),
   show: forStaff.get('getAnyAccount', '/api/support/accounts/{accountId}', {
-    summary: 'An account as its owner sees it, with its person and keys.',
+    summary: 'Get an account as its owner sees it, with its person and keys.',
     params,
     answer: z.object({ account: accountView, person: personView.nullable(), keys: z.array(keyView) }),
   }),
   freeze: forStaff.post('freezeAccount', '/api/support/accounts/{accountId}/freeze', {
-    summary: 'Freezes an account: every call that is charged from now on is refused.',
+    summary: 'Freeze an account: all new paid calls are refused.',
     params,
     body: z.strictObject({ reason: words.meta({ description: 'The owner reads it.' }) }),
     answer: accountView,
     refusals: ['second_person_required'],
   }),
   unfreeze: forStaff.post('unfreezeAccount', '/api/support/accounts/{accountId}/unfreeze', {
-    summary: 'Lifts a freeze, but not that of a balance below zero: only credits do.',
+    summary: 'Unfreeze an account. If its balance is below zero, only credits do that.',
     params,
     body: z.strictObject({ note: words.meta({ description: 'For the audit log.' }) }),
     answer: accountView,
     refusals: ['second_person_required', 'conflict'],
   }),
   revokeSessions: forStaff.delete('revokeSessionsOfAccount', '/api/support/accounts/{accountId}/sessions', {
-    summary: 'Ends every session of the person of an account.',
+    summary: 'End all sessions of an account’s person.',
     params,
     answer: z.object({ revoked: z.number().int() }),
     refusals: ['second_person_required'],

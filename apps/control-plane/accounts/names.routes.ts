@@ -9,7 +9,7 @@ const REF = new RegExp(
 
 export const nameRoutes = {
   read: routesFor(['support', 'finance', 'admin'], 'Accounts').get('readNames', '/api/support/names', {
-    summary: 'How accounts, people and keys are called.',
+    summary: 'Get the names of accounts, people and keys.',
     description: 'Those that are unknown, or have no name any more, are left out.',
     query: z.strictObject({
       of: z

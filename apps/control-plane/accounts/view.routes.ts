@@ -6,7 +6,7 @@ const forStaff = routesFor(['support', 'admin'], 'Support: accounts');
 
 export const viewRoutes = {
   begin: forStaff.post('viewAccount', '/api/support/accounts/{accountId}/view', {
-    summary: 'Looks at the console as the owner of an account sees it, for a while.',
+    summary: 'View the console as the owner of an account, for a limited time.',
     description:
       'From then on, the GET routes of everybody (`/api/account`, `/api/usage` …) answer this session for that account; ' +
       'whatever else is refused until the view ends. The session says so in `viewing`. The owner sees who looked, by role, when and why.',
@@ -23,7 +23,7 @@ export const viewRoutes = {
     answer: z.object({ accountId: z.string(), name: z.string(), until: timeView }),
   }),
   end: forStaff.delete('endAccountView', '/api/support/view', {
-    summary: 'Goes back to your own console; without a view it changes nothing.',
+    summary: 'End the view and return to your own console.',
     underView: 'own',
   }),
 };

@@ -44,16 +44,16 @@ const forFinance = routesFor(['finance'], 'Adjustments');
 
 export const adjustmentRoutes = {
   list: forFinance.get('listAdjustments', '/api/finance/adjustments', {
-    summary: 'The register of adjustments, newest first.',
+    summary: 'List adjustments, newest first.',
     query: z.strictObject({ ...pageQuery, ...filter }),
     answer: pageOf(adjustmentView),
   }),
   file: forFinance.csv('exportAdjustments', '/api/finance/adjustments.csv', {
-    summary: 'The register as a file.',
+    summary: 'Download adjustments as CSV.',
     query: z.strictObject(filter),
   }),
   adjust: forFinance.post('adjustAccount', '/api/finance/adjustments', {
-    summary: 'Give an account credit, or take some, because of a ticket.',
+    summary: 'Add or remove credits of an account, with a ticket.',
     description:
       'More than one person may do alone for an account in a day waits for a second one, as does anything about your own account. It is never edited: reverse it and adjust again.',
     confirms: true,
@@ -69,7 +69,7 @@ export const adjustmentRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   reverse: forFinance.post('reverseAdjustment', '/api/finance/adjustments/{adjustmentId}/reverse', {
-    summary: 'Reverse an adjustment whole, once, by its opposite.',
+    summary: 'Reverse an adjustment completely, once.',
     confirms: true,
     params: z.strictObject({ adjustmentId: id }),
     body: z.strictObject({ note, requestId: requestIdField }),
@@ -77,7 +77,7 @@ export const adjustmentRoutes = {
     refusals: ['second_person_required', 'conflict', 'not_found'],
   }),
   writeOffs: forFinance.get('listWriteOffs', '/api/finance/write-offs', {
-    summary: 'Debts that were given up, and reversals of that, newest first.',
+    summary: 'List write-offs and their reversals, newest first.',
     query: z.strictObject({ ...pageQuery, accountId: id.optional() }),
     answer: pageOf(writeOffView),
   }),
@@ -86,7 +86,7 @@ export const adjustmentRoutes = {
     query: z.strictObject({ accountId: id.optional() }),
   }),
   writeOff: forFinance.post('writeOffDebt', '/api/finance/write-offs', {
-    summary: 'Give up the debt of an account, or a part of it; once a month.',
+    summary: 'Write off the debt of an account, or part of it, once a month.',
     description: 'At 0 the freeze of the debt ends. The limit for one person is that of adjustments.',
     confirms: true,
     body: z.strictObject({
@@ -103,7 +103,7 @@ export const adjustmentRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   reverseWriteOff: forFinance.post('reverseWriteOff', '/api/finance/write-offs/{writeOffId}/reverse', {
-    summary: 'Reverse a write-off whole, once, by its opposite: the debt comes back.',
+    summary: 'Reverse a write-off completely, once, which restores the debt.',
     description: 'Below 0 the account is frozen again. The limit for one person is that of adjustments.',
     confirms: true,
     params: z.strictObject({ writeOffId: id }),
@@ -112,7 +112,7 @@ export const adjustmentRoutes = {
     refusals: ['second_person_required', 'conflict', 'not_found'],
   }),
   debts: forFinance.get('reportDebts', '/api/finance/reports/debts', {
-    summary: 'Accounts that owe or are frozen: how much, since when, and why.',
+    summary: 'List accounts that are in debt or frozen: how much, since when, and why.',
     query: z.strictObject(pageQuery),
     answer: pageOf(debtorView).extend({
       accounts: z.number().int(),

@@ -10,7 +10,7 @@ const forReaders = routesFor(['support', 'finance', 'admin'], 'Approvals');
 
 export const approvalRoutes = {
   list: forReaders.get('listApprovals', '/api/approvals', {
-    summary: 'What waits for a second person, and what was decided: the kinds that the caller may decide.',
+    summary: 'List pending and decided requests of the types you can decide.',
     query: z.strictObject({ ...pageQuery, state: z.enum(['pending', 'approved', 'rejected']).optional() }),
     answer: pageOf(approvalView),
   }),
@@ -20,7 +20,7 @@ export const approvalRoutes = {
     answer: approvalView,
   }),
   approve: forReaders.post('approve', '/api/approvals/{approvalId}/approve', {
-    summary: 'Agree: it is applied at once and exactly once.',
+    summary: 'Approve a request. It is applied immediately and exactly once.',
     description:
       'The person who asked cannot approve. What cannot be applied any more is refused and stays pending.',
     confirms: true,
@@ -30,7 +30,7 @@ export const approvalRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   reject: forReaders.post('reject', '/api/approvals/{approvalId}/reject', {
-    summary: 'Refuse it for good.',
+    summary: 'Reject a request permanently.',
     params,
     body: z.strictObject({ note }),
     answer: approvalView,

@@ -115,7 +115,7 @@ const forAdmins = routesFor(['admin'], 'Catalog');
 
 export const catalogRoutes = {
   listModels: forAdmins.get('listModels', MODELS, {
-    summary: 'All models, by their ids; also those that are switched off or have no price.',
+    summary: 'List all models by id, including disabled ones and those without a price.',
     query: z.strictObject({ ...pageQuery, family: modelFamilies.optional() }),
     answer: pageOf(modelView),
   }),
@@ -144,7 +144,7 @@ export const catalogRoutes = {
     answer: modelView,
   }),
   changeModel: forAdmins.patch('changeModel', `${MODELS}/{model}`, {
-    summary: 'Switch a model on or off, or change its limits or vendor.',
+    summary: 'Enable or disable a model, or change its limits or vendor.',
     params: namesModel,
     body: z.strictObject({
       enabled: z.boolean().optional(),
@@ -154,12 +154,12 @@ export const catalogRoutes = {
     answer: modelView,
   }),
   listGroups: forAdmins.get('listGroups', GROUPS, {
-    summary: 'All groups, with the multiplier and rule in force.',
+    summary: 'List all groups with their current multiplier and rule.',
     query: z.strictObject(pageQuery),
     answer: pageOf(groupView),
   }),
   createGroup: forAdmins.post('createGroup', GROUPS, {
-    summary: 'Add a group, with the multiplier and rule that it begins with.',
+    summary: 'Add a group with its initial multiplier and rule.',
     confirms: true,
     body: z.strictObject({
       name: groupName,
@@ -181,7 +181,7 @@ export const catalogRoutes = {
     answer: groupView,
   }),
   changeGroup: forAdmins.patch('changeGroup', `${GROUPS}/{group}`, {
-    summary: 'Open or close a group, and change the limits that each account has in it.',
+    summary: 'Open or close a group, and change the limits each account has in it.',
     description:
       'Once it is closed, keys of accounts that it was not granted to are refused where money is held.',
     confirms: true,
@@ -195,7 +195,7 @@ export const catalogRoutes = {
     answer: groupView,
   }),
   setGroupModels: forAdmins.put('setGroupModels', `${GROUPS}/{group}/models`, {
-    summary: 'Set which models the keys of a group may use.',
+    summary: 'Set the models that keys of a group can use.',
     params: namesGroup,
     body: z.strictObject({ models: modelNames }),
     answer: groupView,
@@ -229,8 +229,7 @@ export const catalogRoutes = {
     answer: channelView,
   }),
   changeChannel: forAdmins.patch('changeChannel', `${CHANNELS}/{channelId}`, {
-    summary:
-      'Change an upstream; what is left out stays. Its models, groups and keys are each given as a whole.',
+    summary: 'Change an upstream. Omitted fields stay; lists of models, groups and keys are replaced.',
     description: 'Another origin of the address needs the keys again.',
     confirms: true,
     params: namesChannel,

@@ -180,17 +180,17 @@ const forReaders = routesFor(['support', 'finance', 'admin'], 'Charges');
 
 export const chargeRoutes = {
   show: forUsers.get('getCharge', '/api/charges/{chargeId}', {
-    summary: 'What a request cost, and why.',
+    summary: 'Get what a request cost, and why.',
     params: chargeId,
     answer: chargeView,
   }),
   support: forReaders.get('getAnyCharge', '/api/support/charges/{chargeId}', {
-    summary: 'The same for a charge of any account.',
+    summary: 'Get what a request of any account cost, and why.',
     params: chargeId,
     answer: chargeView,
   }),
   quote: forUsers.post('quote', '/api/quote', {
-    summary: 'What a request would cost now, by the code that charges it; nothing is charged.',
+    summary: 'Quote a request with the code that charges it, without charging.',
     description:
       'A model priced by the call takes `n` (1), one priced by the second takes `seconds` (its default), one priced by ' +
       'the token takes `tokens`, or a `text`: then the amount is the hold, the most that it can cost.',
@@ -226,7 +226,7 @@ export const chargeRoutes = {
     refusals: ['model_not_found', 'model_not_allowed', 'not_found'],
   }),
   listed: forAll.get('quoteForAll', '/api/public/quote', {
-    summary: 'What work costs now in a group, for everybody, by the code that charges it.',
+    summary: 'Quote work in a group, without signing in.',
     description:
       'For the groups that everybody may create keys in, or, with a session, that the account may. The units are those of ' +
       '`/api/quote`, with a dot for what is in an object there: `dimensions.quality=high`, `tokens.input=2000`. ' +

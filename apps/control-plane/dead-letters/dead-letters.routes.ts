@@ -35,7 +35,7 @@ const forAdmins = routesFor(['admin'], 'Dead letters');
 
 export const deadLetterRoutes = {
   list: forAdmins.get('listDeadLetters', '/api/admin/dead-letters', {
-    summary: 'Messages that no handler could make sense of, the newest first.',
+    summary: 'List messages that could not be handled, newest first.',
     query: z.strictObject({
       ...pageQuery,
       topic: word.optional(),
@@ -46,12 +46,12 @@ export const deadLetterRoutes = {
     answer: pageOf(letterView),
   }),
   show: forAdmins.get('getDeadLetter', '/api/admin/dead-letters/{letterId}', {
-    summary: 'One of them, with its message.',
+    summary: 'Get a dead letter with its message.',
     params,
     answer: wholeLetter,
   }),
   replay: forAdmins.post('replayDeadLetter', '/api/admin/dead-letters/{letterId}/replays', {
-    summary: 'Publishes its message again, once; should that fail, there is another letter.',
+    summary: 'Replay a dead letter once. If it fails again, there is a new letter.',
     description: 'A request for a hold is never played again: who asked for it has had another answer.',
     params,
     answer: wholeLetter,

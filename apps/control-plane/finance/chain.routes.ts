@@ -31,7 +31,7 @@ const forFinance = routesFor(['finance'], 'Books');
 
 export const chainRoutes = {
   blocks: forFinance.get('listChainBlocks', '/api/finance/chain', {
-    summary: 'The hash chain over the ledger, its newest block first.',
+    summary: 'List the blocks of the hash chain, newest first.',
     description:
       'The first item of the first page is the head. Keep its hash elsewhere to see later whether anything up to it was edited, removed or inserted: `tollgate ledger verify --head <hash>`. It is in every export and on the bus topic `ledger.sealed`, too.',
     query: z.strictObject(pageQuery),

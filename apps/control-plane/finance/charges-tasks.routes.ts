@@ -17,7 +17,7 @@ const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const chargesTasksRoutes = {
   days: forFinance.get('reportChargesTasks', '/api/finance/reports/charges-tasks', {
-    summary: 'Charges against tasks and requests: how many are in which state, by UTC day.',
+    summary: 'Count charges against tasks and requests by state and UTC day.',
     description:
       'Every charge against its task or request, and every task and answered request against its charge. All but matched and running should be 0: charged without work, work without charge, failed without release, failed and settled, late (completed after its charge was refunded), task or charge missing.',
     query: z.strictObject(range),
@@ -29,7 +29,7 @@ export const chargesTasksRoutes = {
     }),
   }),
   items: forFinance.get('listChargesTasks', '/api/finance/reports/charges-tasks/items', {
-    summary: 'Charges against tasks and requests one by one, newest first.',
+    summary: 'List charges against tasks and requests, newest first.',
     query: z.strictObject({ ...pageQuery, ...filter }),
     answer: z.object({ items: z.array(itemShape), nextCursor: z.string().nullable() }),
   }),

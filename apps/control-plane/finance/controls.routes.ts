@@ -34,7 +34,7 @@ const forFinance = routesFor(['finance'], 'Controls');
 
 export const controlRoutes = {
   list: forFinance.get('listControls', '/api/finance/controls', {
-    summary: 'The controls of the books, and the state of each as of its last run.',
+    summary: 'List the controls with the result of their last run.',
     answer: z.object({ items: z.array(standingView) }),
   }),
   run: forFinance.post('runControls', '/api/finance/controls/run', {
@@ -58,13 +58,13 @@ export const controlRoutes = {
     refusals: ['conflict'],
   }),
   findings: forFinance.get('listFindings', '/api/finance/controls/{controlId}/findings', {
-    summary: 'What a control found, newest first.',
+    summary: 'List the findings of a control, newest first.',
     params: z.strictObject({ controlId }),
     query: z.strictObject({ ...pageQuery, ...findingQuery }),
     answer: pageOf(findingShape),
   }),
   findingsCsv: forFinance.csv('downloadFindings', '/api/finance/controls/{controlId}/findings.csv', {
-    summary: 'What a control found, as a file.',
+    summary: 'Download the findings of a control as CSV.',
     params: z.strictObject({ controlId }),
     query: z.strictObject(findingQuery),
   }),
@@ -72,7 +72,7 @@ export const controlRoutes = {
     'acknowledgeFinding',
     '/api/finance/controls/{controlId}/findings/{findingId}/acknowledge',
     {
-      summary: 'Say that you look at a finding. It stays open until its control does not see it any more.',
+      summary: 'Acknowledge a finding. It stays open until its control no longer finds it.',
       params: z.strictObject({ controlId, findingId }),
       body: z.strictObject({ note: z.string().trim().max(2_000).default('') }),
       answer: findingShape,

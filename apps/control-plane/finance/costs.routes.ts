@@ -22,7 +22,7 @@ const forFinance = routesFor(['finance'], 'Costs');
 
 export const costRoutes = {
   list: forReaders.get('listUpstreamCosts', COSTS, {
-    summary: 'What channels take for models: versions, the newest first.',
+    summary: 'List versions of upstream costs, newest first.',
     query: z.strictObject({
       ...pageQuery,
       channel: channel.optional(),
@@ -36,7 +36,7 @@ export const costRoutes = {
     answer: pageOf(costView),
   }),
   set: forFinance.post('setUpstreamCost', COSTS, {
-    summary: 'Set what a channel takes for a model.',
+    summary: 'Set the cost of a model on a channel.',
     description:
       'Applies to charges that end from then on. A recorded cost never changes; corrections are made when the bill of the upstream is recorded.',
     body: z.strictObject({
@@ -56,7 +56,7 @@ export const costRoutes = {
     refusals: ['conflict'],
   }),
   import: forFinance.post('importUpstreamCosts', `${COSTS}/import`, {
-    summary: 'Set costs from a CSV file; all of its rows or, where one is refused, none.',
+    summary: 'Import costs from a CSV file: all rows or, if one is refused, none.',
     description:
       'Columns: channel, model, unit_cost or input_cost, cached_input_cost and output_cost, bills_failures (yes, no), effective_from, withdrawn (yes). Rows that ask for what is in force change nothing.',
     query: z.strictObject({
@@ -73,12 +73,12 @@ export const costRoutes = {
     refusals: ['conflict'],
   }),
   bills: forReaders.get('listUpstreamBills', BILLS, {
-    summary: 'Bills of upstreams, the newest first.',
+    summary: 'List upstream bills, newest first.',
     query: z.strictObject({ ...pageQuery, channel: channel.optional() }),
     answer: pageOf(billView),
   }),
   recordBill: forFinance.post('recordUpstreamBill', BILLS, {
-    summary: 'Record what an upstream billed.',
+    summary: 'Record an upstream bill.',
     description:
       'It clears the accrued costs of its days; the difference is an expense of the last day. The same number of a channel with the same content gives the same answer.',
     body: z.strictObject({
@@ -100,11 +100,11 @@ export const costRoutes = {
     refusals: ['conflict'],
   }),
   billsReport: forFinance.get('reportUpstreamBills', '/api/finance/reports/upstream-bills', {
-    summary: 'Accrued costs against bills, by channel.',
+    summary: 'Compare accrued costs with bills, by channel.',
     answer: z.object({ costsTo: openTimeView, channels: z.array(channelBillsView) }),
   }),
   charge: forFinance.get('getChargeMargin', '/api/finance/charges/{chargeId}', {
-    summary: 'A charge with its upstream cost and its margin.',
+    summary: 'Get a charge with its upstream cost and margin.',
     params: z.strictObject({ chargeId: id }),
     answer: chargeMarginView,
   }),

@@ -22,7 +22,7 @@ const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const deferredRevenueRoutes = {
   deferredRevenue: forFinance.get('reportDeferredRevenue', '/api/finance/reports/deferred-revenue', {
-    summary: 'How deferred revenue went from its opening to its closing balance, and what the lots say.',
+    summary: 'Get deferred revenue from opening to closing balance, by ledger and by lots.',
     query: z.strictObject(days),
     answer: deferredRevenueView,
   }),
@@ -31,13 +31,12 @@ export const deferredRevenueRoutes = {
     query: z.strictObject(days),
   }),
   lots: forFinance.get('listDeferredLots', '/api/finance/reports/deferred-revenue/lots', {
-    summary:
-      'The lots of credit that deferred revenue is made of at the end of a day, in the order in which they came.',
+    summary: 'List the credit lots behind deferred revenue at the end of a day, oldest first.',
     query: z.strictObject({ ...pageQuery, ...lots }),
     answer: pageOf(lotView).extend({ currency: z.string() }),
   }),
   lotsCsv: forFinance.csv('exportDeferredLots', '/api/finance/reports/deferred-revenue/lots.csv', {
-    summary: 'The same as a file with all of them.',
+    summary: 'Download all of them as CSV.',
     query: z.strictObject(lots),
   }),
 };

@@ -98,7 +98,7 @@ const forFinance = routesFor(['finance'], 'Books', 'reports');
 
 export const ledgerRoutes = {
   trialBalance: forFinance.get('readTrialBalance', '/api/finance/trial-balance', {
-    summary: 'The balances of all ledger accounts at a time.',
+    summary: 'Get the trial balance at a given time.',
     description:
       'Up to the oldest transaction that runs, so that what it said stays true: by recorded time for its `at`, by effective time for its `at` and `recordedBefore` together, since facts may come late.',
     query: z.strictObject(instant),
@@ -109,7 +109,7 @@ export const ledgerRoutes = {
     query: z.strictObject(instant),
   }),
   accounts: forFinance.get('listLedgerAccounts', '/api/finance/ledger-accounts', {
-    summary: 'The accounts of the ledger, by code.',
+    summary: 'List ledger accounts by code.',
     query: z.strictObject({
       ...pageQuery,
       code: z.string().max(100).optional().meta({ description: 'What codes begin with.' }),
@@ -120,7 +120,7 @@ export const ledgerRoutes = {
     'readLedgerAccountStatement',
     '/api/finance/ledger-accounts/{ledgerAccountId}/statement',
     {
-      summary: 'The entries of a ledger account, oldest first, with the balances around them.',
+      summary: 'List the entries of a ledger account between its opening and closing balance, oldest first.',
       params: z.strictObject({ ledgerAccountId: number }),
       query: z.strictObject({ ...pageQuery, ...range, cursor: z.string().max(400).optional() }),
       answer: statementView,
@@ -128,7 +128,7 @@ export const ledgerRoutes = {
     },
   ),
   export: forFinance.get('exportLedger', '/api/finance/export', {
-    summary: 'The books of a time for other programs, as a file.',
+    summary: 'Export the books for other programs.',
     description:
       'CSV and JSON Lines have credits positive, as the ledger has them; hledger and beancount have debits positive, declare accounts and commodities, and assert the balance of each account that moved at the end of each day.',
     query: z.strictObject({

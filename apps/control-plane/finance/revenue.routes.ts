@@ -53,7 +53,7 @@ const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const revenueRoutes = {
   revenue: forFinance.get('reportRevenue', '/api/finance/reports/revenue', {
-    summary: 'Revenue, cost and margin of days, by anything.',
+    summary: 'Get revenue, cost and margin, grouped by any dimension.',
     query: z.strictObject({
       ...revenueQuery,
       limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
@@ -61,24 +61,25 @@ export const revenueRoutes = {
     answer: revenueView,
   }),
   revenueCsv: forFinance.csv('exportRevenue', '/api/finance/reports/revenue.csv', {
-    summary: 'The same as a file with all rows.',
+    summary: 'Download all rows as CSV.',
     query: z.strictObject(revenueQuery),
   }),
   chart: forFinance.get('chartRevenue', '/api/finance/reports/revenue/chart', {
-    summary: 'Revenue, cost and margin day by day, by model, type, group or channel, beside the days before.',
+    summary:
+      'Get daily revenue, cost and margin by model, type, group or channel, compared with the previous period.',
     description: 'At most 366 days. Money that was recognised is known by type alone.',
     query: chartQuery,
     answer: revenueChartView,
   }),
   work: routesFor(['admin'], 'Reports', 'reports').get('chartWork', '/api/admin/work/chart', {
     load: 'query',
-    summary: 'Requests of all accounts and the credits that they cost, day by day, beside the days before.',
+    summary: 'Get daily requests and credits of all accounts, compared with the previous period.',
     description: 'At most 366 days, by the time at which requests ended.',
     query: chartQuery,
     answer: workChartView,
   }),
   priceChanges: forFinance.get('reportPriceChanges', '/api/finance/reports/price-changes', {
-    summary: 'Versions of prices, multipliers and group rules, the latest first, with what each earned.',
+    summary: 'List versions of prices, multipliers and group rules with what each earned, latest first.',
     query: z.strictObject({
       ...versionsQuery,
       limit: z.coerce.number().int().min(1).max(5_000).default(500),
@@ -86,7 +87,7 @@ export const revenueRoutes = {
     answer: z.object({ versions: z.array(priceChangeView) }),
   }),
   priceChangesCsv: forFinance.csv('exportPriceChanges', '/api/finance/reports/price-changes.csv', {
-    summary: 'The same as a file with all of them.',
+    summary: 'Download all of them as CSV.',
     query: z.strictObject(versionsQuery),
   }),
 };

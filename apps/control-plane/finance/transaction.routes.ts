@@ -31,7 +31,7 @@ const forFinance = routesFor(['finance'], 'Books');
 
 export const transactionRoutes = {
   show: forFinance.get('readLedgerTransaction', '/api/finance/transactions/{transactionId}', {
-    summary: 'One transaction of the ledger with its entries and what belongs to it.',
+    summary: 'Get a ledger transaction with its entries and related records.',
     params: z.strictObject({
       transactionId: z.string().regex(/^\d{1,18}$/, 'must be a whole number'),
     }),

@@ -39,43 +39,43 @@ const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
 export const workReportRoutes = {
   holds: forFinance.get('reportHolds', '/api/finance/reports/holds', {
-    summary: 'What is held, oldest first, and for how long.',
+    summary: 'List holds and their age, oldest first.',
     query: z.strictObject({ ...pageQuery, ...holdsQuery }),
     answer: holdsView,
   }),
   holdsCsv: forFinance.csv('downloadHolds', '/api/finance/reports/holds.csv', {
-    summary: 'What is held, oldest first, as a file.',
+    summary: 'Download holds as CSV, oldest first.',
     query: z.strictObject(holdsQuery),
   }),
   refunds: forFinance.get('reportRefunds', '/api/finance/reports/refunds', {
-    summary: 'Refunds against failures by UTC day, and how long they took.',
+    summary: 'Compare refunds with failures by UTC day, with the time they took.',
     description:
       'A failure is work that failed after its price was held. The latency is the time from the failure to the posting of the refund.',
     query: z.strictObject(range),
     answer: z.object({ from: timeView, to: timeView, days: z.array(refundDayShape) }),
   }),
   refundsCsv: forFinance.csv('downloadRefunds', '/api/finance/reports/refunds.csv', {
-    summary: 'Refunds against failures by UTC day, as a file.',
+    summary: 'Download refunds against failures by UTC day as CSV.',
     query: z.strictObject(range),
   }),
   failures: forFinance.get('listFailures', '/api/finance/reports/refunds/failures', {
-    summary: 'Failures with when their money came back, newest first.',
+    summary: 'List failures with the time of their refund, newest first.',
     query: z.strictObject({ ...pageQuery, ...failuresQuery }),
     answer: pageOf(failureShape),
   }),
   failuresCsv: forFinance.csv('downloadFailures', '/api/finance/reports/refunds/failures.csv', {
-    summary: 'Failures with when their money came back, as a file.',
+    summary: 'Download failures with the time of their refund as CSV.',
     query: z.strictObject(failuresQuery),
   }),
   promotion: forFinance.get('reportPromotion', '/api/finance/reports/promotion', {
-    summary: 'What invites cost: rewards, what was clawed back, moved and used.',
+    summary: 'Get the cost of invites: rewards, reversals, transfers and use.',
     description:
       'Invite balances roll forward: opening + given − clawedBack − moved = closing. What left issued:promo is given − clawedBack. Used are credits that nobody paid for, as far as lots are brought along.',
     query: z.strictObject(promotionRange),
     answer: promotionShape,
   }),
   promotionCsv: forFinance.csv('downloadPromotion', '/api/finance/reports/promotion.csv', {
-    summary: 'What invites cost, day by day, between the balances before and after, as a file.',
+    summary: 'Download the daily cost of invites with opening and closing balances as CSV.',
     query: z.strictObject(promotionRange),
   }),
 };

@@ -26,17 +26,17 @@ const forAdmins = routesFor(['admin'], 'Groups of accounts');
 
 export const grantRoutes = {
   own: forUsers.get('listOwnGroups', '/api/groups', {
-    summary: 'The groups that you may make keys in.',
+    summary: 'List the groups you can create keys in.',
     description: 'Some are open to everybody; others are granted by the operator, who is asked by a ticket.',
     answer: z.object({ groups: z.array(z.string()) }),
   }),
   list: forReaders.get('listAccountGroups', '/api/support/accounts/{accountId}/groups', {
-    summary: 'The groups that an account may make keys in, and who granted them.',
+    summary: 'List the groups an account can create keys in, and who granted access.',
     params: ofAccount,
     answer: accountGroupsView,
   }),
   grant: forAdmins.put('grantGroup', '/api/admin/accounts/{accountId}/groups/{group}', {
-    summary: 'Lets an account make keys in a group; a repeat changes nothing.',
+    summary: 'Give an account access to a group. Safe to repeat.',
     description: 'With a ticket of the account, it is answered by the grant.',
     confirms: true,
     params: oneGroup,
@@ -45,7 +45,7 @@ export const grantRoutes = {
     refusals: ['second_person_required'],
   }),
   withdraw: forAdmins.delete('withdrawGroup', '/api/admin/accounts/{accountId}/groups/{group}', {
-    summary: 'Takes a granted group back; a repeat changes nothing.',
+    summary: 'Remove access to a group. Safe to repeat.',
     description:
       'Calls with keys of the group that are charged from now on are refused, unless the group is open to everybody.',
     params: oneGroup,

@@ -36,12 +36,11 @@ const forUsers = routesFor(['user'], 'Invites');
 
 export const inviteRoutes = {
   show: forUsers.get('getInvites', '/api/invites', {
-    summary:
-      'The code to invite others with, who signed up with it, and the rewards of their first two top-ups.',
+    summary: 'Get your invite code, who signed up with it, and your rewards.',
     answer: invitesView,
   }),
   transfer: forUsers.post('transferInviteBalance', '/api/invites/transfers', {
-    summary: 'Move any part of the invite balance to the main balance.',
+    summary: 'Transfer rewards to the main balance.',
     body: z.strictObject({
       amount: creditAmount.refine((value) => value > 0n, 'must be above 0'),
       requestId: financeRequestId,

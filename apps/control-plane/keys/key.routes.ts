@@ -64,37 +64,37 @@ const forUsers = routesFor(['user'], 'API keys');
 
 export const keyRoutes = {
   list: forUsers.get('listKeys', '/api/keys', {
-    summary: 'Your keys, the newest first.',
+    summary: 'List your keys, newest first.',
     query: z.strictObject(pageQuery),
     answer: pageOf(keyView),
   }),
   create: forUsers.post('createKey', '/api/keys', {
-    summary: 'Creates a key. The key itself is shown this once.',
+    summary: 'Create a key. It is shown only once.',
     body: z.strictObject({ name, group: z.string().min(1).max(100), ...rules }),
     answer: z.object({ ...keyView.shape, apiKey: z.string() }),
     status: 201,
     refusals: ['conflict'],
   }),
   first: forUsers.post('createFirstKey', '/api/keys/first', {
-    summary: 'The key that an account begins with: created if it has none that works.',
+    summary: 'Get the first key of an account, created if no key works.',
     description:
       'However often it is asked, it creates one key. The key itself is shown when it is created, and only then.',
     body: z.strictObject({ name, group: z.string().min(1).max(100) }),
     answer: z.object({ ...keyView.shape, apiKey: z.string().nullable() }),
   }),
   show: forUsers.get('getKey', '/api/keys/{keyId}', {
-    summary: 'One of your keys.',
+    summary: 'Get one of your keys.',
     params,
     answer: keyView,
   }),
   change: forUsers.patch('changeKey', '/api/keys/{keyId}', {
-    summary: 'Changes what is named and leaves the rest; calls that are charged from now on see it.',
+    summary: 'Change only the fields given, effective for new paid calls.',
     params,
     body: z.strictObject({ name: name.optional(), ...rules }),
     answer: keyView,
   }),
   remove: forUsers.delete('deleteKey', '/api/keys/{keyId}', {
-    summary: 'Deletes a key for good; no call that is charged from now on passes.',
+    summary: 'Delete a key permanently. New paid calls with it are refused.',
     params,
   }),
 };

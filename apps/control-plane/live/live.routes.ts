@@ -4,7 +4,7 @@ const forUsers = routesFor(['user'], 'Account');
 
 export const liveRoutes = {
   watch: forUsers.get('watchAccount', '/api/live', {
-    summary: 'What changes on your account, as it changes: a stream of server-sent events.',
+    summary: 'Stream changes of your account as server-sent events.',
     description:
       'First the current state, then each change. `balance` carries `main`, `held` and `invite`; `task` carries a task ' +
       'as GET /api/tasks/{taskId} answers it, the newest ones and all that run; `end` says why the stream ends: ' +

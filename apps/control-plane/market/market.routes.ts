@@ -95,27 +95,26 @@ const ofModel = z.strictObject({ model: modelName });
 
 export const marketRoutes = {
   prices: forAll.get('listPrices', '/api/public/prices', {
-    summary: 'The public price list, by family and vendor.',
+    summary: 'Get the public price list by type and vendor.',
     description: `Prices in force now, in credits. ${ITS_GROUPS} ${CACHING}`,
     query: z.strictObject({ ...pageQuery, ...filters }),
     answer: pageOf(listedModel),
   }),
   history: forAll.get('getPriceHistory', '/api/public/prices/{model}/history', {
-    summary:
-      'What a model cost and will cost: versions of its price, and of the multipliers and rules of its groups.',
+    summary: 'Get the price history of a model, including announced changes.',
     description: `Newest first, announced ones included. ${ITS_GROUPS} ${CACHING}`,
     params: ofModel,
     query: z.strictObject(pageQuery),
     answer: pageOf(historyEntry),
   }),
   wholeHistory: forReaders.get('getWholePriceHistory', '/api/admin/prices/{model}/history', {
-    summary: 'The same with the versions of all groups.',
+    summary: 'Get the price history of a model in all groups.',
     params: ofModel,
     query: z.strictObject(pageQuery),
     answer: pageOf(historyEntry),
   }),
   record: forAll.get('getModelRecord', '/api/public/models/{model}/record', {
-    summary: 'How often work of a model was delivered in the last 30 days, and how long it took.',
+    summary: 'Get the success rate and latency of a model over the last 30 days.',
     description: `Over all customers. A day is added some hours after it is over, if at least five customers used the model. ${CACHING}`,
     params: ofModel,
     answer: modelRecord,

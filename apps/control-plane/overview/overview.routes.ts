@@ -34,7 +34,7 @@ const forUsers = routesFor(['user'], 'Account');
 
 export const overviewRoutes = {
   show: forUsers.get('getOverview', '/api/overview', {
-    summary: 'Your account at a glance: balances, thirty days, what runs, and the last requests.',
+    summary: 'Get an overview: balances, thirty days, running tasks, recent requests.',
     query: z.strictObject({ zone: zone.default('UTC') }),
     answer: z.object({
       balance: z.object({

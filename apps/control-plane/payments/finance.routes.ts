@@ -121,12 +121,12 @@ const forFinance = routesFor(['finance'], 'Finance');
 
 export const financeRoutes = {
   topups: forFinance.get('listPayments', '/api/finance/topups', {
-    summary: 'Payments that became balance.',
+    summary: 'List credited payments.',
     query: z.strictObject({ ...pageQuery, ...ofAccount }),
     answer: pageOf(topupView),
   }),
   record: forFinance.post('recordTransfer', '/api/finance/topups', {
-    summary: 'Record a bank transfer, once for its reference.',
+    summary: 'Record a bank transfer, once per reference.',
     description: 'For an order it must be its amount; for an account it buys what it buys at its rate.',
     confirms: true,
     body: z
@@ -151,7 +151,7 @@ export const financeRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   refund: forFinance.post('refundTopup', '/api/finance/topups/{topupId}/refunds', {
-    summary: 'Refund what is unused of a top-up, or a part of it.',
+    summary: 'Refund unused credits of a top-up, or part of them.',
     confirms: true,
     params: z.strictObject({ topupId: id }),
     body: z.strictObject({
@@ -163,7 +163,7 @@ export const financeRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   refunds: forFinance.get('listTopupRefunds', '/api/finance/topup-refunds', {
-    summary: 'Refunds of top-ups, and which of them the provider has not ended yet.',
+    summary: 'List refunds of top-ups and their state.',
     query: z.strictObject({ ...pageQuery, ...ofAccount, state: refundState.optional() }),
     answer: pageOf(
       topupRefundView.extend({
@@ -175,7 +175,7 @@ export const financeRoutes = {
     ),
   }),
   confirmRefund: forFinance.post('confirmTopupRefund', '/api/finance/topup-refunds/{refundId}/confirm', {
-    summary: 'Say how a refund by bank transfer ended.',
+    summary: 'Record the outcome of a refund by bank transfer.',
     confirms: true,
     params: z.strictObject({ refundId: id }),
     body: z.strictObject({
@@ -187,12 +187,12 @@ export const financeRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   suspense: forFinance.get('listSuspense', '/api/finance/suspense', {
-    summary: 'Money at providers that belongs to no order: another amount, another currency, paid twice.',
+    summary: 'List money in suspense: wrong amount or currency, paid twice, no order.',
     query: z.strictObject({ ...pageQuery, state: suspenseState.optional() }),
     answer: pageOf(suspenseView),
   }),
   creditSuspense: forFinance.post('creditSuspense', '/api/finance/suspense/{itemId}/credit', {
-    summary: 'Credit it to the account that it was meant for, at the rate of the account.',
+    summary: 'Credit an item to the intended account, at its rate.',
     confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ accountId: id, note: reasonText, requestId: financeRequestId }),
@@ -200,26 +200,26 @@ export const financeRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   returnSuspense: forFinance.post('returnSuspense', '/api/finance/suspense/{itemId}/return', {
-    summary: 'Book that it went back to where it came from.',
+    summary: 'Book an item as returned.',
     confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
   expenseSuspense: forFinance.post('expenseSuspense', '/api/finance/suspense/{itemId}/expense', {
-    summary: 'Book it as a cost of the provider: money that left for good, or that nobody can explain.',
+    summary: 'Book an item as a provider cost: money that is lost or unexplained.',
     confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
   events: forFinance.get('listPaymentEvents', '/api/finance/payment-events', {
-    summary: 'Events of providers, and what became of them.',
+    summary: 'List provider events and their results.',
     query: z.strictObject({ ...pageQuery, state: eventState.optional() }),
     answer: pageOf(eventView),
   }),
   disputes: forFinance.get('listDisputes', '/api/finance/disputes', {
-    summary: 'Payments that customers had their bank take back.',
+    summary: 'List payments disputed by customers.',
     query: z.strictObject({ ...pageQuery, ...ofAccount }),
     answer: pageOf(disputeView),
   }),

@@ -15,12 +15,12 @@ const receipt = {
 export const receiptRoutes = {
   own: routesFor(['user'], 'Top-ups').get('downloadReceipt', '/api/topups/{topupId}/receipt.pdf', {
     ...receipt,
-    summary: 'The receipt of a top-up of yours, as a PDF.',
+    summary: 'Download the receipt of one of your top-ups as PDF.',
     description: 'By the `topupId` of an order that was paid. It names what was refunded since.',
   }),
   any: routesFor(['finance'], 'Payments').get(
     'downloadAnyReceipt',
     '/api/finance/topups/{topupId}/receipt.pdf',
-    { ...receipt, summary: 'The receipt of any top-up, as a PDF.' },
+    { ...receipt, summary: 'Download the receipt of any top-up as PDF.' },
   ),
 };

@@ -10,7 +10,7 @@ const forAll = routesFor('public', 'Payments');
 /** The page of the sandbox provider. As at any provider, anyone who has its address may pay. */
 export const sandboxRoutes = {
   page: forAll.get('showSandboxPayment', '/sandbox-pay/{orderId}', {
-    summary: 'The page where an order of the sandbox provider is paid; absent unless it is enabled.',
+    summary: 'The payment page of the sandbox provider, if it is enabled.',
     params,
     produces: HTML,
   }),
@@ -20,7 +20,7 @@ export const sandboxRoutes = {
     status: 303,
   }),
   cancel: forAll.post('cancelSandboxOrder', '/sandbox-pay/{orderId}/cancel', {
-    summary: 'The button that gives the order up.',
+    summary: 'The button that cancels the order.',
     params,
     status: 303,
   }),

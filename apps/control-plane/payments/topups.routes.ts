@@ -59,7 +59,7 @@ const forAll = routesFor('public', 'Payments');
 
 export const topupRoutes = {
   quote: forUsers.get('quoteTopup', '/api/topups/quote', {
-    summary: 'What credits cost, or what a payment buys, at the rate of the account. No fee, no bonus.',
+    summary: 'Quote a top-up at the rate of the account.',
     query: z.strictObject(wish).refine(isOneWish, ONE_WISH),
     answer: z.object({
       credits: amountView,
@@ -70,7 +70,7 @@ export const topupRoutes = {
     }),
   }),
   create: forUsers.post('createTopup', '/api/topups', {
-    summary: 'Order credits, and get the address where they are paid.',
+    summary: 'Order credits and get the payment URL.',
     description: 'At least one credit. The credits are added once the provider reports the payment.',
     body: z
       .strictObject({ ...wish, provider: providerName, requestId: financeRequestId })
@@ -80,23 +80,23 @@ export const topupRoutes = {
     refusals: ['conflict', 'payment_provider_failed'],
   }),
   list: forUsers.get('listTopups', '/api/topups', {
-    summary: "The account's orders.",
+    summary: 'List your orders.',
     query: z.strictObject(pageQuery),
     answer: pageOf(orderView),
   }),
   show: forUsers.get('getTopup', '/api/topups/{orderId}', {
-    summary: 'One of them, with what was refunded and disputed.',
+    summary: 'Get an order with its refunds and disputes.',
     params,
     answer: orderWithReversals,
   }),
   cancel: forUsers.post('cancelTopup', '/api/topups/{orderId}/cancel', {
-    summary: 'Give an open order up. One that was paid meanwhile is credited.',
+    summary: 'Cancel an open order. If it has been paid in the meantime, it is credited.',
     params,
     answer: orderView,
     refusals: ['payment_provider_failed'],
   }),
   event: forAll.post('receivePaymentEvent', '/api/payments/events/{provider}', {
-    summary: 'Where payment providers send their signed events. Acknowledged once committed.',
+    summary: 'Receive signed events of payment providers. Acknowledged once committed.',
     params: z.strictObject({ provider: z.string().max(20) }),
     body: z.unknown(),
     keepsBytes: true,

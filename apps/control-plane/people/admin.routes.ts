@@ -11,7 +11,7 @@ const forAdminsOfAuditLog = routesFor(['admin'], 'Audit log');
 
 export const peopleRoutes = {
   list: forAdmins.get('listPeople', '/api/admin/people', {
-    summary: 'People, the newest first.',
+    summary: 'List people, newest first.',
     query: z.strictObject({
       ...pageQuery,
       email: z
@@ -27,7 +27,7 @@ export const peopleRoutes = {
     answer: pageOf(personView),
   }),
   setRoles: forAdmins.put('setRoles', '/api/admin/people/{userId}/roles', {
-    summary: 'Asks for roles and takes roles away: those named, and no others; everybody is a user.',
+    summary: 'Set the staff roles of a person. New roles need approval.',
     description:
       'What is taken away goes at once; what is new waits for another administrator: see the approvals. Not for oneself, and one administrator remains. The first administrator ever names the second one alone.',
     confirms: true,
@@ -39,7 +39,7 @@ export const peopleRoutes = {
     refusals: ['conflict'],
   }),
   setDisabled: forAdmins.put('setPersonDisabled', '/api/admin/people/{userId}/disabled', {
-    summary: 'Blocks sign-in for a person and ends all sessions, or allows it again.',
+    summary: 'Block sign-in for a person and end all sessions, or allow it again.',
     confirms: true,
     params,
     body: z.strictObject({ disabled: z.boolean() }),
@@ -47,7 +47,7 @@ export const peopleRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   removeTotp: forAdmins.delete('removePersonTotp', '/api/admin/people/{userId}/totp', {
-    summary: 'Removes a lost device and its recovery codes, and ends all sessions.',
+    summary: 'Remove a lost device and its recovery codes, and end all sessions.',
     confirms: true,
     params,
     answer: personView,
@@ -77,7 +77,7 @@ const word = z.string().min(1).max(200).optional();
 
 export const auditRoutes = {
   list: forAdminsOfAuditLog.get('listAuditLog', '/api/admin/audit-log', {
-    summary: 'What operators changed, and what people changed about their own access, the newest first.',
+    summary: 'List the audit log: changes by staff and by people to their own access, newest first.',
     query: z.strictObject({
       ...pageQuery,
       subject: word.meta({ description: 'Such as `user:{id}`, `account:{id}` or `model:{id}`.' }),

@@ -49,13 +49,13 @@ const forAll = routesFor('public', 'Session');
 
 export const sessionRoutes = {
   show: forUsers.get('getSession', '/api/session', {
-    summary: 'Who is signed in.',
+    summary: 'Get the current session.',
     underView: 'own',
     beforeSecondFactor: true,
     answer: sessionView,
   }),
   confirm: forUsers.post('confirmSession', '/api/session/confirm', {
-    summary: 'Proves that it is you, before what a stolen session must not do.',
+    summary: 'Confirm your identity before a sensitive action.',
     description:
       'Routes marked `x-confirms` answer `confirmation_required` to a session that did not sign in or prove itself lately. ' +
       'Send a code of your device or a recovery code; without a device, your password.',
@@ -65,7 +65,7 @@ export const sessionRoutes = {
     refusals: ['too_many_attempts'],
   }),
   signUp: forAll.post('signUp', '/api/public/sign-ups', {
-    summary: 'Asks for an account: a link comes by mail, where the password is chosen.',
+    summary: 'Sign up: mails a link to set a password.',
     description:
       'The answer is the same whether the address has an account or not; the mail says which. An invite code is good only ' +
       'here: nobody can name an inviter later.',
@@ -78,13 +78,13 @@ export const sessionRoutes = {
     refusals: ['too_many_attempts'],
   }),
   confirmSignUp: forAll.post('confirmSignUp', '/api/public/sign-ups/confirm', {
-    summary: 'Opens the account by the link of the mail, sets its password and signs in.',
+    summary: 'Create the account with the mailed link, set its password and sign in.',
     body: z.strictObject({ token: linkToken, password: newPassword, name: name.optional() }),
     answer: sessionView,
     status: 201,
   }),
   signIn: forAll.post('signIn', '/api/public/sign-in', {
-    summary: 'Signs in; the session is a cookie.',
+    summary: 'Sign in. The session is a cookie.',
     description: 'Where a device is enrolled, `totp_required` asks to send the same again with its code.',
     body: z.strictObject({
       email,
@@ -98,21 +98,21 @@ export const sessionRoutes = {
     refusals: ['sign_in_failed', 'totp_required', 'account_closing', 'too_many_attempts'],
   }),
   signOut: forUsers.post('signOut', '/api/sign-out', {
-    summary: 'Ends this session.',
+    summary: 'Sign out.',
     beforeSecondFactor: true,
     underView: 'own',
   }),
   list: forUsers.get('listSessions', '/api/sessions', {
-    summary: 'Where you are signed in, the last used first.',
+    summary: 'List your sessions, last used first.',
     underView: 'refused',
     answer: z.object({ items: z.array(listedSessionView) }),
   }),
   revoke: forUsers.delete('revokeSession', '/api/sessions/{sessionId}', {
-    summary: 'Ends one of your sessions.',
+    summary: 'End one of your sessions.',
     params: z.strictObject({ sessionId: id }),
   }),
   revokeAll: forUsers.delete('revokeSessions', '/api/sessions', {
-    summary: 'Ends all your sessions, this one included; or all others.',
+    summary: 'End all your sessions, or all others.',
     query: z.strictObject({ keepThis: z.enum(['true', 'false']).default('false') }),
     answer: z.object({ revoked: z.number().int() }),
   }),
@@ -120,19 +120,19 @@ export const sessionRoutes = {
 
 export const passwordRoutes = {
   requestReset: forAll.post('requestPasswordReset', '/api/public/password-resets', {
-    summary: 'Mails a link to set a new password, if the address has an account.',
+    summary: 'Mail a link to set a new password, if the address has an account.',
     body: z.strictObject({ email }),
     status: 202,
     refusals: ['too_many_attempts'],
   }),
   reset: forAll.post('resetPassword', '/api/public/password-resets/confirm', {
-    summary: 'Sets a new password by the link, ends all sessions and signs in.',
+    summary: 'Set a new password with the link, end all sessions and sign in.',
     body: z.strictObject({ token: linkToken, password: newPassword, code: oneTimeCode.optional() }),
     answer: sessionView,
     refusals: ['sign_in_failed', 'totp_required', 'too_many_attempts'],
   }),
   change: forUsers.post('changePassword', '/api/password', {
-    summary: 'Sets a new password and ends all other sessions.',
+    summary: 'Change the password and end all other sessions.',
     confirms: true,
     body: z.strictObject({ currentPassword: password, newPassword }),
     refusals: ['too_many_attempts', 'conflict'],
@@ -141,7 +141,7 @@ export const passwordRoutes = {
 
 export const emailRoutes = {
   request: forUsers.post('requestEmailChange', '/api/email-changes', {
-    summary: 'Mails a link to another e-mail address of yours, which takes it over.',
+    summary: 'Mail a link to a new email address, to confirm it.',
     description:
       'The answer is the same whether the address is taken or not; the mail says which. The old address gets a notice once ' +
       'the link was followed.',
@@ -151,11 +151,11 @@ export const emailRoutes = {
     refusals: ['too_many_attempts'],
   }),
   setLanguage: forUsers.put('setMailLanguage', '/api/mail-language', {
-    summary: 'Chooses the language of your mail.',
+    summary: 'Set the language of your mail.',
     body: z.strictObject({ language: mailLanguage }),
   }),
   confirm: forAll.post('confirmEmailChange', '/api/public/email-changes/confirm', {
-    summary: 'Takes the new address over by the link of the mail. Sessions go on.',
+    summary: 'Switch to the new address with the mailed link. Sessions continue.',
     body: z.strictObject({ token: linkToken }),
     answer: z.object({ email: z.string() }),
   }),
@@ -169,34 +169,34 @@ const codesView = z
 
 export const totpRoutes = {
   show: forUsers.get('getTotp', '/api/totp', {
-    summary: 'Whether one-time codes are asked for at sign-in.',
+    summary: 'Get whether two-factor authentication is on.',
     beforeSecondFactor: true,
     underView: 'refused',
     answer: z.object({ enabled: z.boolean(), recoveryCodesLeft: z.number().int() }),
   }),
   enrol: forUsers.post('enrolTotp', '/api/totp/enrolment', {
-    summary: 'Begins to enrol a device: a secret for it, in force once a code of it was confirmed.',
+    summary: 'Start enrolling a device. It takes effect once you confirm a code.',
     beforeSecondFactor: true,
     body: z.strictObject({ password }),
     answer: z.object({ secret: z.string(), uri: z.string() }),
     refusals: ['too_many_attempts', 'conflict'],
   }),
   confirm: forUsers.post('confirmTotp', '/api/totp/confirm', {
-    summary: 'Confirms the device by a code; from now on codes are asked for.',
+    summary: 'Confirm the device with a code, which turns on two-factor authentication.',
     beforeSecondFactor: true,
     body: z.strictObject({ code: z.string().regex(/^\d{6}$/, 'must be six digits') }),
     answer: codesView,
     refusals: ['conflict', 'too_many_attempts'],
   }),
   renewCodes: forUsers.post('renewRecoveryCodes', '/api/totp/recovery-codes', {
-    summary: 'New recovery codes in place of all before.',
+    summary: 'Replace all recovery codes.',
     confirms: true,
     body: z.strictObject({ password }),
     answer: codesView,
     refusals: ['too_many_attempts', 'conflict'],
   }),
   disable: forUsers.post('disableTotp', '/api/totp/disable', {
-    summary: 'Stops asking for codes.',
+    summary: 'Turn off two-factor authentication.',
     confirms: true,
     body: z.strictObject({ password }),
     refusals: ['too_many_attempts'],

@@ -43,27 +43,27 @@ const forFinance = routesFor(['finance'], 'Periods');
 
 export const periodRoutes = {
   list: forFinance.get('listPeriods', '/api/finance/periods', {
-    summary: 'Periods that were closed, or tried, newest first.',
+    summary: 'List periods and attempts to close, newest first.',
     query: z.strictObject({ ...pageQuery, state: z.enum(['closing', 'closed', 'abandoned']).optional() }),
     answer: pageOf(periodView),
   }),
   show: forFinance.get('getPeriod', '/api/finance/periods/{periodId}', {
-    summary: 'One of them, with its checklist and its trial balance.',
+    summary: 'Get a period with its checklist and trial balance.',
     params,
     answer: periodView.extend({ balances: z.array(balanceView) }),
   }),
   balances: forFinance.csv('exportPeriodBalances', '/api/finance/periods/{periodId}/trial-balance.csv', {
-    summary: 'The trial balance of a closed period as a file.',
+    summary: 'Download the trial balance of a closed period as CSV.',
     params,
   }),
   late: forFinance.get('listLatePostings', '/api/finance/periods/{periodId}/late-postings', {
-    summary: 'Facts of the period that came after its close: posted later, oldest first.',
+    summary: 'List late postings of a period, oldest first.',
     params,
     query: z.strictObject(pageQuery),
     answer: pageOf(lateView),
   }),
   check: forFinance.post('checkPeriod', '/api/finance/periods/check', {
-    summary: 'The checklist of a close, now. Nothing is changed.',
+    summary: 'Run the checklist of a close without changing anything.',
     body: z.strictObject({ end }),
     answer: z.object({
       at: timeView.nullable().meta({ description: 'Up to where the books were certain.' }),
@@ -73,12 +73,12 @@ export const periodRoutes = {
     }),
   }),
   waivers: forFinance.get('listPeriodWaivers', '/api/finance/periods/waivers', {
-    summary: 'What two people agreed to leave for later, of the period that ends then.',
+    summary: 'List waivers for the period that ends then.',
     query: z.strictObject({ end: time }),
     answer: z.object({ items: z.array(waiverView) }),
   }),
   waive: forFinance.post('askPeriodWaiver', '/api/finance/periods/waivers', {
-    summary: 'Ask to close a period in spite of what an item of its checklist counts.',
+    summary: 'Request a waiver for an item of the checklist.',
     description:
       'Another person of finance agrees in the approvals. What means that the books contradict themselves cannot be waived by anybody.',
     body: z.strictObject({ ...waiver, requestId: requestIdField }),
@@ -86,7 +86,7 @@ export const periodRoutes = {
     refusals: ['conflict'],
   }),
   close: forFinance.post('closePeriod', '/api/finance/periods/close', {
-    summary: 'Close the books up to an instant, for good.',
+    summary: 'Close the books permanently up to an instant.',
     description:
       'Runs the checklist; what is red, and was not waived by two people for this end, abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.',
     body: z.strictObject({ end, note: reasonText.optional(), requestId: requestIdField }),

@@ -37,44 +37,44 @@ const imageName = z
 
 export const playgroundRoutes = {
   images: call('playImages', 'images/generations', {
-    summary: 'Generates images.',
+    summary: 'Generate images.',
     produces: json,
     mostBytes: JSON_BODY_BYTES,
   }),
   edits: call('playEdits', 'images/edits', {
-    summary: 'Edits an image.',
+    summary: 'Edit an image.',
     produces: json,
     mostBytes: PICTURES_BODY_BYTES,
   }),
   videos: call('playVideos', 'videos', {
-    summary: 'Begins a video; it is then one of your tasks.',
+    summary: 'Create a video task.',
     produces: json,
     mostBytes: VIDEO_BODY_BYTES,
   }),
   assets: call('playAssets', '3d', {
-    summary: 'Begins a 3D asset; it is then one of your tasks.',
+    summary: 'Create a 3D task.',
     produces: json,
     mostBytes: PICTURES_BODY_BYTES,
   }),
   chat: call('playChat', 'chat/completions', {
-    summary: 'Writes, also as a stream.',
+    summary: 'Chat, optionally streamed.',
     produces: [...json, 'text/event-stream'],
     mostBytes: CHAT_BODY_BYTES,
   }),
   speech: call('playSpeech', 'audio/speech', {
-    summary: 'Speaks a text.',
+    summary: 'Generate speech.',
     produces: ['audio/mpeg', 'audio/wav', 'audio/opus', 'audio/aac', 'audio/flac', 'audio/pcm'],
     mostBytes: JSON_BODY_BYTES,
   }),
   models: forUsers.get('playModels', '/api/playground/v1/models', {
-    summary: 'The models of a key.',
+    summary: 'List the models of a key.',
     description: DESCRIPTION,
     underView: 'refused',
     produces: json,
     refusals: ['missing_required_parameter', 'rate_limit_exceeded'],
   }),
   content: forUsersOfTasks.get('downloadTask', '/api/tasks/{taskId}/content', {
-    summary: 'The file of a finished task, whole or in part (Range).',
+    summary: 'Download the file of a finished task, complete or in part (Range).',
     description:
       'To be shown in a page, or with `download=true` to be kept. Errors are those of the gateway.',
     params: z.strictObject({ taskId }),
@@ -83,7 +83,7 @@ export const playgroundRoutes = {
     refusals: ['video_not_ready', 'video_expired', 'video_deleted', 'asset_not_ready', 'asset_expired'],
   }),
   chargeImages: forUsersOfCharges.get('listChargeImages', '/api/charges/{chargeId}/images', {
-    summary: 'The images of a charge that are kept, as the gateway lists them.',
+    summary: 'List the stored images of a charge.',
     description:
       'Images whose call asked for links are kept as long as those work; others were only sent. Pages take the last part of a link, with its query, to `/api/charges/{chargeId}/images/{image}`.',
     params: z.strictObject({ chargeId: id }),
@@ -91,7 +91,7 @@ export const playgroundRoutes = {
     refusals: ['not_found', 'rate_limit_exceeded'],
   }),
   chargeImage: forUsersOfCharges.get('fetchChargeImage', '/api/charges/{chargeId}/images/{image}', {
-    summary: 'An image of a charge, whole or in part (Range).',
+    summary: 'Download an image of a charge, complete or in part (Range).',
     description: 'The query is that of the link. Errors are those of the gateway.',
     params: z.strictObject({ chargeId: id, image: imageName }),
     query: z.strictObject({ exp: z.string().max(12).default(''), sig: z.string().max(43).default('') }),

@@ -132,19 +132,19 @@ export const pricesRoutes = {
     answer: pageOf(proposalSummary),
   }),
   show: forReaders.get('getPriceProposal', `${PROPOSALS}/{proposalId}`, {
-    summary: 'One proposal, and what has changed since it was made.',
+    summary: 'Get a proposal and what has changed since.',
     params: proposalId,
     answer: proposalDetail,
   }),
   revise: forAdmins.patch('revisePriceProposal', `${PROPOSALS}/{proposalId}`, {
-    summary: 'Replace what an open proposal proposes, on what is in force now.',
+    summary: 'Replace the changes of an open proposal, based on current prices.',
     params: proposalId,
     body: newProposal.extend({ revision: atRevision }),
     answer: proposalDetail,
     refusals: ['conflict'],
   }),
   preview: forReaders.get('previewPriceProposal', `${PROPOSALS}/{proposalId}/preview`, {
-    summary: 'What requests of the past would cost under a proposal.',
+    summary: 'Preview what past requests would cost under a proposal.',
     description:
       'Requests of the last 24 hours, or of another time of at most 31 days, are priced again by the code that prices ' +
       'holds. Only models and groups that the proposal concerns are listed.',
@@ -153,7 +153,7 @@ export const pricesRoutes = {
     answer: previewView,
   }),
   confirm: forAdmins.post('confirmPriceProposal', `${PROPOSALS}/{proposalId}/confirm`, {
-    summary: 'Make the versions of a proposal.',
+    summary: 'Confirm a proposal.',
     description:
       'Refused with `conflict` when the same prices have changed since it was proposed, or its time has passed. ' +
       'Charges already held keep their price; every hold after the effective time has the new one.',
@@ -164,14 +164,14 @@ export const pricesRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   cancel: forAdmins.post('cancelPriceProposal', `${PROPOSALS}/{proposalId}/cancel`, {
-    summary: 'Close a proposal that is not wanted.',
+    summary: 'Cancel a proposal.',
     params: proposalId,
     body: z.strictObject({ revision: atRevision }),
     answer: proposalDetail,
     refusals: ['conflict'],
   }),
   exportJson: forReaders.get('exportPrices', `${PRICES}/export`, {
-    summary: 'Every price, multiplier and rule in force, as an import takes them.',
+    summary: 'Export current prices, multipliers and rules in the import format.',
     answer: z.object({ exportedAt: timeView, rows: z.array(changeView) }),
   }),
   exportCsv: forReaders.csv('exportPricesCsv', `${PRICES}/export.csv`, {
@@ -180,7 +180,7 @@ export const pricesRoutes = {
     summary: 'The same as a CSV file.',
   }),
   importJson: forAdmins.post('importPrices', `${PRICES}/import`, {
-    summary: 'Compare a list of prices with what is in force, and propose what differs.',
+    summary: 'Compare a price list with current prices, and propose the differences.',
     body: z.strictObject({
       rows: z.array(z.unknown()).min(1, 'must hold a row'),
       effectiveAt,
@@ -190,7 +190,7 @@ export const pricesRoutes = {
     answer: importAnswer,
   }),
   importCsv: forAdmins.post('importPricesCsv', `${PRICES}/import.csv`, {
-    summary: 'The same from a CSV file.',
+    summary: 'Import a price list from a CSV file.',
     query: z.strictObject({
       effectiveAt: time.optional(),
       note: noteField.default('Import'),

@@ -60,11 +60,11 @@ const forReaders = routesFor(['admin', 'finance'], 'Prices');
 
 export const vendorsRoutes = {
   list: forReaders.get('listVendorModels', VENDOR_MODELS, {
-    summary: 'Models as their vendors sell them, beside what is asked here.',
+    summary: 'Compare list prices of vendors with prices here.',
     answer: z.object({ items: z.array(vendorModelView) }),
   }),
   propose: forAdmins.post('proposeVendorPrices', `${VENDOR_MODELS}/proposals`, {
-    summary: 'Propose prices that are derived from list prices.',
+    summary: 'Propose prices derived from list prices.',
     description:
       'One proposal of what differs from what is in force; nothing costs more or less before it is confirmed. Models that ' +
       'are to be added are switched off and in no group.',

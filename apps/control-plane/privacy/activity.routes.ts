@@ -7,7 +7,7 @@ const forUsers = routesFor(['user'], 'Account');
 
 export const activityRoutes = {
   list: forUsers.get('listActivity', '/api/activity', {
-    summary: 'What happened to the access of your account, the newest first.',
+    summary: 'List access to your account, newest first.',
     description:
       'Sign-ins, changes of keys, password and second factor, exports and deletions that were asked for, and each time a ' +
       'colleague of ours viewed your console: their role, when, and why.',

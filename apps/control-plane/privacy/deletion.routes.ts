@@ -26,7 +26,7 @@ const forStaff = routesFor(['support', 'admin'], 'Privacy');
 
 export const deletionRoutes = {
   show: forUsers.get('getAccountDeletion', '/api/account/deletion', {
-    summary: 'What deleting your account would mean now.',
+    summary: 'Preview the deletion of your account.',
     underView: 'refused',
     answer: z.object({
       graceSeconds: z.number().meta({ description: 'How long a deletion can be cancelled.' }),
@@ -36,7 +36,7 @@ export const deletionRoutes = {
     }),
   }),
   request: forUsers.post('deleteAccount', '/api/account/deletion', {
-    summary: 'Deletes your account after a cooling-off period.',
+    summary: 'Delete your account after a cooling-off period.',
     description:
       'Every API key is revoked at once, for good, and every session ends. Until `dueAt` signing in with `cancelDeletion` keeps ' +
       'the account. Then what bookkeeping requires stays, under a pseudonym; everything else is deleted.',
@@ -47,7 +47,7 @@ export const deletionRoutes = {
     refusals: ['conflict', 'totp_required', 'too_many_attempts'],
   }),
   ask: forStaff.post('askForAccountDeletion', '/api/support/tickets/{ticketId}/account-deletion', {
-    summary: 'Asks an administrator to delete the account of a ticket.',
+    summary: 'Request the deletion of an account, with a ticket.',
     confirms: true,
     params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
@@ -60,7 +60,7 @@ export const deletionRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   cancel: forStaff.delete('cancelAccountDeletion', '/api/support/accounts/{accountId}/deletion', {
-    summary: 'Cancels the deletion of an account before it is due, for an owner who cannot sign in.',
+    summary: 'Cancel a pending deletion for an owner who cannot sign in.',
     params: z.strictObject({ accountId: id }),
     refusals: ['conflict'],
   }),

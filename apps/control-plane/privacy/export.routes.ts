@@ -21,12 +21,12 @@ const forUsers = routesFor(['user'], 'Privacy');
 
 export const exportRoutes = {
   list: forUsers.get('listDataExports', '/api/data-exports', {
-    summary: 'The exports of your data, the newest first.',
+    summary: 'List exports of your data, newest first.',
     underView: 'refused',
     answer: z.object({ items: z.array(exportView) }),
   }),
   request: forUsers.post('requestDataExport', '/api/data-exports', {
-    summary: 'Asks for an archive of your data; while one is made, that one is answered.',
+    summary: 'Request an export of your data, or get the one in progress.',
     confirms: true,
     body: z.strictObject({ password: z.string().min(1).max(200) }),
     answer: exportView,
@@ -34,7 +34,7 @@ export const exportRoutes = {
     refusals: ['too_many_attempts'],
   }),
   download: forUsers.get('downloadDataExport', '/api/data-exports/{exportId}/archive', {
-    summary: 'The archive: a zip file of JSON Lines.',
+    summary: 'Download an export: a zip file of JSON Lines.',
     confirms: true,
     underView: 'refused',
     params: z.strictObject({ exportId: id }),

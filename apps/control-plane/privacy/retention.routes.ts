@@ -11,14 +11,14 @@ const forAdmins = routesFor(['admin'], 'Privacy');
 
 export const retentionRoutes = {
   show: forAll.get('getRetention', '/api/public/retention', {
-    summary: 'How long each kind of data is kept.',
+    summary: 'Get how long each type of data is kept.',
     description:
       'Balances, charges, payments, approvals and the audit log are kept for good; they name people by ids. Prompts are ' +
       'counted from the end of their task.',
     answer: z.object({ items: z.array(z.object({ class: name, keptSeconds })) }),
   }),
   runs: forAdmins.get('listRetentionRuns', '/api/admin/retention', {
-    summary: 'The retention schedule, and what its last runs removed.',
+    summary: 'Get the retention schedule and what the last runs removed.',
     answer: z.object({
       items: z.array(
         z.object({

@@ -10,7 +10,7 @@ const forAdmins = routesFor(['admin'], 'Programs');
 
 export const programRoutes = {
   list: forAdmins.get('listPrograms', '/api/admin/programs', {
-    summary: 'Live status of every process.',
+    summary: 'Get the live status of every process.',
     description: 'A program that died is listed for an hour, silent.',
     answer: z.object({
       items: z.array(programView),
@@ -20,16 +20,16 @@ export const programRoutes = {
     }),
   }),
   channels: forAdmins.get('listChannelHealth', '/api/admin/channel-health', {
-    summary: 'How every channel is, as each program meets it.',
+    summary: 'Get the health of every channel, by process.',
     answer: z.object({ items: z.array(channelHealthView) }),
   }),
   channel: forAdmins.get('getChannelHealth', '/api/admin/channels/{channelId}/health', {
-    summary: 'How one channel is.',
+    summary: 'Get the health of a channel.',
     params,
     answer: channelHealthView,
   }),
   test: forAdmins.post('testChannel', '/api/admin/channels/{channelId}/tests', {
-    summary: 'Asks an upstream, with each of its keys, for something free.',
+    summary: 'Test each key of an upstream with a free request.',
     description: 'Such as its list of models: it costs nothing, holds no money, and no customer notices.',
     params,
     answer: z.object({

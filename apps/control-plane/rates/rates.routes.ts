@@ -31,12 +31,12 @@ const forAdmins = routesFor(['admin'], 'Rates');
 
 export const rateRoutes = {
   show: forReaders.get('getAccountRate', '/api/support/accounts/{accountId}/rate', {
-    summary: 'The rate of an account with its history, and the volume that a reseller is verified by.',
+    summary: 'Get the rate history of an account and its verified volume.',
     params,
     answer: rateView,
   }),
   set: forAdmins.post('setAccountRate', '/api/admin/accounts/{accountId}/rate', {
-    summary: 'Give an account another rate from a time on. Orders that were made keep theirs.',
+    summary: 'Set the rate of an account from a given time. Existing orders keep theirs.',
     confirms: true,
     params,
     body: z.strictObject({

@@ -46,12 +46,12 @@ const forFinance = routesFor(['finance'], 'Reconciliation');
 /** Lines of reports. */
 export const lineRoutes = {
   line: forFinance.get('readProviderLine', '/api/finance/provider-lines/{provider}/{lineId}', {
-    summary: 'One line of a report, with what was posted from it and what was said of it later.',
+    summary: 'Get a report line with its postings and later versions.',
     params: lineParams,
     answer: lineView,
   }),
   bookLine: forFinance.post('bookProviderLine', '/api/finance/provider-lines/{provider}/{lineId}/book', {
-    summary: 'Book a payment, refund or dispute that is missing here, from its line.',
+    summary: 'Book a missing payment, refund or dispute from its report line.',
     description:
       'As if the provider had reported it when it happened: a payment or refund goes to suspense, to be credited or returned from there; a dispute takes back what was credited.',
     confirms: true,
@@ -64,7 +64,7 @@ export const lineRoutes = {
     'acceptProviderLine',
     '/api/finance/provider-lines/{provider}/{lineId}/accept',
     {
-      summary: 'Accept a line that a later report contradicts, or a payout that no line names.',
+      summary: 'Accept a line that a later report contradicts, or a payout without lines.',
       description:
         'Its item is then accepted and no longer counts, until a report contradicts it again. Above the adjustment limit it needs the approval of a second person.',
       params: lineParams,

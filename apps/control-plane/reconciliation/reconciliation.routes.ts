@@ -77,7 +77,7 @@ const forFinance = routesFor(['finance'], 'Reconciliation');
 
 export const reconciliationRoutes = {
   payments: forFinance.get('reconcilePayments', `${RECONCILIATION}/payments`, {
-    summary: 'Payments, refunds and disputes against the reports of their providers, item by item.',
+    summary: 'Compare payments, refunds and disputes with provider reports, item by item.',
     description:
       'In both directions: missing here is what the provider knows and we do not, missing there what we booked and the provider does not know, for times that a report covers.',
     query: z.strictObject({ ...pageQuery, ...matchQuery }),
@@ -88,12 +88,12 @@ export const reconciliationRoutes = {
     query: z.strictObject(matchQuery),
   }),
   paymentDays: forFinance.get('reconcilePaymentDays', `${RECONCILIATION}/payment-days`, {
-    summary: 'The same, counted and added up by day, provider, state and currency.',
+    summary: 'Get totals of that comparison by day, provider, state and currency.',
     query: z.strictObject(matchQuery),
     answer: z.object({ days: z.array(matchDayView) }),
   }),
   payouts: forFinance.get('reconcilePayouts', `${RECONCILIATION}/payouts`, {
-    summary: 'Payouts against what they are made of: payments less fees, refunds and disputes.',
+    summary: 'Compare payouts with their payments minus fees, refunds and disputes.',
     query: z.strictObject({ ...pageQuery, ...payoutQuery }),
     answer: pageOf(payoutView),
   }),
@@ -102,7 +102,7 @@ export const reconciliationRoutes = {
     query: z.strictObject(payoutQuery),
   }),
   bank: forFinance.get('reconcileBank', `${RECONCILIATION}/bank`, {
-    summary: 'Lines at the bank against payouts and transfers, in both directions.',
+    summary: 'Compare bank lines with payouts and transfers, in both directions.',
     query: z.strictObject({ ...pageQuery, ...bankQuery }),
     answer: pageOf(bankItemView),
   }),
@@ -111,16 +111,16 @@ export const reconciliationRoutes = {
     query: z.strictObject(bankQuery),
   }),
   reports: forFinance.get('listProviderReports', '/api/finance/provider-reports', {
-    summary: 'Imports of reports, newest first.',
+    summary: 'List report imports, newest first.',
     query: z.strictObject(pageQuery),
     answer: pageOf(runView),
   }),
   coverage: forFinance.get('listReportCoverage', '/api/finance/provider-reports/coverage', {
-    summary: 'For which times there are reports, by provider and bank account, and the gaps between them.',
+    summary: 'Get the times that reports cover and the gaps, by provider and bank account.',
     answer: z.object({ items: z.array(coverageView) }),
   }),
   importStripe: forFinance.post('importStripeReport', '/api/finance/provider-reports/stripe', {
-    summary: 'Import an itemised report of Stripe as CSV: all of it or nothing.',
+    summary: 'Import an itemised Stripe report as CSV, completely or not at all.',
     description:
       'Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. Known lines do not change. The file does not say for which days it was asked, so from and to do; a list of payouts, which tells of movements from before its days, covers no time. A larger file is imported by the command line.',
     query: z.strictObject({ ...days, dryRun: flag }),
@@ -129,19 +129,19 @@ export const reconciliationRoutes = {
     answer: reportView,
   }),
   fetch: forFinance.post('fetchProviderReports', '/api/finance/provider-reports/fetch', {
-    summary: 'Ask the providers for their newest movements now, and not only on schedule.',
+    summary: 'Fetch the latest provider reports now.',
   }),
   bankAccounts: forFinance.get('listBankAccounts', '/api/finance/bank-accounts', {
-    summary: 'Accounts at banks, and how their files are read.',
+    summary: 'List bank accounts and how their files are read.',
     answer: z.object({ items: z.array(z.object({ id: z.string(), mapping: bankMapping })) }),
   }),
   saveBankAccount: forFinance.put('saveBankAccount', '/api/finance/bank-accounts/{bankAccountId}', {
-    summary: 'Say how the files of a bank account are read.',
+    summary: 'Set how the files of a bank account are read.',
     params: z.strictObject({ bankAccountId }),
     body: z.strictObject({ mapping: bankMapping }),
   }),
   importBank: forFinance.post('importBankFile', '/api/finance/bank-accounts/{bankAccountId}/lines', {
-    summary: 'Import a CSV file of a bank: all of it or nothing.',
+    summary: 'Import a bank CSV file, completely or not at all.',
     params: z.strictObject({ bankAccountId }),
     query: z.strictObject({ ...days, dryRun: flag }),
     body: z.string(),
@@ -158,7 +158,7 @@ export const reconciliationRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   undoBankMatch: forFinance.post('undoBankMatch', '/api/finance/bank-lines/{bankLineId}/undo', {
-    summary: 'Undo what was said of a line, with the exact reversal of its posting.',
+    summary: 'Undo the classification of a line, and reverse its posting exactly.',
     params: z.strictObject({ bankLineId: number }),
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],

@@ -20,7 +20,7 @@ const forStaff = routesFor(['support', 'admin'], 'Refunds');
 
 export const refundRoutes = {
   create: forStaff.post('refundCharge', '/api/support/tickets/{ticketId}/refunds', {
-    summary: 'Refunds part of a settled charge, from a ticket.',
+    summary: 'Refund part of a charge, with a ticket.',
     description:
       'More than one person may decide alone waits for a second one: see the approvals. Together the refunds of a charge are never more than was settled.',
     confirms: true,
@@ -46,7 +46,7 @@ export const refundRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   list: forStaff.get('listChargeRefunds', '/api/support/charges/{chargeId}/refunds', {
-    summary: 'The refunds of a charge, oldest first, and what can still be refunded.',
+    summary: 'List the refunds of a charge, oldest first, and what can still be refunded.',
     params: z.strictObject({ chargeId: id }),
     answer: z.object({ settled: amountView, refundable: amountView, items: z.array(chargeRefundView) }),
   }),

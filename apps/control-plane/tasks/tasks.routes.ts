@@ -12,7 +12,7 @@ const forUsers = routesFor(['user'], 'Tasks');
 
 export const taskRoutes = {
   list: forUsers.get('listTasks', '/api/tasks', {
-    summary: 'Your videos and 3D assets.',
+    summary: 'List your videos and 3D assets.',
     description:
       'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at that many ' +
       'tasks at most. `running` means queued and in progress.',
@@ -28,7 +28,7 @@ export const taskRoutes = {
     answer: pageOf(accountTaskView),
   }),
   show: forUsers.get('getTask', '/api/tasks/{taskId}', {
-    summary: 'One of your tasks.',
+    summary: 'Get one of your tasks.',
     params: z.strictObject({ taskId }),
     answer: accountTaskView,
   }),

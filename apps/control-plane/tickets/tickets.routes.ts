@@ -81,7 +81,7 @@ const forAdmins = routesFor(['admin'], 'Tickets');
 
 export const ticketRoutes = {
   open: forUsers.post('openTicket', '/api/tickets', {
-    summary: 'Asks support for something.',
+    summary: 'Open a ticket.',
     body: z.strictObject({
       kind: z.enum(ticketKinds),
       subject,
@@ -93,17 +93,17 @@ export const ticketRoutes = {
     refusals: ['conflict'],
   }),
   list: forUsers.get('listTickets', '/api/tickets', {
-    summary: 'The tickets of the account, newest first.',
+    summary: 'List your tickets, newest first.',
     query: z.strictObject({ ...pageQuery, ...filters }),
     answer: pageOf(ticketView),
   }),
   show: forUsers.get('getTicket', '/api/tickets/{ticketId}', {
-    summary: 'One ticket with its messages.',
+    summary: 'Get a ticket with its messages.',
     params,
     answer: ticketWithMessages,
   }),
   write: forUsers.post('writeToTicket', '/api/tickets/{ticketId}/messages', {
-    summary: 'Writes to support.',
+    summary: 'Reply to support.',
     params,
     body: z.strictObject({ body }),
     status: 201,
@@ -111,12 +111,12 @@ export const ticketRoutes = {
     refusals: ['conflict'],
   }),
   close: forUsers.post('closeTicket', '/api/tickets/{ticketId}/close', {
-    summary: 'Closes a ticket; a repeat changes nothing.',
+    summary: 'Close a ticket. Safe to repeat.',
     params,
     answer: ticketWithMessages,
   }),
   reopen: forUsers.post('reopenTicket', '/api/tickets/{ticketId}/reopen', {
-    summary: 'Opens a closed ticket again.',
+    summary: 'Reopen a closed ticket.',
     params,
     answer: ticketWithMessages,
   }),
@@ -124,17 +124,17 @@ export const ticketRoutes = {
 
 export const supportTicketRoutes = {
   list: forStaff.get('listSupportTickets', '/api/support/tickets', {
-    summary: 'The queue of support: the oldest first.',
+    summary: 'List the support queue, oldest first.',
     query: z.strictObject({ ...pageQuery, ...filters, accountId: id.optional() }),
     answer: pageOf(ticketView),
   }),
   show: forStaff.get('getSupportTicket', '/api/support/tickets/{ticketId}', {
-    summary: 'A ticket with its messages and notes.',
+    summary: 'Get a ticket with its messages and notes.',
     params,
     answer: staffTicket,
   }),
   answer: forStaff.post('answerTicket', '/api/support/tickets/{ticketId}/messages', {
-    summary: 'Answers the customer, or leaves a note that staff alone reads.',
+    summary: 'Reply to the customer, or leave a note for staff.',
     params,
     body: z.strictObject({ body, isNote: z.boolean().default(false) }),
     status: 201,
@@ -142,19 +142,19 @@ export const supportTicketRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   close: forStaff.post('closeSupportTicket', '/api/support/tickets/{ticketId}/close', {
-    summary: 'Closes a ticket; a repeat changes nothing.',
+    summary: 'Close a ticket. Safe to repeat.',
     params,
     answer: staffTicket,
     refusals: ['second_person_required'],
   }),
   reopen: forStaff.post('reopenSupportTicket', '/api/support/tickets/{ticketId}/reopen', {
-    summary: 'Opens a closed ticket again.',
+    summary: 'Reopen a closed ticket.',
     params,
     answer: staffTicket,
     refusals: ['second_person_required'],
   }),
   grantResellerRate: forAdmins.post('grantResellerRate', '/api/admin/tickets/{ticketId}/reseller-rate', {
-    summary: 'Gives the account of a ticket the reseller rate from now on; a repeat changes nothing.',
+    summary: 'Grant the reseller rate to the account of a ticket. Safe to repeat.',
     description: 'Refused below the verified volume.',
     confirms: true,
     params,

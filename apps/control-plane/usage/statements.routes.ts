@@ -26,7 +26,7 @@ export const monthlyRoutes = {
     ...shared,
     query,
     produces,
-    summary: 'Your statement of a month, as a PDF.',
+    summary: 'Download your monthly statement as PDF.',
     description:
       'Opening and closing balance in credits, with what led from one to the other: top-ups, charges by model, refunds. ' +
       'What each key came to and money that was paid are beside it. A month that is not over goes up to the time that it says.',
@@ -34,13 +34,13 @@ export const monthlyRoutes = {
   }),
   byKey: forUsers.get('readMonthlyStatement', '/api/statements/{month}/by-key', {
     ...shared,
-    summary: 'The same as figures, with what each key came to.',
+    summary: 'Get the monthly statement as JSON, with totals by key.',
     params: z.strictObject({ month }),
     query: z.strictObject(ofKey),
     answer: monthlyStatementView,
   }),
   byKeyCsv: forUsers.csv('downloadMonthlyWork', '/api/statements/{month}/by-key.csv', {
-    summary: 'What each key was charged in a month by each model, as a CSV file.',
+    summary: 'Download monthly charges by key and model as CSV.',
     params: z.strictObject({ month }),
     query: z.strictObject(ofKey),
   }),
@@ -51,7 +51,7 @@ export const monthlyRoutes = {
       ...shared,
       query,
       produces,
-      summary: 'The statement of a month of any account, as a PDF.',
+      summary: 'Download the monthly statement of any account as PDF.',
       params: z.strictObject({ accountId: id, month }),
     },
   ),

@@ -80,56 +80,56 @@ const forSupportAndFinance = routesFor(['support', 'finance'], 'Usage');
 export const usageRoutes = {
   usage: forUsers.get('listUsage', '/api/usage', {
     load: 'query',
-    summary: 'Your requests, one by one.',
+    summary: 'List your requests.',
     description: SPARSE,
     query: z.strictObject({ ...pageQuery, ...usageFilter }),
     answer: pageOf(usageEntry),
   }),
   usageCsv: forUsers.csv('downloadUsage', '/api/usage.csv', {
-    summary: 'The same, all of it, as a CSV file.',
+    summary: 'Download all requests as CSV.',
     query: z.strictObject(usageFilter),
   }),
   chart: forUsers.get('chartUsage', '/api/usage/chart', {
     reads: 'reports',
     load: 'query',
-    summary: 'What you used, step by step, by model, key, group or type, beside the period before.',
+    summary: 'Get usage over time by model, key, group or type, compared with the previous period.',
     description:
       'Steps are 5 minutes within an hour, hours within 24, else UTC days, of which 92 at most. Requests in progress are not in it.',
     query: chartQuery,
     answer: usageChart,
   }),
   find: forUsers.get('findRequests', '/api/requests', {
-    summary: 'Your requests that an id names.',
+    summary: 'Find your requests by any id.',
     query: anyId,
     answer: found,
   }),
   findAny: forStaff.get('findAnyRequests', '/api/support/requests', {
-    summary: 'The requests of any account that an id names.',
+    summary: 'Find requests of any account by any id.',
     query: anyId,
     answer: found,
   }),
   daily: forUsers.get('listDailyUsage', '/api/usage/daily', {
     reads: 'reports',
     load: 'query',
-    summary: 'Your requests and what they cost by day, and by model or key.',
+    summary: 'Get your usage by day, and by model or key.',
     description: DAILY,
     query: dailyQuery,
     answer: pageOf(dailyTotal),
   }),
   statement: forUsers.get('listStatement', '/api/statement', {
     load: 'query',
-    summary: 'What moved on your balances, in credits.',
+    summary: 'List transactions on your balances, in credits.',
     description: SPARSE,
     query: z.strictObject({ ...pageQuery, ...statementFilter }),
     answer: pageOf(statementEntry),
   }),
   statementCsv: forUsers.csv('downloadStatement', '/api/statement.csv', {
-    summary: 'The same, all of it, as a CSV file.',
+    summary: 'Download all requests as CSV.',
     query: z.strictObject(statementFilter),
   }),
   accountUsage: forSupportAndFinance.get('listAccountUsage', '/api/support/accounts/{accountId}/usage', {
     load: 'query',
-    summary: 'The requests of an account, one by one.',
+    summary: 'List the requests of an account.',
     description: SPARSE,
     params: accountParams,
     query: z.strictObject({ ...pageQuery, ...usageFilter }),
@@ -139,7 +139,7 @@ export const usageRoutes = {
     'downloadAccountUsage',
     '/api/support/accounts/{accountId}/usage.csv',
     {
-      summary: 'The same, all of it, as a CSV file.',
+      summary: 'Download all requests as CSV.',
       params: accountParams,
       query: z.strictObject(usageFilter),
     },
@@ -150,7 +150,7 @@ export const usageRoutes = {
     {
       reads: 'reports',
       load: 'query',
-      summary: 'The requests of an account and what they cost by day, and by model or key.',
+      summary: 'Get the usage of an account by day, and by model or key.',
       description: DAILY,
       params: accountParams,
       query: dailyQuery,
@@ -162,7 +162,7 @@ export const usageRoutes = {
     '/api/support/accounts/{accountId}/statement',
     {
       load: 'query',
-      summary: 'What moved on the balances of an account.',
+      summary: 'List transactions on the balances of an account.',
       description: SPARSE,
       params: accountParams,
       query: z.strictObject({ ...pageQuery, ...statementFilter }),
@@ -173,7 +173,7 @@ export const usageRoutes = {
     'downloadAccountStatement',
     '/api/support/accounts/{accountId}/statement.csv',
     {
-      summary: 'The same, all of it, as a CSV file.',
+      summary: 'Download all requests as CSV.',
       params: accountParams,
       query: z.strictObject(statementFilter),
     },

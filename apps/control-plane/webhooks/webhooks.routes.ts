@@ -78,11 +78,11 @@ const forUsers = routesFor(['user'], 'Webhooks');
 
 export const webhookRoutes = {
   list: forUsers.get('listWebhooks', '/api/webhooks', {
-    summary: 'The endpoints of the account.',
+    summary: 'List webhook endpoints.',
     answer: z.object({ items: z.array(endpointView) }),
   }),
   create: forUsers.post('createWebhook', '/api/webhooks', {
-    summary: 'Adds an endpoint. Its secret is in this answer only.',
+    summary: 'Add an endpoint. Its secret is shown only in this answer.',
     description:
       'Deliveries follow the Standard Webhooks scheme: headers webhook-id, webhook-timestamp and webhook-signature. ' +
       'They come at least once and in any order; any 2xx answer in time accepts one, anything else has it come again.',
@@ -97,7 +97,7 @@ export const webhookRoutes = {
     answer: endpointView,
   }),
   change: forUsers.patch('changeWebhook', '/api/webhooks/{endpointId}', {
-    summary: 'Changes an endpoint, or switches it off and on.',
+    summary: 'Change, enable or disable an endpoint.',
     description: 'Switching it off gives up what is still to be sent to it; that can be replayed later.',
     params: endpointParams,
     body: z.strictObject({
@@ -109,29 +109,29 @@ export const webhookRoutes = {
     answer: endpointView,
   }),
   remove: forUsers.delete('deleteWebhook', '/api/webhooks/{endpointId}', {
-    summary: 'Deletes an endpoint; what is still to be sent to it is given up.',
+    summary: 'Delete an endpoint and cancel its pending deliveries.',
     params: endpointParams,
   }),
   rotateSecret: forUsers.post('rotateWebhookSecret', '/api/webhooks/{endpointId}/secret', {
-    summary: 'Exchanges the secret. Both sign for a while.',
+    summary: 'Rotate the secret. Both secrets sign for a while.',
     params: endpointParams,
     answer: endpointView.extend({ secret: secretView }),
   }),
   ping: forUsers.post('pingWebhook', '/api/webhooks/{endpointId}/pings', {
-    summary: 'Sends a trial event of type `ping`.',
+    summary: 'Send a test event of type `ping`.',
     params: endpointParams,
     status: 202,
     answer: deliveryView,
     refusals: ['conflict', 'too_many_attempts'],
   }),
   deliveries: forUsers.get('listWebhookDeliveries', '/api/webhooks/{endpointId}/deliveries', {
-    summary: 'What was sent to an endpoint, newest first.',
+    summary: 'List deliveries to an endpoint, newest first.',
     params: endpointParams,
     query: z.strictObject({ ...pageQuery, state: z.enum(DELIVERY_STATES).optional() }),
     answer: pageOf(deliveryView),
   }),
   delivery: forUsers.get('getWebhookDelivery', '/api/webhooks/{endpointId}/deliveries/{deliveryId}', {
-    summary: 'One delivery with every attempt.',
+    summary: 'Get a delivery with all attempts.',
     params: deliveryParams,
     answer: deliveryDetail,
   }),
@@ -139,7 +139,7 @@ export const webhookRoutes = {
     'replayWebhookDelivery',
     '/api/webhooks/{endpointId}/deliveries/{deliveryId}/replays',
     {
-      summary: 'Sends a delivery again, under the same webhook-id.',
+      summary: 'Resend a delivery with the same webhook-id.',
       params: deliveryParams,
       status: 202,
       answer: deliveryView,
@@ -147,7 +147,7 @@ export const webhookRoutes = {
     },
   ),
   replaySince: forUsers.post('replayWebhookDeliveries', '/api/webhooks/{endpointId}/replays', {
-    summary: 'Sends again what was queued since a time.',
+    summary: 'Resend deliveries queued since a given time.',
     params: endpointParams,
     body: z.strictObject({
       since: time,

@@ -65,7 +65,7 @@ const KEY = objectSchema({
 export const retrieveKeyOperation: Operation = {
   id: 'retrieveKey',
   tag: TAG,
-  summary: 'What the key is, its limits, and what it can still spend.',
+  summary: 'Get the key, its limits, and what it can still spend.',
   answers: { 200: { description: 'The key that the request was sent with.', content: json(KEY) } },
   refusals: ['rate_limit_exceeded'],
 };
@@ -73,7 +73,7 @@ export const retrieveKeyOperation: Operation = {
 export const retrieveCreditsOperation: Operation = {
   id: 'retrieveCredits',
   tag: TAG,
-  summary: 'The credits of the account.',
+  summary: 'Get the credits of the account.',
   answers: {
     200: {
       description: 'The balances at this moment.',
@@ -104,7 +104,7 @@ const DAY = objectSchema({
 export const listUsageOperation: Operation = {
   id: 'listUsage',
   tag: TAG,
-  summary: 'Usage by day and model.',
+  summary: 'Get usage by day and model.',
   description:
     'Requests that ended, newest day first; one that tried several models counts once for each. Later refunds are in the charges alone.',
   query: {
@@ -199,7 +199,7 @@ const CHARGE = objectSchema({
 export const retrieveChargeOperation: Operation = {
   id: 'retrieveCharge',
   tag: TAG,
-  summary: 'A charge explained: price, hold, settlement and refunds.',
+  summary: 'Get a charge: price, hold, settlement and refunds.',
   path: { id: 'The `x-request-id` of the answer to a request of your account.' },
   answers: { 200: { description: 'The charge as it is now.', content: json(CHARGE) } },
   refusals: ['rate_limit_exceeded', 'not_found'],
@@ -213,7 +213,7 @@ const dollars: Schema = {
 export const retrieveSubscriptionOperation: Operation = {
   id: 'retrieveSubscription',
   tag: TAG,
-  summary: 'What is left, in the old shape of OpenAI.',
+  summary: 'Get the balance in the legacy format of OpenAI.',
   description:
     'What is left is `hard_limit_usd` less a hundredth of `total_usage`. Count with `/v1/key` instead: it is exact.',
   answers: {
@@ -239,7 +239,7 @@ const cents: Schema = { type: 'number', description: 'US cents.' };
 export const retrieveBillingUsageOperation: Operation = {
   id: 'retrieveBillingUsage',
   tag: TAG,
-  summary: 'Usage in the old shape of OpenAI.',
+  summary: 'Get usage in the legacy format of OpenAI.',
   description: `\`total_usage\` is all that the key has ever used; \`daily_costs\` has the last ${MOST_DAYS} days of the period.`,
   query: {
     start_date: textSchema('The first day.', { examples: ['2026-01-01'] }),

@@ -45,7 +45,7 @@ const asset = { 200: { description: 'The current state of the asset.', content: 
 export const createAssetOperation: Operation = {
   id: 'createAsset',
   tag: TAG,
-  summary: 'Orders a draft, or the texture of a finished draft.',
+  summary: 'Create a draft, or the texture of a finished draft.',
   description: 'Poll it until it ends; one that fails costs nothing. There is no webhook.',
   body: json(
     request(
@@ -79,7 +79,7 @@ export const createAssetOperation: Operation = {
 export const retrieveAssetOperation: Operation = {
   id: 'retrieveAsset',
   tag: TAG,
-  summary: 'The current state of an asset.',
+  summary: 'Get an asset.',
   description: 'Reads, and never moves money.',
   path,
   answers: asset,
@@ -89,7 +89,7 @@ export const retrieveAssetOperation: Operation = {
 export const downloadAssetOperation: Operation = {
   id: 'downloadAsset',
   tag: TAG,
-  summary: 'The file of a finished asset.',
+  summary: 'Download the file of a finished asset.',
   path,
   query: { ...SIGNATURE, format: oneOfWords(['glb']) },
   headers: FILE_HEADERS,

@@ -33,7 +33,7 @@ function answered(whole: Schema): Record<number, DocumentedAnswer> {
 export const createChatCompletionOperation: Operation = {
   id: 'createChatCompletion',
   tag: TAG,
-  summary: 'A chat completion.',
+  summary: 'Create a chat completion.',
   description: PASSED_ON,
   body: {
     'application/json': request(
@@ -71,7 +71,7 @@ export const createChatCompletionOperation: Operation = {
 export const createResponseOperation: Operation = {
   id: 'createResponse',
   tag: TAG,
-  summary: 'A response.',
+  summary: 'Create a response.',
   description: `${PASSED_ON} Answers are not kept: \`background\` must be false.`,
   body: {
     'application/json': request(
@@ -106,7 +106,7 @@ export const createResponseOperation: Operation = {
 export const createMessageOperation: Operation = {
   id: 'createMessage',
   tag: TAG,
-  summary: 'A message.',
+  summary: 'Create a message.',
   description: PASSED_ON,
   headers: { 'anthropic-version': textSchema('Sent by the clients of this style.') },
   body: {
@@ -131,7 +131,7 @@ export const createMessageOperation: Operation = {
 export const createEmbeddingOperation: Operation = {
   id: 'createEmbedding',
   tag: TAG,
-  summary: 'Embeds texts.',
+  summary: 'Create embeddings.',
   description: 'Charged by the tokens that were read.',
   body: {
     'application/json': request(
@@ -178,7 +178,7 @@ export const createEmbeddingOperation: Operation = {
 export const createSpeechOperation: Operation = {
   id: 'createSpeech',
   tag: TAG,
-  summary: 'Speaks a text.',
+  summary: 'Generate speech.',
   description: PASSED_ON,
   body: {
     'application/json': request(

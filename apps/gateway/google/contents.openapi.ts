@@ -57,7 +57,7 @@ const ANSWER = objectSchema(
 export const generateContentOperation: Operation = {
   id: 'generateContent',
   tag: TAG,
-  summary: 'Answers contents.',
+  summary: 'Generate content.',
   description: PASSED_ON,
   ending: '{model}:generateContent',
   path,
@@ -74,7 +74,7 @@ export const generateContentOperation: Operation = {
 export const streamGenerateContentOperation: Operation = {
   ...generateContentOperation,
   id: 'streamGenerateContent',
-  summary: 'Answers contents by server-sent events.',
+  summary: 'Generate content as server-sent events.',
   ending: '{model}:streamGenerateContent',
   query: { alt: textSchema('`sse`, as SDKs send it: streams come in no other way.', { const: 'sse' }) },
   answers: {
@@ -88,7 +88,7 @@ export const streamGenerateContentOperation: Operation = {
 export const countTokensOperation: Operation = {
   id: 'countTokens',
   tag: TAG,
-  summary: 'Counts the tokens of contents.',
+  summary: 'Count the tokens of contents.',
   description: 'Free. Contents alone, or the whole of a request as `generateContentRequest`.',
   free: true,
   ending: '{model}:countTokens',

@@ -39,7 +39,7 @@ function prediction(parameters: Record<string, Schema>, mostInstances: number): 
 export const listNativeModelsOperation: Operation = {
   id: 'listNativeModels',
   tag: TAG,
-  summary: 'The models that can be called in the native style.',
+  summary: 'List the models available in the native style.',
   answers: {
     200: { description: 'All of them.', content: json(objectSchema({ models: listSchema(MODEL) })) },
   },
@@ -58,7 +58,7 @@ export const retrieveNativeModelOperation: Operation = {
 export const predictOperation: Operation = {
   id: 'predict',
   tag: TAG,
-  summary: 'Makes images from a text.',
+  summary: 'Generate images from text.',
   description: 'The body of `POST /v1/images/generations` is taken too, without `model`.',
   ending: '{model}:predict',
   path,
@@ -102,7 +102,7 @@ export const predictOperation: Operation = {
 export const predictLongRunningOperation: Operation = {
   id: 'predictLongRunning',
   tag: TAG,
-  summary: 'Orders a video.',
+  summary: 'Create a video.',
   ending: '{model}:predictLongRunning',
   path,
   body: json(
@@ -128,7 +128,7 @@ export const predictLongRunningOperation: Operation = {
 export const retrieveLongRunningOperation: Operation = {
   id: 'retrieveOperation',
   tag: TAG,
-  summary: 'A video on its way, or at its end.',
+  summary: 'Get the operation of a video.',
   path: { ...path, id: 'The last part of the name.' },
   answers: {
     200: {
@@ -160,7 +160,7 @@ export const retrieveLongRunningOperation: Operation = {
 export const downloadNativeFileOperation: Operation = {
   id: 'downloadNativeFile',
   tag: TAG,
-  summary: 'The file of a finished video.',
+  summary: 'Download the file of a finished video.',
   ending: '{id}:download',
   path: { id: 'The id of the operation.' },
   query: { alt: textSchema('`media`, as clients send it.') },

@@ -89,7 +89,7 @@ const answers = {
 export const generateImagesOperation: Operation = {
   id: 'generateImages',
   tag: TAG,
-  summary: 'Makes images from a text.',
+  summary: 'Generate images from text.',
   body: json(request(required, { ...optional, ...MODEL_CHOICE })),
   answers: {
     200: { ...answers[200], content: { ...json({ anyOf: [RESULT, DRY_RUN] }), ...EVENTS } },
@@ -100,7 +100,7 @@ export const generateImagesOperation: Operation = {
 export const editImagesOperation: Operation = {
   id: 'editImages',
   tag: TAG,
-  summary: 'Makes images from other images and a text.',
+  summary: 'Edit images with a prompt.',
   description:
     'Charged as what it makes. Without `response_format` each image comes as address and as base64.',
   body: {
@@ -121,7 +121,7 @@ export const editImagesOperation: Operation = {
 export const fetchImageOperation: Operation = {
   id: 'fetchImage',
   tag: TAG,
-  summary: 'The file behind the address of an image.',
+  summary: 'Download an image.',
   path: { name: 'As in the address.' },
   query: SIGNATURE,
   headers: FILE_HEADERS,
@@ -132,7 +132,7 @@ export const fetchImageOperation: Operation = {
 export const listChargeImagesOperation: Operation = {
   id: 'listChargeImages',
   tag: TAG,
-  summary: 'New links to the images of a charge, while they are kept.',
+  summary: 'Get new links to the stored images of a charge.',
   description:
     'Images whose call asked for links are kept as long as those work. Others were only sent: the list is empty.',
   path: { id: 'The `id` of a charge of your account.' },

@@ -35,7 +35,7 @@ const headers = {
 export const listModelsOperation: Operation = {
   id: 'listModels',
   tag: TAG,
-  summary: 'The models that the key may call.',
+  summary: 'List the models the key can use.',
   headers,
   answers: {
     200: {

@@ -18,7 +18,7 @@ const openApiJson: Operation = {
 const docs: Operation = {
   id: 'describeForPeople',
   tag: 'This document',
-  summary: 'The same as a page for people.',
+  summary: 'This document as a web page.',
   answers: { 200: { description: 'HTML.', content: { 'text/html': null } } },
   refusals: [],
 };

@@ -28,7 +28,7 @@ export const COUNT_REFUSALS = [
 export const countMessageTokensOperation: Operation = {
   id: 'countMessageTokens',
   tag: 'Conversation',
-  summary: 'Counts the tokens of a message.',
+  summary: 'Count the tokens of a message.',
   description: 'Free. The fields of a message are taken; what is asked of its answer counts nothing.',
   headers: { 'anthropic-version': textSchema('Sent by the clients of this style.') },
   body: json(

@@ -56,7 +56,7 @@ function hearing(operation: Pick<Operation, 'id' | 'summary'>, fields: Record<st
 }
 
 export const createTranscriptionOperation = hearing(
-  { id: 'createTranscription', summary: 'Writes down what is said.' },
+  { id: 'createTranscription', summary: 'Transcribe audio.' },
   {
     language: textSchema('Of the audio, such as `en`.', { maxLength: MAX_LANGUAGE_CHARS }),
     timestamp_granularities: listSchema(oneOfWords(granularities), {
@@ -70,6 +70,6 @@ export const createTranscriptionOperation = hearing(
 );
 
 export const createTranslationOperation = hearing(
-  { id: 'createTranslation', summary: 'Writes down in English what is said.' },
+  { id: 'createTranslation', summary: 'Translate audio to English.' },
   {},
 );

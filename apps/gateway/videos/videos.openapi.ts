@@ -58,7 +58,7 @@ const video = { 200: { description: 'The current state of the video.', content: 
 export const createVideoOperation: Operation = {
   id: 'createVideo',
   tag: TAG,
-  summary: 'Orders a video; its states are queued, in_progress, completed and failed.',
+  summary: 'Create a video, with the states queued, in_progress, completed and failed.',
   description: 'Made from text only. Poll it until it ends; one that fails costs nothing.',
   body,
   answers: video,
@@ -68,13 +68,13 @@ export const createVideoOperation: Operation = {
 export const generateVideoOperation: Operation = {
   ...createVideoOperation,
   id: 'generateVideo',
-  summary: 'Orders a video; its states are pending, done and failed.',
+  summary: 'Create a video, with the states pending, done and failed.',
 };
 
 export const remixVideoOperation: Operation = {
   id: 'remixVideo',
   tag: TAG,
-  summary: 'Remixes a finished video with another prompt.',
+  summary: 'Remix a finished video with another prompt.',
   description:
     'Made by the vendor that made the first, of the same model, length and size, and at the price of such a video. Poll it like any other.',
   path: { id: 'The id of a finished video.' },
@@ -86,7 +86,7 @@ export const remixVideoOperation: Operation = {
 export const listVideosOperation: Operation = {
   id: 'listVideos',
   tag: TAG,
-  summary: 'The videos of the account.',
+  summary: 'List the videos of the account.',
   query: {
     after: textSchema('The id of the last video of the page before.'),
     limit: integerSchema('20 when it is not said.', { minimum: 1, maximum: 100 }),
@@ -112,7 +112,7 @@ export const listVideosOperation: Operation = {
 export const retrieveVideoOperation: Operation = {
   id: 'retrieveVideo',
   tag: TAG,
-  summary: 'The current state of a video.',
+  summary: 'Get a video.',
   description: 'Reads, and never moves money.',
   path,
   answers: video,
@@ -122,7 +122,7 @@ export const retrieveVideoOperation: Operation = {
 export const deleteVideoOperation: Operation = {
   id: 'deleteVideo',
   tag: TAG,
-  summary: 'Deletes a finished video and its file; what it cost stays on record.',
+  summary: 'Delete a finished video and its file. Its cost stays on record.',
   description: 'Safe to repeat. From then on every other call answers 404 for it.',
   path,
   answers: {
@@ -139,7 +139,7 @@ export const deleteVideoOperation: Operation = {
 export const downloadVideoOperation: Operation = {
   id: 'downloadVideo',
   tag: TAG,
-  summary: 'The file of a finished video.',
+  summary: 'Download the file of a finished video.',
   path,
   query: { ...SIGNATURE, variant: oneOfWords(['video']) },
   headers: FILE_HEADERS,

@@ -11,7 +11,7 @@ const NOTICES: Record<SecurityNotice, string> = {
 
 const SOMETHING = 'Something about how you sign in to your account was changed.';
 
-const ACCESS_CHANGED = 'Your Tollgate account: a change of access';
+const ACCESS_CHANGED = 'Sign-in settings of your Tollgate account changed';
 
 function inWords(ms: number): string {
   const { count, unit } = lifeOf(ms);
@@ -34,7 +34,7 @@ export const englishMail: MailTexts = {
       'Someone, probably you, tried to sign up with this email address. It already has an account, so just sign in.',
     ],
     button: { label: 'Sign in', url: signInUrl },
-    notes: ['If it was not you, there is nothing to do. Nothing was changed.'],
+    notes: ['If this was not you, you do not need to do anything. Nothing was changed.'],
     otherwise: { label: 'Forgot your password? Set a new one', url: resetUrl },
   }),
   passwordReset: ({ url, lifeMs }) => ({
@@ -47,8 +47,8 @@ export const englishMail: MailTexts = {
     ],
   }),
   emailChange: ({ url, lifeMs }) => ({
-    subject: 'Confirm your new address at Tollgate',
-    paragraphs: ['Confirm that this email address is yours. From then on you sign in with it.'],
+    subject: 'Confirm your new email address for Tollgate',
+    paragraphs: ['Confirm that this email address is yours. You will then sign in with it.'],
     button: { label: 'Use this address', url },
     notes: [
       `The link works once and expires in ${inWords(lifeMs)}.`,
@@ -56,21 +56,21 @@ export const englishMail: MailTexts = {
     ],
   }),
   emailTaken: () => ({
-    subject: 'This address has a Tollgate account already',
+    subject: 'This address already has a Tollgate account',
     paragraphs: [
-      'Someone, probably you, tried to use this email address for another Tollgate account. It already has an account of ' +
-        'its own, so nothing was changed.',
+      'Someone, probably you, tried to use this email address for another Tollgate account. It already has its own ' +
+        'account, so nothing was changed.',
     ],
   }),
   emailChanged: ({ email }) => ({
     subject: ACCESS_CHANGED,
     paragraphs: ['The email address of your account was changed. We no longer send mail to this one.'],
     facts: [{ label: 'New address', value: email }],
-    notes: ['If it was not you, write to support at once.'],
+    notes: ['If this was not you, contact support immediately.'],
   }),
   securityNotice: ({ url, ...about }) => ({
     subject: ACCESS_CHANGED,
-    paragraphs: [wordsOf(about, NOTICES, SOMETHING), 'If it was not you, set a new password at once.'],
+    paragraphs: [wordsOf(about, NOTICES, SOMETHING), 'If this was not you, set a new password immediately.'],
     button: { label: 'Set a new password', url },
   }),
   accountDeletion: ({ dueAt, url, resetUrl }) => ({
@@ -80,7 +80,7 @@ export const englishMail: MailTexts = {
       'To keep the account, sign in before then and cancel the deletion.',
     ],
     button: { label: 'Sign in to keep it', url },
-    otherwise: { label: 'If it was not you, set a new password at once', url: resetUrl },
+    otherwise: { label: 'If this was not you, set a new password immediately', url: resetUrl },
   }),
   lowBalance: ({ balance, threshold, url }) => ({
     subject: 'Your Tollgate balance is low',
@@ -98,18 +98,16 @@ export const englishMail: MailTexts = {
     button: { label: 'View receipt', url },
   }),
   ticketAnswered: ({ subject, url }) => ({
-    subject: 'Tollgate support has answered',
-    paragraphs: [`There is news on your ticket “${subject}”.`],
-    button: { label: 'Read the answer', url },
+    subject: 'Tollgate support has replied',
+    paragraphs: [`There is an update on your ticket “${subject}”.`],
+    button: { label: 'Read the reply', url },
   }),
   webhookOff: ({ host, reason, url }) => ({
-    subject: 'A Tollgate webhook was switched off',
+    subject: 'A Tollgate webhook was disabled',
     paragraphs: [
-      `Your webhook endpoint at ${host} was switched off: ` +
-        (reason === 'gone'
-          ? 'it answered that it is gone (410).'
-          : 'its deliveries kept failing for too long.'),
-      'Fix it, switch it on again, and replay what it missed.',
+      `Your webhook endpoint at ${host} was disabled: ` +
+        (reason === 'gone' ? 'it responded with 410 Gone.' : 'its deliveries kept failing for too long.'),
+      'Fix it, enable it again, and resend the events it missed.',
     ],
     button: { label: 'Open webhooks', url },
   }),
