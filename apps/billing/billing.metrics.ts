@@ -12,12 +12,12 @@ export class BillingMetrics {
     const registers = [registry];
     this.holdsSwept = new Counter({
       name: 'tollgate_holds_swept_total',
-      help: 'Holds released because nothing resolved them before their deadline.',
+      help: 'Holds released because nothing ended them before their deadline.',
       registers,
     });
     this.repairs = new Counter({
       name: 'tollgate_repairs_total',
-      help: 'Charges of ended tasks that had to be resolved by the repair. Should stay 0.',
+      help: 'Charges of ended tasks that the repair had to end. Should stay 0.',
       registers,
     });
     this.lateSuccesses = new Counter({

@@ -38,7 +38,7 @@ export class KeyUse {
   async stop(): Promise<void> {
     await this.loop.stop();
     await this.write().catch((error: unknown) => {
-      this.options.log.warn({ err: error }, 'the last use of some keys was not noted');
+      this.options.log.warn({ err: error }, 'the last use of some keys could not be recorded');
     });
   }
 

@@ -7,7 +7,7 @@ const REQUESTS = {
 };
 const REQUESTS_IN_FLIGHT = {
   name: 'gateway_requests_in_flight',
-  help: 'Requests between their arrival and the end of their answer',
+  help: 'Requests in progress',
 };
 const REQUEST_SECONDS = {
   name: 'gateway_request_seconds',
@@ -23,22 +23,22 @@ const UPSTREAM_SECONDS = {
 };
 const HOLDS = {
   name: 'gateway_holds_total',
-  help: 'Holds asked for, by outcome: held, the code of the refusal, or undecided where billing did not answer',
+  help: 'Requested holds by outcome: held, the code of the refusal, or undecided if billing did not answer',
   labelNames: ['outcome'],
 };
 const OPEN_CONVERSATIONS = {
   name: 'gateway_conversations_open',
-  help: 'Chats, responses, messages and speech between their hold and the end of their answer',
+  help: 'Chats, responses, messages and speech in progress',
   labelNames: ['kind'],
 };
 const EXCEEDED_HOLDS = {
   name: 'gateway_exceeded_holds_total',
-  help: 'Answers that used more than was held for them, which the operator bears',
+  help: 'Answers that used more than was held, at the cost of the operator',
   labelNames: ['model'],
 };
 const UNDELIVERABLE_RESOLUTIONS = {
   name: 'gateway_undeliverable_resolutions_total',
-  help: 'Resolutions that neither the bus nor the outbox took at once; should stay 0',
+  help: 'Resolutions that neither the bus nor the outbox accepted at once; should stay 0',
 };
 
 /** What a gateway counts. Labels are route patterns, codes and channel ids: never an address, a key or a customer. */

@@ -261,7 +261,7 @@ export class TaskFollower {
 
   private async wait(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
     const { queue, config, log } = this.parts;
-    log.debug({ taskId: task.id, channel: task.channelId, reason }, 'a task goes on');
+    log.debug({ taskId: task.id, channel: task.channelId, reason }, 'a task is still in progress');
     const inMs = Math.max(pollPauseMs(task.pollAttempts, config), wishedMs(told.retryAfterMs));
     await queue.reschedule(task, { inMs, progress: told.progress ?? null });
   }

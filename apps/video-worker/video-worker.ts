@@ -132,7 +132,7 @@ export class VideoWorker {
     const unclear = await queue.giveUpSubmitting(config.stuckAfterMs, SWEEP_LIMIT);
     if (unclear > 0) {
       metrics.swept.inc({ state: 'submitting' }, unclear);
-      log.warn({ tasks: unclear }, 'tasks were given up while an upstream was being called');
+      log.warn({ tasks: unclear }, 'tasks were abandoned while an upstream was being called');
       this.claims.wake();
     }
     const forgotten = await this.sweepChannels();

@@ -3,7 +3,7 @@ import type { TaskQueue } from '#tasks/task-queue.store.js';
 
 const POLLS = {
   name: 'tollgate_worker_polls_total',
-  help: 'Questions to upstreams about tasks, by answer',
+  help: 'Polls of tasks at upstreams, by answer',
   labelNames: ['outcome'],
 };
 const COPIES = {
@@ -27,12 +27,12 @@ const LATE = {
 };
 const PURGED = {
   name: 'tollgate_files_purged_total',
-  help: 'Files removed after their life, by folder',
+  help: 'Expired files removed, by folder',
   labelNames: ['folder'],
 };
 const FOLLOWING = {
   name: 'tollgate_worker_tasks_following',
-  help: 'Tasks being asked about or copied right now',
+  help: 'Tasks being polled or copied right now',
 };
 
 /** What the worker counts. */

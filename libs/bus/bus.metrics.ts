@@ -60,7 +60,7 @@ export function watchLag(
   registry.removeSingleMetric(name);
   const lag: Gauge<keyof LagOf> = new Gauge({
     name,
-    help: 'Messages not handled yet.',
+    help: 'Messages waiting to be handled.',
     labelNames: ['topic', 'group', 'partition'],
     registers: [registry],
     collect: () => report((of, messages) => lag.set({ ...of, partition: String(of.partition) }, messages)),

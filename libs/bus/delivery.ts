@@ -145,7 +145,7 @@ export class MessageDelivery {
 
   private retryLater(message: IncomingMessage, error: unknown): Outcome {
     this.count('retried');
-    this.options.log.warn({ err: error, ...this.where(message) }, 'a message will be handled again');
+    this.options.log.warn({ err: error, ...this.where(message) }, 'a message will be retried');
     return { done: false, error };
   }
 

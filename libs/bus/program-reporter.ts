@@ -78,7 +78,9 @@ export class ProgramReporter {
     const { pool, program, log } = this.parts;
     await pool
       .query('DELETE FROM program_reports WHERE program = $1 AND instance = $2', [program, this.instance])
-      .catch((error: unknown) => log.warn({ err: error }, 'the last report of a program stays for a while'));
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'the last report of a program could not be removed and stays for a while'),
+      );
   }
 
   private async report(): Promise<void> {

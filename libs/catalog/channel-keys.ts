@@ -20,7 +20,10 @@ export async function loadOpenCatalog(
       return [withOpenKeys(channel, secrets)];
     } catch (error) {
       const { message } = error as Error;
-      log.error({ channel: channel.id, reason: message }, 'a channel is left out: its keys cannot be opened');
+      log.error(
+        { channel: channel.id, reason: message },
+        'a channel is skipped: its keys cannot be decrypted',
+      );
       return [];
     }
   });

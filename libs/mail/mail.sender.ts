@@ -54,7 +54,7 @@ export class MailSender {
     for (const outcome of OUTCOMES) this.attempts.inc({ outcome }, 0);
     this.oldestFailedSeconds = new Gauge({
       name: 'tollgate_mail_oldest_failed_seconds',
-      help: 'Age of the oldest mail that failed and is tried again.',
+      help: 'Age of the oldest failed mail that is still being retried.',
       registers: [registry],
     });
   }

@@ -89,7 +89,7 @@ async function start<Own>(
   });
   await untilSchema(pool, { log });
   const onFatal = (error: Error) => {
-    log.fatal({ err: error }, 'the connection to Kafka is lost for good');
+    log.fatal({ err: error }, 'the connection to Kafka is lost permanently');
     process.exit(1);
   };
   const transport = new KafkaTransport({ brokers, namespace, clientId: name, log, registry, onFatal });

@@ -36,19 +36,19 @@ export class PaymentNotices {
     const registers = [parts.registry];
     this.events = new Counter({
       name: 'tollgate_payment_events_total',
-      help: 'Events of payment providers, by what became of them.',
+      help: 'Events of payment providers, by result.',
       labelNames: ['provider', 'state'],
       registers,
     });
     this.alerts = new Counter({
       name: 'tollgate_payment_alerts_total',
-      help: 'Payments, refunds and disputes that need people, by why.',
+      help: 'Payments, refunds and disputes that need attention, by reason.',
       labelNames: ['why'],
       registers,
     });
     this.found = new Counter({
       name: 'tollgate_payments_found_total',
-      help: 'Paid orders that were found by asking their provider, since no event came. Should stay near 0.',
+      help: 'Paid orders found by polling the provider because no event arrived. Should stay near 0.',
       labelNames: ['provider'],
       registers,
     });

@@ -73,7 +73,7 @@ export class RefundRunner {
     } catch (error) {
       this.parts.log.warn(
         { err: error, refundId, provider: name },
-        'a refund could not be asked for; it is again later',
+        'a refund could not be requested; it is retried later',
       );
       return null;
     }

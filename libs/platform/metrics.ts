@@ -77,7 +77,7 @@ function measureLoops(registry: Registry): void {
   });
   new Gauge({
     name: 'tollgate_loop_last_success_timestamp_seconds',
-    help: 'When a round of a background loop last ended well, or the loop began, Unix seconds.',
+    help: 'When a round of a background loop last succeeded, or the loop started, Unix seconds.',
     ...labelled,
     collect() {
       for (const [loop, { lastSuccessAtMs }] of loopRecords) this.set({ loop }, lastSuccessAtMs / 1000);

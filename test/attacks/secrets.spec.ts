@@ -123,7 +123,7 @@ describe('a sealed secret that was copied to another row', () => {
     const customer = await relay.customer('1');
     const image = json({ model: 'imgmodel-4', prompt: 'a lighthouse [[instant]]' });
     expect((await customer.send('/v1/images/generations', image)).status).toBe(200);
-    expect(relay.logged()).toContain('a channel is left out: its keys cannot be opened');
+    expect(relay.logged()).toContain('a channel is skipped: its keys cannot be decrypted');
     await relay.fixture.owner.query(`DELETE FROM channel_models WHERE channel_id = 'thief'`);
     await relay.fixture.owner.query(`DELETE FROM channel_groups WHERE channel_id = 'thief'`);
     await relay.fixture.owner.query(`DELETE FROM channels WHERE id = 'thief'`);

@@ -301,7 +301,7 @@ describe('a collector that is away', () => {
           return metric?.values.find(({ labels }) => labels['outcome'] === outcome)?.value ?? 0;
         };
         await until('spans to be counted', async () => (await counted()) > 0);
-        expect(relay.logged()).toContain('the collector of traces does not take them');
+        expect(relay.logged()).toContain('the trace collector does not accept spans');
       } finally {
         const startedAt = performance.now();
         await closeClean(relay);

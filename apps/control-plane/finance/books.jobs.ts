@@ -68,7 +68,7 @@ function recognitionLoop({ pool, config, log, registry }: Shared): Loop {
 function showLag(registry: Registry, recognisedTo: () => number | null): void {
   new Gauge({
     name: 'tollgate_recognition_lag_seconds',
-    help: 'Age of the oldest posting whose revenue may not be recognised yet, once everything was reached.',
+    help: 'Age of the oldest posting whose revenue is not recognized yet; only the horizon once everything was processed.',
     registers: [registry],
     collect() {
       const toMs = recognisedTo();

@@ -37,19 +37,19 @@ export class Reconciler {
     const registers = [registry];
     this.findings = new Gauge({
       name: 'tollgate_control_findings',
-      help: 'What each control of the books counted when it last could look. Should be 0.',
+      help: 'Findings of each control of the books in its last completed run. Should be 0.',
       labelNames: ['control'],
       registers,
     });
     this.lastLooks = new Gauge({
       name: 'tollgate_control_last_look_timestamp_seconds',
-      help: 'When the last run began in which a control could look, Unix seconds.',
+      help: 'Start of the last completed run of each control, Unix seconds.',
       labelNames: ['control'],
       registers,
     });
     this.errors = new Counter({
       name: 'tollgate_control_errors_total',
-      help: 'Controls that could not look, because they failed or took too long.',
+      help: 'Controls that failed or took too long.',
       labelNames: ['control'],
       registers,
     });
@@ -102,9 +102,12 @@ export class Reconciler {
     for (const { control, result, error } of run.outcomes) {
       if (error !== null) {
         this.errors.inc({ control: control.id });
-        this.parts.log.error({ control: control.id, error }, 'a control of the books could not look');
+        this.parts.log.error({ control: control.id, error }, 'a control of the books failed');
       } else if (result && result.count > 0) {
-        this.parts.log.warn({ control: control.id, count: result.count }, 'a control of the books is not 0');
+        this.parts.log.warn(
+          { control: control.id, count: result.count },
+          'a control of the books has findings',
+        );
       }
     }
     return run;

@@ -28,7 +28,7 @@ export class ReportsDatabase {
     if (!parts.replica) return;
     this.lag = new Gauge({
       name: 'tollgate_reports_lag_seconds',
-      help: 'How far the read replica was behind when a report last asked it.',
+      help: 'Lag of the read replica when a report last queried it.',
       registers: [parts.registry],
     });
   }

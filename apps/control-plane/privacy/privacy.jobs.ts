@@ -40,7 +40,7 @@ function retentionLoop({ pool, config: { privacy }, log, registry }: Shared): Lo
   const labelled = { labelNames: ['class'] as const, registers: [registry] };
   const removed = new Counter({
     name: 'tollgate_retention_removed_total',
-    help: 'What was removed because its time was over, by class.',
+    help: 'Rows and files removed by retention, by class.',
     ...labelled,
   });
   const lastRun = new Gauge({

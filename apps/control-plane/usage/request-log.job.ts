@@ -11,7 +11,7 @@ function requestLogLoop({ pool, config: { requestLog }, log, registry }: Shared)
   const store = openStorage(requestLog.storage);
   const through = new Gauge({
     name: 'tollgate_request_log_through_timestamp_seconds',
-    help: 'Up to when requests are exported, Unix seconds; before the first export, the start of the program.',
+    help: 'Time up to which requests are exported, Unix seconds. Before the first export, the start of the program.',
     registers: [registry],
   });
   through.setToCurrentTime();

@@ -35,7 +35,7 @@ export class BodyMemory {
     this.mostBytes = capacity * (1 - RESERVED_PART);
     new Gauge({
       name: 'gateway_body_memory_bytes',
-      help: 'Bytes of large request bodies, and of images fetched for them, in memory',
+      help: 'Memory used by large request bodies and images fetched for them, in bytes',
       registers: [registry],
       collect() {
         this.set(pool.taken);
@@ -43,7 +43,7 @@ export class BodyMemory {
     });
     new Gauge({
       name: 'gateway_body_memory_limit_bytes',
-      help: 'The most bytes of large request bodies that are kept in memory at once',
+      help: 'Limit of the memory for large request bodies, in bytes',
       registers: [registry],
     }).set(capacity);
   }

@@ -204,7 +204,7 @@ export class TaskCreator {
     if (won === false) {
       log.error(
         { taskId: draft.id, requestId: draft.requestId },
-        'an upstream accepted a task that was over',
+        'an upstream accepted a task that had already ended',
       );
       await this.orLeaveToSweep(draft, () =>
         tasks.noteUnbilledCost(draft.id, `accepted upstream as ${upstreamId} after the task had ended`),

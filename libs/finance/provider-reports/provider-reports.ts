@@ -74,7 +74,7 @@ export class ProviderReports {
             signal,
           });
           for (const missing of fetched.missingPayouts ?? [])
-            this.parts.log.warn(missing, 'it could not be asked what a payout is made of; it is tried again');
+            this.parts.log.warn(missing, 'the lines of a payout could not be fetched; it is retried');
         },
       ]);
     for (const [provider, run] of work) {
@@ -82,7 +82,7 @@ export class ProviderReports {
         await run();
       } catch (error) {
         if (signal.aborted) return;
-        this.parts.log.warn({ err: error, provider }, 'a report could not be imported; it is tried again');
+        this.parts.log.warn({ err: error, provider }, 'a report could not be imported; it is retried');
       }
     }
     await this.digest(signal);

@@ -21,7 +21,7 @@ export class EngineMetrics {
     const registers = [registry];
     this.reruns = new Counter({
       name: 'tollgate_ledger_batch_reruns_total',
-      help: 'Batches run again after a conflict or deadlock',
+      help: 'Batches retried after a conflict or deadlock',
       registers,
     });
     this.postings = new Counter({
@@ -32,13 +32,13 @@ export class EngineMetrics {
     });
     this.batches = new Counter({
       name: 'tollgate_ledger_batches_total',
-      help: 'Batches by how they were decided: by what earlier ones left, proved as they were written, or under locks',
+      help: 'Batches by how they were decided: from memory and verified when written, or under locks',
       labelNames: ['decided'],
       registers,
     });
     this.batchSize = new Histogram({
       name: 'tollgate_ledger_batch_size',
-      help: 'Postings in a batch',
+      help: 'Postings per batch',
       buckets: [1, 4, 16, 64, 256, 1024],
       registers,
     });

@@ -182,7 +182,7 @@ export class PostingEngine {
         for (const item of batch) item.reject(error);
         return;
       }
-      this.options.log.error({ err: error, size: batch.length }, 'a batch failed and is halved');
+      this.options.log.error({ err: error, size: batch.length }, 'a batch failed and is split in half');
       const middle = batch.length >> 1;
       await this.runOrBisect(batch.slice(0, middle));
       await this.runOrBisect(batch.slice(middle));

@@ -94,7 +94,7 @@ export class Uploads {
     const open = () => this.open.size;
     new Gauge({
       name: `${options.program}_open_uploads`,
-      help: 'Request bodies that have not arrived whole',
+      help: 'Request bodies still arriving',
       registers: [options.registry],
       collect() {
         this.set(open());

@@ -35,7 +35,7 @@ export class SpanPost implements SpanProcessor {
   ) {
     this.spans = new Counter({
       name: 'tollgate_trace_spans_total',
-      help: 'Recorded spans, by outcome: sent; failed, where the collector did not take them; dropped, where too many waited.',
+      help: 'Recorded spans by outcome: sent, failed (the collector rejected them), or dropped (too many were waiting).',
       labelNames: ['outcome'],
       registers: [options.registry],
     });
@@ -88,7 +88,7 @@ export class SpanPost implements SpanProcessor {
     if (this.isFailing === !isSent) return;
     this.isFailing = !isSent;
     const { log } = this.options;
-    if (isSent) log.info('the collector of traces takes them again');
-    else log.warn({ reason: error?.message }, 'the collector of traces does not take them; they are dropped');
+    if (isSent) log.info('the trace collector accepts spans again');
+    else log.warn({ reason: error?.message }, 'the trace collector does not accept spans; they are dropped');
   }
 }
