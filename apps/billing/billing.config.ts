@@ -9,11 +9,11 @@ export interface BillingConfig {
   readonly sweepIntervalMs: number;
   /** Whether `charge.settled` is published; nothing of ours reads it. */
   readonly publishesSettlements: boolean;
-  /** The net under the waking of the outbox relay. */
+  /** Pause between polls of the outbox, in case a wake-up was missed. */
   readonly outboxPollMs: number;
   /** How often the last use of keys is recorded. */
   readonly keyUseIntervalMs: number;
-  /** How often the program reports how it is. */
+  /** How often the program reports its state. */
   readonly reportMs: number;
 }
 

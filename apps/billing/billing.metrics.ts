@@ -1,11 +1,11 @@
 import { Counter, type Registry } from '#platform/metrics.js';
 
-/** What operators watch on billing beside the bus's and the engine's own metrics. */
+/** Billing's metrics, in addition to those of the bus and the engine. */
 export class BillingMetrics {
   readonly holdsSwept: Counter;
-  /** Should stay 0: each one is an event that was lost on its way. */
+  /** Should stay 0: each one is a lost event. */
   readonly repairs: Counter;
-  /** Work delivered after its charge had been released: the customer pays nothing, the operator does. */
+  /** Work delivered after its charge was released: the operator pays for it, not the customer. */
   readonly lateSuccesses: Counter;
 
   constructor(registry: Registry) {

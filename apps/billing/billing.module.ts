@@ -14,7 +14,7 @@ import { ExpiredHoldsSweeper } from './expired-holds.sweeper.js';
 import { KeyUse } from './key-use.js';
 import { LateWork } from './late-work.js';
 
-/** Everything that works beside the handlers. */
+/** Everything that runs besides the handlers. */
 interface Background {
   engine: PostingEngine;
   relay: OutboxRelay;
@@ -47,7 +47,7 @@ export class BillingModule {
   }
 }
 
-/** Starts what works in the background with the program, and ends it in order: loops, the ledger, announcements. */
+/** Starts background work with the program, and stops it in order: loops, the ledger, announcements. */
 function runInBackground({ engine, relay, keyUse, reporter, sweeps }: Background) {
   return {
     onApplicationBootstrap: () => {

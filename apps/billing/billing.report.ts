@@ -2,7 +2,7 @@ import { ProgramReporter } from '#bus/program-reporter.js';
 import { groups } from '#bus/topics.js';
 import type { BillingModuleOptions } from './billing.options.js';
 
-/** What billing reports beside what every program reports. All count from its start, and should stay 0. */
+/** What billing reports in addition to every program. All count from its start, and should stay 0. */
 interface BillingReport {
   /** Charges of ended tasks that the repair had to resolve. */
   repairs: number;
@@ -16,7 +16,7 @@ const REPAIRS = 'tollgate_repairs_total';
 const HOLDS_SWEPT = 'tollgate_holds_swept_total';
 const LATE_SUCCESSES = 'tollgate_late_success_total';
 
-/** Says how a billing process is, for the page of programs. */
+/** Reports the state of a billing process to the console. */
 export function billingReporter({
   pool,
   registry,

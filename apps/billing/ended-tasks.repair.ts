@@ -34,7 +34,7 @@ interface EndedTask {
  */
 export class EndedTasksRepair {
   private readonly overdue: OverdueRows<EndedTask>;
-  /** Rounds go on behind the last one, so that a charge that cannot be resolved does not block the others. */
+  /** Rounds continue after the last one, so that a charge that cannot be resolved does not block the others. */
   private after = '';
 
   constructor(private readonly parts: SweepParts) {

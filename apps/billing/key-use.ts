@@ -3,9 +3,9 @@ import type { Clock } from '#platform/clock.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 
-/** A minute is exact enough for people, and one write for it bearable for any number of calls. */
+/** A minute is precise enough for people, and one write per minute is cheap for any number of calls. */
 const INTERVAL_MS = 60_000;
-/** Keys noted between two writes; what is beyond is noted by its next call. */
+/** Keys recorded between two writes. Others are recorded by their next call. */
 const MAX_NOTED = 100_000;
 
 export interface KeyUseOptions {
@@ -16,7 +16,7 @@ export interface KeyUseOptions {
   intervalMs?: number;
 }
 
-/** Notes when keys were last used: in memory on the way of a call, and in the database once in a while for all together. */
+/** Records when keys were last used: in memory during a call, and in the database from time to time for all of them. */
 export class KeyUse {
   private noted = new Map<string, number>();
   private readonly loop: Loop;
@@ -42,7 +42,7 @@ export class KeyUse {
     });
   }
 
-  /** In the order of ids, as every writer of several rows does; a key that someone is changing waits for the next time. */
+  /** In the order of ids, as every writer of several rows does. A key that someone is changing waits for the next round. */
   private async write(): Promise<void> {
     if (this.noted.size === 0) return;
     const noted = [...this.noted].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -25,7 +25,7 @@ export interface ControlPlaneConfig {
   readonly reportsLagMs: number;
   /** Pause between rounds of what looks after payments. */
   readonly sweepIntervalMs: number;
-  /** The net under the waking of the outbox relay. */
+  /** Pause between polls of the outbox, in case a wake-up was missed. */
   readonly outboxPollMs: number;
   /** How long people stay signed in. */
   readonly session: SessionLife;

@@ -52,14 +52,14 @@ export interface GatewayConfig {
   keyCacheMs: number;
   /** What holds for keys and accounts for which nothing was set. */
   defaultLimits: DefaultLimits;
-  /** Keys in vain from one address in a minute, beyond which it may try no more. */
+  /** Failed keys per minute from one address before it is blocked. */
   failedKeysPerMinute: number;
   /** Hosts that requests may name, with or without a port; none: any. */
   allowedHosts: readonly string[];
   idempotencyLifeMs: number;
   /** After this a gateway that says nothing is taken for dead. */
   idempotencyLeaseMs: number;
-  /** The net under the waking of the outbox relay. */
+  /** Pause between polls of the outbox, in case a wake-up was missed. */
   outboxPollMs: number;
   /** How often it says how it is. */
   reportMs: number;

@@ -179,7 +179,7 @@ export class TaskFollower {
     }
   }
 
-  /** Leaves a task whose lease is over to another worker, which takes it up at once. */
+  /** Leaves a task whose lease has expired to another worker, which picks it up immediately. */
   private async returnToQueue(task: LeasedTask, lease: Lease): Promise<void> {
     if (!lease.isLost) await this.parts.queue.reschedule(task, { inMs: 0 });
   }
@@ -252,7 +252,7 @@ export class TaskFollower {
     }
   }
 
-  /** Asks again later, or ends the task when its time is over. */
+  /** Polls again later, or ends the task after its deadline. */
   private async waitOrExpire(task: LeasedTask, reason: string, told: Told = {}): Promise<void> {
     if (!task.pastDeadline) return this.wait(task, reason, told);
     // Nothing waits for it: a vendor that is slow to answer must not keep other tasks from their ends.

@@ -36,7 +36,7 @@ export interface VideoWorkerConfig {
   catalogLifeMs: number;
   /** How often it says how it is. */
   reportMs: number;
-  /** The net under the waking of the outbox relay. */
+  /** Pause between polls of the outbox, in case a wake-up was missed. */
   outboxPollMs: number;
 }
 

@@ -27,7 +27,7 @@ export interface DeadLetter {
 export interface ConsumerOptions {
   /** The consumer groups that this program is; every topic they read needs exactly one handler here. */
   groups: readonly string[];
-  /** True for errors that pass by themselves (database gone, deadlock): retried for ever, others never. */
+  /** True for temporary errors (database unreachable, deadlock), which are retried without limit. Others never are. */
   isTransient: (error: unknown) => boolean;
   /** Keeps a dead letter; the message counts as handled only when this has resolved. */
   onDeadLetter: (letter: DeadLetter) => Promise<void>;

@@ -67,7 +67,7 @@ export class ChargeReply {
   @IsOptional() @IsReason() refusal?: ChargeRefusal;
 }
 
-/** Synchronous work is over, or a task could not be created. */
+/** Synchronous work has ended, or a task could not be created. */
 export class ChargeResolved {
   @IsWord() chargeId!: string;
   @IsWord() accountId!: string;

@@ -28,7 +28,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** The system asks on an idle connection whether the other end is still there, and gives it up when nothing answers. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** A program that hangs inside a transaction must not hold its locks for ever. */
+/** A program that hangs inside a transaction must not keep its locks forever. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;

@@ -31,7 +31,7 @@ export interface Reconciliation extends ControlRun {
 /** Subjects that an announcement names. */
 const SUBJECTS_TOLD = 5;
 const DAY_MS = 24 * 3_600_000;
-/** A day is over for a daily control a little sooner, so that its time does not wander. */
+/** A daily control is due a little before a full day, so that its time does not drift. */
 const DAY_SLACK_MS = 600_000;
 /** What looks at recent things goes back this far before the last look at everything: it may have been in flight then. */
 const WINDOW_MARGIN_MS = 3_600_000;

@@ -249,7 +249,7 @@ function expiry(idleMs: string, longestMs: string): string {
 }
 
 function viewOf({ viewedId, viewedName, viewedUntil }: SessionRow): ViewedAccount | null {
-  // No name: the time is over, or the role is gone.
+  // No name if the view has expired or the role was removed.
   if (viewedId === null || viewedName === null || viewedUntil === null) return null;
   return { accountId: viewedId, name: viewedName, until: viewedUntil };
 }

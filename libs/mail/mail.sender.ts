@@ -9,7 +9,7 @@ import { AddressRefused, type Mailer } from './mailer.js';
 
 /** Mail taken in one round; several processes take different ones. */
 const AT_ONCE = 10;
-/** A process that dies with mail in hand leaves it to the others after this long. */
+/** After this long, other processes take over the mail of one that died. */
 const LEASE_MS = 120_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;

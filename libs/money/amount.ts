@@ -91,7 +91,7 @@ export function multiply(...factors: Decimal[]): Decimal {
   );
 }
 
-/** Rounds a decimal up to so many decimals: the rule for prices that are derived from others. */
+/** Rounds a decimal up to this many decimals: the rule for derived prices. */
 export function roundedUp({ digits, scale }: Decimal, decimals: number): Decimal {
   if (scale <= decimals) return { digits, scale };
   const step = 10n ** BigInt(scale - decimals);

@@ -49,7 +49,7 @@ export type PaymentFact =
 
 export interface PaymentEvent {
   provider: PaymentProviderName;
-  /** The provider's own, unique for ever. */
+  /** The provider's own id, never reused. */
   eventId: string;
   /** The provider's word for it. */
   type: string;

@@ -47,7 +47,7 @@ export class TopupService {
   async check(order: TopupOrder): Promise<void> {
     const found = await this.parts.checkouts.find(order);
     if (found.state === 'paid') await this.parts.inbox.accept(foundEvent(order, found));
-    // A payment that went to suspense leaves its order open, and the provider would say `paid` for ever.
+    // A payment that went to suspense leaves its order open, and the provider would report `paid` forever.
     if (found.state !== 'open') await this.parts.orders.end(order.id, 'expired');
   }
 }

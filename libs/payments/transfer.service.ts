@@ -24,7 +24,7 @@ export interface Transfer {
   /** Of whom; or the order that it pays. */
   accountId: string | null;
   orderId: string | null;
-  /** The bank's reference, credited once for ever. */
+  /** The bank's reference, which is credited only once. */
   paymentId: string;
   paidMinor: bigint;
   /** What it buys where the price was rounded up; by default all that the payment buys. */

@@ -12,7 +12,7 @@ export interface Claimant {
 
 export interface PoolState {
   readonly size: number;
-  /** Kept for members that hold no more than this. */
+  /** Reserved for members that hold no more than this. */
   readonly reserve: number;
   readonly held: number;
   /** Those that are active, and those that were a moment ago. */

@@ -241,7 +241,7 @@ export class TaskQueue {
     return this.write(FAIL, [...values, ...announcement]);
   }
 
-  /** Tasks whose gateway went away before it called an upstream. */
+  /** Tasks whose gateway died before it called an upstream. */
   async stuckCreated(olderThanMs: number, limit: number): Promise<Task[]> {
     return (await this.run<TaskRow>(STUCK_CREATED, [olderThanMs, limit])).rows.map(readTask);
   }

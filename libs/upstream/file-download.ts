@@ -31,7 +31,7 @@ export interface FileOptions {
   credentials?: { origin: string; headers: Record<string, string> };
 }
 
-/** A bucket behind a signed address behind a CDN takes two or three hops; a loop takes for ever. */
+/** A bucket behind a signed URL behind a CDN takes two or three hops; a loop never ends. */
 const MAX_REDIRECTS = 5;
 /** The longest silence inside a file. */
 const SILENCE_LIMIT_MS = 30_000;

@@ -16,7 +16,7 @@ export function pendingAfter(outcome: PollOutcome): ImagesPending {
 interface Waiting {
   /** Asks for the images of a task; whatever is not understood is `pending`. */
   poll: (upstreamId: string) => Promise<ImageOutcome | ImagesPending>;
-  /** Called once when nobody waits any more, where the vendor can be told. */
+  /** Called once when nobody is waiting any more, if the vendor supports cancelling. */
   cancel?: (upstreamId: string) => Promise<void>;
   /** The limit of the whole call. */
   signal: AbortSignal;

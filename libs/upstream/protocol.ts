@@ -169,7 +169,7 @@ export class UpstreamAdapter {
     return probe(this.protocol.calls, channel, signal);
   }
 
-  /** Tells the vendor that a task is not wanted any more, where it can be told. @returns whether it was */
+  /** Cancels a task at the vendor, if it supports that. @returns whether it did */
   async cancelTask(channel: Channel, upstreamId: string): Promise<boolean> {
     if (!this.protocol.cancelTask) return false;
     await this.protocol.cancelTask(channel, upstreamId);

@@ -17,7 +17,7 @@ const DAYS = 30;
 const FEWEST_ACCOUNTS = 5;
 /** A day is summed up this long after its end, when nearly all of its work has ended. */
 const REST_HOURS = 2;
-/** Shares are told in steps of half a percent, so that nobody can count requests by changing them. */
+/** Shares are rounded to half a percent, so that nobody can infer request counts by making requests. */
 const STEPS = 200;
 const THOUSAND = 1_000;
 

@@ -55,7 +55,7 @@ export async function endSession(ask: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The server closed the live connection: the session is over, which leads to sign-in, or shows another account. */
+/** The server closed the live connection because the session ended, which leads to sign-in, or now shows another account. */
 export async function sessionChanged(): Promise<void> {
   if (isLeaving) return;
   await api.GET('/api/session');
@@ -110,7 +110,7 @@ async function lookAgain(): Promise<void> {
   change(await sessionQuery.queryFn());
 }
 
-/** Whether the server says that the view is over; then the page reads its data again, as the user's own. */
+/** Whether the server reports that the view has ended. The page then reloads its data as the user's own. */
 export async function isViewOver(): Promise<boolean> {
   const session = await sessionQuery.queryFn();
   if (session?.viewing) return false;

@@ -52,7 +52,7 @@ export function amountText(value: string, style: MoneyStyle): string {
   return formatOf({ ...style, decimals: MOST_DECIMALS }).format(asIntl(value));
 }
 
-/** The same with two decimals and no more than there is, for headlines. */
+/** The same for headlines, cut to two decimals. */
 export function shortAmount(value: string, style: MoneyStyle): string {
   return formatOf({ ...style, decimals: 2 }).format(asIntl(value));
 }

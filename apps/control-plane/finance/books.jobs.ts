@@ -77,7 +77,7 @@ function showLag(registry: Registry, recognisedTo: () => number | null): void {
   });
 }
 
-/** Stores the balances of each day once it is over. */
+/** Stores the balances of each past day. */
 function snapshotLoop({ pool, config, log }: Shared): Loop {
   return new Loop({
     name: 'ledger-snapshots',

@@ -60,7 +60,7 @@ export interface Route<
   /** False for what a machine calls and proves otherwise, such as a payment provider. */
   readonly guardsAgainstForgery: boolean;
   readonly underView: UnderView;
-  /** It has a rate limit for itself: whoever reaches it can still do everything else. */
+  /** It has its own rate limit: someone who reaches it can still do everything else. */
   readonly countedApart: boolean;
   /** What is not light has its turn by account, so that nobody takes all of the database's time. */
   readonly load: Load;

@@ -6,7 +6,7 @@ import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
 import { errorBody, internalError, refusalFor, retryHeaders } from '#platform/http/refusal.js';
 
-/** Shapes everything that is thrown on the way of a request; what is not meant for people goes to the log alone. */
+/** Shapes everything that a request throws. Details that are not meant for people only go to the log. */
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
   constructor(private readonly log: Logger) {}

@@ -85,7 +85,7 @@ export function readAssetCreation(parsed: unknown): AssetCreation {
   };
 }
 
-/** A client that waits for a call that never comes waits for ever, so it is refused at once. */
+/** A client would wait forever for a webhook call that never comes, so the field is refused. */
 function refuseWebhook(body: Body): void {
   const param = Object.keys(body).find((name) => WEBHOOK.test(name) && !isAbsent(body[name]));
   if (param === undefined) return;

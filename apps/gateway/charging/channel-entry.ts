@@ -14,7 +14,7 @@ import type { Capability } from '#upstream/protocol.js';
 import { noChannelHere, noChannelOn } from '../http/model-access.js';
 import { ModelBusy } from '../routing/model-busy.js';
 
-/** A place on the first of the channels; the others may be asked after it. */
+/** Capacity on the first of the channels; the others may be tried after it. */
 export interface ChannelEntry {
   readonly channels: readonly Channel[];
   readonly place: Place;
@@ -81,7 +81,7 @@ export async function enterChannel(
   throw new ModelBusy('rate_limit_exceeded', message, { retryAfterSeconds });
 }
 
-/** What a call is for, as the health of channels counts it: models of one vendor name are one. */
+/** What a call is for, as the health of channels counts it: models with the same vendor name count as one. */
 export function workOf({ accountId }: Pick<Caller, 'accountId'>, model: CatalogModel): Work {
   return { accountId, model: model.aliasOf ?? model.id };
 }

@@ -19,7 +19,7 @@ import { noSuchModel } from '../http/model-access.js';
 import { serviceUnavailable } from '#platform/http/refusal.js';
 import { tokensText } from './resolution.post.js';
 
-/** What is to be paid before work starts. The charge id is minted, and for tasks saved, before it is asked for. */
+/** What to hold before work starts. The charge id is created, and for tasks saved, before the hold is requested. */
 export interface ChargeOrder {
   readonly chargeId: string;
   readonly caller: Caller;
@@ -28,9 +28,9 @@ export interface ChargeOrder {
   readonly units: bigint;
   /** The most that work priced by the token may use. */
   readonly tokens?: TokenCounts | undefined;
-  /** What is asked for that rates may name. */
+  /** The requested values that rates may name. */
   readonly dimensions?: Dimensions | undefined;
-  /** When the charge is released if nothing resolved it; null for a task, which ends its charge itself. */
+  /** When the charge is released if nothing ended it. Null for a task, which ends its charge itself. */
   readonly deadlineMs: number | null;
   readonly taskId: string | null;
   readonly requestId: string;
@@ -46,17 +46,17 @@ export interface Hold {
   readonly requestId: string;
   readonly deadlineMs: number | null;
   readonly amount: Nanos;
-  /** What the price depends on: the upstream has to be asked for it. */
+  /** What the price depends on. The upstream must be sent these values. */
   readonly ratedBy: readonly DimensionName[];
-  /** What a part of the units costs, by the versions that the hold was priced with. */
+  /** What some of the units cost, by the versions that the hold was priced with. */
   amountOf(units: bigint): Nanos;
-  /** What used tokens cost, no more than what is held; the held amount for work that is priced by units. */
+  /** The cost of the used tokens, at most what is held. For work priced by units, the held amount. */
   amountOfTokens(tokens: TokenCounts): Nanos;
-  /** What used tokens cost beyond the hold, which nobody pays; 0 for work that is priced by units. */
+  /** The cost of used tokens beyond the hold, which nobody pays. 0 for work priced by units. */
   excessOf(tokens: TokenCounts): Nanos;
 }
 
-/** A price may change between the quote and the hold; three changes within one request are a fault, not bad luck. */
+/** A price may change between the quote and the hold. Three changes within one request are a bug, not bad luck. */
 const MAX_QUOTES = 3;
 
 /** Refusals that a client reads under another code than the ledger's. All others keep their name. */
@@ -64,7 +64,7 @@ const CODE_FOR_CLIENT: Partial<Record<RefusalCode, ErrorCode>> = {
   key_revoked: 'invalid_api_key',
   key_expired: 'invalid_api_key',
 };
-/** Refusals that say nothing about the client: the same request may pass a moment later. */
+/** Refusals that are not the client's fault: the same request may pass a moment later. */
 const OURS: readonly RefusalCode[] = ['expired', 'abandoned', 'stale_quote'];
 
 /**
@@ -81,7 +81,7 @@ export interface ChargeServiceOptions {
   log: Logger;
   metrics: GatewayMetrics;
   holdExpiresMs: number;
-  /** Called with the request of each hold before its caller learns of it. */
+  /** Called with the request of each hold before its caller gets the answer. */
   onHeld: (requestId: string) => void;
 }
 
@@ -141,7 +141,7 @@ export class ChargeService {
     }
   }
 
-  /** What would be held now. @throws ApiError model_not_found */
+  /** How much would be held now. @throws ApiError model_not_found */
   async quote(order: PricedOrder): Promise<Quote> {
     const { priceBook } = await this.catalog.get();
     const { caller, model, units, tokens, dimensions } = order;
@@ -157,7 +157,7 @@ export class ChargeService {
     return priced;
   }
 
-  /** A timeout decides nothing, so the same question is asked again while billing may still accept it. */
+  /** A timeout decides nothing, so the request is repeated while billing may still accept it. */
   private async ask(order: ChargeOrder, priced: Quote): Promise<ChargeReply> {
     const expiresAtMs = this.options.clock.nowMs() + this.options.holdExpiresMs;
     const question = chargeRequested(order, priced, expiresAtMs);

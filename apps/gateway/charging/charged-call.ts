@@ -18,11 +18,11 @@ export interface ChargedCallParts {
   readonly post: ResolutionPost;
   readonly health: ChannelHealth;
   readonly limiter: Pick<RequestLimiter, 'takeWork'>;
-  /** Called with a request whose hold was released, and which no upstream has begun. */
+  /** Called with a request whose hold was released and that no upstream has started. */
   readonly onNothingTaken: (requestId: string) => void;
 }
 
-/** What counts against the limits of a minute. */
+/** What counts towards the limits per minute. */
 export interface CountedWork {
   readonly work: MinuteWork;
   /** Called with what the answer says of these limits. */
@@ -35,19 +35,19 @@ export interface ChannelAnswer<O> {
   readonly channel: Channel;
 }
 
-/** Every answer with which a channel has not taken the work. */
+/** Every answer that means that a channel did not accept the work. */
 export type Failed<O, K> = Exclude<O | NotAccepted, { kind: K }>;
 
 export interface ChannelAttempts<O extends CallOutcome, K extends O['kind']> {
   readonly work: Work;
-  /** What is asked for, for those who follow the call. */
+  /** What is requested, for observers of the call. */
   readonly asked: AskedWork;
-  /** The kind of outcome with which a channel has taken the work. */
+  /** The outcome that means that a channel accepted the work. */
   readonly taken: K;
   ask(channel: Channel): Promise<O>;
-  /** Asked before each channel, with what the one before answered. False: nobody is asked any more. */
+  /** Called before each channel with the previous one's answer. False: no other channel is tried. */
   mayAsk(channel: Channel, before: ChannelAnswer<O> | null): boolean | Promise<boolean>;
-  /** Called with every answer with which the work was not taken. */
+  /** Called with every answer that did not accept the work. */
   onFailure(failure: Failed<O, K>, channel: Channel): void;
   /** Whether the caller has left, so that an answer says nothing about the channel. */
   readonly isGivenUp?: () => boolean;
@@ -60,7 +60,7 @@ export interface ChannelAttempts<O extends CallOutcome, K extends O['kind']> {
 export class ChargedCalls {
   constructor(private readonly parts: ChargedCallParts) {}
 
-  /** Has a place on one of the channels for as long as the work takes. @throws ApiError as `enterLine` */
+  /** Keeps capacity on one of the channels for as long as the work takes. @throws ApiError as `enterLine` */
   async withChannel<T>(
     channels: readonly Channel[],
     wanted: { model: CatalogModel; caller: Pick<Caller, 'accountId' | 'left'>; waitMs: number },

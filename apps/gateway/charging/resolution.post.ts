@@ -21,11 +21,11 @@ export interface ResolvedCharge {
   readonly deadlineMs: number | null;
 }
 
-/** Who pays, where the work was done, and what came of it. */
+/** Who pays, where the work was done, and its outcome. */
 export interface ChargeOutcome {
   /** Units that reached the client; null when the work failed. */
   readonly delivered: bigint | null;
-  /** What delivered work used that is priced by the token. */
+  /** The usage of delivered work that is priced by the token. */
   readonly tokens?: TokenCounts | undefined;
   readonly channel: string | null;
   readonly reason?: Reason;
@@ -35,14 +35,14 @@ export interface ChargeOutcome {
 
 /** Answers of charge.resolved awaited before the outbox takes over. */
 const MAX_REQUESTS = 2;
-/** Then the outbox, which takes no longer than one of them. */
+/** Then the outbox, which takes no longer than one attempt. */
 const PUBLISH_ATTEMPTS = MAX_REQUESTS + 1;
 /** Pause between attempts to hand a resolution to the bus or the outbox while both are out of reach. */
 const RETRY_PAUSE_MS = 500;
-/** How long that is tried for a charge that has no deadline of its own. */
+/** How long to keep trying for a charge without a deadline. */
 const RETRY_LIMIT_MS = 600_000;
 
-/** When a charge is released whose work ends at a limit: not before its resolution was tried in every way. */
+/** When to release a charge whose work has a time limit: not before every way to resolve it was tried. */
 export function deadlineAfter(
   limitAtMs: number,
   { busRequestTimeoutMs, chargeGraceMs }: Pick<GatewayConfig, 'busRequestTimeoutMs' | 'chargeGraceMs'>,
@@ -85,7 +85,7 @@ export class ResolutionPost {
     return isCommitted;
   }
 
-  /** For a hold that was not answered: a tombstone refuses it should it still arrive. The bus is the doubtful one here. */
+  /** For a hold that was not answered: a tombstone refuses it if it still arrives. The bus cannot be trusted here. */
   async abandon(charge: ResolvedCharge, accountId: string): Promise<void> {
     const reason = { code: 'abandoned', message: 'the gateway stopped waiting for the hold' };
     const resolution = { delivered: null, channel: null, reason };
@@ -116,7 +116,7 @@ export class ResolutionPost {
     this.options.wakeOutbox();
   }
 
-  /** Tries the ways in turn; when none works, keeps trying without making the client wait. */
+  /** Tries each way in turn. If none works, it keeps trying without making the client wait. */
   private async send(
     charge: ResolvedCharge,
     event: ChargeResolved,

@@ -8,7 +8,7 @@ export interface UpstreamCallOptions<O> {
   limitMs: number;
   /** Called with how the call ended. */
   onEnd: (outcome: O | Unknown) => void;
-  /** Called with a fault of ours, which is no outcome of the upstream's. */
+  /** Called with a fault on our side, which is not an outcome of the upstream. */
   onFault: (error: unknown) => void;
 }
 

@@ -26,7 +26,7 @@ interface ContentsCall {
   reply: FastifyReply;
 }
 
-/** Conversations in Google's style: held and settled as every other, with the model and the way of answering in the path. */
+/** Conversations in Google's format: held and settled like all others, with the model and the streaming mode in the path. */
 @Controller('v1beta')
 export class ContentsController {
   constructor(

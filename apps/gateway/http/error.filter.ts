@@ -6,7 +6,7 @@ import { errorBodyFor } from './error-shape.js';
 import { internalError, refusalFor, retryHeaders } from '#platform/http/refusal.js';
 import type { RouteTable } from './route-table.js';
 
-/** Shapes everything that is thrown on the way of a request; what is not meant for clients goes to the log alone. */
+/** Shapes everything that a request throws. Details that are not meant for clients only go to the log. */
 @Catch()
 export class GatewayErrorFilter implements ExceptionFilter {
   constructor(

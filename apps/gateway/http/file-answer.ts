@@ -7,7 +7,7 @@ export interface StoredFile {
   key: string;
   bytes: number;
   type: string;
-  /** Names these very bytes for ever. */
+  /** Identifies these exact bytes. */
   etag: string;
 }
 

@@ -90,7 +90,7 @@ export class ImageService {
     this.records = new ImageRecords(parts);
   }
 
-  /** The way of a request through the models that it names. */
+  /** Takes a request through the models that it names. */
   turnsOf(
     requestId: string,
     { models, named }: Pick<ModelChoice, 'models' | 'named'>,

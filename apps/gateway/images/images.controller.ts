@@ -98,7 +98,7 @@ export class ImagesController {
     return format === 'b64_json' ? null : publicOrigin(request, this.config);
   }
 
-  /** `signed`: the console asks for a file, whose key may be gone. */
+  /** `signed`: the console requests a file whose key may have been deleted. */
   @Get('v1/charges/:id/images')
   @RouteRules({ access: 'signed', counted: true, doc: listChargeImagesOperation })
   async ofCharge(@CallerOf() caller: Caller, @Param('id') id: string, @Req() request: FastifyRequest) {

@@ -7,7 +7,7 @@ const MAX_ADDRESSES = 20_000;
 const WINDOW_MS = 60_000;
 
 /**
- * Bounds the keys that an address may try in vain, so that guessing them costs the database nothing. In memory of each
+ * Limits failed keys per address, so that guessing keys costs the database nothing. In the memory of each
  * gateway. Keys that were good a while ago pass all the same, or one stranger behind an address would shut out the others.
  */
 export class FailedKeys {

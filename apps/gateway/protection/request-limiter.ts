@@ -117,7 +117,7 @@ export class RequestLimiter {
     return headers;
   }
 
-  /** Takes so many from every limit, or none. */
+  /** Takes this many from every limit, or none. */
   async take(limits: readonly RequestLimit[], amount = 1): Promise<{ passes: boolean; tightest: Allowance }> {
     const taken: { share: Share; endsAtMs: number }[] = [];
     const allowances: Allowance[] = [];

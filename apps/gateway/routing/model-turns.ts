@@ -32,7 +32,7 @@ const BEFORE_HOLD: readonly ErrorCode[] = [
 const MODEL_ID = /^[\w.:/@-]{1,100}$/;
 
 /**
- * The way of one request through its models: one after the other, while each provably has not taken the work. Each that
+ * Takes one request through its models, one after the other, as long as each provably has not accepted the work. Each that
  * gets as far as a hold has a charge of its own, which is released before the next model is asked: what is charged is the
  * price of the model that served, held as such.
  */

@@ -59,7 +59,7 @@ export class TaskLibrary {
   }
 
   /**
-   * The task of a signed address. The signature opens it to anyone who has it; once it is over, the file is too, and
+   * The task of a signed URL, which opens it to anyone. Once the signature has expired, so has the file, and
    * the answer is the same 404. @throws ApiError
    */
   async findSigned(id: string, query: Record<string, unknown>): Promise<Task> {
@@ -118,7 +118,7 @@ export class TaskLibrary {
   }
 
   /**
-   * Deletes a task that is over: clients meet neither it nor its file again. The books keep what it cost. Safe to repeat.
+   * Deletes a task that has ended. Clients see neither it nor its file again. The books keep what it cost. Safe to repeat.
    * @throws ApiError not found, and not ready while the task runs
    */
   async remove(accountId: string, id: string): Promise<Task> {

@@ -68,7 +68,7 @@ export class VideoLibrary {
     };
   }
 
-  /** Deletes a video that is over, and its file. @throws ApiError */
+  /** Deletes a video that has ended, and its file. @throws ApiError */
   remove(accountId: string, id: string): Promise<Task> {
     return this.library.remove(accountId, id);
   }

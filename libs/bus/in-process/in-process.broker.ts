@@ -34,7 +34,7 @@ interface Reader {
 }
 
 /**
- * Kafka's promises within one process: text only, partitions by key, consumer groups, at least once, retries for ever.
+ * Kafka's guarantees within one process: text only, partitions by key, consumer groups, at least once, unlimited retries.
  * What is not handled yet is lost with the process, so publishing resolves only when every group has handled it.
  */
 export class InProcessBroker {

@@ -16,7 +16,7 @@ export interface WaiverRequest {
   readonly requestedBy: string;
 }
 
-/** Agreed on by two people, and kept for ever. */
+/** Agreed on by two people, and kept permanently. */
 export interface Waiver extends WaiverRequest {
   readonly id: string;
   readonly approvedBy: string;

@@ -14,7 +14,7 @@ export type LineType =
 
 /** A movement of our balance at a provider, as it reports it. */
 export interface ReportLine {
-  /** The provider's own id, unique for ever. */
+  /** The provider's own id, never reused. */
   readonly lineId: string;
   readonly type: LineType;
   /** Minor units of the currency, positive when it came to us. */

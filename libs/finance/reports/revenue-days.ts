@@ -73,7 +73,7 @@ export async function buildNextRevenueDay(pool: pg.Pool): Promise<string | null>
   });
 }
 
-/** Sums up every day that is over. @returns how many */
+/** Sums up every past day. @returns how many */
 export async function buildRevenueDays(pool: pg.Pool): Promise<number> {
   let count = 0;
   while ((await buildNextRevenueDay(pool)) !== null) count += 1;

@@ -4,7 +4,7 @@ import { topics } from '#bus/topics.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import type { BatchPlan, LowBalance, Resolution } from './batch.js';
 
-/** A row of the outbox, as the batch inserts it. */
+/** An outbox row, as the batch inserts it. */
 export interface Announcement {
   topic: string;
   key: string;
@@ -64,7 +64,7 @@ function refunded({ charge, command, released, state }: Resolution): Announcemen
   };
 }
 
-/** Named after the charge that took the balance below: it does so once. */
+/** Named after the charge that took the balance below the threshold, which happens once. */
 function balanceLow({ accountId, chargeId, main, threshold }: LowBalance): Announcement {
   const payload: Omit<BalanceLow, 'crossedAt'> = {
     alertId: chargeId,

@@ -106,7 +106,7 @@ export const balanceColumns: readonly Column<LockedBalance>[] = [
   { name: 'version', type: 'xid', value: ({ version }) => version },
 ];
 
-/** What the keys of a batch must still be like, where they were not read by it. */
+/** What the keys of a batch must still be, if the batch did not read them. */
 export const keyColumns: readonly Column<KeyState>[] = [
   { name: 'id', type: 'text', value: ({ id }) => id },
   { name: 'rules', type: 'text', value: ({ rules }) => rules },
@@ -200,7 +200,7 @@ function linesJson(lines: readonly ChargeLine[]): string {
   );
 }
 
-/** Nothing asked for takes no place. */
+/** Empty values take no space. */
 function dimensionsJson({ dimensions }: Pick<HoldCommand, 'dimensions'> = {}): string | null {
   return dimensions && Object.keys(dimensions).length > 0 ? JSON.stringify(dimensions) : null;
 }

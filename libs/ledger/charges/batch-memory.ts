@@ -8,7 +8,7 @@ import type { HoldCommand, StoredCharge } from './charge.js';
 
 const MAX_ACCOUNTS = 10_000;
 const MAX_CHARGES = 20_000;
-/** A batch near the end of what it was decided for is decided under locks: clocks and roundings need not agree to the microsecond. */
+/** A batch close to the end of its validity is decided under locks, because clocks and rounding need not agree to the microsecond. */
 const MARGIN_MS = 1;
 
 interface KnownAccount {
@@ -18,7 +18,7 @@ interface KnownAccount {
   readonly month: string;
 }
 
-/** What a batch took out: all it needs, or what is known of its accounts where that is not enough. */
+/** What a batch took from the memory: all it needs, or what is known about its accounts if that is not enough. */
 export interface Taken {
   readonly state: BatchState | null;
   readonly accounts: ReadonlyMap<string, KnownAccount>;

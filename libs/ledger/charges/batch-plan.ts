@@ -126,7 +126,7 @@ class Planner {
     this.written.lowBalances.push({ accountId, chargeId, main, threshold });
   }
 
-  /** A failure reported before its hold came stores a tombstone, which refuses the hold when it comes. */
+  /** A failure reported before its hold arrived stores a tombstone, which refuses the hold when it arrives. */
   private resolveUnknown(command: ResolveCommand): ResolveResult | BrokenRule {
     if (command.outcome === 'delivered')
       return new BrokenRule(`charge ${command.chargeId} was delivered but never held`);

@@ -38,7 +38,7 @@ const LOCK_BALANCES = {
     FROM customer_balances WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE`,
 };
 
-/** Everything that people set of the key `k`; when it was last used is none of it. */
+/** All settings of the key `k`, without the time of its last use. */
 export const KEY_RULES = `(k.account_id, k.group_name, k.allowed_models, k.allowed_ips, k.monthly_limit_nanos, k.total_limit_nanos,
   k.expires_at, k.revoked_at)::text`;
 
@@ -60,7 +60,7 @@ const READ_KEYS = {
     FROM instant i LEFT JOIN api_keys k ON k.id = ANY($1::text[])`,
 };
 
-/** Asked only where an account of the batch has a limit; its balances row is locked, so no other batch spends meanwhile. */
+/** Read only if an account of the batch has a limit. Its balance row is locked, so no other batch can spend meanwhile. */
 const READ_ACCOUNT_SPEND = {
   name: 'ledger-read-account-spend',
   text: `SELECT k.account_id AS "accountId", sum(s.spent)::text AS spent FROM api_keys k
@@ -109,7 +109,7 @@ interface KeyRow {
   spent: string;
 }
 
-/** What the store keeps between batches: the prices, read again when the catalog's revision moved. */
+/** What the store keeps between batches: the prices, reloaded when the catalog's revision changes. */
 export interface BatchContext {
   priceBook: PriceBook | undefined;
   usageLedgerIds: Record<Family, bigint>;

@@ -17,7 +17,7 @@ import {
 import { type Part, PROVE_HOLDS, writeStatement } from './batch-statement.js';
 import type { BatchPlan, Instant, KeyState } from './batch.js';
 
-/** What the batch was decided by is no longer so: roll back, and decide again by what is there now. */
+/** The facts that the batch was decided on have changed: roll back, and decide again on the current ones. */
 class BatchConflict extends Error {
   constructor() {
     super('what a batch was decided by was changed by another process');
@@ -39,11 +39,11 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** What must hold when holds are written that were decided by what earlier batches left, without locks. */
+/** What must still be true when holds that were decided from memory, without locks, are written. */
 export interface HoldProof {
   /** Of the catalog, whose prices were used. */
   readonly revision: bigint;
-  /** The decisions are right at each time from here … */
+  /** The decisions are valid from here … */
   readonly from: Instant;
   /** … until just before this one, in milliseconds since 1970. */
   readonly untilMs: number;
@@ -52,18 +52,18 @@ export interface HoldProof {
 
 export interface WriteOrder {
   readonly plan: BatchPlan;
-  /** The time that the batch was decided at, read under its locks; null where it was decided without. */
+  /** The time of the decision, read under the batch's locks. Null if it was decided without locks. */
   readonly at: Instant | null;
-  /** What proves its holds where it was decided without locks. */
+  /** What verifies its holds if it was decided without locks. */
   readonly proof: HoldProof | null;
   /** Whether settlements are announced. */
   readonly settlements: boolean;
 }
 
-/** How a batch was written: the version that its balances have now, and its time. */
+/** The result of writing a batch: the new version of its balances, and its time. */
 export interface Written extends Instant {
   readonly version: string;
-  /** Whether announcements wait in the outbox now. */
+  /** Whether the outbox now has announcements. */
   readonly announces: boolean;
 }
 
@@ -98,7 +98,7 @@ async function prove(client: pg.ClientBase, { revision, from, untilMs, keys }: H
   await checked(client.query({ ...PROVE_HOLDS, values }));
 }
 
-/** A statement divides by zero where what it proves is not so. */
+/** A statement divides by zero if what it verifies is not true. */
 async function checked<T>(query: Promise<T>): Promise<T> {
   try {
     return await query;
@@ -107,7 +107,7 @@ async function checked<T>(query: Promise<T>): Promise<T> {
   }
 }
 
-/** The parts that a batch has, with their values: a statement of those alone is quicker than one of all. */
+/** The parts of a batch with their values. A statement with only these is faster than one with all. */
 function partsOf({ plan, settlements }: WriteOrder): Map<Part, string[]> {
   const announcements = chargeAnnouncements(plan, { settlements });
   const parts = new Map<Part, string[]>();

@@ -10,7 +10,7 @@ import type {
   StoredCharge,
 } from './charge.js';
 
-/** What a batch of charges is decided by, and what it writes. */
+/** What a batch of charges is decided on, and what it writes. */
 
 /** A customer's stored balances and the ledger accounts behind them, as locked or proved by the batch. */
 export interface LockedBalance {
@@ -20,9 +20,9 @@ export interface LockedBalance {
   main: bigint;
   held: bigint;
   frozen: boolean;
-  /** What all keys of the account may hold in a UTC month together; null: no limit. */
+  /** What all keys of the account together may hold in a UTC month. Null: no limit. */
   monthlyLimit: bigint | null;
-  /** Held amounts of all its keys in this month less what came back; read only where there is a limit. */
+  /** Held amounts of all its keys in this month minus what was released or refunded. Read only if there is a limit. */
   spent: bigint;
   /** The owner is notified when a hold takes main below it, once until credits bring it back; null: never. */
   lowThreshold: bigint | null;
@@ -36,19 +36,19 @@ export interface KeyState {
   accountId: string;
   group: string;
   allowedModels: string[] | null;
-  /** Addresses and CIDR ranges from which it is good; null: from everywhere. */
+  /** Addresses and CIDR ranges from which it works. Null: from anywhere. */
   allowedIps: string[] | null;
   monthlyLimit: bigint | null;
-  /** Held amounts of this UTC month less what came back. */
+  /** Held amounts of this UTC month minus what was released or refunded. */
   spent: bigint;
   totalLimit: bigint | null;
-  /** The same of all months; read only where there is a limit. */
+  /** The same for all months. Read only if there is a limit. */
   totalSpent: bigint;
   expiresAtMs: number | null;
   revoked: boolean;
-  /** Its group is open, or granted to its account. */
+  /** Its group is open, or its account has access. */
   hasGroup: boolean;
-  /** Everything above that people set, as one text of the database: the key's rules are the same while this is. */
+  /** All settings above as one text from the database. While it is the same, so are the key's rules. */
   rules: string;
 }
 
@@ -61,7 +61,7 @@ export interface Instant {
   month: string;
 }
 
-/** What a batch is decided by: read under its locks, or known from earlier batches and proved when it is written. */
+/** What a batch is decided on: read under its locks, or known from earlier batches and verified when it is written. */
 export interface BatchState extends Instant {
   priceBook: PriceBook;
   charges: Map<string, StoredCharge>;

@@ -8,7 +8,7 @@ const RANDOM_CHARS = 16;
 const RANDOM_BYTES = 10;
 
 /**
- * The charges that a request may have, in order: the first bears the request's own id. A model that took nothing leaves a
+ * The charges that a request may have, in order. The first has the request's own id. A model that accepted nothing leaves a
  * released charge; the next model has one of its own, whose id follows from the request's.
  */
 export function chargeIdsOf(requestId: string): string[] {

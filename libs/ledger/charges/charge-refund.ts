@@ -11,13 +11,13 @@ export interface ChargeRefundRequest {
   chargeId: string;
   /** Above 0; nanos. */
   amount: Nanos;
-  /** For the customer too. */
+  /** The customer can read it too. */
   reason: string;
   ticketId: string;
-  /** User ids: who asked, and the second person where one was needed. */
+  /** User ids: the requester, and the second person if one was needed. */
   requestedBy: string;
   approvedBy: string | null;
-  /** Chosen by the caller; the same again gives the same answer. */
+  /** Chosen by the caller. Repeating it gives the same answer. */
   requestId: string;
 }
 
@@ -102,7 +102,7 @@ export async function chargeRefunds(
 }
 
 /**
- * The refund that this request made before, or null.
+ * The refund that this request has already made, or null.
  * @throws ChargeRefundRefused conflict when the request id was used for something else.
  */
 export async function findRefund(

@@ -17,7 +17,7 @@ import { formatAmount, parseAmount } from '#money/amount.js';
 import { currentTrace } from '#platform/tracing.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 
-/** What a `charge.requested` asks of the ledger. @throws BrokenRule for units that are not whole. */
+/** Translates a `charge.requested` into a ledger command. @throws BrokenRule for units that are not whole. */
 export function holdCommand(message: ChargeRequested): HoldCommand {
   const { chargeId, accountId, keyId, model, requestedModel, group, requestId } = message;
   return {
@@ -48,7 +48,7 @@ export function holdReply(chargeId: string, result: HoldResult): ChargeReply {
   return { chargeId, outcome: 'held', amount: formatAmount(amount), balance: formatAmount(balance) };
 }
 
-/** What a `charge.resolved` asks of the ledger. @throws BrokenRule for units that are not whole. */
+/** Translates a `charge.resolved` into a ledger command. @throws BrokenRule for units that are not whole. */
 export function resolveCommand(message: ChargeResolved): ResolveCommand {
   return {
     chargeId: message.chargeId,

@@ -21,13 +21,13 @@ export interface HoldCommand {
   requestedModel: string;
   group: string;
   units: bigint;
-  /** The most that metered work may use; null for work that is priced by units. */
+  /** The maximum usage of metered work. Null for work priced by units. */
   tokens?: TokenCounts | null;
-  /** What the request asks for that rates may name; null: the gateway does not know of rates. */
+  /** The requested values that rates may name. Null: the gateway does not know about rates. */
   dimensions?: Dimensions | null;
-  /** What the gateway quoted, nanos; another price answers stale_quote. */
+  /** The gateway's quote in nanos. Any other price is refused as stale_quote. */
   quotedAmount: Nanos;
-  /** The version of the price that it comes from; null: the gateway does not say. */
+  /** The version of the price it is based on. Null: the gateway does not say. */
   quotedVersion?: string | null;
   /** Processed later than this, the request is refused. */
   expiresAtMs: number;
@@ -35,7 +35,7 @@ export interface HoldCommand {
   deadlineMs: number | null;
   taskId: string | null;
   requestId: string;
-  /** Where the request came from; null fits no list of addresses. No part of the charge's input: a repeat may come from elsewhere. */
+  /** The IP address of the request. Null matches no list. Not part of the charge's input, because a repeat may come from elsewhere. */
   clientIp?: string | null;
 }
 
@@ -49,7 +49,7 @@ export interface ResolveCommand {
   outcome: 'delivered' | 'failed';
   /** Units delivered of those held; null means all. More than held counts as all. */
   deliveredUnits: bigint | null;
-  /** What metered work used; null means all that was held. More than held is the operator's loss. */
+  /** Usage of metered work. Null means all that was held. Anything beyond is the operator's loss. */
   deliveredTokens?: TokenCounts | null;
   channel: string | null;
   reason: string | null;
@@ -101,7 +101,7 @@ export interface StoredCharge {
   heldMonth: string;
 }
 
-/** Identifies what a charge is for; the quote and the times may differ between repeats of one request. */
+/** Identifies what a charge is for. The quote and the times may differ between repeats of a request. */
 export function inputHash(command: HoldCommand): Buffer {
   const { accountId, keyId, model, requestedModel, group, units, taskId, tokens } = command;
   // Where nothing is asked for, it is what it was before prices had rates.

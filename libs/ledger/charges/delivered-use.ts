@@ -11,7 +11,7 @@ interface Used {
 
 const NOTHING: Used = { units: 0n, lines: null, cost: ZERO };
 
-/** Units delivered of those held: more than was asked is trimmed, so it costs nobody anything. */
+/** Delivered units of those held. Anything beyond the request is ignored and costs nobody anything. */
 export function usedUnits(charge: StoredCharge, command: ResolveCommand): Used {
   const asked = command.deliveredUnits ?? charge.units;
   if (command.outcome === 'failed' || asked <= 0n) return NOTHING;
@@ -22,7 +22,7 @@ export function usedUnits(charge: StoredCharge, command: ResolveCommand): Used {
   return { units: asked, lines: null, cost };
 }
 
-/** Metered work costs what was used, also when that is more than was held. */
+/** Metered work costs what was used, even if that is more than was held. */
 export function usedTokens(charge: StoredCharge, command: ResolveCommand): Used {
   if (command.outcome === 'failed' || !charge.lines) return NOTHING;
   const lines = command.deliveredTokens ? withTokens(charge.lines, command.deliveredTokens) : charge.lines;

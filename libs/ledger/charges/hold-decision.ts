@@ -10,7 +10,7 @@ export interface HoldRefusal {
   message: string;
 }
 
-/** Whether money is held for a call, and how much. Pure. */
+/** Decides whether to hold credits for a call, and how much. Pure. */
 export function decideHold(state: BatchState, command: HoldCommand): Quote | HoldRefusal {
   if (command.expiresAtMs < state.nowMs)
     return reject('expired', 'The request was processed after it had expired.');
@@ -53,12 +53,12 @@ function keyFault(
   return null;
 }
 
-/** Who allows a model allows its other names too; who allows one of those allows no more than that name. */
+/** Allowing a model allows its aliases too; allowing an alias allows only that name. */
 function allows(allowed: readonly string[], model: string, pricedAs: string | undefined): boolean {
   return allowed.includes(model) || (pricedAs !== undefined && allowed.includes(pricedAs));
 }
 
-/** The price of now, which must be the one that the caller was quoted. */
+/** The current price, which must be the one quoted to the caller. */
 function priceOf(key: KeyState, { nowMs, priceBook }: BatchState, command: HoldCommand): Quote | HoldRefusal {
   const { model, group, units, tokens, dimensions = null, quotedVersion = null } = command;
   const wanted = { model, group, units, tokens, dimensions, atMs: nowMs };

@@ -18,9 +18,9 @@ import {
 import { type BatchContext, begin, lockAndRead } from './batch-reader.js';
 import { isPassing, writeAndCommit, type WriteOrder } from './batch-writer.js';
 
-/** A batch larger than this gains no throughput and makes everybody in it wait longer. */
+/** A larger batch gains no throughput and makes everyone in it wait longer. */
 const DEFAULT_MAX_BATCH = 400;
-/** Batches at the same time: one is being decided here while the database writes the other. More only wait for its locks. */
+/** Concurrent batches: one is decided here while the database writes the other. More would only wait for its locks. */
 const LANES = 2;
 /**
  * Postings that must wait before a second batch goes beside the first. With fewer, two small batches would only wake
@@ -29,9 +29,9 @@ const LANES = 2;
 const SECOND_LANE_FROM = 128;
 /** Sequence values between two batches' transaction ids; a batch may not hold more commands. */
 const TRANSACTION_BLOCK = 1000;
-/** Runs of one batch before its error is believed: deadlocks and conflicts pass, and each run is cheap. */
+/** Attempts per batch before its error counts: deadlocks and conflicts are temporary, and each attempt is cheap. */
 const MAX_RUNS = 8;
-/** Commands waiting for a batch; beyond it callers are asked to come back, so that memory does not grow. */
+/** Commands waiting for a batch. Beyond this, callers are told to retry, so that memory stays bounded. */
 const MAX_WAITING = 50_000;
 
 export interface PostingEngineOptions {
@@ -72,9 +72,9 @@ export class EngineOverloaded extends Error {
  */
 export class PostingEngine {
   private waiting: Waiting[] = [];
-  /** The charges of the batches in flight. */
+  /** The charges of batches in progress. */
   private readonly inFlight = new Set<string>();
-  /** Batches in flight, LANES at most. */
+  /** Batches in progress, at most LANES. */
   private lanes = 0;
   private scheduled = false;
   private idle: (() => void)[] = [];
@@ -137,14 +137,14 @@ export class PostingEngine {
     return this.lanes === 0 || (this.lanes < LANES && this.waiting.length >= SECOND_LANE_FROM);
   }
 
-  /** Runs batch after batch until nothing waits that it may take. */
+  /** Runs batch after batch until there is nothing left that it may take. */
   private async runLane(): Promise<void> {
     if (!this.mayOpenLane()) return;
     this.lanes += 1;
     for (let batch = this.takeBatch(); batch.length > 0; batch = this.takeBatch()) {
       await this.runOrBisect(batch);
       for (const { entry } of batch) this.inFlight.delete(entry.command.chargeId);
-      // What waits is left to the other lane, which takes it as soon as its own batch is answered.
+      // Leave the rest to the other lane, which takes it as soon as its own batch is answered.
       if (this.lanes > 1 && this.waiting.length < SECOND_LANE_FROM) break;
     }
     this.lanes -= 1;

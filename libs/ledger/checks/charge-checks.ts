@@ -1,6 +1,6 @@
 import type { LedgerRule } from './ledger-rule.js';
 
-/** What support gave back of a charge: work that was charged and failed is corrected so. */
+/** What support refunded of a charge, such as failed work that had been charged. */
 const GIVEN_BACK = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0)`;
 
 /** What must hold of charges, of their postings and of the tasks that they pay. */

@@ -29,7 +29,7 @@ export interface ExportQuery extends RangeQuery {
   currency: string;
 }
 
-/** A slow reader keeps a snapshot of the database open, but not for ever. */
+/** A slow reader may keep a snapshot of the database open, but not forever. */
 const IDLE_LIMIT = '5min';
 
 /**

@@ -13,7 +13,7 @@ export interface CorrectionRequest {
   /** `user:{id}` or an operator's name: who asked, and the second person where one was needed. */
   requestedBy: string;
   approvedBy: string | null;
-  /** Chosen by the caller; the same again gives the same answer. */
+  /** Chosen by the caller. Repeating it gives the same answer. */
   requestId: string;
 }
 

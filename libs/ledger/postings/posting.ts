@@ -27,7 +27,7 @@ export interface Posting {
   id?: bigint;
   /** Such as `topup`; statements show it. */
   kind: string;
-  /** Unique for ever: what makes a repeat impossible. */
+  /** Unique forever, so that a posting cannot be repeated. */
   reference: string;
   accountId: string | null;
   chargeId?: string | null;

@@ -17,7 +17,7 @@ export type PaymentProviderName = 'stripe' | 'manual' | 'sandbox';
 export interface TopupRequest {
   accountId: string;
   provider: PaymentProviderName;
-  /** The provider's own id of the payment; it is credited once, for ever. */
+  /** The provider's own id of the payment, which is credited only once. */
   paymentId: string;
   credits: Nanos;
   /** Minor units of the payment currency that were paid; all of them are deferred revenue. */

@@ -66,7 +66,7 @@ async function buildOne(client: pg.ClientBase): Promise<string | null> {
   return day;
 }
 
-/** Every hour that is over and before the horizon, in one pass over what was recorded since the last one. */
+/** Stores every full hour before the horizon, in one pass over what was recorded since the last one. */
 async function buildHours(client: pg.ClientBase, horizon: Horizon): Promise<void> {
   const { rows } = await client.query<{ from: string; to: string }>(
     `SELECT "from"::text, "to"::text FROM (

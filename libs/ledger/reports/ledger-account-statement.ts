@@ -53,7 +53,7 @@ export interface LedgerStatementQuery {
 export interface LedgerStatement {
   account: LedgerAccount;
   by: TimeOf;
-  /** By effective time: recorded before this; the same query with it gives the same answer for ever. */
+  /** By effective time: recorded before this. Repeating the query with it always gives the same answer. */
   recordedBefore: string;
   from: string | null;
   /**
@@ -124,7 +124,7 @@ interface Times {
   recordedBefore: string;
 }
 
-/** By recorded time all that was recorded before the end counts, and no more than is certain. */
+/** By recorded time, everything recorded before the end counts, as far as the ledger is final. */
 async function timesOf(
   client: pg.ClientBase,
   horizon: Horizon,

@@ -31,7 +31,7 @@ export interface TrialBalance {
   by: TimeOf;
   /** What was reported: postings before this time. Earlier than asked for where the ledger is not final that far. */
   at: string;
-  /** Recorded before this. The same query with it gives the same answer for ever. */
+  /** Recorded before this. Repeating the query with it always gives the same answer. */
   recordedBefore: string;
   /** Accounts that ever moved, by code. */
   balances: LedgerBalance[];

@@ -6,7 +6,7 @@ import { askedPrice } from './margin.js';
 import type { KnownBases, PriceBase } from './price-bases.js';
 import type { VendorModel } from './vendor-model.js';
 
-/** How a model of the catalog stands in this installation. */
+/** How a model of the catalog compares with this installation. */
 export const vendorStates = ['missing', 'alias', 'unlike', 'unpriced', 'own', 'current', 'moved'] as const;
 export type VendorState = (typeof vendorStates)[number];
 

@@ -79,7 +79,7 @@ function Entry({ link, isCurrent, count }: EntryProps) {
     <>
       <Link
         to={firstPathOf(link)}
-        // Not only on its own page: a link may stand for several.
+        // Also on related pages: a link can cover several.
         activeOptions={{ exact: true }}
         activeProps={{}}
         className={isCurrent ? 'nav-link active' : 'nav-link'}

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 export function FileCard({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const { id, kind, mode, prompt, requestedModel, createdAt } = task;
-  // Prompts go when their time is over, and an asset may be made of images alone.
+  // Prompts are deleted after their retention time, and an asset can be made from images alone.
   const title = prompt || t('library.noPrompt');
   return (
     <Card component="li" withBorder>
@@ -53,7 +53,7 @@ export function FileCard({ task }: { task: Shape<'Task'> }) {
   );
 }
 
-/** The first picture of a video, which is read once it is seen; an icon where there is none. */
+/** The first frame of a video, loaded once it is visible; an icon if there is none. */
 function Thumbnail({ task }: { task: Shape<'Task'> }) {
   const { ref, inViewport } = useInViewport<HTMLDivElement>();
   const now = useNow(MINUTE_MS, task.file?.available === true);

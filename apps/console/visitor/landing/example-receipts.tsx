@@ -8,7 +8,7 @@ import { Loaded } from '../../ui/states.js';
 import { isVerified, linesOfQuote, type PublicQuote } from '../market/public-quote.js';
 import { useExample } from './example.js';
 
-/** What the picture of the landing page would cost today. */
+/** What the image on the landing page would cost today. */
 export function ExampleReceipt() {
   const { t } = useTranslation('landing');
   return (
