@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { underLock } from '#database/locks.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
@@ -13,6 +14,7 @@ const MAX_BYTES = 10_000 * 5 * 1024 * 1024;
 
 /** How long an export that somebody asked for waits for transactions that are open. */
 const PATIENCE_MS = 60_000;
+const PAUSE_MS = 100;
 
 /** An hour of requests as it is stored. */
 export interface ExportedHour {
@@ -92,6 +94,7 @@ async function becomesFinal({ pool, onLines }: ExportParts, end: Date): Promise<
   while (!(await isFinal(pool, end))) {
     if (end.getTime() > Date.now() || performance.now() > deadline) return false;
     onLines?.(0);
+    await pause(PAUSE_MS);
   }
   return true;
 }
