@@ -9,7 +9,7 @@ import type {
   ProviderRefund,
 } from './payment.provider.js';
 
-/** Bank transfers: no page, no events; someone of finance records what came and confirms what went. */
+/** Bank transfers have no page and no events: finance records incoming ones and confirms refunds. */
 export class BankProvider implements PaymentProvider {
   readonly name = 'manual';
 
@@ -23,7 +23,7 @@ export class BankProvider implements PaymentProvider {
     throw new ApiError('invalid_request', 'Bank transfers have no events.');
   }
 
-  /** A transfer may come late, and is credited then; an order of its time ends. */
+  /** A late transfer is credited when it arrives; the order itself expires. */
   async findPayment({ expiresAt }: PayableOrder): Promise<CheckoutState> {
     return { state: expiresAt.getTime() < this.clock.nowMs() ? 'ended' : 'open' };
   }

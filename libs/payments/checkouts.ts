@@ -20,7 +20,7 @@ export class Checkouts {
     return [...this.parts.providers.keys()];
   }
 
-  /** Those that orders can be paid through. */
+  /** The providers that orders can be paid through. */
   forOrders(): PaymentProviderName[] {
     return this.names().filter(
       (name) => name !== 'manual' || this.parts.config.payments.bankInstructions !== null,
@@ -40,7 +40,7 @@ export class Checkouts {
     return this.ask(order, (provider) => provider.createCheckout(order));
   }
 
-  /** Ends the checkout and answers what became of it. @throws ApiError payment_provider_failed */
+  /** Ends the checkout and returns its outcome. @throws ApiError payment_provider_failed */
   close(order: TopupOrder): Promise<CheckoutState> {
     return this.ask(order, (provider) => provider.closeCheckout(order));
   }

@@ -9,7 +9,7 @@ import { type Conversion, LEAST_CREDITS, priceCredits, STANDARD_RATE } from '#to
 import type { ApprovalContext } from '#approvals/approval.service.js';
 import { viewPayment } from './payment.fields.js';
 
-/** Who asks the services of finance for something. */
+/** The person who uses the services of finance. */
 export interface FinanceRequest {
   actor: Actor;
   /** Chosen by the client. */
@@ -22,7 +22,7 @@ export interface FinanceRequest {
 export interface FinanceAuthor {
   /** `user:{id}`. */
   actor: string;
-  /** The second person, where one agreed. */
+  /** The second person, if one approved. */
   approvedBy: string | null;
   requestId: string;
   auditId: string;

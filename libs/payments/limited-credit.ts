@@ -29,7 +29,7 @@ export interface CreditKind<P> {
   readonly payload: z.ZodType<P>;
   /** `kind:{id}` of what is credited. */
   readonly subjectOf: (payload: P) => string;
-  /** Credits once; the same again answers what was credited before. */
+  /** Credits once. Repeating it returns the earlier result. */
   readonly credit: (client: pg.ClientBase, payload: P, by: FinanceAuthor) => Promise<TopupResult>;
 }
 
@@ -38,11 +38,11 @@ export interface PlannedCredit<P> {
   payload: P;
   credits: Nanos;
   reason: string;
-  /** It was credited before, so that nothing goes out now. */
+  /** It was already credited, so nothing is paid out now. */
   isRepeated: boolean;
 }
 
-/** Credits by hand: one person alone up to a limit in a day, and above it once a second one agrees. */
+/** Manual credits: by one person up to a daily limit, and above it after a second person approves. */
 export class LimitedCredit<P extends { accountId: string }> {
   constructor(
     private readonly parts: LimitedCreditParts,
@@ -98,7 +98,7 @@ export class LimitedCredit<P extends { accountId: string }> {
     return result;
   }
 
-  /** @returns whether it may be credited: alone, or since a second person agreed */
+  /** @returns whether it may be credited: by one person, or because a second one approved */
   private async take(
     client: pg.ClientBase,
     { payload, credits: amount }: Pick<PlannedCredit<P>, 'payload' | 'credits'>,

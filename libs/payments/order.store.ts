@@ -42,7 +42,7 @@ export interface OrderStoreParts {
   readonly config: { readonly payments: PaymentsConfig };
 }
 
-/** Orders: what they cost when they are made, and their state. */
+/** Orders: their cost when they are placed, and their state. */
 export class OrderStore {
   constructor(private readonly parts: OrderStoreParts) {}
 
@@ -110,7 +110,7 @@ export class OrderStore {
     );
   }
 
-  /** What went back of an order. */
+  /** What was refunded of an order. */
   reversalsOf({ topupId }: TopupOrder): Promise<OrderReversals> {
     return readReversals(this.parts.pool, topupId);
   }
@@ -131,7 +131,7 @@ export class OrderStore {
     });
   }
 
-  /** Keeps the first checkout: a provider answers the same one to a repeat. */
+  /** Stores the first checkout, because a provider returns the same one for a repeat. */
   async setCheckout(orderId: string, { reference, url }: Checkout): Promise<void> {
     await this.parts.pool.query(
       `UPDATE topup_orders SET provider_reference = $2, checkout_url = $3
@@ -140,7 +140,7 @@ export class OrderStore {
     );
   }
 
-  /** Ends an order that nobody can pay any more, if it is open still. */
+  /** Ends an order that can no longer be paid, if it is still open. */
   async end(orderId: string, as: 'expired' | 'cancelled'): Promise<void> {
     await this.parts.pool.query(
       `UPDATE topup_orders SET state = $2 WHERE id = $1 AND state = 'open' AND ($2 = 'cancelled' OR expires_at <= now())`,

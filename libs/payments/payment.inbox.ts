@@ -36,7 +36,7 @@ export class PaymentInbox {
     await this.accept(provider.verifyEvent(rawBody, headers));
   }
 
-  /** Applies a verified event. Answers what became of it; null when it had been taken before. */
+  /** Applies a verified event. @returns the result; null if it was already processed */
   async accept(event: PaymentEvent): Promise<EventOutcome | null> {
     const outcome = await inTransaction(this.parts.pool, async (client) => {
       if (!(await insertEvent(client, event))) return null;
@@ -49,7 +49,7 @@ export class PaymentInbox {
     return outcome;
   }
 
-  /** Tries events again that came too early and are due. Answers whether there may be more. */
+  /** Retries due events that came too early. @returns whether there may be more */
   async retryWaiting(limit: number, signal: AbortSignal): Promise<boolean> {
     const events = await this.claimWaiting(limit);
     await eachInTurn(events, (event) => this.retry(event), signal);
@@ -111,7 +111,7 @@ function factFrom(payload: PaymentFact & { amountMinor?: string }): PaymentFact 
   return { ...payload, amountMinor: BigInt(payload.amountMinor) } as PaymentFact;
 }
 
-/** @returns false when it was taken before; waits for one that is being taken */
+/** @returns false if it was already processed; waits for one in progress */
 async function insertEvent(client: pg.PoolClient, event: PaymentEvent): Promise<boolean> {
   const { provider, eventId, type, fact, happenedAt = null } = event;
   const payload = JSON.stringify({ ...fact, happenedAt }, (_, value: unknown) =>

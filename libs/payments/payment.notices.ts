@@ -7,16 +7,16 @@ import type { PaymentEvent } from './payment.provider.js';
 /** `waiting`: it speaks of a payment that we have not seen yet. */
 type EventState = 'applied' | 'ignored' | 'suspense' | 'waiting';
 
-/** What became of an event. */
+/** The result of an event. */
 export interface EventOutcome {
   state: EventState;
   /** A sentence for those who read the list of events. */
   detail: string;
-  /** What people must look at, if anything. */
+  /** What someone must look at, if anything. */
   alert?: SuspenseWhy | 'unknown_dispute';
 }
 
-/** Of an event that was found by asking, since none came. */
+/** Of a payment found by polling because no event arrived. */
 export const FOUND = 'found';
 
 export interface PaymentNoticesParts {

@@ -21,14 +21,14 @@ export interface Checkout {
   url: string | null;
 }
 
-/** What a provider's event says, in our words. Amounts are minor units, currencies ISO 4217 in upper case. */
+/** A provider's event in our terms. Amounts are minor units, currencies ISO 4217 in upper case. */
 export type PaymentFact =
   | { kind: 'paid'; orderId: string | null; paymentId: string; amountMinor: bigint; currency: string }
   /** The checkout ended without a payment. */
   | { kind: 'ended'; orderId: string | null; as: 'expired' | 'cancelled' }
   | {
       kind: 'refund';
-      /** Ours; null for one that we did not ask for. */
+      /** Our id. Null if we did not request it. */
       refundId: string | null;
       providerRefundId: string;
       state: 'succeeded' | 'failed';
@@ -51,28 +51,28 @@ export interface PaymentEvent {
   provider: PaymentProviderName;
   /** The provider's own id, never reused. */
   eventId: string;
-  /** The provider's word for it. */
+  /** The provider's name for it. */
   type: string;
   fact: PaymentFact;
   /** When it happened, as the provider says, ISO 8601; null: now. */
   happenedAt?: string | null;
 }
 
-/** What became of a checkout, as the provider says now. */
+/** The current state of a checkout at the provider. */
 export type CheckoutState =
   | { state: 'paid'; paymentId: string; amountMinor: bigint; currency: string }
-  /** It can still be paid, or a payment is on its way. */
+  /** It can still be paid, or a payment is in progress. */
   | { state: 'open' }
   /** It can never be paid. */
   | { state: 'ended' };
 
 export interface RefundOrder {
-  /** Ours: the provider does the same refund once, however often it is asked. */
+  /** Our id: the provider makes the same refund once, however often it is requested. */
   refundId: string;
   paymentId: string;
   amountMinor: bigint;
   currency: string;
-  /** True when it may have been asked before. */
+  /** True if it may have been requested before. */
   isRepeat: boolean;
 }
 
@@ -81,7 +81,7 @@ export type ProviderRefund =
   | { state: 'failed'; providerRefundId: string | null; failure: string };
 
 /**
- * Someone who takes money for us. No method is called inside a transaction, and every one may be called again. One that
+ * A service that takes payments for us. No method is called inside a transaction, and each may be called again. One that
  * cannot be reached throws; the work is then tried again.
  */
 export interface PaymentProvider {
@@ -91,7 +91,7 @@ export interface PaymentProvider {
   /** @throws ApiError invalid_request for an event that is not the provider's own */
   verifyEvent(rawBody: Buffer, headers: IncomingHttpHeaders): PaymentEvent;
   findPayment(order: PayableOrder): Promise<CheckoutState>;
-  /** Ends a checkout so that it cannot be paid any more; answers what became of it. */
+  /** Ends a checkout so that it can no longer be paid. @returns its outcome */
   closeCheckout(order: PayableOrder): Promise<CheckoutState>;
   refund(order: RefundOrder): Promise<ProviderRefund>;
 }

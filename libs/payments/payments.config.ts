@@ -25,7 +25,7 @@ export interface PaymentsConfig {
   readonly bankInstructions: string | null;
   /** Whom receipts name. */
   readonly issuer: Issuer;
-  /** Payments that are only played; null: there are none. */
+  /** Simulated payments. Null: off. */
   readonly sandbox: { readonly secret: string } | null;
 }
 

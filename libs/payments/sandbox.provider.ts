@@ -35,7 +35,7 @@ const sandboxEvent = z.object({
 });
 type SandboxEvent = z.infer<typeof sandboxEvent>;
 
-/** Payments that are only played, for trying the relay without a provider. It keeps books of its own, as a provider does. */
+/** Simulated payments, for trying the relay without a provider. It keeps its own books, as a provider does. */
 export class SandboxProvider implements PaymentProvider {
   readonly name = 'sandbox';
 
@@ -82,7 +82,7 @@ export class SandboxProvider implements PaymentProvider {
     return { state: 'succeeded', providerRefundId: `sandbox-${refundId}` };
   }
 
-  /** Plays the customer who pays: once for an order. Returns the signed event that reports it. */
+  /** Simulates a customer who pays, once per order. Returns the signed event that reports it. */
   async pay(order: PayableOrder): Promise<{ rawBody: Buffer; headers: Record<string, string> }> {
     const { rows } = await this.pool.query<{ paymentId: string; amountMinor: bigint; currency: string }>(
       `WITH made AS (INSERT INTO sandbox_payments (order_id, payment_id, amount_minor, currency) VALUES ($1, $2, $3, $4)
@@ -104,7 +104,7 @@ export class SandboxProvider implements PaymentProvider {
     });
   }
 
-  /** Plays the customer who leaves. */
+  /** Simulates a customer who leaves. */
   cancel(order: PayableOrder): { rawBody: Buffer; headers: Record<string, string> } {
     return this.signed({ id: `${order.id}-cancelled`, type: 'checkout.cancelled', orderId: order.id });
   }

@@ -17,7 +17,7 @@ import type { StripeConfig } from './payments.config.js';
 import { openStripe } from './stripe.client.js';
 import { isOfOurTime, requireReadable } from './stripe.event.js';
 
-/** Stripe lets no checkout end sooner; one minute for the way. */
+/** The shortest checkout that Stripe allows, plus a minute for the network. */
 const SHORTEST_CHECKOUT_MS = 31 * 60_000;
 /** Marks our refunds at Stripe, to find them when their idempotency key is forgotten there after a day. */
 const REFUND_MARK = 'tollgate_refund';

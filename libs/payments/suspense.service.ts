@@ -23,7 +23,7 @@ import { LimitedCredit, type LimitedCreditParts } from './limited-credit.js';
 const suspensePayload = z.object({ itemId: z.string(), accountId: z.string(), note: z.string() });
 type SuspensePayload = z.infer<typeof suspensePayload>;
 
-/** Money that belongs to no order: credited to whom it was meant for, above the limit by two people, or returned. */
+/** Money that matches no order: credited to the intended account, by two people above the limit, or returned. */
 export class SuspenseService {
   private readonly credits: LimitedCredit<SuspensePayload>;
 
@@ -46,7 +46,7 @@ export class SuspenseService {
     return this.credits.creditOrAsk(plan, asking);
   }
 
-  /** Books that money in suspense went back to where it came from. */
+  /** Books that money in suspense was returned. */
   async returnSuspense(itemId: string, note: string, asking: FinanceRequest): Promise<void> {
     await this.clear(itemId, note, { asking, state: 'returned', book: bookSuspenseReturned });
   }
@@ -144,7 +144,7 @@ export class SuspenseService {
   }
 }
 
-/** The account whose order the money named, if it named one. */
+/** The account of the order that the payment named, if any. */
 async function payerOf(client: pg.ClientBase, { orderId }: LockedItem): Promise<string | null> {
   const { rows } = await client.query<{ accountId: string }>(
     'SELECT account_id AS "accountId" FROM topup_orders WHERE id = $1',

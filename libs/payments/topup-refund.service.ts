@@ -29,7 +29,7 @@ export interface TopupRefundServiceParts {
   readonly runner: Pick<RefundRunner, 'run'>;
 }
 
-/** Refunds of top-ups, asked for by finance; above the limit by two people. */
+/** Refunds of top-ups, requested by finance, by two people above the limit. */
 export class TopupRefundService {
   constructor(private readonly parts: TopupRefundServiceParts) {
     parts.approvals.register({

@@ -11,7 +11,7 @@ export interface TopupServiceParts {
   readonly inbox: PaymentInbox;
 }
 
-/** Orders of customers and their checkouts, which are opened and closed outside of transactions. */
+/** Customers' orders and their checkouts, which are opened and closed outside transactions. */
 export class TopupService {
   constructor(private readonly parts: TopupServiceParts) {}
 
@@ -52,7 +52,7 @@ export class TopupService {
   }
 }
 
-/** A payment that was found by asking, as the event would report it. */
+/** A payment found by polling, as the event would report it. */
 function foundEvent(
   { id: orderId, provider }: TopupOrder,
   { paymentId, amountMinor, currency }: Extract<CheckoutState, { state: 'paid' }>,

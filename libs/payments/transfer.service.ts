@@ -47,7 +47,7 @@ const transferPayload = z.object({
 });
 type TransferPayload = z.infer<typeof transferPayload>;
 
-/** Bank transfers, recorded by hand; above the limit by two people. */
+/** Manually recorded bank transfers, by two people above the limit. */
 export class TransferService {
   private readonly credits: LimitedCredit<TransferPayload>;
 

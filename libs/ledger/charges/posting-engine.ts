@@ -99,7 +99,7 @@ export class PostingEngine {
   }
 
   /**
-   * Settles what was delivered and gives the rest back, once; a repeat answers what was stored.
+   * Settles what was delivered and releases the rest, once. A repeat returns what was stored.
    * @throws BrokenRule for work that was never held; the database's error when it is down.
    */
   resolve(command: ResolveCommand): Promise<ResolveResult> {

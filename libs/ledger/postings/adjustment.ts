@@ -28,7 +28,7 @@ export interface AdjustmentRequest extends CorrectionRequest {
 }
 
 export interface ReversalRequest extends ReversalTerms {
-  /** What is reversed. */
+  /** The id of what is reversed. */
   adjustmentId: string;
 }
 
@@ -54,11 +54,11 @@ export class AdjustmentRefused extends Error {
   }
 }
 
-/** Of an adjustment named `c`. */
+/** For an adjustment aliased as `c`. */
 export const ADJUSTMENT_COLUMNS = `${correctionColumns('adjustments')}, c.seq, c.reason`;
 
 /**
- * Gives an account credit, or takes some: Dr adjust:{reason} / Cr main, or the other way round, in the caller's transaction. A
+ * Adds or removes credits of an account: Dr adjust:{reason} / Cr main, or the other way round, in the caller's transaction. A
  * credit brings a lot that nobody paid for; a debit uses lots, and never takes the balance below 0. Locks the ticket, then the
  * balances.
  * @throws AdjustmentRefused, UnknownAccount
@@ -159,7 +159,7 @@ function requireBalance({ main }: LockedAccount, amount: bigint): void {
   throw new AdjustmentRefused('beyond_balance', `The balance is ${left} credits: no more can be taken.`);
 }
 
-/** @returns what one person may let out alone in a day */
+/** @returns how much one person may pay out alone in a day */
 async function requireSecondPerson(client: pg.ClientBase, request: AdjustmentRequest): Promise<bigint> {
   const { taken, limit } = await takeCorrection(client, 'adjustment', request);
   if (taken) return limit;

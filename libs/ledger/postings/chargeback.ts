@@ -9,16 +9,16 @@ import { lotOf, unreversed } from './topup-refund.js';
 
 export interface Dispute {
   provider: PaymentProviderName;
-  /** Of the provider. */
+  /** The provider's id. */
   disputeId: string;
   /** The top-up whose payment is disputed. */
   topupId: string;
   accountId: string;
   /** What the bank took, minor units. */
   amountMinor: bigint;
-  /** `open`: the money is gone for now. */
+  /** `open`: the money is withheld for now. */
   state: 'open' | 'won' | 'lost';
-  /** When it came to this state, ISO 8601; now when left out. */
+  /** When it reached this state, ISO 8601. Now by default. */
   happenedAt?: string | null;
 }
 
@@ -57,7 +57,7 @@ interface Context {
   houseCurrency: string;
 }
 
-/** One that was won before we heard of it took nothing in the end. */
+/** A dispute won before we heard of it took nothing. */
 async function openDispute(client: pg.ClientBase, dispute: Dispute, context: Context): Promise<void> {
   if (dispute.state === 'won') {
     await insertDispute(client, dispute, { credits: 0n, paidMinor: 0n, transactionId: null });
@@ -127,7 +127,7 @@ async function planChargeback(
   return { credits, paidMinor, unusedCredits, unusedMinor, lotId: lot.id };
 }
 
-/** What the bank took beyond what was left of the payment belongs to nothing that we know. */
+/** What the bank took beyond the rest of the payment matches nothing we know. */
 async function bookExcess(
   client: pg.ClientBase,
   { provider, disputeId, amountMinor, happenedAt = null }: Dispute,
@@ -223,7 +223,7 @@ async function returnExcess(
   );
 }
 
-/** What the chargeback took from its lot, to be put back. */
+/** What the chargeback took from its lot, to be restored. */
 async function readLotChange(
   client: pg.ClientBase,
   transactionId: bigint,

@@ -5,28 +5,28 @@ import { settleDebt } from './debt.js';
 import { takeOutflow } from './outflow.js';
 import type { LockedAccount } from './posting.js';
 
-/** What adjustments and write-offs have in common: a ticket, a person, a second one above the limit, and a reversal. */
+/** What adjustments and write-offs share: a ticket, a person, a second person above the limit, and a reversal. */
 export interface CorrectionRequest {
   accountId: string;
   ticketId: string;
   note: string;
-  /** `user:{id}` or an operator's name: who asked, and the second person where one was needed. */
+  /** `user:{id}` or an operator's name: the requester, and the second person if one was needed. */
   requestedBy: string;
   approvedBy: string | null;
   /** Chosen by the caller. Repeating it gives the same answer. */
   requestId: string;
 }
 
-/** What asks for a reversal has beside the correction's id. */
+/** What a request for a reversal has besides the correction's id. */
 export type ReversalTerms = Omit<CorrectionRequest, 'accountId' | 'ticketId'>;
 
 export interface StoredCorrection {
   id: string;
-  /** Nanos that one person could let out alone that day. */
+  /** Nanos that one person could pay out alone that day. */
   aloneLimit: bigint;
   /** The correction that this one reverses. */
   reversesId: string | null;
-  /** The one that reverses this one. */
+  /** The correction that reverses this one. */
   reversedById: string | null;
   transactionId: bigint;
   recordedAt: Date;
@@ -34,7 +34,7 @@ export interface StoredCorrection {
 
 type CorrectionTable = 'adjustments' | 'write_offs';
 
-/** The columns that both tables have, of a row named `c`. */
+/** The columns of both tables, for a row aliased as `c`. */
 export function correctionColumns(table: CorrectionTable): string {
   return `c.id, c.account_id AS "accountId", c.ticket_id AS "ticketId", c.amount, c.note, c.reverses_id AS "reversesId",
   (SELECT r.id FROM ${table} r WHERE r.reverses_id = c.id) AS "reversedById", c.requested_by AS "requestedBy",
@@ -42,7 +42,7 @@ export function correctionColumns(table: CorrectionTable): string {
   c.transaction_id AS "transactionId", c.recorded_at AS "recordedAt"`;
 }
 
-/** bigint whatever the pool's parsers are. */
+/** A bigint, regardless of the pool's parsers. */
 export function exact<T extends { amount: bigint; aloneLimit: bigint; transactionId: bigint }>(row: T): T {
   return {
     ...row,
@@ -52,13 +52,13 @@ export function exact<T extends { amount: bigint; aloneLimit: bigint; transactio
   };
 }
 
-/** Locks the ticket, so that its corrections come one after the other. False: there is none. */
+/** Locks the ticket, so that its corrections are made one at a time. False if there is none. */
 export async function lockTicket(client: pg.ClientBase, ticketId: string): Promise<boolean> {
   const { rowCount } = await client.query('SELECT FROM tickets WHERE id = $1 FOR NO KEY UPDATE', [ticketId]);
   return rowCount !== 0;
 }
 
-/** @returns whether this person may do it, and what one person may let out alone in a day */
+/** @returns whether this person may do it, and how much one person may pay out alone in a day */
 export function takeCorrection(
   client: pg.ClientBase,
   kind: 'adjustment' | 'write-off',
@@ -84,7 +84,7 @@ export async function isReversed(
   return rowCount !== 0;
 }
 
-/** Takes what is left of the lot that the reversed correction brought. */
+/** Takes the rest of the lot that the reversed correction created. */
 export async function takeUnused(
   client: pg.ClientBase,
   unused: { lotId: bigint; credits: bigint },
@@ -99,7 +99,7 @@ export async function takeUnused(
   });
 }
 
-/** Stores a row by its columns, and lets the credit pay debts. @returns its id */
+/** Stores a row, and lets the credits pay debts. @returns its id */
 export async function insertCorrection(
   client: pg.ClientBase,
   account: LockedAccount,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Rows that are fetched at once. */
+/** Rows per fetch. */
 const FETCH = 4_000;
 
 /** The rows of a query, some at a time, by a cursor of the server: for what may be too much for memory. One at a time. */

@@ -3,7 +3,7 @@ import { type Nanos, nanos } from '#money/amount.js';
 
 const PURPOSES = ['main', 'held', 'invite', 'refund-pending'] as const;
 
-/** Opens the ledger accounts and the stored balances of a new customer account, inside the caller's transaction. */
+/** Creates the ledger accounts and the stored balances of a new customer account, inside the caller's transaction. */
 export async function openCustomerAccount(client: pg.ClientBase, accountId: string): Promise<void> {
   const codes = PURPOSES.map((purpose) => `customer:${accountId}:${purpose}`);
   await client.query(

@@ -10,7 +10,7 @@ export interface Placement {
   readonly late: { readonly periodId: string; readonly happenedAt: string } | null;
 }
 
-/** The time of a fact makes no sense. Nothing was written. */
+/** The time of a fact is impossible. Nothing was written. */
 export class EffectiveTimeRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -18,9 +18,9 @@ export class EffectiveTimeRefused extends Error {
   }
 }
 
-/** The clocks of two machines may differ by this much; what is later than that is a mistake. */
+/** The clocks of two machines may differ by this much. Anything later is an error. */
 const CLOCK_SLACK = '5 minutes';
-/** The value date of a transfer is the beginning of a day, on which the account may have been opened later. */
+/** The value date of a transfer is the start of a day, and the account may have been opened later that day. */
 const ACCOUNT_SLACK = '1 day';
 
 const NOW: Placement = { effectiveAt: null, late: null };
@@ -61,7 +61,7 @@ interface PlaceRow {
   periodId: string | null;
 }
 
-/** Notes what a late posting came too late for, in its transaction. */
+/** Records the period that a late posting missed, in its transaction. */
 export async function linkLatePosting(
   client: pg.ClientBase,
   transactionId: bigint,

@@ -8,7 +8,7 @@ interface Freeze {
 
 export type FreezeResult =
   | { outcome: 'changed' | 'unchanged'; before: Freeze; after: Freeze }
-  /** The balance is below zero, and only credits end that freeze. */
+  /** The balance is below zero, and only credits unfreeze the account. */
   | { outcome: 'in_debt'; before: Freeze }
   | { outcome: 'not_found' };
 

@@ -16,16 +16,16 @@ import type pg from 'pg';
  * Ids of ledger transactions are taken after the transaction id too, so the same holds for them.
  */
 export interface Horizon {
-  /** Everything recorded before it is seen. Text, to the microsecond, as PostgreSQL reads it; `-infinity`: nothing is certain. */
+  /** Everything recorded before it is visible. Text, to the microsecond, for PostgreSQL. `-infinity`: nothing is final. */
   readonly at: string;
-  /** What is not seen yet has no smaller id. */
+  /** Anything not visible yet has no smaller id. */
   readonly lastLedgerId: bigint;
 }
 
 /** A transaction is recorded at its start and numbered under its locks: never this long apart. An interval of SQL. */
 export const RECORDING_APART = `interval '1 minute'`;
 
-/** How long a report waits for the postings that run as it begins; they take milliseconds. */
+/** How long a report waits for the postings in progress when it starts; they take milliseconds. */
 const WAIT_MS = 2_000;
 const PAUSE_MS = 5;
 /** Marks older than this are of no use but as a floor of the clock, for which the newest is enough. */
@@ -81,7 +81,7 @@ export async function readHorizon(client: pg.ClientBase): Promise<Horizon> {
   return row ? { at: row.at, lastLedgerId: BigInt(row.id) } : { at: '-infinity', lastLedgerId: 0n };
 }
 
-/** A snapshot of the ledger that reaches the present as nearly as it can; it reads only. */
+/** A read-only snapshot of the ledger, as current as possible. */
 export interface Report {
   readonly client: pg.PoolClient;
   readonly horizon: Horizon;
@@ -121,7 +121,7 @@ async function needsMark(pool: pg.Pool, recordedBefore: Date | string | null): P
   return rows[0]?.needed ?? true;
 }
 
-/** Runs a report on a snapshot of its own; see `openReport`. */
+/** Runs a report on its own snapshot; see `openReport`. */
 export async function atHorizon<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient, horizon: Horizon) => Promise<T>,

@@ -9,10 +9,10 @@ import { insertLot } from './topup.js';
 
 export interface InviteTransfer {
   accountId: string;
-  /** The client's own id of the move; the same again moves nothing. */
+  /** The client's id of the transfer. Repeating it transfers nothing. */
   requestId: string;
   amount: Nanos;
-  /** How long a reward stays before it can be moved: its payment may go back. */
+  /** How long before a reward can be transferred, because its payment may be reversed. */
   windowMs: number;
 }
 

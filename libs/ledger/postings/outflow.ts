@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { lockOne } from '#database/locks.js';
 
-/** Everything that goes out by a person's decision, and under which limit it counts. */
+/** Everything that is paid out by a person's decision, and the limit that it counts towards. */
 const LIMIT_OF = {
   'charge.refund': 'charge-refund',
   'topup.refund': 'topup-refund',
@@ -17,13 +17,13 @@ export type LimitName = (typeof LIMIT_OF)[OutflowKind] | 'price-change-percent';
 
 export interface Outflow {
   kind: OutflowKind;
-  /** Who asked: `user:{id}`. */
+  /** The requester: `user:{id}`. */
   actor: string;
-  /** The second person, where one agreed. */
+  /** The second person, if one approved. */
   approvedBy: string | null;
   /** Nanos; its sign does not matter. */
   amount: bigint;
-  /** `kind:{id}` of what it is decided about. */
+  /** `kind:{id}` of the subject of the decision. */
   reference: string;
   accountId: string | null;
 }
@@ -61,7 +61,7 @@ export async function takeOutflow(
   return { taken: rowCount === 1, limit };
 }
 
-/** What billing was configured with when it started, stored, so that every program uses the same. Nanos, or percent. */
+/** The limits configured at startup, stored so that every program uses the same. Nanos, or percent. */
 export async function readLimit(client: Pick<pg.ClientBase, 'query'>, name: LimitName): Promise<bigint> {
   const { rows } = await client.query<{ amount: string }>(
     'SELECT amount::text FROM desk_limits WHERE name = $1',

@@ -3,7 +3,7 @@ import { type Nanos, nanos } from '#money/amount.js';
 import { linkLatePosting, placeInTime } from './effective-time.js';
 
 /**
- * Postings one at a time, for everything that is no charge: charges go through the posting engine. The caller's
+ * Postings one at a time, for everything except charges, which go through the posting engine. The caller's
  * transaction locks every account that it touches at once, with `lockBalances`, and posts then.
  */
 
@@ -17,7 +17,7 @@ export interface LockedAccount extends Record<Purpose, Nanos> {
   readonly ledgerIds: Readonly<Record<Purpose, string>>;
 }
 
-/** One entry: on a balance of a customer, or on a ledger account of the house. Positive is a credit. */
+/** One entry, on a customer balance or on an own ledger account. Positive is a credit. */
 export type Movement =
   | { account: LockedAccount; purpose: Purpose; amount: bigint }
   | { code: string; commodity: 'CRD' | 'PAY' | 'UPC'; amount: bigint };
@@ -25,7 +25,7 @@ export type Movement =
 export interface Posting {
   /** Where rows had to name the transaction before it was written: as `takeTransactionId` gave it. */
   id?: bigint;
-  /** Such as `topup`; statements show it. */
+  /** Such as `topup`, as shown on statements. */
   kind: string;
   /** Unique forever, so that a posting cannot be repeated. */
   reference: string;
@@ -33,7 +33,7 @@ export interface Posting {
   chargeId?: string | null;
   /** The transaction that this one reverses. */
   linkedId?: bigint | null;
-  /** When what it posts happened, ISO 8601; now when left out. Where the books are closed it is posted now, as late. */
+  /** When the fact happened, ISO 8601. Now by default. If the books are closed, it is posted now, as late. */
   effectiveAt?: string | null;
   movements: readonly Movement[];
 }
@@ -100,7 +100,7 @@ export async function post(client: pg.ClientBase, posting: Posting): Promise<big
   return id;
 }
 
-/** The next id of a ledger transaction; its taker has locked what the transaction concerns. */
+/** The next id of a ledger transaction. The caller has locked everything that the transaction touches. */
 export async function takeTransactionId(client: pg.ClientBase): Promise<bigint> {
   // The id of the database's transaction comes first: horizons of reports rely on that order.
   const { rows } = await client.query<{ id: string }>(
@@ -154,7 +154,7 @@ async function storeBalances(client: pg.ClientBase, account: LockedAccount): Pro
   Object.assign(account, rows[0]);
 }
 
-/** In one statement, so that the ledger's zero-sum guard sees the transaction whole. */
+/** In one statement, so that the ledger's zero-sum check sees the complete transaction. */
 async function insertEntries(client: pg.ClientBase, id: bigint, entries: readonly Entry[]): Promise<void> {
   await client.query(
     `INSERT INTO ledger_entries (transaction_id, ordinal, commodity, ledger_account_id, amount, balance_after)

@@ -38,7 +38,7 @@ export async function clawBackReward(
   });
 }
 
-/** Undoes exactly what a reversal took, when its dispute was won. */
+/** Restores exactly what a reversal took, if its dispute was won. */
 export async function returnReward(
   client: pg.ClientBase,
   accounts: ReadonlyMap<string, LockedAccount>,

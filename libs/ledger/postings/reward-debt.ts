@@ -3,7 +3,7 @@ import { type Nanos, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { type LockedAccount, type Movement, post } from './posting.js';
 
-/** What can be taken of an account: its invite balance first, and then main, which never falls below 0 for a reward. */
+/** How much can be taken from an account: from its invite balance first, then from main, which a reward never takes below 0. */
 export function takeable(account: LockedAccount, wanted: bigint): { taken: bigint; fromMain: bigint } {
   const fromInvite = least(account.invite, wanted);
   const fromMain = account.main > 0n ? least(account.main, wanted - fromInvite) : 0n;
@@ -14,7 +14,7 @@ function least(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
-/** Moves credits of rewards between an account and what they came from; below 0 they come back. */
+/** Moves reward credits between an account and their source. Below 0, they return to the account. */
 export function rewardMovements(
   account: LockedAccount,
   { taken, fromMain }: { taken: bigint; fromMain: bigint },
@@ -29,7 +29,7 @@ export function rewardMovements(
   ];
 }
 
-/** What an account owes of rewards of payments that went back; below 0 it paid too much. */
+/** What an account owes of rewards whose payments were reversed. Below 0, it paid too much. */
 async function readOwed(client: pg.ClientBase, accountId: string): Promise<Nanos> {
   const { rows } = await client.query<{ owed: bigint }>(
     'SELECT owed FROM reward_debts WHERE account_id = $1',
@@ -49,7 +49,7 @@ export async function collectRewardDebt(client: pg.ClientBase, account: LockedAc
   if (part.taken > 0n) await writePayment(client, account, part);
 }
 
-/** Returns what an account paid for a reward that it no longer owes. */
+/** Returns what an account paid towards a reward that it no longer owes. */
 export async function returnOverpaidDebt(client: pg.ClientBase, account: LockedAccount): Promise<void> {
   const owed = await readOwed(client, account.accountId);
   if (owed < 0n) await writePayment(client, account, { taken: owed, fromMain: 0n });

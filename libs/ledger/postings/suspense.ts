@@ -17,19 +17,19 @@ export type SuspenseWhy =
 
 export interface SuspenseItem {
   provider: PaymentProviderName;
-  /** The payment's id, or the refund's or dispute's. */
+  /** The id of the payment, refund or dispute. */
   reference: string;
   orderId: string | null;
-  /** Positive when it came, negative when it left. */
+  /** Positive for incoming money, negative for outgoing. */
   amountMinor: bigint;
   currency: string;
   why: SuspenseWhy;
-  /** When it came or left, ISO 8601; now when left out. */
+  /** When it was received or paid, ISO 8601. Now by default. */
   happenedAt?: string | null;
 }
 
 /**
- * Books money at a provider that nobody can be credited for: Dr psp / Cr suspense, once for its reference. Money of another
+ * Books money at a provider that cannot be credited to anyone: Dr psp / Cr suspense, once per reference. Money in another
  * currency than the house's has accounts of its own, since one account never mixes currencies.
  * @returns the item's id, whether it is new, and its posting
  */

@@ -10,17 +10,17 @@ import type { PaymentProviderName } from './topup.js';
 
 export interface TopupRefundRequest {
   topupId: string;
-  /** Null: all that is unused. */
+  /** Null: all unused credits. */
   credits: Nanos | null;
   reason: string;
   /** `user:{id}`. */
   actor: string;
-  /** The client's own id of the request: the same again answers the same refund. */
+  /** The client's id of the request. Repeating it returns the same refund. */
   requestId: string;
 }
 
 export interface TopupRefund {
-  /** Ours; the provider gets it as its idempotency key. */
+  /** Our id, which the provider gets as the idempotency key. */
   id: string;
   topupId: string;
   accountId: string;
@@ -36,7 +36,7 @@ export interface TopupRefund {
 }
 
 /**
- * Sets the unused credits of a top-up aside: Dr main / Cr refund-pending. The provider is called after the commit; then
+ * Withdraws the unused credits of a top-up: Dr main / Cr refund-pending. The provider is called after the commit; then
  * `endTopupRefund`. Used credits cannot be refunded, nor what the main balance does not hold just now.
  * @throws ApiError not_found, conflict
  */
@@ -95,12 +95,12 @@ export async function beginTopupRefund(
 
 export interface RefundEnd {
   refundId: string;
-  /** Of the provider; null when it never took the refund. */
+  /** The provider's id. Null if it never accepted the refund. */
   providerRefundId: string | null;
   outcome: 'succeeded' | 'failed';
   /** Why it failed. */
   failure?: string | null;
-  /** When it ended, ISO 8601; now when left out. */
+  /** When it ended, ISO 8601. Now by default. */
   endedAt?: string | null;
 }
 
@@ -227,7 +227,7 @@ export async function lotOf(client: pg.ClientBase, account: LockedAccount, topup
   return lot;
 }
 
-/** What neither a refund, a pending one included, nor a dispute that was not won has taken of a top-up. */
+/** What is left of a top-up after refunds, including pending ones, and disputes that were not won. */
 export async function unreversed(
   client: pg.ClientBase,
   topupId: string,

@@ -24,14 +24,14 @@ export interface WriteOffRequest extends CorrectionRequest {
 }
 
 export interface WriteOffReversalRequest extends ReversalTerms {
-  /** What is reversed. */
+  /** The id of what is reversed. */
   writeOffId: string;
 }
 
 export interface WriteOff extends CorrectionRequest, StoredCorrection {
-  /** Nanos: above 0 what was given up, below 0 what is owed again by a reversal. */
+  /** Nanos. Above 0: written off. Below 0: owed again after a reversal. */
   amount: bigint;
-  /** Month of UTC, such as 2026-01: an account has one write-off in each, reversed or not. */
+  /** UTC month, such as 2026-01. An account can have one write-off per month, reversed or not. */
   period: string;
 }
 
@@ -57,7 +57,7 @@ export class WriteOffRefused extends Error {
 const COLUMNS = `${correctionColumns('write_offs')}, c.period`;
 
 /**
- * Gives up the debt of an account, or a part of it: Dr baddebt / Cr main, with a lot that nobody paid for, which covers what
+ * Writes off the debt of an account, or part of it: Dr baddebt / Cr main, with a lot that nobody paid for, which covers what
  * was used beyond the credits. Once for an account and month. At 0 the freeze of the debt ends.
  * @throws WriteOffRefused, UnknownAccount
  */
@@ -130,7 +130,7 @@ async function lockTicketAndAccount(
   return lockBalance(client, accountId);
 }
 
-/** @returns what one person may let out alone in a day */
+/** @returns how much one person may pay out alone in a day */
 async function requireSecondPerson(
   client: pg.ClientBase,
   wanted: Pick<WriteOff, 'accountId' | 'amount' | 'requestedBy' | 'approvedBy' | 'requestId'>,
@@ -222,7 +222,7 @@ function amountOf(asked: bigint | null, main: bigint): bigint {
   throw new WriteOffRefused('beyond_debt', `The debt is ${formatAmount(nanos(-main))} credits.`);
 }
 
-/** The account is locked, so two at once see each other. */
+/** The account is locked, so that two at once see each other. */
 async function openMonth(client: pg.ClientBase, accountId: string): Promise<string> {
   const { rows } = await client.query<{ period: string; isTaken: boolean }>(
     `SELECT month.period, EXISTS (SELECT FROM write_offs w WHERE w.account_id = $1 AND w.period = month.period) AS "isTaken"

@@ -5,7 +5,7 @@ import type { PaymentEvent } from '../payment.provider.js';
 import { applyPaid, endOrder } from './paid.fact.js';
 import { applyRefund } from './refund.fact.js';
 
-/** Does what follows from what a provider says, in the caller's transaction. @param house its currency, ISO 4217 */
+/** Applies a reported fact in the caller's transaction. @param house the payment currency, ISO 4217 */
 export async function applyFact(
   client: pg.PoolClient,
   { provider, fact, happenedAt: reportedAt = null, house }: PaymentEvent & { house: string },

@@ -3,7 +3,7 @@ import { applyDispute } from '#ledger/postings/chargeback.js';
 import type { EventOutcome } from '../payment.notices.js';
 import { lockPayment, ofAccount, type ReportedFact } from './reported-fact.js';
 
-/** A bank disputes a payment, or has decided. It waits for a payment that is not known. */
+/** A bank disputes a payment, or has decided. If the payment is not known yet, it waits. */
 export async function applyDisputeFact(
   client: pg.PoolClient,
   {

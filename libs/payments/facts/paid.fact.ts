@@ -96,7 +96,7 @@ async function isKnown(client: pg.PoolClient, provider: string, paymentId: strin
   return null;
 }
 
-/** An order was given up or has expired. */
+/** An order was cancelled or has expired. */
 export async function endOrder(
   client: pg.PoolClient,
   { provider, orderId, as }: ReportedFact<'ended'>,

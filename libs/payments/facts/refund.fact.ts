@@ -3,7 +3,7 @@ import { endTopupRefund, findTopupRefund } from '#ledger/postings/topup-refund.j
 import type { EventOutcome } from '../payment.notices.js';
 import { ofAccount, suspend, type ReportedFact } from './reported-fact.js';
 
-/** A refund ended: one that we asked for, or one that someone made at the provider itself. */
+/** A refund ended: one that we requested, or one made at the provider itself. */
 export async function applyRefund(
   client: pg.PoolClient,
   fact: ReportedFact<'refund'>,
@@ -20,7 +20,7 @@ export async function applyRefund(
   return refundCameBack(client, fact);
 }
 
-/** The bank sent back what we had booked as refunded: the money is here again, and nobody's. */
+/** The bank returned what we had booked as refunded: the money is back, and belongs to nobody. */
 async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
   const { providerRefundId: reference, amountMinor } = fact;
   const why = 'refund_failed';
@@ -28,7 +28,7 @@ async function refundCameBack(client: pg.PoolClient, fact: ReportedFact<'refund'
   return { state: 'suspense', detail: `A refund came back after its end: suspense ${itemId}.`, alert: why };
 }
 
-/** Someone gave money back at the provider itself; what we owe for it is for people to say. */
+/** Someone refunded money at the provider itself. People have to decide what follows. */
 async function foreignRefund(client: pg.PoolClient, fact: ReportedFact<'refund'>): Promise<EventOutcome> {
   const { providerRefundId: reference, amountMinor } = fact;
   if (fact.state === 'failed' || amountMinor <= 0n) {

@@ -19,7 +19,7 @@ export async function lockPayment(client: pg.PoolClient, provider: string, payme
   await lockOne(client, 'payment', provider, paymentId);
 }
 
-/** A provider reports nothing older: an older time is a mistake. */
+/** No provider reports anything older, so an older time is an error. */
 const OLDEST_FACT_MS = 90 * 24 * 3_600_000;
 
 /** Money is decided at the database's time. */
@@ -33,7 +33,7 @@ function withoutAccount(reportedAt: string | null, now: Date): string | null {
   return heldBetween(reportedAt, new Date(now.getTime() - OLDEST_FACT_MS), now);
 }
 
-/** When a fact of an account happened: not before the account was there. */
+/** When a fact of an account happened: not before the account existed. */
 export async function ofAccount(
   client: pg.PoolClient,
   accountId: string,
@@ -46,7 +46,7 @@ export async function ofAccount(
   return rows[0] ? heldBetween(reportedAt, rows[0].at, rows[0].now) : null;
 }
 
-/** Books money that belongs to no account, or to none yet. @returns the item's id */
+/** Books money that belongs to no account yet. @returns the item's id */
 export async function suspend(
   client: pg.PoolClient,
   {
