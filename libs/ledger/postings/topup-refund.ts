@@ -54,10 +54,7 @@ export async function beginTopupRefund(
   const share = unusedPayment(lot, amount);
   const paidMinor = share < left.paidMinor ? share : left.paidMinor;
   if (paidMinor === 0n)
-    throw new ApiError(
-      'conflict',
-      'These credits are worth less than the smallest amount that can be refunded.',
-    );
+    throw new ApiError('conflict', 'These credits are worth less than the smallest refund.');
   const id = newId();
   const transactionId = await post(client, {
     kind: 'topup-refund',
