@@ -67,15 +67,10 @@ describe('the marketplace', () => {
     tab = await Tab.open(browser, relay);
     const { page } = tab;
     await tab.goto('/marketplace?text=imgmodel-lite');
-    await page.getByRole('link', { name: 'Details of imgmodel-lite' }).click();
+    await page.getByRole('link', { name: 'imgmodel-lite' }).click();
     await page.getByRole('heading', { level: 1, name: 'imgmodel-lite' }).waitFor();
     const group = page.getByRole('row', { name: /Public-Relay/ });
-    expect(
-      await group
-        .getByText(/credits/)
-        .first()
-        .getAttribute('value'),
-    ).toBe('0.0002');
+    expect(await group.locator('data').first().getAttribute('value')).toBe('0.0002');
     await page.getByText('fixed price per call').waitFor();
     await page.getByText('from launch').first().waitFor();
     await page.getByRole('link', { name: 'All models' }).click();

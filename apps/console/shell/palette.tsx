@@ -1,9 +1,9 @@
+import { UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
-import { HeaderButton } from './header-button.js';
 
 const PaletteDialog = lazy(() => import('./palette-dialog.js'));
 
@@ -16,7 +16,15 @@ export function Palette({ session }: { session: Shape<'Session'> }) {
   useHotkeys([['mod+K', open]], []);
   return (
     <>
-      <HeaderButton label={t('palette.open')} icon={IconSearch} onClick={open} />
+      <UnstyledButton
+        className="search-button"
+        aria-label={t('palette.search')}
+        data-keys={t('palette.keys')}
+        onClick={open}
+      >
+        <IconSearch size={18} aria-hidden />
+        <span>{t('palette.search')}</span>
+      </UnstyledButton>
       {isOpen !== null && (
         <Suspense fallback={null}>
           <PaletteDialog session={session} isOpen={isOpen} close={() => setOpen(false)} />

@@ -23,7 +23,8 @@ export function Money(props: MoneyProps) {
   const { value, currency = CREDIT_UNIT, short = false, signed = false, aligned = false } = props;
   const locale = useLocale();
   const exact = useMoneyText(currency)(value);
-  const unit = useUnit(currency);
+  const [before = '', after = ''] = useUnit(currency)(AMOUNT).split(AMOUNT);
+  const amount = (short ? shortAmount : amountText)(value, { currency, locale });
   const plus = signed && signOf(value) > 0 ? '+' : '';
   return (
     <data
@@ -32,11 +33,16 @@ export function Money(props: MoneyProps) {
       className={aligned ? 'money money-aligned' : 'money'}
       style={aligned ? roomOf(exact) : undefined}
     >
+      {before}
       {plus}
-      {short ? unit(shortAmount(value, { currency, locale })) : exact}
+      {amount}
+      {after && <span className="unit">{after}</span>}
     </data>
   );
 }
+
+/** Stands for the amount in the text that has its unit. */
+const AMOUNT = '#';
 
 /** How much of the room for decimals an amount takes: the rest of it follows the amount, which stays one text for all readers. */
 function roomOf(amount: string): CSSProperties {

@@ -1,4 +1,3 @@
-import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 const COLOURS = {
@@ -14,19 +13,11 @@ export type Tone = keyof typeof COLOURS;
 /** A state in a word with a dot of its colour. Use it for all states; the word carries the meaning, the colour only helps. */
 export function StatusBadge({ tone, hint, children }: { tone: Tone; hint?: string; children: ReactNode }) {
   return (
-    <Badge
-      variant="default"
-      tt="none"
-      miw="max-content"
-      className="no-shrink"
-      leftSection={
-        <svg width={8} height={8} aria-hidden>
-          <circle cx={4} cy={4} r={4} fill={COLOURS[tone]} />
-        </svg>
-      }
-      {...(hint ? { title: hint } : {})}
-    >
+    <span className="status no-shrink" {...(hint ? { title: hint } : {})}>
+      <svg width={8} height={8} aria-hidden>
+        <circle cx={4} cy={4} r={4} fill={COLOURS[tone]} />
+      </svg>
       {children}
-    </Badge>
+    </span>
   );
 }

@@ -3,14 +3,19 @@ import { useLocale } from './locale.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(locale: string, show: 'time' | 'day'): Intl.DateTimeFormat {
+const MINUTE = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+const STYLES = {
+  time: { dateStyle: 'medium', timeStyle: 'medium' },
+  day: { dateStyle: 'medium', timeZone: 'UTC' },
+  minute: MINUTE,
+  'minute of year': { ...MINUTE, year: 'numeric' },
+} as const;
+
+function formatOf(locale: string, show: keyof typeof STYLES): Intl.DateTimeFormat {
   const key = `${locale} ${show}`;
   let format = formats.get(key);
   if (!format) {
-    format = new Intl.DateTimeFormat(locale, {
-      dateStyle: 'medium',
-      ...(show === 'time' ? { timeStyle: 'medium' } : { timeZone: 'UTC' }),
-    });
+    format = new Intl.DateTimeFormat(locale, STYLES[show]);
     formats.set(key, format);
   }
   return format;
@@ -33,13 +38,25 @@ const STEPS = [
   { unit: 'hour', ms: 60 * MINUTE_MS, most: 24 },
 ] as const;
 
+/** A moment without seconds, and without its year where that is this year's; the exact time is on hover. */
+function ShortWhen({ at, now }: { at: string; now: number }) {
+  const locale = useLocale();
+  const date = new Date(at);
+  const isThisYear = date.getFullYear() === new Date(now).getFullYear();
+  return (
+    <time dateTime={at} title={formatOf(locale, 'time').format(date)}>
+      {formatOf(locale, isThisYear ? 'minute' : 'minute of year').format(date)}
+    </time>
+  );
+}
+
 /** How long ago it was within a day, the date before that; the exact time is on hover. For lists, where age matters. */
 export function Ago({ at }: { at: string }) {
   const locale = useLocale();
   const now = useNow(MINUTE_MS);
   const age = now - Date.parse(at);
   const step = STEPS.find(({ ms, most }) => age < ms * most);
-  if (step === undefined || age < 0) return <When at={at} />;
+  if (step === undefined || age < 0) return <ShortWhen at={at} now={now} />;
   const exact = formatOf(locale, 'time').format(new Date(at));
   const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
   return (

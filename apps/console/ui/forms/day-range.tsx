@@ -20,7 +20,7 @@ export function DayRange({ from, to, set }: DayRangeProps) {
   return (
     <DatePickerInput
       type="range"
-      label={t('days.label')}
+      aria-label={t('days.label')}
       placeholder={t('days.any')}
       leftSection={<IconCalendar size={16} aria-hidden />}
       clearable

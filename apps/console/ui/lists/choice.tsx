@@ -8,27 +8,32 @@ interface ChoiceProps<Word extends string> {
   options: readonly { value: Word; label: string }[];
   value: Word | undefined;
   set: (value: Word | undefined) => void;
-  /** Shown when none is chosen. */
+  /** Shown when none is chosen, in place of the label. */
   any?: string;
   width?: string;
 }
 
 /** Narrows a list to one of some words, or to none of them. */
 export function Choice<Word extends string>(props: ChoiceProps<Word>) {
-  const { label, options, value, set, any, width = '12rem' } = props;
+  const { label, options, value, set, any, width = '10rem' } = props;
   const { t } = useTranslation('shell');
   return (
     <Select
-      label={label}
-      placeholder={any ?? t('filters.any')}
+      aria-label={label}
+      placeholder={any ?? label}
       data={options.map((option) => ({ ...option }))}
       value={value ?? null}
       onChange={(chosen) => set(options.find((option) => option.value === chosen)?.value)}
       clearable
       clearButtonProps={{ 'aria-label': t('filters.clear', { what: label }) }}
-      w={{ base: '100%', xs: width }}
+      w={filterWidth(width)}
     />
   );
+}
+
+/** Two filters are beside each other on a phone. */
+export function filterWidth(width: string) {
+  return { base: 'calc(50% - var(--space-row))', xs: width };
 }
 
 /** One of a few words that are all seen, of which one is always chosen. */

@@ -1,4 +1,14 @@
-import { Button, Group, Menu, Paper, ScrollArea, Skeleton, Table, UnstyledButton } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Group,
+  Menu,
+  Paper,
+  ScrollArea,
+  Skeleton,
+  Table,
+  UnstyledButton,
+} from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react';
 import { type MouseEvent, type ReactNode, useMemo } from 'react';
@@ -80,7 +90,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
   const isEmpty = query.data?.items.length === 0;
   const isFirst = pager?.cursor === undefined;
   return (
-    <Paper withBorder>
+    <Paper withBorder className={columnsName ? 'with-columns' : undefined}>
       {columnsName && <ColumnChoice columns={props.columns} shown={shown} choose={choose} />}
       {isEmpty && isFirst ? (
         <EmptyState {...empty} />
@@ -249,12 +259,12 @@ function ColumnChoice<Row>(props: {
   const { t } = useTranslation('shell');
   const ids = props.shown.map(({ id }) => id);
   return (
-    <Group justify="flex-end" p="xs">
+    <div className="column-choice">
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button size="xs" variant="default" leftSection={<IconColumns3 size={14} aria-hidden />}>
-            {t('list.columns')}
-          </Button>
+          <ActionIcon variant="subtle" color="gray" aria-label={t('list.columns')} title={t('list.columns')}>
+            <IconColumns3 size={16} aria-hidden />
+          </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {props.columns.map(({ id, header }) => {
@@ -273,6 +283,6 @@ function ColumnChoice<Row>(props: {
           })}
         </Menu.Dropdown>
       </Menu>
-    </Group>
+    </div>
   );
 }

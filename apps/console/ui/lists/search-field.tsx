@@ -24,7 +24,16 @@ export function WordsField({ value, set, ...input }: WordsFieldProps) {
 }
 
 /** The same for the search of a list. */
-export function SearchField(props: WordsFieldProps) {
-  const icon = <IconSearch size={16} aria-hidden />;
-  return <WordsField type="search" leftSection={icon} className="market-search" maw="24rem" {...props} />;
+export function SearchField({ label, ...props }: WordsFieldProps & { label: string }) {
+  return (
+    <WordsField
+      type="search"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      className="market-search"
+      maw="24rem"
+      aria-label={label}
+      placeholder={label}
+      {...props}
+    />
+  );
 }

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { exactDecimal } from '../../ui/decimal.js';
-import { ButtonLink } from '../../ui/links.js';
+import { ButtonLink, TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { EmptyState } from '../../ui/states.js';
@@ -76,11 +76,20 @@ function ModelCard({ model }: { model: Shape<'ListedModel'> }) {
   const { t } = useTranslation('visitor');
   const { group } = route.useSearch();
   return (
-    <Card withBorder component="article">
+    <Card withBorder component="article" className="tile">
       <Stack gap="xs" h="100%">
         <Group justify="space-between" wrap="nowrap" align="flex-start">
-          <Title order={2} size="h5" className="model-name">
-            {model.id}
+          <Title order={2} size="h4" className="model-name">
+            <TextLink
+              to="/marketplace/$model"
+              params={{ model: model.id }}
+              className="tile-link"
+              inherit
+              c="inherit"
+              underline="never"
+            >
+              {model.id}
+            </TextLink>
           </Title>
           <Availability available={model.available} />
         </Group>
@@ -92,24 +101,13 @@ function ModelCard({ model }: { model: Shape<'ListedModel'> }) {
         </Text>
         {model.aliasOf && <Text size="sm">{t('market.aliasOf', { model: model.aliasOf })}</Text>}
         {model.nextChangeAt && <Text size="sm">{t('market.changes')}</Text>}
-        <Group gap="xs">
+        <Group gap="xs" mt="auto">
           {model.groups.map((each) => (
             <Badge key={each.group} variant="default" tt="none">
               <GroupPrice group={each} />
             </Badge>
           ))}
         </Group>
-        <ButtonLink
-          to="/marketplace/$model"
-          params={{ model: model.id }}
-          variant="default"
-          size="xs"
-          mt="auto"
-          w="fit-content"
-          aria-label={t('market.details', { model: model.id })}
-        >
-          {t('market.columns.details')}
-        </ButtonLink>
       </Stack>
     </Card>
   );

@@ -3,10 +3,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
+import { filterWidth } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { distinctValues } from './market.js';
 
 const route = getRouteApi('/visitor/marketplace');
+const CHOICE = filterWidth('9.5rem');
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
 
 /** What the marketplace is searched by; each choice is put into the address. */
@@ -58,8 +60,9 @@ function Choices({ models, set }: ChoicesProps) {
       {choices.map(({ name, options }) => (
         <Select
           key={name}
-          label={t(`market.${name}`)}
-          placeholder={t('market.any')}
+          aria-label={t(`market.${name}`)}
+          placeholder={t(`market.${name}`)}
+          w={CHOICE}
           clearable
           clearButtonProps={{ 'aria-label': t('market.clear') }}
           data={[...options]}
@@ -68,8 +71,9 @@ function Choices({ models, set }: ChoicesProps) {
         />
       ))}
       <Select
-        label={t('market.order')}
+        aria-label={t('market.order')}
         placeholder={t('market.sorts.usual')}
+        w={CHOICE}
         clearable
         clearButtonProps={{ 'aria-label': t('market.sorts.usual') }}
         data={SORTS.map((value) => ({ value, label: t(`market.sorts.${value}`) }))}
