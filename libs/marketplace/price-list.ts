@@ -121,7 +121,7 @@ export function isOnPriceList({ catalog, groups, nowMs }: ViewedMarket, id: stri
 }
 
 /** What has a price in some group, whether a channel serves it or not. */
-function pricedModels(market: ViewedMarket, filter: PriceFilter): ListedModel[] {
+export function pricedModels(market: ViewedMarket, filter: PriceFilter): ListedModel[] {
   return [...market.catalog.models.values()]
     .filter((model) => matches(model, filter))
     .map((model) => listed(model, market))

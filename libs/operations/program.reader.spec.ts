@@ -56,6 +56,8 @@ describe('programs', () => {
       ['late', false],
       ['gone', true],
     ]);
+    const running = await Promise.all([reader.isRunning('billing'), reader.isRunning('gateway')]);
+    expect(running).toEqual([true, false]);
   });
 
   it('are shown with their report, without what it says of channels, and as texts of time', async () => {

@@ -84,6 +84,12 @@ export class ProgramReader {
     }));
   }
 
+  /** Whether one of these programs runs. */
+  async isRunning(program: ProgramView['program']): Promise<boolean> {
+    const reports = await this.reports();
+    return reports.some((each) => each.program === program && !each.isSilent);
+  }
+
   private async reports(): Promise<ReportRow[]> {
     const { rows } = await this.pool.query<ReportRow>(
       `SELECT program, instance, version, host, started_at AS "startedAt", reported_at AS "reportedAt", report,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
-import { readModelRecord, sumUpModelDays } from './model-days.js';
+import { readModelRecord, readRecords, sumUpModelDays } from './model-days.js';
 import { purgeUsageSums } from './usage-summary.js';
 
 let fixture: LedgerFixture;
@@ -83,6 +83,29 @@ describe('the record of a model', () => {
     await used({ model: 'mixed', accounts: 5, daysAgo: 8, latencyMs: 100 });
     await used({ model: 'mixed', accounts: 5, daysAgo: 9, latencyMs: 301, isFailed: true });
     expect(await recordOf('mixed')).toMatchObject({ delivered: 0.5, latencyMs: 201 });
+  });
+
+  it('of several models is the average of those that are known', async () => {
+    await used({ model: 'one', accounts: 5, daysAgo: 8, latencyMs: 100 });
+    await used({ model: 'two', accounts: 6, daysAgo: 8, latencyMs: 301, isFailed: true });
+    await used({ model: 'few', accounts: 2, daysAgo: 8, isFailed: true });
+    await used({ model: 'two', accounts: 5, daysAgo: 9, latencyMs: 300 });
+    await sumUpModelDays(fixture.billing);
+    const records = await readRecords(fixture.billing, [
+      { id: 'one', part: 'image' },
+      { id: 'two', part: 'image' },
+      { id: 'few', part: 'image' },
+      { id: 'few', part: 'video' },
+    ]);
+    expect([...records.keys()]).toEqual(['image', 'video']);
+    const { delivered, latencyMs, days } = records.get('image')!;
+    expect({ delivered, latencyMs }).toEqual({ delivered: 0.75, latencyMs: 251 });
+    expect(days).toHaveLength(30);
+    expect(days.slice(21, 23)).toEqual([
+      { day: days[21]!.day, delivered: 1, latencyMs: 300 },
+      { day: days[22]!.day, delivered: 0.5, latencyMs: 201 },
+    ]);
+    expect(records.get('video')).toMatchObject({ delivered: null, latencyMs: null });
   });
 
   it('outlives its accounts, and goes when it is old', async () => {

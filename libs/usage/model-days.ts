@@ -54,14 +54,48 @@ const FIND = {
 /** How often work of a model was delivered lately, and how long it took, over all accounts. */
 export async function readModelRecord(pool: pg.Pool, model: string): Promise<ModelRecord> {
   const { rows } = await pool.query<ModelRecord['days'][number]>({ ...FIND, values: [model] });
-  const delivered = average(rows.map((day) => day.delivered));
-  const latencyMs = average(rows.map((day) => day.latencyMs));
+  return recordOf(rows);
+}
+
+/** Of several models together: their average of each day. It says no more than the records of the models. */
+const FIND_ALL = {
+  name: 'model-days-together',
+  text: `SELECT of.part, shown.day::date::text AS day, avg(delivered)::float8 AS delivered, round(avg(latency_ms))::float8 AS "latencyMs"
+    FROM unnest($1::text[], $2::text[]) AS of (model, part)
+    CROSS JOIN (SELECT (now() AT TIME ZONE 'UTC')::date AS today) AS t
+    CROSS JOIN LATERAL generate_series(t.today - ${DAYS}, t.today - 1, interval '1 day') AS shown (day)
+    LEFT JOIN model_days d ON d.model_id = of.model AND d.day = shown.day::date
+    GROUP BY of.part, shown.day ORDER BY of.part, shown.day`,
+};
+
+/** The records of parts, such as types, each of some models. */
+export async function readRecords<Part extends string>(
+  pool: pg.Pool,
+  models: readonly { id: string; part: Part }[],
+): Promise<Map<Part, ModelRecord>> {
+  const values = [models.map(({ id }) => id), models.map(({ part }) => part)];
+  const { rows } = await pool.query<ModelRecord['days'][number] & { part: Part }>({ ...FIND_ALL, values });
+  const parts = Map.groupBy(rows, ({ part }) => part);
+  return new Map(
+    [...parts].map(([part, days]) => [part, recordOf(days.map(({ part: _, ...day }) => roundedDown(day)))]),
+  );
+}
+
+function recordOf(days: ModelRecord['days']): ModelRecord {
+  const latencyMs = average(days.map((day) => day.latencyMs));
   return {
-    // Rounded down: what is not perfect does not read so.
-    delivered: delivered === null ? null : Math.floor(delivered * THOUSAND) / THOUSAND,
-    latencyMs: latencyMs === null ? null : Math.round(latencyMs),
-    days: rows,
+    ...roundedDown({
+      delivered: average(days.map((day) => day.delivered)),
+      latencyMs: latencyMs === null ? null : Math.round(latencyMs),
+    }),
+    days,
   };
+}
+
+/** What is not perfect does not read so. */
+function roundedDown<T extends Done>(done: T): T {
+  const { delivered } = done;
+  return { ...done, delivered: delivered === null ? null : Math.floor(delivered * THOUSAND) / THOUSAND };
 }
 
 function average(values: readonly (number | null)[]): number | null {

@@ -24,6 +24,7 @@ describePages({
     { name: 'marketplace-table', path: '/marketplace?view=table' },
     { name: 'marketplace-empty', path: '/marketplace?text=nothing-is-called-so' },
     { name: 'model', path: '/marketplace/vendora-chat', prepare: withRecord },
+    { name: 'status', path: '/status' },
     { name: 'model-few', path: '/marketplace/vendora-imagine-edit' },
     { name: 'model-of-unknown-calls', path: '/marketplace/vendora-embed' },
     { name: 'sign-in', path: '/sign-in' },

@@ -177,6 +177,24 @@ describe('the record of a model', () => {
     expect(again.status).toBe(304);
   });
 
+  it('is in the status of the service with its type, which names nothing else', async () => {
+    const statusNow = () => visitor(relay).GET('/api/public/status');
+    // The gateway reports soon after it starts; what is known is kept for half a minute.
+    const found = await until('the gateway to be known', async () => {
+      const { data, response } = await statusNow();
+      return data?.isAnswering ? { data, response } : undefined;
+    });
+    expect(Object.keys(found.data)).toEqual(['isAnswering', 'families']);
+    expect(found.data.families.map(({ family }) => family)).toEqual(['3d', 'chat', 'image', 'speech', 'video']);
+    const image = found.data.families.find(({ family }) => family === 'image')!;
+    expect(Object.keys(image)).toEqual(['family', 'available', 'delivered', 'latencyMs', 'days']);
+    expect(image).toMatchObject({ available: true, delivered: 0.995, latencyMs: 250 });
+    expect(image.days.map((day) => Object.keys(day).join())).toEqual(
+      Array<string>(30).fill('day,delivered,latencyMs'),
+    );
+    expect(found.response.headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
+  });
+
   it('is of models on the price list', async () => {
     const { error, response } = await recordOf('nothing-like-that');
     expect(response.status).toBe(404);

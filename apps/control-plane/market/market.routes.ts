@@ -84,6 +84,21 @@ const modelRecord = z
   })
   .meta({ id: 'ModelRecord' });
 
+const serviceStatus = z
+  .object({
+    isAnswering: z.boolean().meta({ description: 'Whether requests of programs are answered.' }),
+    families: z
+      .array(
+        z.object({
+          family: z.enum(families),
+          available: z.boolean().meta({ description: 'Whether some model of the type can be called.' }),
+          ...modelRecord.shape,
+        }),
+      )
+      .meta({ description: 'The types of model on the price list, each the average of its models.' }),
+  })
+  .meta({ id: 'ServiceStatus' });
+
 const CACHING = 'Answers carry an ETag; If-None-Match gets 304.';
 
 const ITS_GROUPS =
@@ -118,5 +133,10 @@ export const marketRoutes = {
     description: `Over all customers. A day is added some hours after it is over, if at least five customers used the model. ${CACHING}`,
     params: ofModel,
     answer: modelRecord,
+  }),
+  status: forAll.get('getServiceStatus', '/api/public/status', {
+    summary: 'Whether requests are answered, and how each type of model did in the last 30 days.',
+    description: `Read once in half a minute. Days as in the records of models. ${CACHING}`,
+    answer: serviceStatus,
   }),
 };

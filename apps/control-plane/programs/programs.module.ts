@@ -23,5 +23,6 @@ import { ProgramsController } from './programs.controller.js';
     ),
     last(({ tests }: { tests: ChannelTests }) => tests.close(), { tests: ChannelTests }),
   ],
+  exports: [ProgramReader],
 })
 export class ProgramsModule {}

@@ -8,7 +8,7 @@ import { type RoutedPage, routedPages } from '../support/routes.js';
 /** Forms that ask the server for nothing before they are sent. */
 const READS_NOTHING =
   /^\/(sign-in|sign-up|sign-up\/confirm|confirm-email|forgot-password|reset-password|tickets\/new|admin\/prices\/import)$/;
-const OF_VISITORS = /^\/($|sign-|marketplace|connect|retention|confirm|forgot|reset)/;
+const OF_VISITORS = /^\/($|sign-|marketplace|connect|status|retention|confirm|forgot|reset)/;
 /** Who is signed in belongs to the frame, and so does the stream of what changed. */
 const OF_THE_PAGE = /\/api\/(?!public\/session|live)/;
 

@@ -11,6 +11,7 @@ const DOCUMENTS = [
 const PAGES = [
   { name: 'models', to: '/marketplace' },
   { name: 'connect', to: '/connect' },
+  { name: 'status', to: '/status' },
   { name: 'retention', to: '/retention' },
 ] as const;
 

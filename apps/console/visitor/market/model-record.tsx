@@ -4,15 +4,11 @@ import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { Chart } from '../../ui/charts/chart.js';
 import { Figure } from '../../ui/lists/facts.js';
-import { useLocale } from '../../ui/locale.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
+import { DayStrip, useDay, useSeconds, useShare } from './record-days.js';
 
 type ModelRecordView = Shape<'ModelRecord'>;
-type RecordDay = ModelRecordView['days'][number];
-
-const GOOD = 0.99;
-const FAIR = 0.95;
 
 /** How often the model delivered lately, and how long it took. */
 export function ModelRecord({ model }: { model: string }) {
@@ -44,29 +40,10 @@ function Delivered({ record: { delivered, days } }: { record: ModelRecordView })
       <dl className="facts">
         <Figure name={t('record.delivered')} value={share(delivered)} hint={t('record.deliveredHint')} />
       </dl>
-      <ol className="strip" aria-label={t('record.byDay')}>
-        {days.map((day) => (
-          <Day key={day.day} day={day} />
-        ))}
-      </ol>
+      <DayStrip days={days} />
       <SmallPrint>{t('record.legend')}</SmallPrint>
     </Stack>
   );
-}
-
-function Day({ day: { day, delivered } }: { day: RecordDay }) {
-  const share = useShare();
-  const words = `${useDay()(day)}: ${share(delivered)}`;
-  return (
-    <li title={words} data-tone={toneOf(delivered)}>
-      <span className="visually-hidden">{words}</span>
-    </li>
-  );
-}
-
-function toneOf(delivered: number | null): string {
-  if (delivered === null) return 'quiet';
-  return delivered >= GOOD ? 'good' : delivered >= FAIR ? 'waiting' : 'bad';
 }
 
 function Latency({ record: { latencyMs, days } }: { record: ModelRecordView }) {
@@ -100,25 +77,4 @@ function Latency({ record: { latencyMs, days } }: { record: ModelRecordView }) {
       )}
     </Stack>
   );
-}
-
-function useShare(): (share: number | null) => string {
-  const { t } = useTranslation('models');
-  const format = new Intl.NumberFormat(useLocale(), { style: 'percent', maximumFractionDigits: 1 });
-  return (share) => (share === null ? t('record.unknown') : format.format(share));
-}
-
-function useSeconds(): (value: string) => string {
-  const format = new Intl.NumberFormat(useLocale(), {
-    style: 'unit',
-    unit: 'second',
-    maximumFractionDigits: 2,
-  });
-  return (value) => format.format(Number(value));
-}
-
-/** A UTC day, such as 31 Jan. */
-function useDay(): (day: string) => string {
-  const format = new Intl.DateTimeFormat(useLocale(), { day: 'numeric', month: 'short', timeZone: 'UTC' });
-  return (day) => format.format(new Date(day));
 }

@@ -1,0 +1,56 @@
+import { useTranslation } from 'react-i18next';
+import type { Shape } from '../../api/shape.js';
+import { useLocale } from '../../ui/locale.js';
+
+type RecordDay = Shape<'ModelRecord'>['days'][number];
+
+const GOOD = 0.99;
+export const FAIR = 0.95;
+
+/** A bar for each UTC day: how much was delivered. */
+export function DayStrip({ days }: { days: readonly RecordDay[] }) {
+  const { t } = useTranslation('models');
+  return (
+    <ol className="strip" aria-label={t('record.byDay')}>
+      {days.map((day) => (
+        <Day key={day.day} day={day} />
+      ))}
+    </ol>
+  );
+}
+
+function Day({ day: { day, delivered } }: { day: RecordDay }) {
+  const share = useShare();
+  const words = `${useDay()(day)}: ${share(delivered)}`;
+  return (
+    <li title={words} data-tone={toneOf(delivered)}>
+      <span className="visually-hidden">{words}</span>
+    </li>
+  );
+}
+
+function toneOf(delivered: number | null): string {
+  if (delivered === null) return 'quiet';
+  return delivered >= GOOD ? 'good' : delivered >= FAIR ? 'waiting' : 'bad';
+}
+
+export function useShare(): (share: number | null) => string {
+  const { t } = useTranslation('models');
+  const format = new Intl.NumberFormat(useLocale(), { style: 'percent', maximumFractionDigits: 1 });
+  return (share) => (share === null ? t('record.unknown') : format.format(share));
+}
+
+export function useSeconds(): (value: string) => string {
+  const format = new Intl.NumberFormat(useLocale(), {
+    style: 'unit',
+    unit: 'second',
+    maximumFractionDigits: 2,
+  });
+  return (value) => format.format(Number(value));
+}
+
+/** A UTC day, such as 31 Jan. */
+export function useDay(): (day: string) => string {
+  const format = new Intl.DateTimeFormat(useLocale(), { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  return (day) => format.format(new Date(day));
+}

@@ -1,0 +1,114 @@
+import { Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../api/client.js';
+import type { Shape } from '../api/shape.js';
+import { Notice } from '../ui/notice.js';
+import { PageFrame } from '../ui/page.js';
+import { Loaded, Section } from '../ui/states.js';
+import { StatusBadge } from '../ui/status-badge.js';
+import { Hint, SmallPrint } from '../ui/texts.js';
+import { DayStrip, FAIR, useDay, useSeconds, useShare } from './market/record-days.js';
+
+type Status = Shape<'ServiceStatus'>;
+type Family = Status['families'][number];
+
+const REFETCH_MS = 60_000;
+
+/** Whether calls are answered now, and how each type of model did lately. */
+export function StatusPage() {
+  const { t } = useTranslation('models');
+  const status = $api.useQuery('get', '/api/public/status', {}, { refetchInterval: REFETCH_MS });
+  return (
+    <PageFrame title={t('status.title')} about={t('status.about')} width={60}>
+      <Loaded query={status} lines={12}>
+        {(found) => (
+          <>
+            <Now status={found} />
+            <Section title={t('status.types')} aside={<SmallPrint>{t('record.legend')}</SmallPrint>}>
+              {found.families.map((family) => (
+                <FamilyCard key={family.family} family={family} />
+              ))}
+            </Section>
+            <Section title={t('status.incidents')}>
+              <Incidents families={found.families} />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </PageFrame>
+  );
+}
+
+/** The one thing that people come for. */
+function Now({ status: { isAnswering, families } }: { status: Status }) {
+  const { t } = useTranslation('models');
+  const areAllThere = families.every(({ available }) => available);
+  const [tone, name] = !isAnswering
+    ? (['bad', 'down'] as const)
+    : areAllThere
+      ? (['good', 'up'] as const)
+      : (['warning', 'partly'] as const);
+  return (
+    <Notice tone={tone} title={t(`status.now.${name}`)}>
+      {t(`status.hint.${name}`)}
+    </Notice>
+  );
+}
+
+function FamilyCard({ family: { family, available, delivered, latencyMs, days } }: { family: Family }) {
+  const { t } = useTranslation('models');
+  const { t: ofVisitor } = useTranslation('visitor');
+  const share = useShare();
+  const seconds = useSeconds();
+  return (
+    <Card withBorder component="article">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
+        <Stack gap="tiny">
+          <Group gap="sm">
+            <Title order={3} size="h4">
+              {ofVisitor(`market.families.${family}`)}
+            </Title>
+            <StatusBadge tone={available ? 'good' : 'bad'}>
+              {t(available ? 'status.available' : 'status.unavailable')}
+            </StatusBadge>
+          </Group>
+          {delivered === null ? (
+            <Hint>{t('status.few')}</Hint>
+          ) : (
+            <Text size="sm">
+              {t('status.delivered', { share: share(delivered) })}
+              {latencyMs !== null &&
+                ` · ${t('status.latency', { time: seconds(String(latencyMs / 1_000)) })}`}
+            </Text>
+          )}
+        </Stack>
+        <DayStrip days={days} />
+      </SimpleGrid>
+    </Card>
+  );
+}
+
+/** The days on which much failed, the newest first. */
+function Incidents({ families }: { families: readonly Family[] }) {
+  const { t } = useTranslation('models');
+  const { t: ofVisitor } = useTranslation('visitor');
+  const share = useShare();
+  const dayText = useDay();
+  const bad = families
+    .flatMap(({ family, days }) => days.map((day) => ({ family, ...day })))
+    .filter(({ delivered }) => delivered !== null && delivered < FAIR)
+    .toSorted((one, other) => other.day.localeCompare(one.day));
+  if (bad.length === 0) return <Text size="sm">{t('status.noIncidents')}</Text>;
+  return (
+    <Stack component="ul" className="plain-list" gap="sm">
+      {bad.map(({ family, day, delivered }) => (
+        <li key={`${family} ${day}`}>
+          <Text size="sm" fw={600}>
+            {dayText(day)} · {ofVisitor(`market.families.${family}`)}
+          </Text>
+          <Text size="sm">{t('status.failed', { share: share(1 - delivered!) })}</Text>
+        </li>
+      ))}
+    </Stack>
+  );
+}
