@@ -49,3 +49,39 @@ describe('a key with a fallback in the playground', () => {
     expect(code).not.toContain('"models"');
   });
 });
+
+describe('what came of a call', () => {
+  it('is still there after the page is loaded again, for its person alone', async () => {
+    const someone = await person(relay, { credits: '5' });
+    tab = await Tab.open(browser, relay, { as: someone });
+    await tab.goto('/playground');
+    const { page } = tab;
+    const image = page.getByRole('img', { name: 'Generated image 1' });
+    await page.getByLabel('Prompt').fill('a boat at night');
+    await page.getByRole('button', { name: 'Generate image' }).click();
+    await image.waitFor();
+    const source = await image.getAttribute('src');
+    await page.reload();
+    await image.waitFor();
+    expect(await image.getAttribute('src')).toBe(source);
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('a boat at night');
+    await page.getByText('Verified in your browser').waitFor();
+    const other = await person(relay, { credits: '5' });
+    const [name = '', value = ''] = other.headers.cookie.split('=');
+    await tab.context.addCookies([{ name, value, url: relay.consoleUrl }]);
+    await page.reload();
+    await page.getByText('Your result will appear here').waitFor();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('');
+  });
+
+  it('says what to do next where it failed', async () => {
+    const someone = await person(relay, { credits: '5' });
+    tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [503] });
+    await tab.goto('/playground?model=dead-imgmodel-4');
+    const { page } = tab;
+    await page.getByLabel('Prompt').fill('a boat');
+    await page.getByRole('button', { name: 'Generate image' }).click();
+    await page.getByText(/^Send it again, or try another model/).waitFor();
+    expect(await tab.barriers()).toEqual([]);
+  });
+});

@@ -33,7 +33,7 @@ export function FirstRequest() {
     );
   return (
     <Notice tone="good" role="status" title={t('play.first.came')}>
-      <TextLink to="/usage" search={{ charge: first.chargeId }} size="sm">
+      <TextLink to="/logs" search={{ charge: first.chargeId }} size="sm">
         {t('play.first.see')}
       </TextLink>
     </Notice>

@@ -41,7 +41,7 @@ function Receipt({ id }: { id: string }) {
     <Section
       title={t('play.receipt.title')}
       aside={
-        <TextLink to="/usage" search={{ charge: id }} size="sm">
+        <TextLink to="/logs" search={{ charge: id }} size="sm">
           {t('play.toUsage')}
         </TextLink>
       }

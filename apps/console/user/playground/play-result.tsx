@@ -1,7 +1,6 @@
-import { Alert, Button, Code, Image, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Button, Image, Loader, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ApiFailure } from '../../api/failure.js';
 import { Loaded } from '../../ui/states.js';
 import { useTask } from '../tasks/task.js';
 import { TaskDetails } from '../tasks/task-details.js';
@@ -94,42 +93,4 @@ function Sound({ sound }: { sound: Blob }) {
     return () => URL.revokeObjectURL(made);
   }, [sound]);
   return <audio controls src={url} aria-label={t('play.sound')} />;
-}
-
-/** Refusals that calls meet often, in the language of the page; the server's message and the code follow. */
-const TOLD_HERE = [
-  'insufficient_user_quota',
-  'key_limit_exceeded',
-  'account_limit_exceeded',
-  'account_frozen',
-  'ip_not_allowed',
-  'group_not_granted',
-  'model_not_allowed',
-  'model_not_found',
-  'content_policy_violation',
-  'rate_limit_exceeded',
-  'upstream_rejected',
-  'generation_failed',
-  'unreachable',
-] as const;
-
-/** Why a call was refused or failed: in plain words, with the code that clients see. */
-export function PlayFault({ failure }: { failure: ApiFailure }) {
-  const { t } = useTranslation('calls');
-  const known = TOLD_HERE.find((code) => code === failure.code);
-  return (
-    <Alert color="red" title={known ? t(`play.faults.${known}`) : t('play.faults.other')}>
-      <Stack gap="xs">
-        <Text size="sm">{failure.message}</Text>
-        <Text size="sm">
-          {t('play.codeOfFault')} <Code>{failure.code}</Code>
-        </Text>
-        {failure.requestId !== null && (
-          <Text size="sm">
-            {t('failure.requestId', { ns: 'shell' })} <Code>{failure.requestId}</Code>
-          </Text>
-        )}
-      </Stack>
-    </Alert>
-  );
 }

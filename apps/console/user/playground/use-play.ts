@@ -10,6 +10,7 @@ import { compareDecimals } from '../../ui/decimal.js';
 import { type SendableForm, useSend } from '../../ui/forms/form.js';
 import { callOf, type PlayKind, type PlayValues } from './call.js';
 import { firstKey } from './first-key.js';
+import { forgetResult, keepResult, keptResult } from './kept-result.js';
 import { type PendingCall, savePendingCall, takePendingCall } from './pending-call.js';
 import { type Played, play } from './play.js';
 import { type PricePlace, priceNow, usePrice } from './price-before.js';
@@ -57,9 +58,11 @@ export function usePlay(playing: Playing) {
   const { t } = useTranslation('calls');
   const userId = useSession()?.userId;
   const [pending] = useState(() => takePendingCall(kind, userId));
+  const [before] = useState(() => (pending || again ? null : keptResult(kind, userId)));
+  const sample = key === null ? t(`play.samples.${kind}`) : '';
   const form = useForm<PlayValues>({
     initialValues: {
-      ...initialValues(model, key === null ? t(`play.samples.${kind}`) : ''),
+      ...initialValues(model, before?.prompt ?? sample),
       ...(again && valuesOf(again)),
       ...pending?.values,
     },
@@ -71,11 +74,8 @@ export function usePlay(playing: Playing) {
   const price = usePrice({ kind, model, place, values: form.values });
   const { current } = price;
   const [isShort, setShort] = useState(false);
-  const { sending, askAgain, ...sent } = useSending(playing, {
-    form,
-    pending,
-    seen: current?.amount ?? null,
-  });
+  const seen = current?.amount ?? null;
+  const { sending, askAgain, ...sent } = useSending(playing, { form, pending, before, seen });
   useResume({ pending, model: model.id, price: current, send: () => sending.onSubmit(), askAgain });
   const lacksCredits =
     current !== null && !current.covered && compareDecimals(current.balance, current.amount) < 0;
@@ -105,14 +105,20 @@ export function usePlay(playing: Playing) {
 interface SendingParts {
   form: SendableForm<PlayValues>;
   pending: PendingCall | null;
+  /** What the last call came to, before the page was loaded again. */
+  before: { result: Played } | null;
   /** The price that the page shows, in credits. */
   seen: string | null;
 }
 
-function useSending({ kind, model, key, place, keep }: Playing, { form, pending, seen }: SendingParts) {
+function useSending(
+  { kind, model, key, place, keep }: Playing,
+  { form, pending, before, seen }: SendingParts,
+) {
   const { t } = useTranslation('calls');
   const navigate = route.useNavigate();
-  const [played, setPlayed] = useState<Played | null>(null);
+  const userId = useSession()?.userId;
+  const [played, setPlayed] = useState(before?.result ?? null);
   const [hasOtherPrice, setOtherPrice] = useState(false);
   const leaving = useRef<AbortController>(null);
   // In a copy of this tab, too, the call that waited is made once.
@@ -121,6 +127,7 @@ function useSending({ kind, model, key, place, keep }: Playing, { form, pending,
     form,
     send: async (values) => {
       setPlayed(null);
+      forgetResult(kind);
       setOtherPrice(false);
       leaving.current = new AbortController();
       const { signal } = leaving.current;
@@ -134,6 +141,8 @@ function useSending({ kind, model, key, place, keep }: Playing, { form, pending,
     done: async (result) => {
       if (result === null) return setOtherPrice(true);
       setPlayed(result);
+      if (userId !== undefined && (result.kind === 'pictures' || result.kind === 'text'))
+        keepResult(kind, { userId, prompt: form.getValues().prompt, result });
       if (result.kind === 'task')
         await navigate({ search: (before) => ({ ...before, task: result.taskId }), replace: true });
       await refresh('/api/usage', '/api/tasks', '/api/account');

@@ -1,0 +1,38 @@
+import type { PlayKind } from './call.js';
+import type { Played } from './play.js';
+
+/** Speech has no text that could be kept, and a task is in the address. */
+type KeptResult = Extract<Played, { kind: 'pictures' | 'text' }>;
+
+interface Stored {
+  userId: string;
+  prompt: string;
+  result: KeptResult;
+}
+
+/** Remembers in this tab what came of a call, so that it outlives the page. Images beyond what browsers take are not kept. */
+export function keepResult(kind: PlayKind, { userId, prompt, result }: Stored): void {
+  try {
+    sessionStorage.setItem(nameOf(kind), JSON.stringify({ userId, prompt, result } satisfies Stored));
+  } catch {
+    forgetResult(kind);
+  }
+}
+
+export function forgetResult(kind: PlayKind): void {
+  sessionStorage.removeItem(nameOf(kind));
+}
+
+/** What this person's last call of the kind came to, in this tab. */
+export function keptResult(kind: PlayKind, userId: string | undefined): Stored | null {
+  const text = sessionStorage.getItem(nameOf(kind));
+  if (text === null) return null;
+  const stored = JSON.parse(text) as Stored;
+  if (stored.userId === userId) return stored;
+  forgetResult(kind);
+  return null;
+}
+
+function nameOf(kind: PlayKind): string {
+  return `tollgate.played.${kind}`;
+}

@@ -1,0 +1,64 @@
+import { Alert, Code, Stack, Text } from '@mantine/core';
+import type { LinkProps } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { ApiFailure } from '../../api/failure.js';
+import { ButtonLink } from '../../ui/links.js';
+
+/** What helps against a fault: a page, or words alone. */
+interface Remedy {
+  words: 'topUp' | 'key' | 'support' | 'models' | 'prompt' | 'settings' | 'wait' | 'again' | 'connection';
+  to?: LinkProps['to'];
+}
+
+const KEY: Remedy = { words: 'key', to: '/tokens' };
+const SUPPORT: Remedy = { words: 'support', to: '/tickets/new' };
+
+/** Refusals that calls meet often, in the language of the page; the server's message and the code follow. */
+const REMEDIES = {
+  insufficient_user_quota: { words: 'topUp', to: '/wallet' },
+  key_limit_exceeded: KEY,
+  account_limit_exceeded: SUPPORT,
+  account_frozen: SUPPORT,
+  ip_not_allowed: KEY,
+  group_not_granted: SUPPORT,
+  model_not_allowed: KEY,
+  model_not_found: { words: 'models', to: '/marketplace' },
+  content_policy_violation: { words: 'prompt' },
+  rate_limit_exceeded: { words: 'wait' },
+  upstream_rejected: { words: 'settings' },
+  generation_failed: { words: 'again' },
+  unreachable: { words: 'connection' },
+} as const satisfies Record<string, Remedy>;
+
+function isKnown(code: string): code is keyof typeof REMEDIES {
+  return code in REMEDIES;
+}
+
+/** Why a call was refused or failed, in plain words, with the code that clients see; and what to do next. */
+export function PlayFault({ failure }: { failure: ApiFailure }) {
+  const { t } = useTranslation('calls');
+  const { code, message, requestId } = failure;
+  const remedy: Remedy = isKnown(code) ? REMEDIES[code] : { words: 'again' };
+  return (
+    <Alert color="red" title={t(isKnown(code) ? `play.faults.${code}` : 'play.faults.other')}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{message}</Text>
+        <Text size="sm">{t(`play.next.${remedy.words}`)}</Text>
+        {remedy.to !== undefined && (
+          <ButtonLink to={remedy.to} size="xs" variant="default">
+            {t(`play.nextLinks.${remedy.words as 'topUp' | 'key' | 'support' | 'models'}`)}
+          </ButtonLink>
+        )}
+        <Text size="xs" c="dimmed">
+          {t('play.codeOfFault')} <Code>{code}</Code>
+          {requestId !== null && (
+            <>
+              {' · '}
+              {t('failure.requestId', { ns: 'shell' })} <Code>{requestId}</Code>
+            </>
+          )}
+        </Text>
+      </Stack>
+    </Alert>
+  );
+}
