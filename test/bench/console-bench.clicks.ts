@@ -15,11 +15,13 @@ interface Interaction {
   act: (page: Page) => Promise<void>;
 }
 
-const CHOICES: readonly Interaction[] = [
+const OF_USAGE: readonly Interaction[] = [
   { what: 'grouped by key', act: (page) => page.getByText('By key', { exact: true }).click() },
   { what: 'a longer range', act: (page) => page.getByText('90 days', { exact: true }).click() },
   { what: 'grouped by model', act: (page) => page.getByText('By model', { exact: true }).click() },
   { what: 'a shorter range', act: (page) => page.getByText('7 days', { exact: true }).click() },
+];
+const OF_LOGS: readonly Interaction[] = [
   { what: 'next page', act: (page) => page.getByRole('button', { name: 'Next page' }).click() },
   { what: 'a receipt opened', act: (page) => requests(page).locator('tbody tr').nth(3).click() },
   { what: 'a receipt closed', act: (page) => page.keyboard.press('Escape') },
@@ -30,25 +32,41 @@ const CHOICES: readonly Interaction[] = [
 
 const requests = (page: Page) => page.getByRole('table', { name: 'Requests, newest first' });
 
-/** Presses on the usage page, each until the browser has painted what follows at once; data may come later. */
+/** Presses on pages of many requests, each until the browser has painted what follows at once; data may come later. */
 export async function measureClicks(
   browser: Browser,
   relay: ConsoleRelay,
   samples: number,
 ): Promise<Figure[]> {
+  const ofUsage = await measureOn(browser, relay, { path: '/usage', choices: OF_USAGE, samples });
+  const ofLogs = await measureOn(browser, relay, { path: '/logs', choices: OF_LOGS, samples });
+  return [...ofUsage, ...ofLogs];
+}
+
+interface Measured {
+  path: '/usage' | '/logs';
+  choices: readonly Interaction[];
+  samples: number;
+}
+
+async function measureOn(
+  browser: Browser,
+  relay: ConsoleRelay,
+  { path, choices, samples }: Measured,
+): Promise<Figure[]> {
   const tab = await Tab.open(browser, relay, { as: relay.owner });
   await tab.page.addInitScript({ content: WATCHING });
-  await tab.goto('/usage');
-  const times = new Map<string, number[]>(CHOICES.map(({ what }) => [what, []]));
+  await tab.goto(path);
+  const times = new Map<string, number[]>(choices.map(({ what }) => [what, []]));
   // Once for what is loaded when it is first used.
   for (let sample = 0; sample <= samples; sample += 1) {
-    for (const choice of CHOICES) {
+    for (const choice of choices) {
       const took = await paintedAfter(tab, choice);
       if (sample > 0) times.get(choice.what)!.push(took);
     }
   }
   await tab.close();
-  return [...times].map(([what, all]) => figureOf(what, all));
+  return [...times].map(([what, all]) => figureOf(`${path.slice(1)}, press to paint: ${what}`, all));
 }
 
 async function paintedAfter(tab: Tab, { act }: Interaction): Promise<number> {
@@ -74,7 +92,7 @@ const WATCHING = `
 function figureOf(what: string, times: number[]): Figure {
   const note = `slowest ${Math.max(...times)} ms`;
   return {
-    what: `usage, press to paint: ${what}`,
+    what,
     value: percentile(times, 0.5),
     unit: 'ms',
     aim: { atMost: AIM_MS },

@@ -30,26 +30,28 @@ const OVERVIEW: Opening = {
   rows: 5,
   also: '.recharts-surface',
 };
-const USAGE: Opening = { what: 'usage', path: '/usage', rows: 50, also: '.recharts-surface' };
+/** A row for each of its two models. */
+const USAGE: Opening = { what: 'usage', path: '/usage', rows: 2, also: '.recharts-surface' };
+const LOGS: Opening = { what: 'logs', path: '/logs', rows: 50 };
 const FILTERED: Opening = {
-  what: 'usage, one model, refunded',
+  what: 'logs, one model, refunded',
   rows: 50,
-  path: '/usage?model=imgmodel-4&state=released',
+  path: '/logs?model=imgmodel-4&state=released',
 };
 
-/** Overview and usage log, opened by a new browser and by one that was here before, and a next page. */
+/** Overview, usage and log, opened by a new browser and by one that was here before, and a next page. */
 export async function measurePages(
   browser: Browser,
   relay: ConsoleRelay,
   samples: number,
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const opening of [OVERVIEW, USAGE, FILTERED]) {
+  for (const opening of [OVERVIEW, USAGE, LOGS, FILTERED]) {
     const { cold, warm } = await openOften(browser, relay, { opening, samples });
     figures.push(timeOf(`${opening.what}, cold cache`, cold, COLD_AIM_MS));
     figures.push(timeOf(`${opening.what}, warm cache`, warm, WARM_AIM_MS));
   }
-  return [...figures, timeOf('usage, next page', await pageOn(browser, relay, samples), NEXT_AIM_MS)];
+  return [...figures, timeOf('logs, next page', await pageOn(browser, relay, samples), NEXT_AIM_MS)];
 }
 
 function timeOf(what: string, times: number[], atMost: number): Figure {
@@ -76,8 +78,8 @@ async function openOften(
 }
 
 async function pageOn(browser: Browser, relay: ConsoleRelay, samples: number): Promise<number[]> {
-  const tab = await openTab(browser, relay, USAGE);
-  await tab.page.goto(USAGE.path);
+  const tab = await openTab(browser, relay, LOGS);
+  await tab.page.goto(LOGS.path);
   await interactiveAt(tab.page);
   const times: number[] = [];
   for (let sample = 0; sample < samples; sample += 1) {
