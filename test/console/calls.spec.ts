@@ -67,7 +67,7 @@ describe('pictures of the playground', () => {
     expect(page.url()).toContain('family=video');
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Duration' }).click();
-    await tab.goto('/usage?family=image');
+    await tab.goto('/logs?family=image');
     const requests = page.getByRole('table', { name: 'Requests, newest first' });
     await requests.getByRole('columnheader', { name: 'Duration' }).waitFor();
   });

@@ -74,7 +74,7 @@ describe('people who work here', () => {
     const tab = await signedIn(email, '/account');
     const { page } = tab;
     await page.getByRole('heading', { name: 'Set up two-factor authentication' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Overview' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Home', exact: true }).count()).toBe(0);
     await page.getByLabel(/^Current password/).fill(PASSWORD);
     await page.getByRole('button', { name: 'Continue' }).click();
     const secret = await page.getByText(/^[A-Z2-7]{32}$/).textContent();

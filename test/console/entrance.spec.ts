@@ -56,7 +56,7 @@ describe('signing in', () => {
     await page.getByLabel('One-time code').fill(device.generate());
     await page.keyboard.press('Enter');
     await page.waitForURL('**/overview');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
   });
 
   it('sends a person whose session has ended to sign in, and back to the same page', async () => {
@@ -80,7 +80,7 @@ describe('signing in', () => {
     await signInHere(tab, email);
     await page.getByRole('heading', { name: 'Connect your code' }).waitFor();
     await revokeSessions(email);
-    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
     await page.getByText('Your session has ended.').waitFor();
     await signInHere(tab, email);
     await page.waitForURL('**/overview');
@@ -93,7 +93,7 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL('**/sign-in');
-    await page.getByRole('link', { name: 'Overview' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Home', exact: true }).waitFor({ state: 'detached' });
     await page.goto('/overview');
     await page.waitForURL('**/sign-in?next=%2Foverview');
   });

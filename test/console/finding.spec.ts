@@ -50,26 +50,26 @@ async function search(page: Page, words: string): Promise<void> {
 
 it('opens a page by a part of its name', async () => {
   const page = await open('/overview');
-  await search(page, 'wall');
-  await page.getByRole('heading', { name: 'Wallet', level: 1 }).waitFor();
+  await search(page, 'bill');
+  await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
 });
 
 it('has its navigation behind a button on a narrow screen, until a page is chosen', async () => {
   tab = await Tab.open(browser, relay, { as: owner, look: { width: 'narrow' } });
   const { page } = tab;
   await tab.goto('/overview');
-  const wallet = page.getByRole('navigation').getByRole('link', { name: 'Wallet' });
-  expect(await wallet.isVisible()).toBe(false);
+  const billing = page.getByRole('navigation').getByRole('link', { name: 'Billing' });
+  expect(await billing.isVisible()).toBe(false);
   await page.getByRole('button', { name: 'Open navigation' }).click();
-  await wallet.click();
-  await page.getByRole('heading', { name: 'Wallet', level: 1 }).waitFor();
-  await wallet.waitFor({ state: 'hidden' });
+  await billing.click();
+  await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
+  await billing.waitFor({ state: 'hidden' });
   expect(await tab.isTooWide()).toBe(false);
 });
 
 it('returns to the button that opened it', async () => {
   const page = await open('/overview');
-  const button = page.getByRole('button', { name: 'Search (Ctrl-K)' });
+  const button = page.getByRole('button', { name: 'Search', exact: true });
   await button.click();
   await page.getByRole('dialog').and(page.locator(':focus-within')).waitFor();
   await page.keyboard.press('Escape');
@@ -85,7 +85,7 @@ it('says so where no page has the name', async () => {
 it('opens a request by its id, with the models that were tried for it', async () => {
   const page = await open('/overview');
   await search(page, requestId);
-  await page.waitForURL(`**/usage?charge=${requestId}`);
+  await page.waitForURL(`**/logs?charge=${requestId}`);
   const details = page.getByRole('dialog');
   await details.getByRole('heading', { name: 'Models tried' }).waitFor();
   await details.getByRole('link', { name: 'imgmodel-4' }).click();
@@ -94,9 +94,9 @@ it('opens a request by its id, with the models that were tried for it', async ()
 });
 
 it('opens a row of a list wherever it is clicked', async () => {
-  const page = await open('/usage');
+  const page = await open('/logs');
   const requests = page.getByRole('table', { name: 'Requests, newest first' });
   const row = requests.getByRole('row').filter({ hasText: 'dead-image' });
   await row.getByRole('cell').nth(2).click();
-  await page.waitForURL(`**/usage?charge=${requestId}`);
+  await page.waitForURL(`**/logs?charge=${requestId}`);
 });

@@ -80,13 +80,13 @@ async function signUp(tab: Tab, link: string): Promise<void> {
 
 async function topUpForTheFirstTime(tab: Tab): Promise<void> {
   const { page } = tab;
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Home', exact: true }).click();
   await page.getByRole('heading', { name: 'Get started' }).waitFor();
   await page.getByRole('link', { name: 'Add credits' }).click();
   await page.getByText('20.00 credits', { exact: true }).click();
   await page.getByRole('button', { name: 'Pay $26.00' }).waitFor();
   await topUp(tab);
-  await page.getByRole('link', { name: 'Go to wallet' }).click();
+  await page.getByRole('link', { name: 'Go to billing' }).click();
   await page.getByRole('row', { name: /Paid.*20\.00 credits.*\$26\.00/ }).waitFor();
 }
 
@@ -148,14 +148,14 @@ async function meetAFailure({ page }: Tab): Promise<void> {
     .getByRole('alert')
     .getByText(/The task failed/)
     .waitFor();
-  await page.getByRole('link', { name: 'Usage' }).click();
-  const tabs = page.getByRole('navigation', { name: 'Usage' });
+  await page.getByRole('link', { name: 'Logs' }).click();
+  const tabs = page.getByRole('navigation', { name: 'Logs' });
   await tabs.getByRole('link', { name: 'Tasks' }).click();
   await page.getByRole('heading', { name: 'Tasks' }).waitFor();
   const list = page.getByRole('table', { name: 'Tasks, newest first' });
   await list.getByText('Released 0.25 credits').waitFor();
-  await tabs.getByRole('link', { name: 'Usage' }).click();
-  await page.getByRole('heading', { name: 'Usage' }).waitFor();
+  await tabs.getByRole('link', { name: 'Requests' }).click();
+  await page.getByRole('heading', { name: 'Logs' }).waitFor();
   const usage = page.getByRole('table', { name: /^Requests/ });
   await usage.getByText('Refunded').waitFor();
 }
@@ -163,7 +163,7 @@ async function meetAFailure({ page }: Tab): Promise<void> {
 /** A line for each of both videos, which opens; and the entries of each balance. */
 async function seeTheStatement(tab: Tab): Promise<void> {
   const { page } = tab;
-  await page.getByRole('link', { name: 'Wallet' }).click();
+  await page.getByRole('link', { name: 'Billing' }).click();
   await page.getByRole('tab', { name: 'Statement' }).click();
   const lines = [
     /Refunded 0\.00 credits/,

@@ -35,7 +35,7 @@ describe('lists on a phone', () => {
     const tab = await Tab.open(browser, relay, { as: owner });
     const { page } = tab;
     await page.setViewportSize(PHONE);
-    await tab.goto('/usage');
+    await tab.goto('/logs');
     const list = page.getByRole('table', { name: /^Requests/ });
     const rows = list.locator('tbody tr');
     await rows.nth(REQUESTS - 1).waitFor();
@@ -43,7 +43,7 @@ describe('lists on a phone', () => {
     expect((await list.boundingBox())!.height).toBeLessThan(MOST_PX);
     expect(await tab.isTooWide()).toBe(false);
     expect(await tab.barriers()).toEqual([]);
-    await tab.picture('phone/usage');
+    await tab.picture('phone/logs');
     const row = rows.first();
     const top = async (place: string) =>
       (await row.locator(`[data-phone=${place}]`).first().boundingBox())!.y;

@@ -322,7 +322,7 @@ describe('an account', () => {
     await page.getByLabel('Reason').fill('A question about a call.');
     await page.getByRole('button', { name: 'View their console' }).click();
     await page.getByText('Viewing as The north studio').waitFor();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
     await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
     const pages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
     const names = await pages.allTextContents();
@@ -475,7 +475,7 @@ const WORKSPACES: Record<Role, string[]> = {
   admin: ['My account', 'Support', 'Admin'],
 };
 const HOMES: Record<Role, string> = {
-  user: 'Overview',
+  user: 'Home',
   support: 'Ticket queue',
   finance: 'Finance home',
   admin: 'Admin home',
@@ -494,7 +494,7 @@ describe('workspaces', () => {
     await page.getByRole('menuitem').first().waitFor();
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(WORKSPACES[role]);
     await page.getByRole('menuitem', { name: 'My account' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Home', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Workspace: My account' }).waitFor();
   });
 

@@ -54,15 +54,14 @@ describe('the usage page', () => {
     await costs.getByRole('link', { name: 'Spring campaign' }).click();
     await page.waitForURL(`**keyId=${projectKey}**`);
     await costs.getByRole('row', { name: /imgmodel-4 0\.09 credits 100%/ }).waitFor();
-    const requests = page.getByRole('table', { name: 'Requests, newest first' });
-    await requests.getByText('3 images').waitFor();
-    expect(await requests.getByText('1 image', { exact: true }).count()).toBe(0);
     const bar = page.locator('.recharts-bar-rectangle path').last();
     await bar.hover();
     await page.locator('.recharts-tooltip-wrapper').getByText('0.09 credits').first().waitFor();
     await bar.click();
-    await page.waitForURL('**at=**');
+    await page.waitForURL('**/logs?**at=**');
+    const requests = page.getByRole('table', { name: 'Requests, newest first' });
     await requests.getByText('3 images').waitFor();
+    expect(await requests.getByText('1 image', { exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Show the whole period again' }).click();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await requests.getByText('1 image', { exact: true }).waitFor();
@@ -157,6 +156,30 @@ describe('a payment that came without an order', () => {
   });
 });
 
+describe('the log', () => {
+  it('finds a request by its id in one step, and those of a key by what the key begins with', async () => {
+    const { data } = await someone.api.GET('/api/usage', { params: { query: { keyId: projectKey } } });
+    const page = await open(someone, '/logs');
+    const requests = page.getByRole('table', { name: 'Requests, newest first' });
+    const field = page.getByLabel('Find by ID');
+    await field.fill(data!.items[0]!.requestId!);
+    await page.waitForURL('**/logs?id=**');
+    await requests.getByText('3 images').waitFor();
+    expect(await requests.locator('tbody tr').count()).toBe(1);
+    const { data: made } = await someone.api.POST('/api/keys', {
+      body: { name: 'Banners', group: 'Vendora-Main' },
+    });
+    await tab.goto('/logs');
+    // A whole key, pasted: what is secret of it stays out of the address.
+    await field.fill(made!.apiKey);
+    await page.waitForURL(`**/logs?keyId=${made!.keyId}`);
+    await page.getByText('No requests match your filters').waitFor();
+    await field.fill('sk-tg-unknown-and-secret');
+    await page.waitForURL('**id=sk-tg-unkn');
+    await page.getByText('No request has this ID').waitFor();
+  });
+});
+
 describe('an id', () => {
   it('of a task leads to its request from anywhere, pasted and sent at once', async () => {
     const task = await endedVideo(relay, someone, { keyId: projectKey, prompt: 'a boat' });
@@ -165,7 +188,7 @@ describe('an id', () => {
     await page.getByLabel('Search pages, or paste any ID').fill(task.id);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Request cost' }).getByText('vendora-imagine-video').waitFor();
-    await tab.goto(`/usage?id=${task.id}`);
+    await tab.goto(`/logs?id=${task.id}`);
     await page.getByRole('table', { name: 'Requests, newest first' }).getByText('4 seconds').waitFor();
   });
 

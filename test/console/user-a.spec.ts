@@ -161,7 +161,7 @@ describe('a key', () => {
     await confirm.click();
     await page.getByText('website was deleted.').waitFor();
     await expect(sdk.models.list()).rejects.toMatchObject({ status: 401 });
-    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: 'Home', exact: true }).click();
     await page.getByRole('row', { name: /vendora-imagine-image.*Charged/ }).waitFor();
   });
 

@@ -3,6 +3,7 @@ import { families, ticketStages, ticketTypes } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
 import { currentSession } from '../shell/session.js';
 import { anyText, cursor, oneOf, ownPath, searchOf } from '../ui/search.js';
+import { logSearch } from '../user/logs/log-search.js';
 import { usageSearch } from '../user/usage/usage-search.js';
 import { statementSearch } from '../user/wallet/statement-search.js';
 import { rootRoute } from './root.route.js';
@@ -72,6 +73,12 @@ const ofVisitor = [
     getParentRoute: () => visitor,
     path: '/connect',
     component: lazy(() => import('../visitor/connect.page.js'), 'ConnectPage'),
+  }),
+  createRoute({
+    getParentRoute: () => visitor,
+    path: '/status',
+    loader: textsOf('models'),
+    component: lazy(() => import('../visitor/status.page.js'), 'StatusPage'),
   }),
   createRoute({
     getParentRoute: () => visitor,
@@ -186,6 +193,13 @@ const ofUser = [
     loader: textsOf('calls', 'charts'),
     validateSearch: searchOf(usageSearch),
     component: lazy(() => import('../user/usage/usage.page.js'), 'UsagePage'),
+  }),
+  createRoute({
+    getParentRoute: () => user,
+    path: '/logs',
+    loader: textsOf('calls'),
+    validateSearch: searchOf(logSearch),
+    component: lazy(() => import('../user/logs/logs.page.js'), 'LogsPage'),
   }),
   createRoute({
     getParentRoute: () => user,

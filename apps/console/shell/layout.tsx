@@ -3,15 +3,14 @@ import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Shape } from '../api/shape.js';
 import { Confirmation } from './confirmation.js';
 import { AccountButton, DocsLink, LanguageButton, Logo, ThemeButton, VisitorLinks } from './header.js';
-import { OnePersonBanner } from './one-person.js';
-import { SecondFactorAdvice, SecondFactorPage } from './second-factor.js';
+import { OnePersonBanner, SecondFactorAdvice, SecondFactorPage, ViewingBanner } from './late-parts.js';
 import { Palette } from './palette.js';
 import { useFirstMailLanguage } from './mail-language.js';
-import { useSession } from './session.js';
+import { mayAny, STAFF, useSession } from './session.js';
 import { Navigation, Tabs } from './navigation/late-navigation.js';
-import { ViewingBanner } from './viewing.js';
 
 /** The frame of all pages: header, navigation of those who are signed in, content. */
 export function Layout() {
@@ -50,18 +49,34 @@ export function Layout() {
         </nav>
       )}
       <main id="content" tabIndex={-1} className="frame-content">
-        {session?.viewing && <ViewingBanner viewing={session.viewing} />}
-        {session?.secondFactor === 'advised' && !session.viewing && <SecondFactorAdvice />}
-        {session && <OnePersonBanner />}
-        {hasNavigation && (
+        {session && (
           <Suspense fallback={null}>
-            <Tabs session={session} />
+            <Above session={session} />
           </Suspense>
         )}
-        {isHeldBack ? <SecondFactorPage /> : <Outlet />}
+        {isHeldBack ? (
+          <Suspense fallback={null}>
+            <SecondFactorPage />
+          </Suspense>
+        ) : (
+          <Outlet />
+        )}
       </main>
       {session && <Confirmation session={session} />}
     </div>
+  );
+}
+
+/** What people have to know whatever page they are at, and the pages beside this one. */
+function Above({ session }: { session: Shape<'Session'> }) {
+  const { viewing, secondFactor } = session;
+  return (
+    <>
+      {viewing && <ViewingBanner viewing={viewing} />}
+      {secondFactor === 'advised' && !viewing && <SecondFactorAdvice />}
+      {mayAny(session, STAFF) && <OnePersonBanner />}
+      {secondFactor !== 'required' && <Tabs session={session} />}
+    </>
   );
 }
 

@@ -151,7 +151,7 @@ function useRequestPlaces(
 ): Destination[] {
   const { t } = useTranslation('shell');
   const navigate = useNavigate();
-  const placeOf = (area: 'usage' | 'accounts' | 'revenue', request: Found, go: () => Promise<void>) => ({
+  const placeOf = (area: 'logs' | 'accounts' | 'revenue', request: Found, go: () => Promise<void>) => ({
     key: `${area} ${request.chargeId}`,
     label: t('palette.request', {
       model: request.requestedModel ?? request.model ?? '',
@@ -173,7 +173,7 @@ function useRequestPlaces(
   };
   return [
     ...own.map((each) =>
-      placeOf('usage', each, () => navigate({ to: '/usage', search: { charge: each.chargeId } })),
+      placeOf('logs', each, () => navigate({ to: '/logs', search: { charge: each.chargeId } })),
     ),
     ...(mayAny(session, ['support', 'admin']) ? all.map(ofSupport) : []),
     ...(mayAny(session, ['finance']) ? all.map(ofFinance) : []),

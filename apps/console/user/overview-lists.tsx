@@ -1,14 +1,14 @@
 import { Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
-import { column, rightColumn, timeColumn } from '../ui/lists/columns.js';
+import { amountColumn, column } from '../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../ui/lists/data-list.js';
 import { TextLink } from '../ui/links.js';
 import { Money } from '../ui/money.js';
 import { Section } from '../ui/states.js';
 import { StatusBadge, type Tone } from '../ui/status-badge.js';
 import { SmallPrint } from '../ui/texts.js';
-import { When } from '../ui/when.js';
+import { Ago, When } from '../ui/when.js';
 import type { AccountOverview } from './overview.js';
 
 /** Videos and 3D assets in progress. */
@@ -68,7 +68,7 @@ export function LastRequests({ requests }: { requests: readonly Shape<'UsageEntr
     <Section
       title={t('overview.requests.title')}
       aside={
-        <TextLink to="/usage" size="sm">
+        <TextLink to="/logs" size="sm">
           {t('overview.requests.all')}
         </TextLink>
       }
@@ -94,7 +94,11 @@ const never = () => Promise.reject(new Error('the overview is read as a whole'))
 function useColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('user');
   return [
-    timeColumn('at', t('overview.requests.at')),
+    column('at', t('overview.requests.at'), ({ at, chargeId }) => (
+      <TextLink to="/logs" search={{ charge: chargeId }}>
+        <Ago at={at} />
+      </TextLink>
+    )),
     column('model', t('overview.requests.model'), ({ requestedModel, model }) => (
       <span className="model-name">{requestedModel ?? model ?? '–'}</span>
     )),
@@ -103,8 +107,8 @@ function useColumns(): ListColumn<Shape<'UsageEntry'>>[] {
         {t(`overview.requests.states.${state}`)}
       </StatusBadge>
     )),
-    rightColumn('amount', t('overview.requests.amount'), ({ state, held, settled }) => (
-      <Money value={state === 'held' ? held : state === 'settled' ? (settled ?? '0') : '0'} />
+    amountColumn('amount', t('overview.requests.amount'), ({ state, held, settled }) => (
+      <Money aligned value={state === 'held' ? held : state === 'settled' ? (settled ?? '0') : '0'} />
     )),
   ];
 }

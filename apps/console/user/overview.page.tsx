@@ -29,7 +29,14 @@ export function OverviewPage() {
   return (
     <PageFrame
       title={t('overview.title')}
-      actions={<ButtonLink to="/wallet">{t('overview.topUp')}</ButtonLink>}
+      actions={
+        <>
+          <ButtonLink to="/playground" variant="default">
+            {t('overview.playground')}
+          </ButtonLink>
+          <ButtonLink to="/wallet">{t('overview.topUp')}</ButtonLink>
+        </>
+      }
     >
       <Loaded query={overview} lines={16}>
         {(found) => (
@@ -122,10 +129,10 @@ function Days({ overview: { days, total, zone } }: { overview: AccountOverview }
     values: { spent },
   }));
   const facts = [
-    { name: t('overview.days.spent'), value: <Money value={total.spent} /> },
+    { name: t('overview.days.spent'), value: <Money value={total.spent} short /> },
     { name: t('overview.days.requests'), value: total.requests.toLocaleString(locale) },
     { name: t('overview.days.failures'), value: total.failures.toLocaleString(locale) },
-    { name: t('overview.days.givenBack'), value: <Money value={total.givenBack} /> },
+    { name: t('overview.days.givenBack'), value: <Money value={total.givenBack} short /> },
   ];
   return (
     <Section title={t('overview.days.title')}>

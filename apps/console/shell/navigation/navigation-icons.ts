@@ -4,6 +4,7 @@ import {
   IconBuildingStore,
   IconCalendarCheck,
   IconChartBar,
+  IconChartHistogram,
   IconChecks,
   IconCpu,
   IconFlask,
@@ -12,7 +13,6 @@ import {
   IconHourglass,
   IconInbox,
   IconKey,
-  IconLayoutDashboard,
   IconListCheck,
   IconListDetails,
   IconMessages,
@@ -30,11 +30,12 @@ import {
 
 /** What the navigation shows beside the name of each link, `nav.…` of the texts. They come with the navigation alone. */
 export const navigationIcons = {
-  overview: IconLayoutDashboard,
+  overview: IconHome,
   marketplace: IconBuildingStore,
   playground: IconFlask,
   library: IconPhoto,
-  usage: IconListDetails,
+  usage: IconChartHistogram,
+  logs: IconListDetails,
   tokens: IconKey,
   wallet: IconWallet,
   developers: IconPlugConnected,

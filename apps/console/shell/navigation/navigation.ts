@@ -46,10 +46,11 @@ const all: readonly Workspace[] = [
       page('marketplace', '/marketplace'),
       page('playground', '/playground', { isOwn: true }),
       page('library', '/library'),
+      page('usage', '/usage'),
       {
-        label: 'usage',
+        label: 'logs',
         pages: [
-          { label: 'usage', to: '/usage' },
+          { label: 'requests', to: '/logs' },
           { label: 'tasks', to: '/tasks' },
         ],
       },
@@ -62,7 +63,7 @@ const all: readonly Workspace[] = [
           { label: 'webhooks', to: '/webhooks' },
         ],
       },
-      page('tickets', '/tickets'),
+      { ...page('tickets', '/tickets'), isInMenu: true },
       {
         label: 'settings',
         isInMenu: true,

@@ -23,8 +23,8 @@ export function FileCard({ task }: { task: Shape<'Task'> }) {
       <Card.Section>
         <Thumbnail task={task} />
       </Card.Section>
-      <Stack gap="xs" mt="sm">
-        <OpenLink param="task" value={id} size="sm">
+      <Stack gap="xs" mt="sm" flex={1}>
+        <OpenLink param="task" value={id} size="sm" fw={600} c="inherit">
           <Text span inherit lineClamp={2}>
             {title}
           </Text>
@@ -32,7 +32,7 @@ export function FileCard({ task }: { task: Shape<'Task'> }) {
         <SmallPrint>
           <span className="model-name">{requestedModel}</span> · <Ago at={createdAt} />
         </SmallPrint>
-        <Group justify="space-between" align="flex-start">
+        <Group justify="space-between" align="flex-start" mt="auto">
           <Stack gap="xs">
             <TaskCost task={task} />
             {prompt !== '' && mode !== 'texture' && (

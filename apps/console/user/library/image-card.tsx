@@ -9,6 +9,7 @@ import { Money } from '../../ui/money.js';
 import { SmallPrint, TextLine } from '../../ui/texts.js';
 import { useNow } from '../../ui/now.js';
 import { Ago } from '../../ui/when.js';
+import { TimeLeft } from '../tasks/task-file.js';
 import { type KeptImage, useKeptImages } from './kept-images.js';
 
 const MINUTE_MS = 60_000;
@@ -30,7 +31,7 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
         </Card.Section>
       )}
       <Stack gap="xs" mt={images.length > 0 ? 'sm' : undefined}>
-        <OpenLink param="charge" value={chargeId} size="sm" className="model-name">
+        <OpenLink param="charge" value={chargeId} size="sm" fw={600} c="inherit" className="model-name">
           {name}
         </OpenLink>
         <SmallPrint>
@@ -70,12 +71,12 @@ function Pictures({ images }: { images: readonly KeptImage[] }) {
 }
 
 function Expiry({ images }: { images: readonly KeptImage[] }) {
-  const { t } = useTranslation('calls');
-  const locale = useLocale();
   const now = useNow(MINUTE_MS, images.length > 0);
   const [first] = images;
   if (!first) return null;
-  const minutes = Math.max(1, Math.round((first.expiresMs - now) / MINUTE_MS));
-  const format = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' });
-  return <SmallPrint>{t('task.left', { time: format.format(minutes) })}</SmallPrint>;
+  return (
+    <SmallPrint>
+      <TimeLeft ms={first.expiresMs - now} />
+    </SmallPrint>
+  );
 }

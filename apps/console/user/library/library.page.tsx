@@ -7,7 +7,7 @@ import { useAddressPager, useFilter } from '../../ui/address.js';
 import { Duration } from '../../ui/duration.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Switch } from '../../ui/lists/choice.js';
 import { type Listed, Pager } from '../../ui/lists/data-list.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, ErrorState, Loaded } from '../../ui/states.js';
@@ -21,9 +21,10 @@ import { useImageLife } from './kept-images.js';
 
 const route = getRouteApi('/user/library');
 const PAGE = 24;
+const FILES = 'files';
 const KINDS = ['video', '3d', 'image'] as const;
 const SKELETONS = 6;
-const COLUMNS = { base: 1, xs: 2, md: 3 };
+const COLUMNS = { base: 1, xs: 2, md: 3, lg: 4 };
 
 /** What the account made lately, to look at, download and run again. */
 export function LibraryPage() {
@@ -32,13 +33,14 @@ export function LibraryPage() {
   const set = useFilter({ replace: false });
   return (
     <PageFrame title={t('library.title')} about={t('library.about')}>
-      <Choice
+      <Switch
         label={t('tasks.filters.kind')}
-        any={t('library.files')}
-        options={KINDS.map((value) => ({ value, label: t(`families.${value}`) }))}
-        value={kind}
-        set={(value: string | undefined) => set({ kind: value })}
-        width="14rem"
+        options={[
+          { value: FILES, label: t('library.files') },
+          ...KINDS.map((value) => ({ value, label: t(`families.${value}`) })),
+        ]}
+        value={kind ?? FILES}
+        set={(value) => set({ kind: value === FILES ? undefined : value })}
       />
       {kind === 'image' ? <Images /> : <Files kind={kind} />}
     </PageFrame>
@@ -133,7 +135,7 @@ function Cards<Item>({ label, query, emptyHint, cardOf }: CardsProps<Item>) {
           hint={emptyHint}
           action={
             <ButtonLink to="/playground" variant="default">
-              {t('usage.toPlayground')}
+              {t('log.toPlayground')}
             </ButtonLink>
           }
         />

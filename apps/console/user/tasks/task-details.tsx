@@ -33,7 +33,7 @@ export function TaskDetails({ task }: { task: Shape<'Task'> }) {
       <Text>{task.prompt}</Text>
       <Amounts task={task} />
       <Facts task={task} />
-      <TextLink to="/usage" search={{ charge: task.chargeId }} size="sm">
+      <TextLink to="/logs" search={{ charge: task.chargeId }} size="sm">
         {t('task.toCharge')}
       </TextLink>
       <CopyLine value={task.id} label={t('task.id')} />

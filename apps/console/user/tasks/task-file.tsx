@@ -2,11 +2,15 @@ import { Button, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
+import { useLocale } from '../../ui/locale.js';
 import { useNow } from '../../ui/now.js';
 import { Hint } from '../../ui/texts.js';
 import { isTaskRunning } from './task.js';
 
-const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+/** From here on hours are said. */
+const MOST_MINUTES = 120;
 
 export function contentOf(taskId: string): string {
   return `/api/tasks/${taskId}/content`;
@@ -23,7 +27,7 @@ export function availableMs({ file }: Pick<Shape<'Task'>, 'file'>, nowMs: number
 /** The button that downloads, with the time that is left for it, or why there is nothing to download. */
 export function TaskDownload({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
-  const now = useNow(SECOND_MS, task.file?.available === true);
+  const now = useNow(MINUTE_MS, task.file?.available === true);
   const leftMs = availableMs(task, now);
   if (isTaskRunning(task)) return <Note>{t('task.notYet')}</Note>;
   if (task.state === 'failed') return <Note>{t('task.noFile')}</Note>;
@@ -41,18 +45,26 @@ export function TaskDownload({ task }: { task: Shape<'Task'> }) {
         {t('task.download')}
       </Button>
       {Number.isFinite(leftMs) && (
-        <Text size="xs" c="dimmed" role="timer" className="money">
-          {t('task.left', { time: clockOf(leftMs) })}
+        <Text size="xs" c="dimmed" role="timer">
+          <TimeLeft ms={leftMs} />
         </Text>
       )}
     </Stack>
   );
 }
 
-/** Minutes and seconds, such as 24:05. */
-function clockOf(ms: number): string {
-  const seconds = Math.ceil(ms / SECOND_MS);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+/** How long a file can still be downloaded, in whole minutes or hours. */
+export function TimeLeft({ ms }: { ms: number }) {
+  const { t } = useTranslation('calls');
+  const locale = useLocale();
+  const minutes = Math.max(1, Math.floor(ms / MINUTE_MS));
+  const isLong = minutes >= MOST_MINUTES;
+  const format = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: isLong ? 'hour' : 'minute',
+    unitDisplay: 'short',
+  });
+  return t('task.left', { time: format.format(isLong ? Math.floor(minutes / 60) : minutes) });
 }
 
 function Note({ children }: { children: string }) {

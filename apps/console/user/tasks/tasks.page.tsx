@@ -10,7 +10,7 @@ import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
-import { When } from '../../ui/when.js';
+import { Ago } from '../../ui/when.js';
 import { TaskCost } from './task-cost.js';
 import { TaskDetails } from './task-details.js';
 import { TaskDownload } from './task-file.js';
@@ -74,7 +74,6 @@ function TaskFilters({ filter }: { filter: TaskSearch }) {
         <Choice
           key={name}
           label={t(`tasks.filters.${name}`)}
-          any={t('usage.any')}
           options={options}
           value={filter[name]}
           set={(value: string | undefined) => set({ [name]: value })}
@@ -90,7 +89,7 @@ function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
   return [
     column('at', t('tasks.columns.at'), ({ createdAt, id }) => (
       <OpenLink param="task" value={id}>
-        <When at={createdAt} />
+        <Ago at={createdAt} />
       </OpenLink>
     )),
     column('prompt', t('tasks.columns.prompt'), ({ prompt }) => (

@@ -61,7 +61,7 @@ function Head({ ticket }: { ticket: Shape<'TicketWithMessages'> }) {
       <TicketBadge ticket={ticket} />
       <Text size="sm">{t(`kinds.${ticket.kind}`)}</Text>
       {ticket.chargeId !== null && (
-        <TextLink to="/usage" search={{ charge: ticket.chargeId }} size="sm">
+        <TextLink to="/logs" search={{ charge: ticket.chargeId }} size="sm">
           {t('one.charge')}
         </TextLink>
       )}

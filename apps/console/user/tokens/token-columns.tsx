@@ -1,10 +1,10 @@
 import { Group, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, rightColumn, textColumn, timeColumn } from '../../ui/lists/columns.js';
+import { column, extra, onPhone, rightColumn, textColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
-import { TextLink } from '../../ui/links.js';
+import { OpenLink, TextLink } from '../../ui/links.js';
 import { Money, useMoneyText } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { TextLine, SmallPrint } from '../../ui/texts.js';
@@ -31,19 +31,31 @@ export function useTokenColumns(): ListColumn<Shape<'Key'>>[] {
         <Allowed list={allowedIps} all={t('allIps')} of="ips" />
       )),
     ),
-    column('expiresAt', t('columns.expiresAt'), (token) => <Expiry token={token} />),
-    timeColumn('lastUsedAt', t('columns.lastUsedAt'), t('never')),
+    onPhone(
+      'hidden',
+      column('expiresAt', t('columns.expiresAt'), (token) => <Expiry token={token} />),
+    ),
+    onPhone('hidden', timeColumn('lastUsedAt', t('columns.lastUsedAt'), t('never'))),
     extra(timeColumn('createdAt', t('columns.createdAt'))),
     rightColumn('do', t('columns.do'), (token) => <Actions token={token} />),
   ];
 }
 
-function Name({ token: { name, prefix } }: { token: Shape<'Key'> }) {
+function Name({ token: { keyId, name, prefix } }: { token: Shape<'Key'> }) {
+  const { t } = useTranslation('tokens');
   return (
     <Stack gap={0}>
-      <Text size="sm" fw={600} className="model-name">
+      <OpenLink
+        param="key"
+        value={keyId}
+        aria-label={t('changeName', { name })}
+        size="sm"
+        fw={600}
+        c="inherit"
+        className="model-name"
+      >
         {name}
-      </Text>
+      </OpenLink>
       {prefix !== null && (
         <Text size="xs" c="dimmed" ff="monospace">
           {prefix}…
@@ -120,12 +132,12 @@ function Actions({ token }: { token: Shape<'Key'> }) {
         </TextLink>
       )}
       <TextLink
-        to="/tokens"
-        search={(before: object) => ({ ...before, key: token.keyId })}
+        to="/usage"
+        search={{ keyId: token.keyId }}
         size="sm"
-        aria-label={t('changeName', { name: token.name })}
+        aria-label={t('usageOf', { name: token.name })}
       >
-        {t('changeShort')}
+        {t('usageShort')}
       </TextLink>
       <DeleteToken token={token} />
     </Group>

@@ -58,7 +58,7 @@ function Lines({ name, rows, pricing, total }: LinesProps) {
   const locale = useLocale();
   const heads = ['units', 'unitPrice', 'multiplier', 'amount'] as const;
   return (
-    <Table className="data-list" aria-label={t(`charge.${name}`)} withTableBorder>
+    <Table className="data-list" aria-label={t(`charge.${name}`)} layout="fixed" withTableBorder>
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t(`charge.${name}`)}</Table.Th>

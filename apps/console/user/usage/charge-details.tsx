@@ -127,7 +127,7 @@ function Attempts({ charge }: { charge: Shape<'Charge'> }) {
     <Stack gap="xs">
       {charge.attempts.map((attempt) => (
         <Group key={attempt.id} gap="xs">
-          <TextLink to="/usage" search={{ charge: attempt.id }} size="sm" className="model-name">
+          <TextLink to="/logs" search={{ charge: attempt.id }} size="sm" className="model-name">
             {attempt.model ?? attempt.id}
           </TextLink>
           <ChargeBadge charge={attempt} />

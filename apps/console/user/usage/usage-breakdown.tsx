@@ -8,6 +8,7 @@ import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.j
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
+import { logOf } from '../logs/log-search.js';
 import { narrowedTo, useSubjectName } from './usage-subjects.js';
 import type { UsageSubject } from './usage-search.js';
 
@@ -40,7 +41,7 @@ function useColumns(by: UsageSubject, total: number): ListColumn<Row>[] {
     column('subject', t(`subjects.${by}`, { ns: 'charts' }), ({ subject }) => (
       <Subject by={by} subject={subject} />
     )),
-    rightColumn('spent', t('usage.metrics.spent'), ({ spent }) => <Money value={spent} />),
+    rightColumn('spent', t('usage.metrics.spent'), ({ spent }) => <Money aligned value={spent} />),
     rightColumn('share', t('usage.share'), ({ spent }) =>
       total === 0 ? '–' : percent.format(Number(spent) / total),
     ),
@@ -49,7 +50,9 @@ function useColumns(by: UsageSubject, total: number): ListColumn<Row>[] {
       t('usage.changeColumn'),
       ({ spent, before }) => (before && change(Number(spent), Number(before.spent))) ?? '–',
     ),
-    rightColumn('requests', t('usage.metrics.requests'), ({ requests }) => requests.toLocaleString(locale)),
+    rightColumn('requests', t('usage.metrics.requests'), ({ subject, requests }) => (
+      <Requests by={by} subject={subject} count={requests.toLocaleString(locale)} />
+    )),
     rightColumn('failures', t('usage.metrics.failures'), ({ failures }) => failures.toLocaleString(locale)),
     rightColumn('latency', t('usage.metrics.latency'), ({ latencyMs }) =>
       latencyMs === null ? '–' : duration(latencyMs),
@@ -61,10 +64,22 @@ function Subject({ by, subject }: { by: UsageSubject; subject: string | null }) 
   const name = useSubjectName(by)(subject);
   const narrowed = narrowedTo(by, subject);
   if (narrowed === null) return name;
-  const search = (before: object) => ({ ...before, ...narrowed, cursor: undefined });
+  const search = (before: object) => ({ ...before, ...narrowed });
   return (
     <TextLink to="/usage" search={search} resetScroll={false} className="model-name">
       {name}
+    </TextLink>
+  );
+}
+
+/** How many there were; leads to them. */
+function Requests({ by, subject, count }: { by: UsageSubject; subject: string | null; count: string }) {
+  const search = route.useSearch();
+  const narrowed = narrowedTo(by, subject);
+  if (narrowed === null) return count;
+  return (
+    <TextLink to="/logs" search={logOf({ ...search, ...narrowed })} size="sm">
+      {count}
     </TextLink>
   );
 }

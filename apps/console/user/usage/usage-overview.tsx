@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { keepShown } from '../../api/queries.js';
@@ -8,6 +8,7 @@ import { useFilter } from '../../ui/address.js';
 import { MetricChart } from '../../ui/charts/metric-chart.js';
 import { useLocale } from '../../ui/locale.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
+import { logOf } from '../logs/log-search.js';
 import { UsageBreakdown } from './usage-breakdown.js';
 import { useUsageMetrics } from './usage-metrics.js';
 import { chartQuery, usageSubjects } from './usage-search.js';
@@ -43,8 +44,9 @@ export function UsageOverview() {
 /** Usage over time. A bar leads to its requests, and a name in the legend to what that is made of. */
 function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
   const { t } = useTranslation('calls');
-  const by = route.useSearch({ select: (search) => search.by ?? 'model' });
-  const show = route.useSearch({ select: (search) => search.show ?? 'spent' });
+  const search = route.useSearch();
+  const { by = 'model', show = 'spent' } = search;
+  const navigate = useNavigate();
   const set = useFilter({ replace: false });
   const at = useStepText(chart);
   const { total, before, stepSeconds } = chart;
@@ -60,7 +62,7 @@ function Drawn({ chart }: { chart: Shape<'UsageChart'> }) {
       setBy={(value) => set({ by: value === 'model' ? undefined : value })}
       at={(place) => at(chart.points[place]!.at)}
       nameOf={useSubjectName(by)}
-      choosePoint={(place) => set({ at: chart.points[place]?.at })}
+      choosePoint={(place) => void navigate({ to: '/logs', search: logOf(search, chart.points[place]?.at) })}
       chooseSubject={(subject) => {
         const narrowed = narrowedTo(by, subject);
         return narrowed ? () => set(narrowed) : undefined;

@@ -1,6 +1,6 @@
-import { chargeStages, families } from '../../api/enumerations.js';
+import { families } from '../../api/enumerations.js';
 import { addDays, timesOf, today } from '../../finance/utc-days.js';
-import { anyDay, anyText, anyTime, cursor, oneOf } from '../../ui/search.js';
+import { anyDay, anyText, oneOf } from '../../ui/search.js';
 
 export const usageRanges = ['1h', '24h', '7d', '30d', '90d'] as const;
 export const usageSubjects = ['model', 'key', 'group', 'family'] as const;
@@ -32,14 +32,6 @@ export const usageSearch = {
   model: anyText,
   group: anyText,
   family: oneOf(...families),
-  state: oneOf(...chargeStages),
-  /** The beginning of the step of the chart whose requests are listed. */
-  at: anyTime,
-  /** An id that requests are looked up by. */
-  id: anyText,
-  cursor,
-  /** The request that is open. */
-  charge: anyText,
 };
 
 export interface UsageSearch {
@@ -52,12 +44,15 @@ export interface UsageSearch {
   model?: string | undefined;
   group?: string | undefined;
   family?: (typeof families)[number] | undefined;
-  state?: (typeof chargeStages)[number] | undefined;
-  at?: string | undefined;
 }
 
-/** Of the chart and the list alike. */
-function workOf({ keyId, model, group, family }: UsageSearch) {
+/** Of the chart and the log alike. */
+export function workOf({
+  keyId,
+  model,
+  group,
+  family,
+}: Pick<UsageSearch, 'keyId' | 'model' | 'group' | 'family'>) {
   return { keyId, model, group, family };
 }
 
@@ -76,23 +71,26 @@ export function chartQuery(search: UsageSearch) {
   return isKept && isShort ? { ...workOf(search), by, from, to } : null;
 }
 
-/** What the list is asked for: the requests of the chart, or of one of its steps. */
-export function listQuery(search: UsageSearch, nowMs: number) {
-  return { ...workOf(search), state: search.state, ...listTimes(search, nowMs) };
+interface Times {
+  range?: (typeof usageRanges)[number] | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  at?: string | undefined;
 }
 
-function listTimes(search: UsageSearch, nowMs: number): { from?: string; to?: string } {
-  const { at, from, to = from } = search;
-  const range = rangeOf(search);
+/** The requests of a chart, of one of its steps, or of all times. */
+export function requestTimes(search: Times, nowMs: number): { from?: string; to?: string } {
+  const { at, from, to = from, range } = search;
   const startMs = Date.parse(at ?? '');
   if (Number.isFinite(startMs)) return { from: isoOf(startMs), to: isoOf(startMs + stepMs(range)) };
-  if (range === null) return timesOf({ from, to });
+  if (from !== undefined) return timesOf({ from, to });
+  if (range === undefined) return {};
   const step = stepMs(range);
   return { from: isoOf((Math.floor(nowMs / step) + 1) * step - LENGTHS_MS[range]) };
 }
 
 /** The length of a step of the chart, as the server draws it. */
-function stepMs(range: (typeof usageRanges)[number] | null): number {
+function stepMs(range: Times['range']): number {
   if (range === '1h') return FIVE_MINUTES_MS;
   return range === '24h' ? HOUR_MS : DAY_MS;
 }

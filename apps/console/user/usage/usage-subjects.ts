@@ -29,5 +29,5 @@ const FIELDS = { model: 'model', key: 'keyId', group: 'group', family: 'family' 
 export function narrowedTo(by: UsageSubject, subject: string | null): UsageSearch | null {
   if (subject === null || subject === '') return null;
   const next = NEXT[by];
-  return { [FIELDS[by]]: subject, by: next === 'model' ? undefined : next, at: undefined };
+  return { [FIELDS[by]]: subject, by: next === 'model' ? undefined : next };
 }

@@ -1,22 +1,30 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { OpenPanel } from '../../ui/forms/dialog.js';
+import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
-import { ChargeDetails } from './charge-details.js';
+import { logOf } from '../logs/log-search.js';
 import { UsageFilters } from './usage-filters.js';
 import { UsageOverview } from './usage-overview.js';
-import { UsageRequests } from './usage-requests.js';
 
-/** What was spent on what, and every request behind it. All that is chosen is in the address. */
+const route = getRouteApi('/user/usage');
+
+/** What was spent on what. All that is chosen is in the address; the requests behind it are in the log. */
 export function UsagePage() {
   const { t } = useTranslation('calls');
   return (
-    <PageFrame title={t('usage.title')} about={t('usage.about')}>
+    <PageFrame title={t('usage.title')} about={t('usage.about')} actions={<ToRequests />}>
       <UsageFilters />
       <UsageOverview />
-      <UsageRequests />
-      <OpenPanel param="charge" size="xl" title={t('charge.title')}>
-        {(id) => <ChargeDetails id={id} />}
-      </OpenPanel>
     </PageFrame>
+  );
+}
+
+function ToRequests() {
+  const { t } = useTranslation('calls');
+  const search = route.useSearch();
+  return (
+    <ButtonLink to="/logs" search={logOf(search)} variant="default">
+      {t('usage.toRequests')}
+    </ButtonLink>
   );
 }

@@ -31,8 +31,7 @@ export function StatementOfMonth() {
   const month = monthOfAddress(search.month);
   const { keyId } = search;
   return (
-    <Section title={t('monthly.title')} aside={month && <Files month={month} keyId={keyId} />}>
-      <Month month={month ?? null} />
+    <Section title={t('monthly.title')} aside={<Choosing month={month} keyId={keyId} />}>
       {month && <ByKey month={month} keyId={keyId} />}
     </Section>
   );
@@ -52,6 +51,16 @@ function ByKey({ month, keyId }: ByKeyProps) {
         {(found) => <Found statement={found} />}
       </Loaded>
     </>
+  );
+}
+
+/** The month, and its files. */
+function Choosing({ month, keyId }: { [Name in keyof ByKeyProps]: string | undefined }) {
+  return (
+    <Group gap="xs">
+      <Month month={month ?? null} />
+      {month && <Files month={month} keyId={keyId} />}
+    </Group>
   );
 }
 
@@ -81,7 +90,7 @@ function Month({ month }: { month: string | null }) {
   const format = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
   return (
     <Select
-      label={t('monthly.month')}
+      aria-label={t('monthly.month')}
       data={latestMonths().map((value) => ({
         value,
         label: format.format(new Date(`${value}-01T00:00:00Z`)),

@@ -1,4 +1,4 @@
-import { Group, Select } from '@mantine/core';
+import { Group, Select, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
@@ -8,7 +8,7 @@ import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/lis
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayRange, timesOfDays } from '../../ui/forms/day-range.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, filterWidth } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
@@ -88,7 +88,8 @@ function Filters({
   return (
     <Group gap="sm" align="flex-end">
       <Select
-        label={t('statement.show')}
+        aria-label={t('statement.show')}
+        w={filterWidth('13rem')}
         data={statementBalances.map((each) => ({ value: each, label: t(`statement.balances.${each}`) }))}
         value={balance}
         onChange={(value) => {
@@ -98,7 +99,8 @@ function Filters({
         allowDeselect={false}
       />
       <Select
-        label={t('statement.kind')}
+        aria-label={t('statement.kind')}
+        w={filterWidth('13rem')}
         placeholder={t('statement.allKinds')}
         data={statementKinds.map((each) => ({ value: each, label: t(`statement.kinds.${each}`) }))}
         value={kind ?? null}
@@ -156,7 +158,14 @@ function What({
   const { t } = useTranslation('wallet');
   const known = statementKinds.find((each) => each === kind);
   if (isRequest && kind === 'hold' && state !== null)
-    return <TwoLines first={model} second={t(`chargeStates.${state}`, { ns: 'calls' })} />;
+    return (
+      <>
+        <span className="model-name">{model}</span>{' '}
+        <Text span size="xs" c="dimmed">
+          {t(`chargeStates.${state}`, { ns: 'calls' })}
+        </Text>
+      </>
+    );
   const receipt = topupId === null ? null : <ReceiptLink topupId={topupId} />;
   return <TwoLines first={known ? t(`statement.kinds.${known}`) : kind} second={model ?? receipt} />;
 }

@@ -11,12 +11,12 @@ import { useLocale } from '../../ui/locale.js';
 import { Money } from '../../ui/money.js';
 import { Ago } from '../../ui/when.js';
 import { useKeyName } from '../keys.js';
-import { ChargeBadge } from './charge-state.js';
+import { ChargeBadge } from '../usage/charge-state.js';
 
 const NONE = '–';
 
 /** What the log can show of a request; the time opens it. */
-export function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
+export function useLogColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const main = useMainColumns();
   const others = useExtraColumns();
   return useMemo(() => [...main, ...others], [main, others]);
@@ -40,7 +40,7 @@ function mainColumns(t: TFunction<'calls'>): ListColumn<Shape<'UsageEntry'>>[] {
     column('state', t('usage.columns.state'), (entry) => <ChargeBadge charge={entry} />),
     rightColumn('units', t('usage.columns.units'), (entry) => <Units entry={entry} />),
     amountColumn('settled', t('usage.columns.settled'), ({ settled }) =>
-      settled === null ? NONE : <Money value={settled} />,
+      settled === null ? NONE : <Money aligned value={settled} />,
     ),
     rightColumn('released', t('usage.columns.released'), ({ released }) =>
       released === null || released === '0' ? NONE : <Money value={released} />,

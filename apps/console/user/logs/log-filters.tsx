@@ -1,0 +1,140 @@
+import { Button, Group } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { chargeStages } from '../../api/enumerations.js';
+import { addDays, today } from '../../finance/utc-days.js';
+import { useFilter } from '../../ui/address.js';
+import { DayRange } from '../../ui/forms/day-range.js';
+import { Choice } from '../../ui/lists/choice.js';
+import { SearchField } from '../../ui/lists/search-field.js';
+import { SHORTEST_ID } from '../../ui/patterns.js';
+import { When } from '../../ui/when.js';
+import { useKeys } from '../keys.js';
+import { usageRanges } from '../usage/usage-search.js';
+import { WorkFilters } from '../usage/work-filters.js';
+
+const route = getRouteApi('/user/logs');
+const DAYS = 'days';
+const TIMES = [...usageRanges, DAYS] as const;
+const NOTHING = {
+  range: undefined,
+  from: undefined,
+  to: undefined,
+  at: undefined,
+  keyId: undefined,
+  model: undefined,
+  group: undefined,
+  family: undefined,
+  state: undefined,
+  id: undefined,
+};
+/** What a key begins with. Beyond a part of it, it is a secret, which belongs into no address. */
+const KEY = /^sk-/;
+
+/** What the log is narrowed by. */
+export function LogFilters() {
+  const { t } = useTranslation('calls');
+  const search = route.useSearch();
+  const set = useFilter({ replace: false });
+  const isNarrowed = Object.keys(NOTHING).some((name) => name in search);
+  return (
+    <Group align="flex-end" gap="sm">
+      <Finder key={search.id} />
+      <Time />
+      <WorkFilters search={search} fields={['keyId', 'model', 'family']} />
+      <Choice
+        label={t('usage.filters.state')}
+        options={chargeStages.map((value) => ({ value, label: t(`chargeStates.${value}`) }))}
+        value={search.state}
+        set={(state) => set({ state })}
+        width="8rem"
+      />
+      {search.at !== undefined && (
+        <Narrowed label={t('log.allSteps')} clear={{ at: undefined }}>
+          <When at={search.at} />
+        </Narrowed>
+      )}
+      {search.group !== undefined && (
+        <Narrowed label={t('log.allGroups')} clear={{ group: undefined }}>
+          {search.group}
+        </Narrowed>
+      )}
+      {isNarrowed && (
+        <Button variant="subtle" onClick={() => set(NOTHING)}>
+          {t('usage.clear')}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+/** Finds requests by any id, and those of a key by what it begins with. */
+function Finder() {
+  const { t } = useTranslation('calls');
+  const { id } = route.useSearch();
+  const keys = useKeys().data?.items;
+  const set = useFilter({ replace: false });
+  const find = (words: string | undefined) => {
+    if (!words || !KEY.test(words)) return set({ ...NOTHING, id: words });
+    const found = keys?.find(({ prefix }) => prefix !== null && isSame(prefix, words));
+    set({ ...NOTHING, ...(found ? { keyId: found.keyId } : { id: words.slice(0, SHOWN_OF_KEY) }) });
+  };
+  return (
+    <SearchField
+      label={t('log.find')}
+      placeholder={t('log.findHint')}
+      value={id}
+      set={find}
+      w={{ base: '100%', xs: '17rem' }}
+      maw={{ base: '100%', xs: '17rem' }}
+    />
+  );
+}
+
+/** Lists show so many letters of each key. */
+const SHOWN_OF_KEY = 10;
+
+/** Whether a key that begins so is meant: by a part of that, or by more of the key. */
+function isSame(prefix: string, words: string): boolean {
+  return words.startsWith(prefix) || (words.length >= SHORTEST_ID && prefix.startsWith(words));
+}
+
+/** A range up to now, or days to choose. */
+function Time() {
+  const { t } = useTranslation('calls');
+  const { range, from, to } = route.useSearch();
+  const set = useFilter({ replace: false });
+  const choose = (time: (typeof TIMES)[number] | undefined) => {
+    const days = time === DAYS ? { from: addDays(today(), -6), to: today() } : {};
+    set({ from: undefined, to: undefined, at: undefined, ...days, range: time === DAYS ? undefined : time });
+  };
+  return (
+    <>
+      <Choice
+        label={t('usage.range')}
+        options={TIMES.map((value) => ({ value, label: t(`usage.ranges.${value}`) }))}
+        value={from === undefined ? range : DAYS}
+        set={choose}
+        width="8rem"
+      />
+      {from !== undefined && <DayRange from={from} to={to} set={(days) => set({ ...days, at: undefined })} />}
+    </>
+  );
+}
+
+/** What a link of another page narrowed the list to. */
+function Narrowed({ label, clear, children }: { label: string; clear: object; children: ReactNode }) {
+  const set = useFilter({ replace: false });
+  return (
+    <Button
+      variant="light"
+      rightSection={<IconX size={14} aria-hidden />}
+      onClick={() => set(clear)}
+      aria-label={label}
+    >
+      {children}
+    </Button>
+  );
+}

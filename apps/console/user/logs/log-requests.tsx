@@ -1,0 +1,67 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { useShown } from '../../api/lists.js';
+import { keepShown } from '../../api/queries.js';
+import { ButtonLink } from '../../ui/links.js';
+import { DataList, rowsOf } from '../../ui/lists/data-list.js';
+import { useNow } from '../../ui/now.js';
+import { SHORTEST_ID } from '../../ui/patterns.js';
+import { useLogColumns } from './log-columns.js';
+import { logQuery } from './log-search.js';
+
+const route = getRouteApi('/user/logs');
+const PAGE = 50;
+const MINUTE_MS = 60_000;
+
+/** Every request, or those that the filters leave, or those that an id names. */
+export function LogRequests() {
+  const { id = '' } = route.useSearch();
+  return id.length < SHORTEST_ID ? <Requests /> : <Found id={id} />;
+}
+
+function Requests() {
+  const { t } = useTranslation('calls');
+  const search = route.useSearch();
+  const query = logQuery(search, useNow(MINUTE_MS));
+  const isFiltered = Object.values(query).some((value) => value !== undefined);
+  return (
+    <DataList
+      label={t('log.list')}
+      query={useShown('/api/usage', { query: { ...query, limit: PAGE, cursor: search.cursor } })}
+      columns={useLogColumns()}
+      columnsName="usage"
+      rowKey={({ chargeId }) => chargeId}
+      empty={isFiltered ? { title: t('log.noMatch'), hint: t('log.noMatchHint') } : firstCall(t)}
+      isPaged
+    />
+  );
+}
+
+/** By id, whenever they were. */
+function Found({ id }: { id: string }) {
+  const { t } = useTranslation('calls');
+  const found = $api.useQuery('get', '/api/requests', { params: { query: { id } } }, keepShown);
+  return (
+    <DataList
+      label={t('log.list')}
+      query={rowsOf(found, ({ items }) => items)}
+      columns={useLogColumns()}
+      columnsName="usage"
+      rowKey={({ chargeId }) => chargeId}
+      empty={{ title: t('log.notFound'), hint: t('log.notFoundHint') }}
+    />
+  );
+}
+
+function firstCall(t: ReturnType<typeof useTranslation<'calls'>>['t']) {
+  return {
+    title: t('log.empty'),
+    hint: t('log.emptyHint'),
+    action: (
+      <ButtonLink to="/playground" variant="default">
+        {t('log.toPlayground')}
+      </ButtonLink>
+    ),
+  };
+}

@@ -1,0 +1,32 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { OpenPanel } from '../../ui/forms/dialog.js';
+import { CsvLink } from '../../ui/lists/csv-link.js';
+import { useNow } from '../../ui/now.js';
+import { PageFrame } from '../../ui/page.js';
+import { ChargeDetails } from '../usage/charge-details.js';
+import { LogFilters } from './log-filters.js';
+import { LogRequests } from './log-requests.js';
+import { logQuery } from './log-search.js';
+
+const route = getRouteApi('/user/logs');
+const MINUTE_MS = 60_000;
+
+/** Every request and what it cost. All that it is narrowed by is in the address. */
+export function LogsPage() {
+  const { t } = useTranslation('calls');
+  return (
+    <PageFrame title={t('log.title')} about={t('log.about')} actions={<AsFile />}>
+      <LogFilters />
+      <LogRequests />
+      <OpenPanel param="charge" size="xl" title={t('charge.title')}>
+        {(id) => <ChargeDetails id={id} />}
+      </OpenPanel>
+    </PageFrame>
+  );
+}
+
+function AsFile() {
+  const search = route.useSearch();
+  return <CsvLink path="/api/usage.csv" query={logQuery(search, useNow(MINUTE_MS))} />;
+}

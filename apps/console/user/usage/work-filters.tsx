@@ -1,0 +1,66 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { families } from '../../api/enumerations.js';
+import { useFilter } from '../../ui/address.js';
+import { filterWidth } from '../../ui/lists/choice.js';
+import { distinctValues, marketQuery } from '../../visitor/market/market.js';
+import { useKeys } from '../keys.js';
+
+type Field = 'keyId' | 'model' | 'group' | 'family';
+
+interface WorkFiltersProps {
+  search: { [Name in Field]?: string | undefined };
+  fields: readonly Field[];
+}
+
+interface Option {
+  value: string;
+  label: string;
+}
+
+/** Which work is meant: of a key, a model, a group or a type. */
+export function WorkFilters({ search, fields }: WorkFiltersProps) {
+  const { t } = useTranslation('calls');
+  const optionsOf = useOptions();
+  const set = useFilter({ replace: false });
+  return fields.map((name) => (
+    <Select
+      key={name}
+      aria-label={t(`usage.filters.${name}`)}
+      placeholder={t(`usage.filters.${name}`)}
+      searchable
+      clearable
+      clearButtonProps={{
+        'aria-label': t('filters.clear', { ns: 'shell', what: t(`usage.filters.${name}`) }),
+      }}
+      data={withChosen(optionsOf[name], search[name])}
+      value={search[name] ?? null}
+      onChange={(value) => set({ [name]: value ?? undefined })}
+      w={filterWidth('8.5rem')}
+    />
+  ));
+}
+
+function useOptions(): Record<Field, Option[]> {
+  const { t } = useTranslation('calls');
+  const keys = useKeys().data?.items ?? [];
+  const models = useQuery(marketQuery).data ?? [];
+  return {
+    keyId: keys.map(({ keyId, name }) => ({ value: keyId, label: name })),
+    model: distinctValues(models, ({ id }) => [id]).map(same),
+    group: distinctValues(models, ({ groups }) => groups.map(({ group }) => group)).map(same),
+    family: families.map((value) => ({ value, label: t(`families.${value}`) })),
+  };
+}
+
+function same(value: string): Option {
+  return { value, label: value };
+}
+
+/** The address may name what is gone by now, such as a deleted key. */
+function withChosen(options: Option[], chosen: string | undefined): Option[] {
+  return chosen === undefined || options.some(({ value }) => value === chosen)
+    ? options
+    : [...options, same(chosen)];
+}
