@@ -185,7 +185,13 @@ describe('the record of a model', () => {
       return data?.isAnswering ? { data, response } : undefined;
     });
     expect(Object.keys(found.data)).toEqual(['isAnswering', 'families']);
-    expect(found.data.families.map(({ family }) => family)).toEqual(['3d', 'chat', 'image', 'speech', 'video']);
+    expect(found.data.families.map(({ family }) => family)).toEqual([
+      '3d',
+      'chat',
+      'image',
+      'speech',
+      'video',
+    ]);
     const image = found.data.families.find(({ family }) => family === 'image')!;
     expect(Object.keys(image)).toEqual(['family', 'available', 'delivered', 'latencyMs', 'days']);
     expect(image).toMatchObject({ available: true, delivered: 0.995, latencyMs: 250 });

@@ -48,22 +48,29 @@ export function Layout() {
           </Suspense>
         </nav>
       )}
-      <main id="content" tabIndex={-1} className="frame-content">
-        {session && (
-          <Suspense fallback={null}>
-            <Above session={session} />
-          </Suspense>
-        )}
-        {isHeldBack ? (
-          <Suspense fallback={null}>
-            <SecondFactorPage />
-          </Suspense>
-        ) : (
-          <Outlet />
-        )}
-      </main>
+      <Content session={session} isHeldBack={isHeldBack} />
       {session && <Confirmation session={session} />}
     </div>
+  );
+}
+
+/** The page, or what has to be done before there is one. */
+function Content({ session, isHeldBack }: { session: Shape<'Session'> | null; isHeldBack: boolean }) {
+  return (
+    <main id="content" tabIndex={-1} className="frame-content">
+      {session && (
+        <Suspense fallback={null}>
+          <Above session={session} />
+        </Suspense>
+      )}
+      {isHeldBack ? (
+        <Suspense fallback={null}>
+          <SecondFactorPage />
+        </Suspense>
+      ) : (
+        <Outlet />
+      )}
+    </main>
   );
 }
 
