@@ -105,7 +105,7 @@ describe('the pictures', () => {
   it('of a charge that is explained', async () => {
     const query = { family: 'chat' } as const;
     const { data } = await customer.api.GET('/api/usage', { params: { query } });
-    await draw('usage-charge', customer, `/usage?charge=${data!.items[0]!.chargeId}`, ({ page }) =>
+    await draw('usage-charge', customer, `/logs?charge=${data!.items[0]!.chargeId}`, ({ page }) =>
       page.getByText('Verified in your browser').waitFor(),
     );
   });
