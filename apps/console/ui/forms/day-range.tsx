@@ -20,7 +20,8 @@ export function DayRange({ from, to, set }: DayRangeProps) {
   return (
     <DatePickerInput
       type="range"
-      aria-label={t('days.label')}
+      label={t('days.label')}
+      labelProps={{ className: 'visually-hidden' }}
       placeholder={t('days.any')}
       leftSection={<IconCalendar size={16} aria-hidden />}
       clearable
