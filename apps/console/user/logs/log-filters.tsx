@@ -128,12 +128,8 @@ function Time() {
 function Narrowed({ label, clear, children }: { label: string; clear: object; children: ReactNode }) {
   const set = useFilter({ replace: false });
   return (
-    <Button
-      variant="light"
-      rightSection={<IconX size={14} aria-hidden />}
-      onClick={() => set(clear)}
-      aria-label={label}
-    >
+    <Button variant="light" rightSection={<IconX size={14} aria-hidden />} onClick={() => set(clear)}>
+      <span className="visually-hidden">{label}: </span>
       {children}
     </Button>
   );
