@@ -23,7 +23,7 @@ import { runAs } from './server-account.js';
 import { type Passwords, readOrMakePasswords, type ServerFiles } from './server-files.js';
 import { ServerFolder } from './server-folder.js';
 import { lastLine } from './server-log.js';
-import { builtInSettings } from './server-settings.js';
+import { builtInEnvironment, builtInSettings } from './server-settings.js';
 
 export interface EmbeddedPostgresOptions {
   /** The folder that belongs to this server alone. */
@@ -170,7 +170,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
       // A group of its own: a Ctrl-C at the terminal is the program's to answer, and it stops the server last.
       {
         ...runAs(this.folder.account),
-        env: { ...process.env, ...this.options.env },
+        env: { ...builtInEnvironment, ...process.env, ...this.options.env },
         stdio: ['ignore', log, log, folder.fd],
         detached: true,
       },

@@ -24,3 +24,12 @@ export const builtInSettings: Record<string, string | number> = {
   log_checkpoints: 'off',
   logging_collector: 'off',
 };
+
+/**
+ * Has the server's processes keep the memory that a statement used for the next one: else the C library gives it back and
+ * asks for it again at each statement, a fifth of what a small one takes.
+ */
+export const builtInEnvironment: Readonly<Record<string, string>> = {
+  MALLOC_TRIM_THRESHOLD_: String(8 * 1024 * 1024),
+  MALLOC_MMAP_THRESHOLD_: String(4 * 1024 * 1024),
+};
