@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, type ValueTransformer } from 'typeorm';
@@ -89,6 +90,20 @@ export function openPool(options: PoolOptions): pg.Pool {
 function reportLoss(pool: pg.Pool, error: Error, log: PoolOptions['log']): void {
   if (pool.ending) return;
   log?.warn({ reason: error.message, code: codeOf(error) }, 'a database connection was lost');
+}
+
+/**
+ * Sends the queries that `work` hands to a client in one piece, so that the server wakes once for all of them. The driver's types
+ * do not know its stream.
+ */
+export function sendTogether<T>(client: pg.ClientBase, work: () => T): T {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  stream.cork();
+  try {
+    return work();
+  } finally {
+    stream.uncork();
+  }
 }
 
 export interface TransactionOptions {

@@ -127,7 +127,7 @@ export const announcementColumns: readonly Column<Announcement>[] = [
 
 /** A table's parameters in the statement. */
 export interface Source {
-  /** `unnest($2::text[], …) AS t (id, …)`. */
+  /** `unnest($2::text[], …) AS t (id, …)`, or `(VALUES ($2::text, …)) AS t (id, …)`. */
   readonly sql: string;
   /** `id, account_id, …`. */
   readonly names: string;
@@ -139,39 +139,72 @@ export interface Source {
   readonly count: string;
 }
 
-export type AnyColumns = readonly Pick<Column<never>, 'name' | 'type'>[];
+type AnyColumns = readonly Pick<Column<never>, 'name' | 'type'>[];
+
+/** The rows of a table as a statement takes them: so many, each value by itself, or any number, an array for each column. */
+export interface RowShape {
+  readonly columns: AnyColumns;
+  readonly rows: number | 'any';
+}
 
 /** Numbers the parameters of several tables one after the other. */
 export function sourcesFrom<Name extends string>(
   first: number,
-  tables: readonly (readonly [Name, AnyColumns])[],
+  tables: readonly (readonly [Name, RowShape])[],
 ): Map<Name, Source> {
   let next = first;
   return new Map(
-    tables.map(([name, columns]) => {
-      const source = sourceFrom(next, columns);
-      next += columns.length;
+    tables.map(([name, { columns, rows }]) => {
+      const source = rows === 'any' ? arraysFrom(next, columns) : valuesFrom(next, columns, rows);
+      next += columns.length * (rows === 'any' ? 1 : rows);
       return [name, source];
     }),
   );
 }
 
-function sourceFrom(start: number, columns: AnyColumns): Source {
-  const [first, ...others] = columns.map(({ name }) => name);
-  const rest = others.join(', ');
-  const names = `${first}, ${rest}`;
-  const arrays = columns.map(({ type }, index) => `$${start + index}::${type}[]`).join(', ');
-  const keys = `$${start}::${columns[0]!.type}[]`;
-  return { sql: `unnest(${arrays}) AS t (${names})`, names, rest, keys, count: `cardinality(${keys})` };
+function arraysFrom(start: number, columns: AnyColumns): Source {
+  const arrays = columns.map(({ type }, index) => `$${start + index}::${type}[]`);
+  const keys = arrays[0]!;
+  const names = namesOf(columns);
+  return {
+    ...names,
+    sql: `unnest(${arrays.join(', ')}) AS t (${names.names})`,
+    keys,
+    count: `cardinality(${keys})`,
+  };
 }
 
-/** The values of a table's parameters. */
-export function valuesOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+/** A function for each array takes longer than the rest of a statement that writes a row. */
+function valuesFrom(start: number, columns: AnyColumns, rows: number): Source {
+  const values = Array.from({ length: rows }, (_, row) =>
+    columns.map(({ type }, index) => `$${start + row * columns.length + index}::${type}`),
+  );
+  const names = namesOf(columns);
+  return {
+    ...names,
+    sql: `(VALUES ${values.map((row) => `(${row.join(', ')})`).join(', ')}) AS t (${names.names})`,
+    keys: `ARRAY[${values.map(([key]) => key).join(', ')}]`,
+    count: String(rows),
+  };
+}
+
+function namesOf(columns: AnyColumns): Pick<Source, 'names' | 'rest'> {
+  const names = columns.map(({ name }) => name);
+  return { names: names.join(', '), rest: names.slice(1).join(', ') };
+}
+
+/** The values of a table's parameters, an array for each column. */
+export function arraysOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
   return columns.map(({ type, value }) =>
     type === 'text' || type === 'date'
       ? textArray(rows.map((row) => value(row) as string | null | undefined))
       : numberArray(rows.map(value)),
   );
+}
+
+/** The same, each value by itself, row by row. */
+export function valuesOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): (string | null)[] {
+  return rows.flatMap((row) => columns.map(({ value }) => value(row)?.toString() ?? null));
 }
 
 /** A PostgreSQL array literal of texts; written here since the driver's own serialisation dominated the profile. */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { HAS_GROUP } from '#groups/account-groups.js';
+import { sendTogether } from '#database/database.js';
 import { nanos, parseDecimal } from '#money/amount.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
 import type { LineKind } from '#pricing/token-kinds.js';
@@ -12,14 +13,8 @@ import type { StoredCharge } from './charge.js';
  * spend, each sorted; the locks are taken in one statement and read in the next.
  */
 
-/**
- * Every statement of a batch finds its rows by their keys. Its plan is made once for a connection and kept, often while
- * the tables are still small, when reading all of one looks cheaper; it must not be kept for when they are not. Nor is it
- * made again for each batch, which would take longer than the work. A bitmap would be one of charges without an end,
- * which looks small and stands for every page.
- */
-const BEGIN = `BEGIN; SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-  set_config('plan_cache_mode', 'force_generic_plan', true), pg_advisory_xact_lock_shared(catalog_lock_key())`;
+/** Prices cannot change until the transaction ends. */
+const BEGIN = 'BEGIN; SELECT pg_advisory_xact_lock_shared(catalog_lock_key())';
 
 const LOCK_CHARGES = {
   name: 'ledger-lock-charges',
@@ -131,12 +126,18 @@ export async function lockAndRead(
     ...new Set(commands.flatMap((entry) => (entry.kind === 'hold' ? [entry.command.keyId] : []))),
   ];
 
-  const [, charges, balances, { rows }] = await Promise.all([
-    begin(client),
-    client.query<ChargeRow>({ ...LOCK_CHARGES, values: [textArray(chargeIds)] }),
-    client.query<BalanceRow>({ ...LOCK_BALANCES, values: [textArray(accountIds)] }),
-    client.query<KeyRow>({ ...READ_KEYS, values: [textArray(keyIds)] }),
-  ]);
+  const [, charges, balances, { rows }] = await Promise.all(
+    sendTogether(
+      client,
+      () =>
+        [
+          client.query(BEGIN),
+          client.query<ChargeRow>({ ...LOCK_CHARGES, values: [textArray(chargeIds)] }),
+          client.query<BalanceRow>({ ...LOCK_BALANCES, values: [textArray(accountIds)] }),
+          client.query<KeyRow>({ ...READ_KEYS, values: [textArray(keyIds)] }),
+        ] as const,
+    ),
+  );
   const instant = rows[0];
   if (!instant) throw new Error('catalog_revision is empty: run the migrations');
   if (context.priceBook?.revision !== BigInt(instant.revision))
@@ -154,11 +155,6 @@ export async function lockAndRead(
     keys: new Map(rows.filter((row) => row.id !== null).map((row) => [row.id as string, toKey(row)])),
     usageLedgerIds: context.usageLedgerIds,
   };
-}
-
-/** Begins a batch's transaction; prices cannot change until it ends. */
-export function begin(client: pg.ClientBase): Promise<unknown> {
-  return client.query(BEGIN);
 }
 
 async function readAccountSpend(

@@ -6,6 +6,7 @@ import {
   keyColumns,
   newChargeColumns,
   resolutionColumns,
+  type RowShape,
   type Source,
   sourcesFrom,
   spendColumns,
@@ -27,39 +28,46 @@ const columnsOf = {
 
 export type Part = keyof typeof columnsOf;
 
+/** A part of a statement, and how its rows are handed over. */
+export type PartRows = readonly (readonly [Part, RowShape['rows']])[];
+
 const statements = new Map<string, string>();
 
 /**
- * The statement that writes a batch of these parts, each an array for each column (see batch-columns.ts). Its name has
- * the initials of its parts, since a connection prepares a statement once for each name, of at most 63 characters.
+ * The statement that writes a batch of these parts. Its name has the initials of its parts, with the numbers of their rows
+ * where it is of so many, since a connection prepares a statement once for each name, of at most 63 characters.
  *
  * $1 is the time of the batch where it was read under locks. Where the batch was decided by what earlier ones left
  * (`isProved`), $1 is null, and the balances must have the versions that were remembered.
  */
-export function writeStatement(parts: readonly Part[], isProved: boolean): { name: string; text: string } {
-  const name = `ledger-write-${isProved ? 'proved' : 'locked'}-${parts.map(([initial]) => initial).join('')}`;
+export function writeStatement(parts: PartRows, isProved: boolean): { name: string; text: string } {
+  const initials = parts.map(([[initial], rows]) => `${initial}${rows === 'any' ? '' : rows}`);
+  const name = `ledger-write-${isProved ? 'proved' : 'locked'}-${initials.join('')}`;
   const text = statements.get(name) ?? writeText(parts, isProved);
   statements.set(name, text);
   return { name, text };
 }
 
 /**
- * A transaction id comes first, then the time and the ids of the ledger: horizons rest on that order. Ids of the ledger
- * rise within an account, locked or not: a batch is proved only if nobody has written the account since, so all of its
- * earlier ids were taken before this batch began.
+ * A transaction id comes first, then the times and the ids of the ledger: horizons rest on that order. The time of recording
+ * is asked for once, since the column's default asks for each row. Ids of the ledger rise within an account, locked or
+ * not: a batch is proved only if nobody has written the account since, so all of its earlier ids were taken before this
+ * batch began.
  *
- * The statement ends with a division that fails unless every row was written, since the COMMIT is on its way already.
+ * Where prices were used without a lock, it takes that first. It ends with a division that fails unless every row was
+ * written, since the COMMIT is on its way already, or is its own.
  */
-function writeText(parts: readonly Part[], isProved: boolean): string {
+function writeText(parts: PartRows, isProved: boolean): string {
   const sources = sourcesFrom(
     2,
-    parts.map((part) => [part, columnsOf[part]] as const),
+    parts.map(([part, rows]) => [part, { columns: columnsOf[part], rows }] as const),
   );
   const writes = [...sources].map(([part, source]) => writing[part](source, isProved));
   const proofs = [...sources].flatMap(([part, source]) => proving[part]?.(source, isProved) ?? []);
-  return `WITH xid AS MATERIALIZED (SELECT pg_current_xact_id() AS id),
+  const lock = isProved && sources.has('charges') ? ', pg_advisory_xact_lock_shared(catalog_lock_key())' : '';
+  return `WITH xid AS MATERIALIZED (SELECT pg_current_xact_id() AS id${lock}),
     instant AS MATERIALIZED (SELECT id, coalesce($1::timestamptz, ledger_effective_now()) AS now,
-      nextval('ledger_transaction_blocks') AS block FROM xid),
+      ledger_clock() AS recorded, nextval('ledger_transaction_blocks') AS block FROM xid),
     ${writes.join(',\n    ')}
     SELECT 1 / (${proofs.join('\n      AND ')})::int, id::xid::text AS version, now::text,
       (extract(epoch FROM now) * 1000)::float8 AS "nowMs",
@@ -67,20 +75,25 @@ function writeText(parts: readonly Part[], isProved: boolean): string {
     FROM instant`;
 }
 
-const [known] = sourcesFrom(4, [['keys', keyColumns] as const]).values();
-
 /**
  * Proves the holds of a batch that was decided without locks: the keys and prices are as they were, and the decision still
  * holds at this time. It follows the statement that writes, which has waited for the balances by then: a transaction that
  * revokes or limits a key locks its account's balance, and only a later statement sees what it changed.
  */
-export const PROVE_HOLDS = {
-  name: 'ledger-prove-holds',
-  text: `SELECT 1 / (${known!.count} = (SELECT count(*) FROM ${known!.sql}
-        JOIN api_keys k ON k.id = t.id AND t.rules = ${KEY_RULES} WHERE k.id = ANY (${known!.keys}) AND ${HAS_GROUP})
+function proofOfHolds(name: string, rows: RowShape['rows']): { name: string; text: string } {
+  const [known] = sourcesFrom(4, [['keys', { columns: keyColumns, rows }] as const]).values();
+  const { count, sql, keys } = known!;
+  return {
+    name,
+    text: `SELECT 1 / (${count} = (SELECT count(*) FROM ${sql}
+        JOIN api_keys k ON k.id = t.id AND t.rules = ${KEY_RULES} WHERE k.id = ANY (${keys}) AND ${HAS_GROUP})
       AND (SELECT revision = $1::bigint FROM catalog_revision)
       AND (SELECT now >= $2::timestamptz AND now < to_timestamp($3::float8 / 1000) FROM ledger_effective_now() AS now))::int`,
-};
+  };
+}
+
+export const PROVE_HOLDS = proofOfHolds('ledger-prove-holds', 'any');
+export const PROVE_HOLD = proofOfHolds('ledger-prove-hold', 1);
 
 type Sql = (source: Source, isProved: boolean) => string;
 
@@ -107,18 +120,21 @@ const writing: Record<Part, Sql> = {
         operator_loss = t.operator_loss, resolved_at = now
       FROM ${sql}, instant WHERE c.id = t.id AND c.id = ANY (${keys}) AND c.resolved_at IS NULL RETURNING 1)`,
   transactions: ({ sql, rest }) => `transactions AS (
-      INSERT INTO ledger_transactions (id, ${rest}, effective_at) SELECT block + place, ${rest}, now FROM ${sql}, instant)`,
+      INSERT INTO ledger_transactions (id, ${rest}, effective_at, recorded_at)
+      SELECT block + place, ${rest}, now, recorded FROM ${sql}, instant)`,
   entries: ({ sql, rest }) => `entries AS (
       INSERT INTO ledger_entries (transaction_id, ${rest}, commodity) SELECT block + place, ${rest}, 'CRD' FROM ${sql}, instant)`,
   balances: ({ sql, keys }, isProved) => `balances AS (
       UPDATE customer_balances b SET main = t.main, held = t.held, low_balance_told = t.low_told
       FROM ${sql} WHERE b.account_id = t.account_id AND b.account_id = ANY (${keys})${isProved ? ' AND b.xmin = t.version' : ''} RETURNING 1)`,
-  spent: ({ sql, names }) => `spent AS (
+  // A batch that is proved is seldom the first to hold for a key in its month.
+  spent: ({ sql, names, keys }, isProved) =>
+    isProved
+      ? `spent AS (${addSpend(sql, keys)} RETURNING 1)`
+      : `spent AS (
       INSERT INTO key_spend AS k (${names}) SELECT * FROM ${sql}
       ON CONFLICT (key_id, month) DO UPDATE SET spent = k.spent + excluded.spent)`,
-  unspent: ({ sql, keys }) => `unspent AS (
-      UPDATE key_spend k SET spent = k.spent + t.spent FROM ${sql}
-      WHERE k.key_id = t.key_id AND k.month = t.month AND k.key_id = ANY (${keys}))`,
+  unspent: ({ sql, keys }) => `unspent AS (${addSpend(sql, keys)})`,
   announcements: ({ sql }) => `announcements AS (
       INSERT INTO outbox (producer, topic, key, payload)
       SELECT 'billing', topic, key, payload::jsonb || jsonb_build_object(time_field,
@@ -126,9 +142,16 @@ const writing: Record<Part, Sql> = {
       FROM ${sql}, instant)`,
 };
 
+function addSpend(sql: string, keys: string): string {
+  return `
+      UPDATE key_spend k SET spent = k.spent + t.spent FROM ${sql}
+      WHERE k.key_id = t.key_id AND k.month = t.month AND k.key_id = ANY (${keys})`;
+}
+
 /** What must hold of each part. A balance that another transaction has written has another version. */
 const proving: Partial<Record<Part, Sql>> = {
   charges: ({ count }) => `${count} = (SELECT count(*) FROM new_charges)`,
   resolutions: ({ count }) => `${count} = (SELECT count(*) FROM resolved)`,
   balances: ({ count }) => `${count} = (SELECT count(*) FROM balances)`,
+  spent: ({ count }, isProved) => (isProved ? `${count} = (SELECT count(*) FROM spent)` : 'true'),
 };

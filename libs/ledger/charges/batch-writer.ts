@@ -1,8 +1,10 @@
 import type pg from 'pg';
+import { sendTogether } from '#database/database.js';
 import { crashPoint } from '#platform/crash-points.js';
 import { chargeAnnouncements } from './announcements.js';
 import {
   announcementColumns,
+  arraysOf,
   balanceColumns,
   type Column,
   entryColumns,
@@ -14,7 +16,7 @@ import {
   transactionColumns,
   valuesOf,
 } from './batch-columns.js';
-import { type Part, PROVE_HOLDS, writeStatement } from './batch-statement.js';
+import { type Part, PROVE_HOLD, PROVE_HOLDS, writeStatement } from './batch-statement.js';
 import type { BatchPlan, Instant, KeyState } from './batch.js';
 
 /** The facts that the batch was decided on have changed: roll back, and decide again on the current ones. */
@@ -71,31 +73,53 @@ const DIVISION_BY_ZERO = '22012';
 
 /**
  * Writes a plan in one statement, proves its holds where they need it, and commits, all in one round trip: a statement that
- * failed turns the COMMIT behind it into a rollback. @returns null when there was nothing to write.
+ * failed turns the COMMIT behind it into a rollback. A batch that was decided without locks begins here; where it has no
+ * holds to prove, its statement is the transaction. @returns null when there was nothing to write.
  * @throws BatchConflict when something changed meanwhile; nothing was written then.
  */
 export async function writeAndCommit(client: pg.ClientBase, order: WriteOrder): Promise<Written | null> {
-  const writing = write(client, order);
-  const proving = order.proof && prove(client, order.proof);
-  crashPoint('batch.before-commit');
-  const [written] = await Promise.all([writing, proving, client.query('COMMIT')]);
+  const [written] = await Promise.all(sendTogether(client, () => queriesOf(client, order)));
   crashPoint('batch.committed');
   return written;
+}
+
+/** The first answer is that of the statement that writes. */
+function queriesOf(
+  client: pg.ClientBase,
+  order: WriteOrder,
+): [Promise<Written | null>, ...Promise<unknown>[]] {
+  if (order.at !== null) return [write(client, order), commit(client)];
+  if (order.proof === null) {
+    crashPoint('batch.before-commit');
+    return [write(client, order)];
+  }
+  const begin = client.query('BEGIN');
+  return [write(client, order), begin, prove(client, order.proof), commit(client)];
+}
+
+function commit(client: pg.ClientBase): Promise<unknown> {
+  crashPoint('batch.before-commit');
+  return client.query('COMMIT');
 }
 
 async function write(client: pg.ClientBase, order: WriteOrder): Promise<Written | null> {
   const { plan, at } = order;
   if (plan.newCharges.length === 0 && plan.resolutions.length === 0) return null;
   const parts = partsOf(order);
-  const statement = writeStatement([...parts.keys()], at === null);
-  const values = [at?.now ?? null, ...[...parts.values()].flat()];
+  const statement = writeStatement(
+    [...parts].map(([part, { rows }]) => [part, rows]),
+    at === null,
+  );
+  const values = [at?.now ?? null, ...[...parts.values()].flatMap((each) => each.values)];
   const { rows } = await checked(client.query<Omit<Written, 'announces'>>({ ...statement, values }));
   return { ...rows[0]!, announces: parts.has('announcements') };
 }
 
 async function prove(client: pg.ClientBase, { revision, from, untilMs, keys }: HoldProof): Promise<void> {
-  const values = [String(revision), from.now, String(untilMs), ...valuesOf(keyColumns, keys)];
-  await checked(client.query({ ...PROVE_HOLDS, values }));
+  const [statement, known] =
+    keys.length === 1 ? [PROVE_HOLD, valuesOf(keyColumns, keys)] : [PROVE_HOLDS, arraysOf(keyColumns, keys)];
+  const values = [String(revision), from.now, String(untilMs), ...known];
+  await checked(client.query({ ...statement, values }));
 }
 
 /** A statement divides by zero if what it verifies is not true. */
@@ -107,12 +131,23 @@ async function checked<T>(query: Promise<T>): Promise<T> {
   }
 }
 
-/** The parts of a batch with their values. A statement with only these is faster than one with all. */
-function partsOf({ plan, settlements }: WriteOrder): Map<Part, string[]> {
+interface PartValues {
+  readonly rows: number | 'any';
+  readonly values: readonly (string | null)[];
+}
+
+/**
+ * The parts of a batch with their values: a statement of only these is faster than one of all parts. A batch of one charge, as
+ * most are at low load, names each of its few values.
+ */
+function partsOf({ plan, settlements }: WriteOrder): Map<Part, PartValues> {
+  const isOne = plan.newCharges.length + plan.resolutions.length === 1;
   const announcements = chargeAnnouncements(plan, { settlements });
-  const parts = new Map<Part, string[]>();
+  const parts = new Map<Part, PartValues>();
   const add = <Row>(part: Part, columns: readonly Column<Row>[], rows: readonly Row[]): void => {
-    if (rows.length > 0) parts.set(part, valuesOf(columns, rows));
+    if (rows.length === 0) return;
+    if (isOne) parts.set(part, { rows: rows.length, values: valuesOf(columns, rows) });
+    else parts.set(part, { rows: 'any', values: arraysOf(columns, rows) });
   };
   add(
     'charges',

@@ -236,6 +236,31 @@ describe('a batch that is decided by what earlier ones left', () => {
     expect(await holdDuring(LOCK, expiring)).toBe('key_expired');
   });
 
+  it('goes on over a new connection when its own was ended, and reads what is there', async () => {
+    expect(await hold()).toBe('held');
+    await ledger.owner.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'test-billing' AND datname = current_database()`,
+    );
+    await until('the connections to be gone', async () => ledger.billing.totalCount === 0);
+    const before = await provedBatches();
+    expect(await hold()).toBe('held');
+    expect(await provedBatches()).toBe(before);
+    expect(await hold()).toBe('held');
+    expect(await provedBatches()).toBe(before + 1);
+  });
+
+  it('holds for a key whose first hold of the month was refused', async () => {
+    const refused = { expiresAtMs: Date.now() - 1 };
+    expect(await hold(refused)).toBe('expired');
+    await setBalance('main = main');
+    expect(await hold()).toBe('held');
+    const second = { keyId: await ledger.key(customer.accountId) };
+    expect(await hold({ ...second, ...refused })).toBe('expired');
+    expect(await hold(second)).toBe('held');
+    expect(await hold(second)).toBe('held');
+  });
+
   it('holds for two keys of an account in turns', async () => {
     const second = { keyId: await ledger.key(customer.accountId) };
     for (const change of [{}, second]) expect(await hold(change)).toBe('held');

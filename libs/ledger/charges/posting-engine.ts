@@ -15,7 +15,8 @@ import {
   type ResolveCommand,
   type ResolveResult,
 } from './charge.js';
-import { type BatchContext, begin, lockAndRead } from './batch-reader.js';
+import { type BatchContext, lockAndRead } from './batch-reader.js';
+import { EngineConnections } from './engine-connections.js';
 import { isPassing, writeAndCommit, type WriteOrder } from './batch-writer.js';
 
 /** A larger batch gains no throughput and makes everyone in it wait longer. */
@@ -82,12 +83,12 @@ export class PostingEngine {
   private context: BatchContext | undefined;
   private readonly memory = new BatchMemory();
   private readonly metrics: EngineMetrics | undefined;
-  private readonly forget = (): void => this.memory.forget();
+  private readonly connections: EngineConnections;
 
   constructor(private readonly options: PostingEngineOptions) {
     this.maxBatch = Math.min(options.maxBatch ?? DEFAULT_MAX_BATCH, TRANSACTION_BLOCK);
     this.metrics = options.registry ? new EngineMetrics(options.registry) : undefined;
-    options.pool.on('connect', this.forget);
+    this.connections = new EngineConnections(options.pool, () => this.memory.forget());
   }
 
   /**
@@ -110,7 +111,7 @@ export class PostingEngine {
   async close(): Promise<void> {
     if (this.lanes > 0 || this.waiting.length > 0)
       await new Promise<void>((resolve) => this.idle.push(resolve));
-    this.options.pool.off('connect', this.forget);
+    this.connections.close();
   }
 
   private enqueue<T extends HoldResult | ResolveResult>(entry: Command): Promise<T> {
@@ -203,19 +204,16 @@ export class PostingEngine {
   }
 
   private async run(commands: Command[], isFirst: boolean): Promise<Result[]> {
-    const client = await this.options.pool.connect();
-    let broken: Error | boolean = false;
+    const client = await this.connections.take();
+    let isGood = true;
     try {
       const context = (this.context ??= await this.openContext(client));
       return await this.runOn(client, { commands, isFirst, context });
     } catch (error) {
-      broken = await client.query('ROLLBACK').then(
-        () => false,
-        () => true,
-      );
+      isGood = isPassing(error) && (await isRolledBack(client));
       throw error;
     } finally {
-      client.release(broken);
+      this.connections.putBack(client, isGood);
     }
   }
 
@@ -235,7 +233,7 @@ export class PostingEngine {
     }
   }
 
-  /** In one round trip, if the plan can be proved: begin, write, commit. @returns null when it must be made under locks. */
+  /** In one round trip, if the plan can be proved. @returns null when it must be made under locks. */
   private async runKnown(
     client: pg.ClientBase,
     commands: Command[],
@@ -244,7 +242,7 @@ export class PostingEngine {
     const plan = planBatch(state, commands);
     if (!isProvable(plan, commands)) return null;
     const order = { plan, at: null, proof: proofOf(state, commands) };
-    await Promise.all([begin(client), this.write(client, state, order)]);
+    await this.write(client, state, order);
     return plan;
   }
 
@@ -282,6 +280,13 @@ export class PostingEngine {
       loadPriceBook: this.options.loadPriceBook,
     };
   }
+}
+
+async function isRolledBack(client: pg.ClientBase): Promise<boolean> {
+  return client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
 }
 
 function answer(item: Waiting, result: Result | undefined): void {

@@ -52,8 +52,9 @@ export const addresses = {
 export const database = {
   DATA_DIR: text('Folder for the database, files, demo key and secrets', '.data'),
   DATABASE_URL: login("The PostgreSQL database, with the login of the program's own role"),
+  // Billing keeps three: two for the ledger's batches, one for its outbox.
   DATABASE_POOL: count('Maximum number of connections. Standalone uses fixed numbers', 10, {
-    min: 2,
+    min: 4,
     max: 500,
   }),
   REPORTS_DATABASE_URL: optionalLogin(
