@@ -9,6 +9,12 @@ export interface ReadMarker {
   readonly offsets: readonly (readonly [partition: number, offset: string])[];
 }
 
+/** An answer that is waited for, until it is forgotten: then it settles nothing any more. */
+export interface PendingAnswer<R> {
+  readonly value: Promise<R>;
+  readonly forget: () => void;
+}
+
 /** The asking end behind Nest's seam. A pattern is a topic's name; the data its payload. */
 export abstract class BusClient extends ClientProxy {
   private readonly topicsByName: ReadonlyMap<string, AnyTopic>;
@@ -44,6 +50,33 @@ export abstract class BusClient extends ClientProxy {
     const topic = this.topicsByName.get(name);
     if (!topic) throw new BusUnavailable(`${name} is not a topic of this bus`);
     return topic;
+  }
+
+  /** What `send` does, as a promise: its observables take longer than everything else about a message in process. */
+  request<R>(topic: string, payload: object): PendingAnswer<R> {
+    let isForgotten = false;
+    let drop = (): void => undefined;
+    const value = this.connect().then(
+      () =>
+        new Promise<R>((resolve, reject) => {
+          if (isForgotten) return;
+          drop = this.publish({ pattern: topic, data: payload }, ({ err, response }) => {
+            if (err === undefined) resolve(response as R);
+            else reject(err as Error);
+          });
+        }),
+    );
+    const forget = (): void => {
+      isForgotten = true;
+      drop();
+    };
+    return { value, forget };
+  }
+
+  /** What `emit` does, as a promise. */
+  async announce(topic: string, payload: object): Promise<void> {
+    await this.connect();
+    await this.dispatchEvent({ pattern: topic, data: payload });
   }
 
   protected override publish(

@@ -1,7 +1,6 @@
-import { lastValueFrom, type Observable } from 'rxjs';
 import { Registry } from '#platform/metrics.js';
 import { type SpanPlan, traced } from '#platform/tracing.js';
-import type { BusClient, ReadMarker } from './bus.client.js';
+import type { BusClient, PendingAnswer, ReadMarker } from './bus.client.js';
 import { BusTimeout } from './bus.errors.js';
 import { BusMetrics } from './bus.metrics.js';
 import { rawMessage } from './message.js';
@@ -21,11 +20,6 @@ export interface CallOptions {
 
 const DEFAULT_REQUEST_TIMEOUT_MS = 5_000;
 const DEFAULT_PUBLISH_TIMEOUT_MS = 5_000;
-
-interface Call<T> {
-  value: Promise<T>;
-  forget: () => void;
-}
 
 /** What programs say to each other, typed by the topics. */
 export class Bus {
@@ -61,7 +55,7 @@ export class Bus {
     const timeoutMs = options.timeoutMs ?? this.requestTimeoutMs;
     try {
       return await traced(`request ${topic.name}`, sending(topic), () =>
-        this.within(topic, timeoutMs, firstValueOf<R>(this.client.send<R, P>(topic.name, payload))),
+        this.within(topic, timeoutMs, this.client.request<R>(topic.name, payload)),
       );
     } catch (error) {
       if (error instanceof BusTimeout) this.metrics.requestTimeouts.inc({ topic: topic.name });
@@ -82,8 +76,8 @@ export class Bus {
   ): Promise<void> {
     const timeoutMs = options.timeoutMs ?? this.publishTimeoutMs;
     await traced(`publish ${topic.name}`, sending(topic), () => {
-      const sent = lastValueFrom(this.client.emit<void, P>(topic.name, payload), { defaultValue: undefined });
-      return this.within(topic, timeoutMs, { value: sent, forget: () => undefined });
+      const value = this.client.announce(topic.name, payload);
+      return this.within(topic, timeoutMs, { value, forget: () => undefined });
     });
   }
 
@@ -112,7 +106,7 @@ export class Bus {
     return this.client.close();
   }
 
-  private async within<T>(topic: AnyTopic, timeoutMs: number, call: Call<T>): Promise<T> {
+  private async within<T>(topic: AnyTopic, timeoutMs: number, call: PendingAnswer<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -133,13 +127,4 @@ function sending({ name }: AnyTopic): SpanPlan {
     kind: 'producer',
     facts: { 'messaging.destination.name': name, 'messaging.operation.type': 'send' },
   };
-}
-
-function firstValueOf<T>(source: Observable<T>): Call<T> {
-  let forget = () => undefined as void;
-  const value = new Promise<T>((resolve, reject) => {
-    const subscription = source.subscribe({ next: resolve, error: reject });
-    forget = () => subscription.unsubscribe();
-  });
-  return { value, forget: () => forget() };
 }
