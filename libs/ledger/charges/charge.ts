@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RefusalCode } from '#bus/payloads.js';
 import type { Nanos } from '#money/amount.js';
 import type { Family } from '#pricing/price-book.js';
@@ -118,7 +118,7 @@ export function inputHash(command: HoldCommand): Buffer {
     metered,
     ...(asked === '' ? [] : [asked]),
   ]);
-  return createHash('sha256').update(input).digest();
+  return hash('sha256', input, 'buffer');
 }
 
 /** Without cache writes, and without images and sound, it is what it was before they were counted. */
