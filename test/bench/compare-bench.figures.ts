@@ -19,6 +19,8 @@ export const RATES = [20, 200] as const;
 export interface Round {
   /** p50 of the floor. */
   floorMs: number;
+  /** The same at each rate, where it is as cold as a relay is. */
+  floorAtMs: number[];
   /** The stub alone, at each rate. */
   direct: LoadResult[];
   this: Figures;
@@ -43,8 +45,10 @@ export function compare(rounds: readonly Round[]): Compared[] {
   });
   const added = (at: number, part: 'p50Ms' | 'p99Ms') => (round: Round, side: Figures) =>
     ((side.latency[at]?.[part] ?? NaN) - (round.direct[at]?.[part] ?? NaN)) / round.floorMs;
+  const floorAt = (at: number) => (round: Round) => (round.floorAtMs[at] ?? NaN) / round.floorMs;
   return [
     ...RATES.flatMap((rate, at) => [
+      both(`floor at ${rate}/s, p50`, 'F', floorAt(at)),
       both(`added at ${rate}/s, p50`, 'F', added(at, 'p50Ms')),
       both(`added at ${rate}/s, p99`, 'F', added(at, 'p99Ms')),
     ]),

@@ -151,13 +151,20 @@ async function measure(bench: Bench, count: number): Promise<Round[]> {
     say(`round ${round} of ${count}`);
     // The second one meets what the first left behind; so the order changes.
     const sides = round % 2 === 0 ? [...bench.sides].reverse() : bench.sides;
-    const floor = await oneByOneFloor(bench.floor.billing, bench.floor.accounts, bench.seconds * 1_000);
+    const floor = await measureFloor(bench);
+    const floorsAt: number[] = [];
+    for (const perSecond of RATES) floorsAt.push((await measureFloor(bench, perSecond)).p50Ms);
     const direct = await measureStub(bench);
     const figures = new Map<Side['name'], Figures>();
     for (const side of sides) figures.set(side.name, await measureSide(side, bench.seconds));
-    rounds.push({ floorMs: floor.p50Ms, direct, this: figures.get('this')!, other: figures.get('other')! });
+    const floors = { floorMs: floor.p50Ms, floorAtMs: floorsAt };
+    rounds.push({ ...floors, direct, this: figures.get('this')!, other: figures.get('other')! });
   }
   return rounds;
+}
+
+function measureFloor({ floor, seconds }: Bench, perSecond?: number): ReturnType<typeof oneByOneFloor> {
+  return oneByOneFloor(floor.billing, floor.accounts, { milliseconds: seconds * 1_000, perSecond });
 }
 
 async function measureStub({ stub, stubUrl, seconds }: Bench): Promise<LoadResult[]> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { newId } from '#platform/ids.js';
 import type { BenchAccount } from './ledger-bench.accounts.js';
@@ -26,11 +27,14 @@ async function nextTransactionId(client: pg.ClientBase): Promise<bigint> {
   return BigInt(rows[0]?.id ?? 0);
 }
 
-/** How relays usually do it: one connection, one transaction for each charge, ordinary (prepared) statements. */
+/**
+ * How relays usually do it: one connection, one transaction for each charge, ordinary (prepared) statements. One after the
+ * other, or so many each second: what waits is cold when it runs.
+ */
 export async function oneByOneFloor(
   pool: pg.Pool,
   accounts: BenchAccount[],
-  milliseconds: number,
+  { milliseconds, perSecond: rate = Infinity }: { milliseconds: number; perSecond?: number | undefined },
 ): Promise<{ perSecond: number; p50Ms: number; p99Ms: number }> {
   const client = await pool.connect();
   try {
@@ -42,6 +46,8 @@ export async function oneByOneFloor(
       const askedMs = performance.now();
       await holdOneByOne(client, account, ids.get(account.accountId) as { main: string; held: string });
       latencies.push(performance.now() - askedMs);
+      const nextAtMs = startedMs + ((next + 1) * 1000) / rate;
+      if (nextAtMs > performance.now()) await pause(nextAtMs - performance.now());
     }
     const perSecond = latencies.length / ((performance.now() - startedMs) / 1000);
     return { perSecond, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };

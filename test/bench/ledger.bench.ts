@@ -114,7 +114,7 @@ async function measureAll(ledger: Ledger, options: LedgerBenchOptions): Promise<
   add({
     what: 'floor: one transaction per charge',
     inFlight: 1,
-    ...(await oneByOneFloor(billing, many, milliseconds)),
+    ...(await oneByOneFloor(billing, many, { milliseconds })),
   });
   add({
     what: 'floor: bulk insert',
