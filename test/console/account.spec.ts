@@ -195,7 +195,7 @@ describe('refusals', () => {
     await page.getByLabel('电子邮箱').fill('nobody@example.com');
     await page.keyboard.press('Enter');
     await page.getByText('此项未被接受：').waitFor();
-    await page.locator('[lang="en"]').getByText('There is no such invite code.').waitFor();
+    await page.locator('[lang="en"]').getByText('This invite code does not exist.').waitFor();
   });
 });
 

@@ -28,7 +28,7 @@ describe('signing up', () => {
     await page.getByLabel('Email address').fill('somebody@example.com');
     await page.getByLabel('Invite code').fill('nobody-has-this');
     await page.getByRole('button', { name: 'Send link' }).click();
-    await page.getByText('There is no such invite code.').waitFor();
+    await page.getByText('This invite code does not exist.').waitFor();
     const field = page.getByLabel('Invite code');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     await page.locator('[aria-invalid="true"]:focus').waitFor();
