@@ -235,7 +235,7 @@ describe('the webhook control.failed', () => {
     await run(['holds']);
   });
 
-  it('is for finance staff only alone, as long as they are that', async () => {
+  it('is for finance staff only, for as long as they have the role', async () => {
     const other = await person(relay, { roles: ['admin'] });
     expect((await endpointOf(other, '/other')).status).toBe(403);
     const { data } = await other.api.POST('/api/webhooks', {
