@@ -29,6 +29,8 @@ export interface EmbeddedPostgresOptions {
   /** The folder that belongs to this server alone. */
   dataDir: string;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** The version of a new data folder; without it, the one that npm brought, or the newest. Tests ask for others. */
+  major?: number;
   /** Server settings over the built-in ones; tests switch `fsync` off, nobody else does. */
   settings?: Record<string, string | number>;
   /** Variables of the server process beside this one's own; tests give it another clock. */
@@ -70,7 +72,7 @@ export class EmbeddedServer implements EmbeddedPostgres {
     private readonly unlock: () => void,
   ) {
     this.folder = new ServerFolder(options.dataDir);
-    this.binaries = findPostgres(this.folder.account, this.folder.majorOfData());
+    this.binaries = findPostgres(this.folder.account, this.folder.majorOfData() ?? options.major);
     this.connection = connectionOver(
       this.folder.makeSocketFolder(),
       readOrMakePasswords(this.files.passwords, this.files.pgdata),

@@ -74,17 +74,19 @@ function javaCommand() {
   return command;
 }
 
-/** Copies Kafka's jars into a cache named after the pom, once. */
+/** Copies Kafka's jars into a cache named after the pom and the version, once: that of the pom, or TOLLGATE_KAFKA_VERSION. */
 export async function resolveKafka(say) {
   const java = javaCommand();
   const pom = join(root, 'scripts', 'kafka', 'pom.xml');
-  const name = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12);
+  const version = process.env.TOLLGATE_KAFKA_VERSION ?? '';
+  const name = createHash('sha256').update(readFileSync(pom)).update(version).digest('hex').slice(0, 12);
   const folder = join(cacheFolder(), `kafka-${name}`);
   if (existsSync(folder)) return { java, jars: folder };
   if (!works('mvn', ['--version'])) throw new NoKafka('there is no Maven to fetch Apache Kafka');
   say('Fetching Apache Kafka with Maven …');
   const partial = mkdtempSync(`${folder}.`);
   const args = ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${partial}`];
+  if (version) args.push(`-Dkafka.version=${version}`);
   const maven = spawnSync('mvn', [...args, '-DincludeScope=runtime'], {
     encoding: 'utf8',
     timeout: MAVEN_LIMIT_MS,

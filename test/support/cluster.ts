@@ -60,10 +60,12 @@ interface Cluster extends ClusterAnswer {
 async function startCluster(): Promise<Cluster> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-test-cluster-'));
   chmodSync(dataDir, 0o755);
+  const major = process.env['TOLLGATE_POSTGRES_MAJOR'];
   const server = await startEmbeddedPostgres({
     dataDir,
     log: pino({ level: 'silent' }),
     settings: hastySettings,
+    ...(major && { major: Number(major) }),
   });
   const forget = forgetOnSignals(server, dataDir);
   const adminUrl = server.urlFor('admin');
