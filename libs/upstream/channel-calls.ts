@@ -45,6 +45,13 @@ export interface PaidCall {
   signal: AbortSignal;
 }
 
+interface TaskCall<T> {
+  json: object;
+  idempotencyKey?: string;
+  signal: AbortSignal;
+  read: (answer: HttpAnswer) => T;
+}
+
 /** The header of OpenAI, xAI, and most who speak like them. */
 export function bearer({ apiKey }: Channel): Record<string, string> {
   return { authorization: `Bearer ${apiKey}` };
@@ -72,6 +79,17 @@ export class ChannelCalls {
     });
     if (result.kind === 'answer') this.noteKey(channel, result);
     return classify(result, { read, yields, manner: this.style });
+  }
+
+  /** The same for work that begins now and is asked about later. A vendor that knows the key of a repeat begins it once. */
+  createTask<T>(
+    channel: Channel,
+    path: string,
+    task: TaskCall<T>,
+  ): Promise<T | Refused | NotAccepted | Unknown> {
+    const { json, idempotencyKey, signal, read } = task;
+    const key = idempotencyKey && { headers: { 'idempotency-key': idempotencyKey } };
+    return this.create(channel, path, { body: { json }, ...key, signal, yields: 'task', read });
   }
 
   /** A call that only asks. */

@@ -74,7 +74,7 @@ export class ArkProtocol implements Protocol {
       resolution,
       watermark: false,
     };
-    return this.calls.create(channel, TASKS, { body: { json }, signal, yields: 'task', read: readCreated });
+    return this.calls.createTask(channel, TASKS, { json, signal, read: readCreated });
   }
 
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {

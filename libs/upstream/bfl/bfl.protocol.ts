@@ -43,10 +43,9 @@ export class BflProtocol implements Protocol {
     request: ImageRequest,
     { input, signal }: { input: object; signal: AbortSignal },
   ): Promise<ImageOutcome> {
-    const created = await this.calls.create(channel, `/v1/${encodeURIComponent(request.model)}`, {
-      body: { json: { ...imageFields(request), ...input } },
+    const created = await this.calls.createTask(channel, `/v1/${encodeURIComponent(request.model)}`, {
+      json: { ...imageFields(request), ...input },
       signal,
-      yields: 'task',
       read: (answer) => readCreated(answer, channel),
     });
     const poll = async (address: string) => {

@@ -76,10 +76,9 @@ export class FalProtocol implements Protocol {
   }
 
   private submit(channel: Channel, endpoint: string, { input, signal }: Submission): Promise<CreateOutcome> {
-    return this.calls.create(channel, `/${endpoint}`, {
-      body: { json: input },
+    return this.calls.createTask(channel, `/${endpoint}`, {
+      json: input,
       signal,
-      yields: 'task',
       read: (answer) => readSubmitted(answer, endpoint),
     });
   }

@@ -53,14 +53,9 @@ export class GeminiProtocol implements Protocol {
   }
 
   async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
-    const { prompt } = request;
-    return this.calls.create(channel, methodOf(request.model, 'predictLongRunning'), {
-      body: { json: { instances: [{ prompt }], parameters: videoParameters(request) } },
-      headers: { 'idempotency-key': options.idempotencyKey },
-      signal: options.signal,
-      yields: 'task',
-      read: readOperationName,
-    });
+    const json = { instances: [{ prompt: request.prompt }], parameters: videoParameters(request) };
+    const path = methodOf(request.model, 'predictLongRunning');
+    return this.calls.createTask(channel, path, { ...options, json, read: readOperationName });
   }
 
   /** The upstream's id is the name of its operation, `models/{model}/operations/{key}`, which is the path too. */

@@ -46,11 +46,9 @@ export class Mesh3dProtocol implements Protocol {
   }
 
   async createAsset(channel: Channel, request: AssetRequest, options: CreateOptions): Promise<CreateOutcome> {
-    return this.calls.create(channel, PATH, {
-      body: { json: assetFields(request) },
-      headers: { 'idempotency-key': options.idempotencyKey },
-      signal: options.signal,
-      yields: 'task',
+    return this.calls.createTask(channel, PATH, {
+      ...options,
+      json: assetFields(request),
       read: readCreated,
     });
   }

@@ -40,10 +40,9 @@ export class MeshyProtocol implements Protocol {
       return { kind: 'not_accepted', reason: 'the draft is not of this vendor', upstreamStatus: null };
     if (order === 'untexturable') return UNTEXTURABLE;
     const { work, body } = order;
-    const outcome = await this.calls.create(channel, `/openapi/${work}`, {
-      body: { json: body },
+    const outcome = await this.calls.createTask(channel, `/openapi/${work}`, {
+      json: body,
       signal,
-      yields: 'task',
       read: (answer) => readCreatedTask(answer, work),
     });
     // The vendor keeps drafts for days, and a repeat brings none back.

@@ -1,7 +1,7 @@
 import type { Channel } from '#catalog/catalog.js';
-import { notAnswered, readCreated, readImages, readPoll } from '../answers.js';
+import { readImages } from '../answers.js';
 import { toAspectRatio } from '../aspect-ratio.js';
-import { bearer, ChannelCalls, urlOf } from '../channel-calls.js';
+import { bearer, ChannelCalls } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
 import { openAiStreams } from '../openai/openai.protocol.js';
 import type {
@@ -18,6 +18,8 @@ import { tokensOfImages } from '../usage/image-usage.js';
 import { editForm } from '../openai/edit-form.js';
 import { remixAtOpenAi } from '../openai/remix.js';
 import { editJson } from '../xai/edit-json.js';
+import { createVideoAtXai } from '../xai/video.js';
+import { pollVideoByPath } from '../openai/video-poll.js';
 
 /** "Argument not supported: size" */
 const SIZE_REFUSED = /\bnot supported\b.*\bsize\b|\bsize\b.*\bnot supported\b/i;
@@ -60,32 +62,16 @@ export class OpenAiXaiProtocol implements Protocol {
     });
   }
 
-  async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
-    const json = {
-      model: request.model,
-      prompt: request.prompt,
-      duration: request.seconds,
-      aspect_ratio: request.aspectRatio,
-      resolution: request.resolution,
-    };
-    return this.calls.create(channel, '/v1/videos/generations', {
-      body: { json },
-      headers: { 'idempotency-key': options.idempotencyKey },
-      signal: options.signal,
-      yields: 'task',
-      read: readCreated,
-    });
+  createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
+    return createVideoAtXai(this.calls, channel, { ...request, ...options });
   }
 
   remixVideo(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome> {
     return remixAtOpenAi(this.calls, channel, { ...request, ...options });
   }
 
-  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
-    const path = `/v1/videos/${encodeURIComponent(upstreamId)}`;
-    const result = await this.calls.get(channel, path, { signal });
-    if (result.kind === 'failure') return notAnswered(result);
-    return readPoll(result, urlOf(channel, `${path}/content`));
+  pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    return pollVideoByPath(this.calls, channel, { upstreamId, signal });
   }
 
   private async withOrWithoutSize<R extends ImageRequest>(

@@ -1,7 +1,7 @@
 import type { Channel } from '#catalog/catalog.js';
-import { notAnswered, readCreated, readImages, readPoll } from '../answers.js';
+import { readCreated, readImages } from '../answers.js';
 import { toAspectRatio, toResolution, toSize } from '../aspect-ratio.js';
-import { bearer, ChannelCalls, urlOf } from '../channel-calls.js';
+import { bearer, ChannelCalls } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
 import type {
   CreateOutcome,
@@ -17,6 +17,7 @@ import type { StreamRoute } from '../stream-route.js';
 import { tokensOfImages } from '../usage/image-usage.js';
 import { editForm } from './edit-form.js';
 import { remixAtOpenAi } from './remix.js';
+import { pollVideoByPath } from './video-poll.js';
 
 /** The pass-through calls of OpenAI, and of vendors with the same paths. */
 export const openAiStreams = {
@@ -75,24 +76,17 @@ export class OpenAiProtocol implements Protocol {
 
   async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
     const { model, prompt, seconds } = request;
-    return this.calls.create(channel, '/v1/videos', {
-      body: { json: { model, prompt, seconds: String(seconds), size: videoSize(request) } },
-      headers: { 'idempotency-key': options.idempotencyKey },
-      signal: options.signal,
-      yields: 'task',
-      read: readCreated,
-    });
+    const json = { model, prompt, seconds: String(seconds), size: videoSize(request) };
+    return this.calls.createTask(channel, '/v1/videos', { ...options, json, read: readCreated });
   }
 
   remixVideo(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome> {
     return remixAtOpenAi(this.calls, channel, { ...request, ...options });
   }
 
-  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
-    const path = `/v1/videos/${encodeURIComponent(upstreamId)}`;
-    const result = await this.calls.get(channel, path, { signal });
-    if (result.kind === 'failure') return notAnswered(result);
-    return readPoll(result, urlOf(channel, `${path}/content`), upstreamId);
+  /** The answer names the video, which has to be the one that was asked about. */
+  pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    return pollVideoByPath(this.calls, channel, { upstreamId, signal, answersId: true });
   }
 }
 

@@ -10,13 +10,9 @@ export async function remixAtOpenAi(
   channel: Channel,
   { remixOf, prompt, idempotencyKey, signal }: RemixRequest & CreateOptions,
 ): Promise<CreateOutcome> {
-  const outcome = await calls.create(channel, `/v1/videos/${encodeURIComponent(remixOf)}/remix`, {
-    body: { json: { prompt } },
-    headers: { 'idempotency-key': idempotencyKey },
-    signal,
-    yields: 'task',
-    read: readCreated,
-  });
+  const path = `/v1/videos/${encodeURIComponent(remixOf)}/remix`;
+  const json = { prompt };
+  const outcome = await calls.createTask(channel, path, { json, idempotencyKey, signal, read: readCreated });
   const isImpossible =
     (outcome.kind === 'not_accepted' || outcome.kind === 'unknown') &&
     IMPOSSIBLE.some((status) => status === outcome.upstreamStatus);

@@ -53,12 +53,7 @@ export class ReplicateProtocol implements Protocol {
     const [name = '', version] = model.split(':');
     const path = version === undefined ? `/v1/models/${name}/predictions` : '/v1/predictions';
     const json = version === undefined ? { input } : { version, input };
-    return this.calls.create(channel, path, {
-      body: { json },
-      signal,
-      yields: 'task',
-      read: readPrediction,
-    });
+    return this.calls.createTask(channel, path, { json, signal, read: readPrediction });
   }
 }
 

@@ -74,14 +74,10 @@ export class VertexProtocol implements Protocol {
     request: VideoRequest,
     { signal }: CreateOptions,
   ): Promise<CreateOutcome> {
-    const { prompt } = request;
     const parameters = { ...videoParameters(request), sampleCount: 1 };
-    return this.calls.create(channel, methodOf(channel, request.model, 'predictLongRunning'), {
-      body: { json: { instances: [{ prompt }], parameters } },
-      signal,
-      yields: 'task',
-      read: readStarted,
-    });
+    const json = { instances: [{ prompt: request.prompt }], parameters };
+    const path = methodOf(channel, request.model, 'predictLongRunning');
+    return this.calls.createTask(channel, path, { json, signal, read: readStarted });
   }
 
   /** The upstream's id is the name of its operation. A finished one holds the video, which is not kept here. */

@@ -1,7 +1,7 @@
 import type { Channel } from '#catalog/catalog.js';
-import { notAnswered, readCreated, readImages, readPoll } from '../answers.js';
+import { readImages } from '../answers.js';
 import { toAspectRatio } from '../aspect-ratio.js';
-import { bearer, ChannelCalls, urlOf } from '../channel-calls.js';
+import { bearer, ChannelCalls } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
 import type {
   CreateOutcome,
@@ -12,7 +12,9 @@ import type {
   VideoRequest,
 } from '../outcomes.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
+import { pollVideoByPath } from '../openai/video-poll.js';
 import { editJson } from './edit-json.js';
+import { createVideoAtXai } from './video.js';
 
 /** xAI: images and edits in JSON, shapes as aspect ratios, videos at /v1/videos/generations with 202 while pending. */
 export class XaiProtocol implements Protocol {
@@ -40,28 +42,12 @@ export class XaiProtocol implements Protocol {
     });
   }
 
-  async createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
-    const json = {
-      model: request.model,
-      prompt: request.prompt,
-      duration: request.seconds,
-      aspect_ratio: request.aspectRatio,
-      resolution: request.resolution,
-    };
-    return this.calls.create(channel, '/v1/videos/generations', {
-      body: { json },
-      headers: { 'idempotency-key': options.idempotencyKey },
-      signal: options.signal,
-      yields: 'task',
-      read: readCreated,
-    });
+  createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
+    return createVideoAtXai(this.calls, channel, { ...request, ...options });
   }
 
-  async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
-    const path = `/v1/videos/${encodeURIComponent(upstreamId)}`;
-    const result = await this.calls.get(channel, path, { signal });
-    if (result.kind === 'failure') return notAnswered(result);
-    return readPoll(result, urlOf(channel, `${path}/content`));
+  pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
+    return pollVideoByPath(this.calls, channel, { upstreamId, signal });
   }
 }
 

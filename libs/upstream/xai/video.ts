@@ -1,0 +1,26 @@
+import type { Channel } from '#catalog/catalog.js';
+import { readCreated } from '../answers.js';
+import type { ChannelCalls } from '../channel-calls.js';
+import type { CreateOutcome, VideoRequest } from '../outcomes.js';
+import type { CreateOptions } from '../protocol.js';
+
+/** Begins a video in xAI's way. */
+export function createVideoAtXai(
+  calls: ChannelCalls,
+  channel: Channel,
+  { idempotencyKey, signal, ...request }: VideoRequest & CreateOptions,
+): Promise<CreateOutcome> {
+  const json = {
+    model: request.model,
+    prompt: request.prompt,
+    duration: request.seconds,
+    aspect_ratio: request.aspectRatio,
+    resolution: request.resolution,
+  };
+  return calls.createTask(channel, '/v1/videos/generations', {
+    json,
+    idempotencyKey,
+    signal,
+    read: readCreated,
+  });
+}
