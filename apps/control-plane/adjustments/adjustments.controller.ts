@@ -24,9 +24,6 @@ import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { adjustmentRoutes as routes } from './adjustments.routes.js';
 
-/** Rows of a file that are read at once. */
-const FILE_PAGE = 1_000;
-
 /** Corrections of balances by people, and the debts that are left. */
 @Controller()
 export class AdjustmentsController {
@@ -120,19 +117,19 @@ export class AdjustmentsController {
 
 /** These lists read one row more than their limit. */
 function everyAdjustment(database: pg.Pool, filter: Omit<AdjustmentsQuery, 'limit' | 'beforeId'>) {
-  return everyRow<Adjustment>(FILE_PAGE, (limit, last) =>
+  return everyRow<Adjustment>((limit, last) =>
     listAdjustments(database, { ...filter, limit: limit - 1, beforeId: last && last.id }),
   );
 }
 
 function everyWriteOff(database: pg.Pool, accountId: string | undefined) {
-  return everyRow<WriteOff>(FILE_PAGE, (limit, last) =>
+  return everyRow<WriteOff>((limit, last) =>
     listWriteOffs(database, { limit: limit - 1, beforeId: last && last.id, accountId }),
   );
 }
 
 async function* everyDebtor(database: pg.Pool) {
-  const rows = everyRow<Debtor>(FILE_PAGE, (limit, last) =>
+  const rows = everyRow<Debtor>((limit, last) =>
     inSnapshot(database, (client) => readDebtors(client, { limit, afterId: last && last.accountId })),
   );
   for await (const row of rows) yield viewDebtor(row);

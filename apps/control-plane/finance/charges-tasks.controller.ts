@@ -85,7 +85,8 @@ export class ChargesTasksController {
 }
 
 function everyItem(database: pg.Pool, asked: Omit<WorkQuery, 'limit' | 'after'>) {
-  return everyRow<WorkItem>(FILE_PAGE, (limit, after) =>
-    inSnapshot(database, (client) => readWork(client, { ...asked, limit, after })),
+  return everyRow<WorkItem>(
+    (limit, after) => inSnapshot(database, (client) => readWork(client, { ...asked, limit, after })),
+    FILE_PAGE,
   );
 }

@@ -21,9 +21,6 @@ import { type CallOf, Serves } from '../http/route.js';
 import { controlRoutes as routes } from './controls.routes.js';
 import { Reconciler } from './reconciler.job.js';
 
-/** Rows of a file that are read at once. */
-const FILE_PAGE = 1_000;
-
 /** The controls of the books: their state, what they found, and who looks at it. */
 @Controller()
 export class ControlsController {
@@ -102,7 +99,7 @@ export class ControlsController {
 }
 
 function everyFinding(database: pg.Pool, control: string, state: FindingState) {
-  return everyRow<Finding>(FILE_PAGE, (limit, last) =>
+  return everyRow<Finding>((limit, last) =>
     listFindings(database, { control, state, limit, after: last && last.id }),
   );
 }

@@ -125,8 +125,9 @@ async function* everyRowOf<T, V>(
   { list, keyOf }: Listing<T>,
   view: (item: T) => V,
 ): AsyncGenerator<V> {
-  const rows = everyRow<T>(FILE_PAGE, (limit, last) =>
-    inSnapshot(database, (client) => list(client, { limit, after: last && keyOf(last) })),
+  const rows = everyRow<T>(
+    (limit, last) => inSnapshot(database, (client) => list(client, { limit, after: last && keyOf(last) })),
+    FILE_PAGE,
   );
   for await (const row of rows) yield view(row);
 }

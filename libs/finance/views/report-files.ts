@@ -9,14 +9,11 @@ import { failureShape, holdShape } from './work-reports.view.js';
 
 /** All rows of lists, for files: page by page, so that memory stays flat. */
 
-/** Rows that are read at once. */
-const FILE_PAGE = 1_000;
-
 export type LotsAsked = Pick<DeferredLotsQuery, 'to' | 'accountId' | 'leftOnly'>;
 
 /** All lots of credit. */
 export async function* everyLot(pool: pg.Pool, asked: LotsAsked, currency: string) {
-  const rows = everyRow<DeferredLot>(FILE_PAGE, (limit, last) =>
+  const rows = everyRow<DeferredLot>((limit, last) =>
     deferredLots(pool, { ...asked, limit, after: last && last.lotId }),
   );
   for await (const lot of rows) yield viewLot(lot, currency);
@@ -24,7 +21,7 @@ export async function* everyLot(pool: pg.Pool, asked: LotsAsked, currency: strin
 
 /** All that is held, for a file. */
 export function everyHold(pool: pg.Pool, asked: Pick<HoldsQuery, 'graceMs' | 'overdueOnly'>) {
-  const rows = everyRow<OpenHold>(FILE_PAGE, (limit, last) => {
+  const rows = everyRow<OpenHold>((limit, last) => {
     const after = last && { heldSince: last.heldSince, chargeId: last.chargeId };
     return inSnapshot(pool, (client) => readHolds(client, { ...asked, limit, after }));
   });
@@ -33,7 +30,7 @@ export function everyHold(pool: pg.Pool, asked: Pick<HoldsQuery, 'graceMs' | 'ov
 
 /** All failures of a time, for a file. */
 export function everyFailure(pool: pg.Pool, asked: Pick<FailuresQuery, 'from' | 'to' | 'outstandingOnly'>) {
-  const rows = everyRow<FailedCharge>(FILE_PAGE, (limit, last) => {
+  const rows = everyRow<FailedCharge>((limit, last) => {
     const after = last && { failedAt: last.failedAt, chargeId: last.chargeId };
     return inSnapshot(pool, (client) => readFailures(client, { ...asked, limit, after }));
   });

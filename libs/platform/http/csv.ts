@@ -76,10 +76,13 @@ export async function* shaped<S extends z.ZodType>(
   for await (const row of rows) yield shown(shape, row);
 }
 
+/** Rows of a file that are read at once. */
+const FILE_PAGE = 1_000;
+
 /** All rows of a list, read in pages as they are asked for. */
 export async function* everyRow<T>(
-  pageSize: number,
   read: (limit: number, last: T | null) => Promise<T[]>,
+  pageSize = FILE_PAGE,
 ): AsyncGenerator<T> {
   for (let last: T | null = null; ;) {
     const page: T[] = await read(pageSize, last);
