@@ -6,7 +6,12 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../api/shape.js';
 import { Confirmation } from './confirmation.js';
 import { AccountButton, DocsLink, LanguageButton, Logo, ThemeButton, VisitorLinks } from './header.js';
-import { OnePersonBanner, SecondFactorAdvice, SecondFactorPage, ViewingBanner } from './late-parts.js';
+import {
+  LazyOnePersonBanner,
+  LazySecondFactorAdvice,
+  LazySecondFactorPage,
+  LazyViewingBanner,
+} from './late-parts.js';
 import { Palette } from './palette.js';
 import { useFirstMailLanguage } from './mail-language.js';
 import { mayAny, STAFF, useSession } from './session.js';
@@ -65,7 +70,7 @@ function Content({ session, isHeldBack }: { session: Shape<'Session'> | null; is
       )}
       {isHeldBack ? (
         <Suspense fallback={null}>
-          <SecondFactorPage />
+          <LazySecondFactorPage />
         </Suspense>
       ) : (
         <Outlet />
@@ -79,9 +84,9 @@ function Above({ session }: { session: Shape<'Session'> }) {
   const { viewing, secondFactor } = session;
   return (
     <>
-      {viewing && <ViewingBanner viewing={viewing} />}
-      {secondFactor === 'advised' && !viewing && <SecondFactorAdvice />}
-      {mayAny(session, STAFF) && <OnePersonBanner />}
+      {viewing && <LazyViewingBanner viewing={viewing} />}
+      {secondFactor === 'advised' && !viewing && <LazySecondFactorAdvice />}
+      {mayAny(session, STAFF) && <LazyOnePersonBanner />}
       {secondFactor !== 'required' && <Tabs session={session} />}
     </>
   );

@@ -1,6 +1,6 @@
 import { chargeStages, families } from '../../api/enumerations.js';
 import { anyDay, anyText, anyTime, cursor, oneOf } from '../../ui/search.js';
-import { requestTimes, type UsageSearch, usageRanges, workOf } from '../usage/usage-search.js';
+import { requestTimes, type UsageSearch, usageRanges, workFilter } from '../usage/usage-search.js';
 
 /** What the address says of the log. */
 export const logSearch = {
@@ -31,11 +31,11 @@ export interface LogSearch extends Omit<UsageSearch, 'range' | 'by' | 'show'> {
 
 /** What the list is asked for. */
 export function logQuery(search: LogSearch, nowMs: number) {
-  return { ...workOf(search), state: search.state, ...requestTimes(search, nowMs) };
+  return { ...workFilter(search), state: search.state, ...requestTimes(search, nowMs) };
 }
 
 /** The log of what a chart of usage was drawn of, or of a step of it. */
 export function logOf(search: UsageSearch, at?: string): LogSearch {
   const { range = '30d', from, to } = search;
-  return { ...workOf(search), ...(from === undefined ? { range } : { from, to }), at };
+  return { ...workFilter(search), ...(from === undefined ? { range } : { from, to }), at };
 }

@@ -47,7 +47,7 @@ export interface UsageSearch {
 }
 
 /** Of the chart and the log alike. */
-export function workOf({
+export function workFilter({
   keyId,
   model,
   group,
@@ -65,10 +65,10 @@ export function rangeOf({ range, from }: UsageSearch): (typeof usageRanges)[numb
 export function chartQuery(search: UsageSearch) {
   const { by = 'model', from, to = from } = search;
   const range = rangeOf(search);
-  if (range !== null) return { ...workOf(search), by, range };
+  if (range !== null) return { ...workFilter(search), by, range };
   const isKept = from! >= addDays(today(), -KEPT_DAYS);
   const isShort = from! <= to! && to! < addDays(from!, MOST_DAYS);
-  return isKept && isShort ? { ...workOf(search), by, from, to } : null;
+  return isKept && isShort ? { ...workFilter(search), by, from, to } : null;
 }
 
 interface Times {
