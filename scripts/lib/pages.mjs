@@ -20,7 +20,7 @@ export async function servePages({ relay, port, quiet = false }) {
       host: '127.0.0.1',
       port,
       // Sources of the pages lie in a folder api/ too.
-      proxy: { '^/api/(?!\\w+\\.ts)': proxy, '^/sandbox-pay/': proxy },
+      proxy: { '^/api/(?![\\w-]+\\.ts)': proxy, '^/sandbox-pay/': proxy },
     },
   });
   return server.listen();
