@@ -29,5 +29,5 @@ export const ButtonLink = createLink(function ButtonLink(
 
 /** Above what a page shows: the way back to the list that it is of. */
 export const BackLink = createLink(function BackLink(props: AnchorProps & { ref?: Ref<HTMLAnchorElement> }) {
-  return <Anchor size="sm" {...props} />;
+  return <Anchor size="sm" {...props} className="back-link" />;
 });

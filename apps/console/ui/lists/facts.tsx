@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 /** What is known of one thing, a line each. */
 export function Facts({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <Table variant="vertical" layout="auto" withRowBorders={false} aria-label={label}>
+    <Table variant="vertical" layout="auto" withRowBorders={false} className="fact-list" aria-label={label}>
       <Table.Tbody>{children}</Table.Tbody>
     </Table>
   );
@@ -67,7 +67,12 @@ interface FactGridProps {
 export function FactGrid({ cols, facts, size = 'md' }: FactGridProps) {
   const known = facts.filter(({ value }) => value !== null && value !== undefined);
   return (
-    <SimpleGrid cols={cols} component="dl" className="facts" {...(size === 'sm' ? { spacing: 'xs' } : {})}>
+    <SimpleGrid
+      cols={cols}
+      component="dl"
+      className="facts"
+      {...(size === 'sm' ? { verticalSpacing: 'xs' } : {})}
+    >
       {known.map(({ name, value }) => (
         <div key={name}>
           <Text size="sm" c="dimmed" component="dt">

@@ -1,0 +1,19 @@
+import { Card, SimpleGrid } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** Many things at a glance, a dense line each: a list of items with the class `strip-line`. */
+export function Strip({ children }: { children: ReactNode }) {
+  return (
+    <Card withBorder padding="sm">
+      <SimpleGrid
+        cols={{ base: 1, md: 2 }}
+        spacing="xl"
+        verticalSpacing="tiny"
+        component="ul"
+        className="plain-list"
+      >
+        {children}
+      </SimpleGrid>
+    </Card>
+  );
+}
