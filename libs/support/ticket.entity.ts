@@ -24,6 +24,10 @@ export class Ticket {
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
   @CreateDateColumn({ name: 'updated_at', type: 'timestamptz' }) updatedAt!: Date;
   @Column('timestamptz', { name: 'closed_at', nullable: true }) closedAt!: Date | null;
+  /** A user of the support team. */
+  @Column('text', { name: 'assignee_id', nullable: true }) assigneeId!: string | null;
+  /** Since when the customer waits, while it is open; the database keeps it. */
+  @Column('timestamptz', { name: 'waiting_since', nullable: true }) waitingSince!: Date | null;
 }
 
 /** A line of a ticket: a `message` of either side, a `note` that staff alone reads, an `event` of the system. */

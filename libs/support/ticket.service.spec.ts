@@ -58,10 +58,10 @@ describe('a ticket', () => {
     const { customer, ticketId } = await opened();
     const staff = await support();
     const answered = await tickets.write(staff, ticketId, { body: 'Like this.' });
-    expect(answered.ticket.state).toBe('answered');
+    expect(answered.ticket).toMatchObject({ state: 'answered', waitingSince: null });
     expect(await mailsTo(customer)).toBe(1);
     const { ticket, messages } = await tickets.write(customer, ticketId, { body: 'Thanks.' });
-    expect(ticket.state).toBe('open');
+    expect(ticket).toMatchObject({ state: 'open', waitingSince: expect.any(Date) as unknown });
     expect(messages.map(({ body, fromStaff }) => [body, fromStaff])).toEqual([
       ['How does it work?', false],
       ['Like this.', true],
@@ -140,21 +140,75 @@ describe('a ticket', () => {
 });
 
 describe('the list of tickets', () => {
-  it('shows customers their own, newest first, and support those that wait longest first, page by page', async () => {
+  const pages = async (speaker: Speaker, filter: { accountId: string; state?: 'open' }) => {
+    const first = await tickets.list(speaker, { limit: 2, ...filter });
+    const rest = await tickets.list(speaker, { limit: 2, ...filter, cursor: first.nextCursor! });
+    expect(rest.nextCursor).toBeNull();
+    return [...first.items, ...rest.items].map(({ id }) => id);
+  };
+
+  it('is newest first, and for support those that wait longest first, page by page', async () => {
     const customer = await newCustomer();
     const { accountId } = customer.actor;
     const made: string[] = [];
     for (let count = 0; count < 3; count += 1) made.push((await tickets.open(customer, QUESTION)).ticket.id);
-    const pages = async (speaker: Speaker) => {
-      const first = await tickets.list(speaker, { limit: 2, accountId });
-      const rest = await tickets.list(speaker, { limit: 2, accountId, cursor: first.nextCursor! });
-      expect(rest.nextCursor).toBeNull();
-      return [...first.items, ...rest.items].map(({ id }) => id);
-    };
-    expect(await pages(customer)).toEqual([...made].reverse());
-    expect(await pages(await support())).toEqual(made);
-    await tickets.close(customer, made[0]!);
-    const waiting = await tickets.list(await support(), { limit: 9, accountId, state: 'open' });
-    expect(waiting.items.map(({ id }) => id)).toEqual(made.slice(1));
+    const staff = await support();
+    expect(await pages(customer, { accountId })).toEqual(made.toReversed());
+    expect(await pages(staff, { accountId })).toEqual(made.toReversed());
+    expect(await pages(staff, { accountId, state: 'open' })).toEqual(made);
+    await tickets.write(staff, made[0]!, { body: 'Like this.' });
+    await tickets.write(customer, made[0]!, { body: 'And this?' });
+    expect(await pages(staff, { accountId, state: 'open' })).toEqual([made[1], made[2], made[0]]);
+    await tickets.close(customer, made[1]!);
+    const waiting = await tickets.list(staff, { limit: 9, accountId, state: 'open' });
+    expect(waiting.items.map(({ id }) => id)).toEqual([made[2], made[0]]);
+  });
+
+  it('refuses a cursor of another list', async () => {
+    const customer = await newCustomer();
+    const { accountId } = customer.actor;
+    for (let count = 0; count < 2; count += 1) await tickets.open(customer, QUESTION);
+    const staff = await support();
+    const { nextCursor } = await tickets.list(staff, { limit: 1, accountId });
+    const wanted = tickets.list(staff, { limit: 1, accountId, state: 'open', cursor: nextCursor! });
+    await expect(wanted).rejects.toMatchObject({ code: 'invalid_value', param: 'cursor' });
+  });
+});
+
+describe('the assignee of a ticket', () => {
+  it('is who answers first, then whom it is handed to, and each finds their own', async () => {
+    const { customer, ticketId } = await opened();
+    const [first, second] = [await support(), await support()];
+    const { accountId } = customer.actor;
+    const of = async (assignee: string) =>
+      (await tickets.list(second, { limit: 9, accountId, assignee })).items.map(({ id }) => id);
+    expect(await of('none')).toEqual([ticketId]);
+    await tickets.write(second, ticketId, { body: 'They asked before.', isNote: true });
+    expect(await of('none')).toEqual([ticketId]);
+    await tickets.write(first, ticketId, { body: 'Like this.' });
+    await tickets.write(second, ticketId, { body: 'And like that.' });
+    expect(await of(first.actor.userId)).toEqual([ticketId]);
+    const { ticket } = await tickets.assign(first, ticketId, second.actor.userId);
+    expect(ticket.assigneeId).toBe(second.actor.userId);
+    await tickets.assign(first, ticketId, second.actor.userId);
+    expect(await of(second.actor.userId)).toEqual([ticketId]);
+    await tickets.assign(second, ticketId, null);
+    expect(await of('none')).toEqual([ticketId]);
+    expect((await auditOf(ticketId)).filter((action) => action === 'ticket.assigned')).toHaveLength(2);
+  });
+
+  it('is on the support team, and may sign in', async () => {
+    const { customer, ticketId } = await opened();
+    const [staff, gone] = [await support(), await support()];
+    await ledger.owner.query('UPDATE users SET disabled_at = now() WHERE id = $1', [gone.actor.userId]);
+    const listed = (await tickets.colleagues()).map(({ id }) => id);
+    expect(listed).toContain(staff.actor.userId);
+    for (const { actor } of [customer, gone]) {
+      expect(listed).not.toContain(actor.userId);
+      await expect(tickets.assign(staff, ticketId, actor.userId)).rejects.toMatchObject({
+        code: 'invalid_value',
+        param: 'assigneeId',
+      });
+    }
   });
 });

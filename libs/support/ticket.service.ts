@@ -1,13 +1,15 @@
-import { type DataSource, type EntityManager, In, LessThan, MoreThan, Not } from 'typeorm';
+import { ArrayOverlap, type DataSource, type EntityManager, In, IsNull, Not } from 'typeorm';
 import { type EntityTransaction, inEntityTransaction } from '#database/entity-transaction.js';
 import { audit } from '#identity/audit-log.js';
 import { refuseOwnInterest } from '#identity/own-interest.js';
 import type { Actor } from '#identity/role.js';
+import { User } from '#identity/user.entity.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { type Page, pageFrom, readCursorId } from '#platform/http/page.js';
+import type { Page } from '#platform/http/page.js';
 import { mailAboutTicket } from './ticket-decision.js';
 import { Ticket, type TicketKind, TicketMessage, type TicketState } from './ticket.entity.js';
+import { listNewest, listWaiting, type TicketFilter } from './ticket-list.js';
 
 /** Who asks, and the request's id for the audit log. `side` is which of the two ends of a ticket they speak for. */
 export interface Speaker {
@@ -23,14 +25,6 @@ export interface NewTicket {
   chargeId?: string | undefined;
 }
 
-export interface TicketFilter {
-  limit: number;
-  cursor?: string | undefined;
-  state?: TicketState | undefined;
-  kind?: TicketKind | undefined;
-  accountId?: string | undefined;
-}
-
 export interface TicketWithMessages {
   ticket: Ticket;
   messages: TicketMessage[];
@@ -40,6 +34,9 @@ export interface TicketWithMessages {
 const MAX_UNCLOSED = 20;
 /** A ticket is read as a whole. */
 const MAX_MESSAGES = 500;
+
+/** Those who may answer tickets, and sign in. */
+const OF_SUPPORT = { roles: ArrayOverlap(['support', 'admin']), disabledAt: IsNull() };
 
 /** Tickets between customers and support. Customers reach those of their account, others as if they were not there. */
 export class TicketService {
@@ -68,6 +65,7 @@ export class TicketService {
         state: 'open',
         outcome: null,
         closedAt: null,
+        assigneeId: null,
       });
       await entities.insert(Ticket, ticket);
       await addMessage(transaction, speaker, { ticketId: ticket.id, kind: 'message', body });
@@ -75,22 +73,13 @@ export class TicketService {
     });
   }
 
-  /** A customer's own, newest first; for staff all that pass the filter, those that wait longest first. */
-  async list(speaker: Speaker, filter: TicketFilter): Promise<Page<Ticket>> {
-    const after = readCursorId(filter.cursor);
-    const isStaff = speaker.side === 'staff';
-    const accountId = isStaff ? filter.accountId : speaker.actor.accountId;
-    const tickets = await this.source.getRepository(Ticket).find({
-      where: {
-        ...(accountId === undefined ? {} : { accountId }),
-        ...(filter.state ? { state: filter.state } : {}),
-        ...(filter.kind ? { kind: filter.kind } : {}),
-        ...(after === null ? {} : { id: isStaff ? MoreThan(after) : LessThan(after) }),
-      },
-      order: { id: isStaff ? 'ASC' : 'DESC' },
-      take: filter.limit + 1,
-    });
-    return pageFrom(tickets, filter.limit, ({ id }) => [id]);
+  /** A customer's own, for staff all that pass the filter: newest first, and of open ones for staff who waits longest. */
+  list(speaker: Speaker, filter: TicketFilter): Promise<Page<Ticket>> {
+    if (speaker.side === 'customer') {
+      const { accountId } = speaker.actor;
+      return listNewest(this.source, { ...filter, accountId, assignee: undefined });
+    }
+    return filter.state === 'open' ? listWaiting(this.source, filter) : listNewest(this.source, filter);
   }
 
   /** @throws ApiError not_found */
@@ -117,6 +106,8 @@ export class TicketService {
         body,
       });
       if (!isNote) await this.move(transaction, ticket, speaker.side === 'staff' ? 'answered' : 'open');
+      if (!isNote && speaker.side === 'staff' && ticket.assigneeId === null)
+        await transaction.entities.update(Ticket, ticketId, { assigneeId: speaker.actor.userId });
       await noteStaff(transaction, speaker, {
         ...ticket,
         action: isNote ? 'ticket.noted' : 'ticket.answered',
@@ -142,6 +133,26 @@ export class TicketService {
       await this.move(transaction, ticket, 'open');
       await addMessage(transaction, speaker, { ticketId: ticket.id, kind: 'event', body: 'Reopened.' });
       await noteStaff(transaction, speaker, { ...ticket, action: 'ticket.reopened' });
+    });
+  }
+
+  /** Those whom a ticket can be handed to, by their addresses. */
+  colleagues(): Promise<Pick<User, 'id' | 'email'>[]> {
+    const select = { id: true, email: true } as const;
+    return this.source.getRepository(User).find({ select, where: OF_SUPPORT, order: { email: 'ASC' } });
+  }
+
+  /**
+   * Assigns a ticket to a member of the support team, or to nobody; a repeat changes nothing.
+   * @throws ApiError not_found, second_person_required, invalid_value for anyone else
+   */
+  assign(speaker: Speaker, ticketId: string, assigneeId: string | null): Promise<TicketWithMessages> {
+    return this.locked(speaker, ticketId, async (transaction, ticket) => {
+      if (ticket.assigneeId === assigneeId) return;
+      if (assigneeId !== null) await requireColleague(transaction, assigneeId);
+      await transaction.entities.update(Ticket, ticketId, { assigneeId });
+      const after = { assigneeId };
+      await noteStaff(transaction, speaker, { ...ticket, action: 'ticket.assigned', after });
     });
   }
 
@@ -210,6 +221,13 @@ async function requireCharge(
   }
 }
 
+async function requireColleague({ entities }: EntityTransaction, userId: string): Promise<void> {
+  if (await entities.existsBy(User, { id: userId, ...OF_SUPPORT })) return;
+  throw new ApiError('invalid_value', 'assigneeId: there is no such member of the support team.', {
+    param: 'assigneeId',
+  });
+}
+
 async function addMessage(
   { entities }: EntityTransaction,
   { actor, side }: Speaker,
@@ -223,11 +241,16 @@ async function addMessage(
   });
 }
 
+type Noted = Pick<Ticket, 'id' | 'accountId' | 'state' | 'assigneeId'> & {
+  action: string;
+  after?: { assigneeId: string | null };
+};
+
 /** What staff does is in the audit log; the words are in the ticket. */
 async function noteStaff(
   { client }: EntityTransaction,
   { actor, side, requestId }: Speaker,
-  { id, accountId, state, action }: Pick<Ticket, 'id' | 'accountId' | 'state'> & { action: string },
+  { id, accountId, state, assigneeId, action, after }: Noted,
 ): Promise<void> {
   if (side !== 'staff') return;
   const actedAs = `user:${actor.userId}`;
@@ -236,7 +259,8 @@ async function noteStaff(
     action,
     subject: `ticket:${id}`,
     accountId,
-    before: { state },
+    before: after ? { assigneeId } : { state },
+    ...(after ? { after } : {}),
     requestId,
   });
 }

@@ -207,7 +207,7 @@ describe('a ticket', () => {
     await admin.page.getByRole('button', { name: 'Grant reseller rate' }).click();
     const dialog = admin.page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Grant reseller rate' }).click();
-    await admin.page.getByText('One credit currently costs 1.2.').waitFor();
+    await admin.page.getByText('One credit currently costs $1.20.').waitFor();
 
     await asking.goto('/wallet?credits=10');
     await asking.page.getByRole('button', { name: 'Pay $12.00' }).waitFor();

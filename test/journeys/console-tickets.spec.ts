@@ -136,21 +136,33 @@ describe('lists', () => {
     expect(second.data!.nextCursor).toBeNull();
   });
 
-  it('show support the oldest first, by state, kind and account', async () => {
+  it('show support the newest first, those that wait longest first, by state, kind and account', async () => {
     const customer = await person(relay);
     const made = [await open(customer, 'billing'), await open(customer), await open(customer, 'billing')];
     await customer.api.POST('/api/tickets/{ticketId}/close', at(made[2]!));
     const query = { accountId: customer.accountId, limit: 2 };
-    const all = await support.api.GET('/api/support/tickets', { params: { query } });
-    expect(all.data!.items.map(({ id }) => id)).toEqual(made.slice(0, 2));
-    const next = await support.api.GET('/api/support/tickets', {
-      params: { query: { ...query, cursor: all.data!.nextCursor! } },
-    });
-    expect(next.data!.items.map(({ id }) => id)).toEqual(made.slice(2));
-    const open_ = await support.api.GET('/api/support/tickets', {
-      params: { query: { ...query, state: 'open', kind: 'billing' } },
-    });
-    expect(open_.data!.items.map(({ id }) => id)).toEqual(made.slice(0, 1));
+    const listed = async (more: { state?: 'open'; kind?: 'billing'; cursor?: string }) =>
+      (await support.api.GET('/api/support/tickets', { params: { query: { ...query, ...more } } })).data!;
+    const all = await listed({});
+    expect(all.items.map(({ id }) => id)).toEqual([made[2], made[1]]);
+    const next = await listed({ cursor: all.nextCursor! });
+    expect(next.items.map(({ id }) => id)).toEqual(made.slice(0, 1));
+    const waiting = await listed({ state: 'open' });
+    expect(waiting.items.map(({ id }) => id)).toEqual(made.slice(0, 2));
+    expect((await listed({ state: 'open', kind: 'billing' })).items).toEqual(waiting.items.slice(0, 1));
+  });
+
+  it('have an assignee on the support team, whom customers do not see', async () => {
+    const customer = await person(relay);
+    const ticketId = await open(customer);
+    const { data } = await support.api.GET('/api/support/colleagues');
+    expect(data!.items).toContainEqual({ id: support.userId, email: support.email });
+    const assign = (assigneeId: string | null) =>
+      support.api.PUT('/api/support/tickets/{ticketId}/assignee', { ...at(ticketId), body: { assigneeId } });
+    expect((await assign(support.userId)).data).toMatchObject({ assigneeId: support.userId });
+    expect((await assign(customer.userId)).response.status).toBe(400);
+    const seen = (await customer.api.GET('/api/tickets/{ticketId}', at(ticketId))).data!;
+    expect(Object.keys(seen)).not.toContain('assigneeId');
   });
 });
 

@@ -45,6 +45,8 @@ const ofSupport = [
       /** Those that wait for support, when left out. */
       state: oneOf('answered', 'closed', 'all'),
       kind: oneOf(...ticketTypes),
+      /** Everybody's, when left out. */
+      assignee: oneOf('me', 'none'),
       cursor,
     }),
     component: lazy(() => import('../support/tickets/queue.page.js'), 'TicketQueuePage'),
@@ -175,6 +177,7 @@ const ofAdmin = [
     getParentRoute: () => admin,
     path: '/channels/$channelId',
     loader: textsOf('catalog'),
+    validateSearch: searchOf({ tab: oneOf('settings') }),
     component: lazy(() => import('../admin/catalog/channel.page.js'), 'ChannelPage'),
   }),
   createRoute({

@@ -26,6 +26,16 @@ export class SupportTicketsController {
     return this.view(await this.service.find(staff(call), call.params.ticketId));
   }
 
+  @Serves(routes.colleagues)
+  async colleagues() {
+    return { items: await this.service.colleagues() };
+  }
+
+  @Serves(routes.assign)
+  async assign(call: CallOf<typeof routes.assign>) {
+    return this.view(await this.service.assign(staff(call), call.params.ticketId, call.body.assigneeId));
+  }
+
   @Serves(routes.answer)
   async answer(call: CallOf<typeof routes.answer>) {
     const written = await this.service.write(staff(call), call.params.ticketId, call.body);

@@ -65,7 +65,20 @@ const resellerView = z
   })
   .meta({ id: 'Reseller' });
 
-const staffTicket = ticketView
+/** The support queue shows more than customers see. */
+const queuedTicket = ticketView
+  .extend({
+    assigneeId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The member of the support team it is assigned to.' }),
+    waitingSince: timeView
+      .nullable()
+      .meta({ description: 'Since when the customer has waited for an answer; open tickets only.' }),
+  })
+  .meta({ id: 'QueuedTicket' });
+
+const staffTicket = queuedTicket
   .extend({
     openedBy: z.string().meta({ description: "A person's id." }),
     messages: z.array(staffMessageView),
@@ -124,9 +137,29 @@ export const ticketRoutes = {
 
 export const supportTicketRoutes = {
   list: forStaff.get('listSupportTickets', '/api/support/tickets', {
-    summary: 'List the support queue, oldest first.',
-    query: z.strictObject({ ...pageQuery, ...filters, accountId: id.optional() }),
-    answer: pageOf(ticketView),
+    summary:
+      'List tickets, newest first; with state `open`, those whose customers have waited longest first.',
+    query: z.strictObject({
+      ...pageQuery,
+      ...filters,
+      accountId: id.optional(),
+      assignee: z
+        .union([z.literal('none'), id])
+        .optional()
+        .meta({ description: "A person's id, or `none` for tickets without an assignee." }),
+    }),
+    answer: pageOf(queuedTicket),
+  }),
+  colleagues: forStaff.get('listColleagues', '/api/support/colleagues', {
+    summary: 'List the people whom a ticket can be assigned to.',
+    answer: z.object({ items: z.array(z.object({ id: z.string(), email: z.string() })) }),
+  }),
+  assign: forStaff.put('assignTicket', '/api/support/tickets/{ticketId}/assignee', {
+    summary: 'Assign a ticket to a member of the support team, or to nobody; a repeat changes nothing.',
+    params,
+    body: z.strictObject({ assigneeId: id.nullable() }),
+    answer: staffTicket,
+    refusals: ['second_person_required'],
   }),
   show: forStaff.get('getSupportTicket', '/api/support/tickets/{ticketId}', {
     summary: 'Get a ticket with its messages and notes.',

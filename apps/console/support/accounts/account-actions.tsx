@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -17,7 +16,7 @@ export function AccountActions({ found: { account, person } }: { found: AccountR
     notify(t('actions.sessionsEnded', { count: data!.revoked }));
   };
   return (
-    <Group gap="sm">
+    <>
       <ViewAction accountId={account.accountId} />
       {account.frozen === null ? <Freeze account={account} /> : <Unfreeze account={account} />}
       {person !== null && (
@@ -28,7 +27,7 @@ export function AccountActions({ found: { account, person } }: { found: AccountR
           hint={t('actions.endSessionsHint')}
         />
       )}
-    </Group>
+    </>
   );
 }
 

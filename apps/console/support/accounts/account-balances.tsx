@@ -25,7 +25,7 @@ export function AccountBalances({ account }: { account: AccountRecord['account']
   ];
   return (
     <Card withBorder>
-      <FactGrid cols={{ base: 1, xs: 2, md: 4 }} facts={facts} />
+      <FactGrid cols={{ base: 2, md: 4 }} facts={facts} />
     </Card>
   );
 }

@@ -1,4 +1,4 @@
-import { Card, Stack, Text } from '@mantine/core';
+import { Card, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
@@ -11,6 +11,7 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { MOST_REASON_CHARS } from '../../ui/forms/reason-action.js';
 import { momentField, textField } from '../../ui/forms/text-fields.js';
 import { Loaded, Section } from '../../ui/states.js';
+import { RateInForce } from './rate-in-force.js';
 import { Volume } from './volume.js';
 
 /** What a unit of balance costs the account, and the volume that a reseller is verified by. */
@@ -31,7 +32,7 @@ export function AccountRate({ accountId }: { accountId: string }) {
           <Stack>
             <Card withBorder>
               <Stack gap="xs">
-                <Text>{t('rate.inForce', { rate: found.rate })}</Text>
+                <RateInForce rate={found.rate} />
                 <Volume verified={found.verifiedTokens} threshold={found.thresholdTokens} />
               </Stack>
             </Card>

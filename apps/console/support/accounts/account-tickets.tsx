@@ -5,13 +5,13 @@ import { useTicketColumns } from '../tickets/ticket-columns.js';
 
 const PAGE = 25;
 
-/** What the account asked for, the oldest first. */
+/** What the account asked for, the newest first. */
 export function AccountTickets({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const tickets = useList('/api/support/tickets', { query: { accountId, limit: PAGE } });
   return (
     <DataList
-      label={t('queue.label')}
+      label={t('queue.newest')}
       query={tickets}
       columns={useTicketColumns().filter(({ id }) => id !== 'account')}
       rowKey={({ id }) => id}

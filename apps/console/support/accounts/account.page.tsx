@@ -10,7 +10,7 @@ import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { Ago } from '../../ui/when.js';
 import { AccountActions } from './account-actions.js';
 import { AccountBalances } from './account-balances.js';
 import { AccountGroups } from './account-groups.js';
@@ -32,13 +32,15 @@ export function SupportAccountPage() {
     params: { path: { accountId } },
   });
   return (
-    <PageFrame title={account.data?.account.name ?? t('account.title')}>
+    <PageFrame
+      title={account.data?.account.name ?? t('account.title')}
+      actions={account.data && <AccountActions found={account.data} />}
+    >
       <BackLink to="/support/accounts">{t('account.back')}</BackLink>
       <Loaded query={account} lines={12}>
         {(found) => (
           <Stack gap="lg">
             <Head found={found} />
-            <AccountActions found={found} />
             <Records found={found} />
           </Stack>
         )}
@@ -63,7 +65,7 @@ function Head({ found: { account, person } }: { found: AccountRecord }) {
         {person?.disabled && <StatusBadge tone="bad">{t('account.disabled')}</StatusBadge>}
         {person?.totpEnabled && <StatusBadge tone="quiet">{t('account.totp')}</StatusBadge>}
         <Hint>
-          {t('account.since')} <When at={account.createdAt} />
+          {t('account.since')} <Ago at={account.createdAt} />
         </Hint>
       </Group>
       <CopyLine value={account.accountId} label={t('account.id')} />

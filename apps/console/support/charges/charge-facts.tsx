@@ -66,7 +66,7 @@ function Facts({ charge }: { charge: Shape<'Charge'> }) {
     { name: t('usage.request'), value: requestId },
     { name: t('usage.charge'), value: charge.id },
   ];
-  return <FactGrid cols={{ base: 1, xs: 2, md: 3 }} facts={facts} size="sm" />;
+  return <FactGrid cols={{ base: 2, md: 3 }} facts={facts} size="sm" />;
 }
 
 function Refunds({ charge: { refunds } }: { charge: Shape<'Charge'> }) {

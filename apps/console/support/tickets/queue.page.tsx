@@ -1,9 +1,10 @@
-import { Group, SegmentedControl, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
+import { useSession } from '../../shell/session.js';
 import { useFilter } from '../../ui/address.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, Switch } from '../../ui/lists/choice.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -16,18 +17,20 @@ const PAGE = 25;
 /** New tickets come without anybody pressing anything. */
 const LOOK_AGAIN_MS = 30_000;
 const STATES = ['open', 'answered', 'closed', 'all'] as const;
+const WHOSE = ['all', 'me', 'none'] as const;
 
-/** Tickets that wait for an answer, the oldest first. */
+/** Tickets that wait for an answer: whose customers have waited longest come first. */
 export function TicketQueuePage() {
   const { t } = useTranslation('support');
-  const { state = 'open', kind } = route.useSearch();
+  const { state = 'open', kind, assignee } = route.useSearch();
+  const session = useSession();
   const asked = state === 'all' ? undefined : state;
   const tickets = useList(
     '/api/support/tickets',
-    { query: { limit: PAGE, kind, state: asked } },
+    { query: { limit: PAGE, kind, state: asked, assignee: assignee === 'me' ? session?.userId : assignee } },
     { refetchInterval: LOOK_AGAIN_MS },
   );
-  const isWaiting = state === 'open' && kind === undefined;
+  const isWaiting = state === 'open' && kind === undefined && assignee === undefined;
   return (
     <PageFrame title={t('queue.title')} about={t('queue.about')}>
       <Stack>
@@ -35,7 +38,7 @@ export function TicketQueuePage() {
         <DataList
           label={t('queue.label')}
           query={tickets}
-          columns={useTicketColumns()}
+          columns={useTicketColumns(state === 'open')}
           rowKey={({ id }) => id}
           empty={{
             title: isWaiting ? t('queue.done') : t('queue.noMatch'),
@@ -55,15 +58,21 @@ export function TicketQueuePage() {
 
 function Filters() {
   const { t } = useTranslation('support');
-  const { state = 'open', kind } = route.useSearch();
+  const { state = 'open', kind, assignee = 'all' } = route.useSearch();
   const set = useFilter();
   return (
     <Group align="flex-end" gap="sm">
-      <SegmentedControl
-        aria-label={t('queue.state')}
+      <Switch
+        label={t('queue.state')}
+        options={STATES.map((value) => ({ value, label: t(`queue.states.${value}`) }))}
         value={state}
-        onChange={(chosen) => set({ state: chosen === 'open' ? undefined : chosen })}
-        data={STATES.map((value) => ({ value, label: t(`queue.states.${value}`) }))}
+        set={(chosen) => set({ state: chosen === 'open' ? undefined : chosen })}
+      />
+      <Switch
+        label={t('assignee.label')}
+        options={WHOSE.map((value) => ({ value, label: t(`assignee.whose.${value}`) }))}
+        value={assignee}
+        set={(chosen) => set({ assignee: chosen === 'all' ? undefined : chosen })}
       />
       <Choice
         label={t('queue.kind')}

@@ -8,6 +8,7 @@ import { mayAny, useSession } from '../../shell/session.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint } from '../../ui/texts.js';
+import { RateInForce } from '../accounts/rate-in-force.js';
 import { Volume } from '../accounts/volume.js';
 import { takeTicket } from './ticket.js';
 
@@ -33,7 +34,7 @@ export function ResellerRequest({
           </StatusBadge>
         </Group>
         <Volume verified={verifiedTokens} threshold={thresholdTokens} />
-        <Text size="sm">{t('rate.inForce', { rate })}</Text>
+        <RateInForce rate={rate} />
         {!isGranted &&
           (mayAny(session, ['admin']) ? (
             <Grant ticket={ticket} isEligible={isEligible} />

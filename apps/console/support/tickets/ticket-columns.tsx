@@ -1,10 +1,12 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { column, timeColumn } from '../../ui/lists/columns.js';
+import { column, onPhone, timeColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Named } from '../../ui/named.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { Assignee } from './assignee.js';
+import { WaitingTime } from './waiting-time.js';
 
 const TONES: Record<Shape<'Ticket'>['state'], Tone> = { open: 'waiting', answered: 'busy', closed: 'quiet' };
 
@@ -20,22 +22,30 @@ export function StaffTicketBadge({ ticket }: { ticket: Pick<Shape<'Ticket'>, 'st
   );
 }
 
-export function useTicketColumns(): ListColumn<Shape<'Ticket'>>[] {
+/** @param isWaiting all of them wait for support: for how long, in place of their state */
+export function useTicketColumns(isWaiting = false): ListColumn<Shape<'QueuedTicket'>>[] {
   const { t } = useTranslation('support');
+  const waiting = column('waiting', t('queue.waiting'), ({ waitingSince }: Shape<'QueuedTicket'>) =>
+    waitingSince === null ? '–' : <WaitingTime since={waitingSince} />,
+  );
+  const state = column('state', t('queue.state'), (ticket: Shape<'QueuedTicket'>) => (
+    <StaffTicketBadge ticket={ticket} />
+  ));
   return [
     column('subject', t('queue.subject'), ({ id, subject }) => (
       <TextLink to="/support/tickets/$ticketId" params={{ ticketId: id }} size="sm" className="model-name">
         {subject}
       </TextLink>
     )),
-    column('kind', t('queue.kind'), ({ kind }) => t(`ticketKinds.${kind}`)),
-    column('state', t('queue.state'), (ticket) => <StaffTicketBadge ticket={ticket} />),
     column('account', t('queue.account'), ({ accountId }) => (
       <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">
         <Named kind="account" id={accountId} />
       </TextLink>
     )),
-    timeColumn('createdAt', t('queue.created')),
-    timeColumn('updatedAt', t('queue.updated')),
+    onPhone('side', isWaiting ? waiting : state),
+    column('kind', t('queue.kind'), ({ kind }) => t(`ticketKinds.${kind}`)),
+    column('assignee', t('assignee.label'), (ticket) => <Assignee ticket={ticket} />),
+    onPhone('hidden', timeColumn('createdAt', t('queue.created'))),
+    onPhone('hidden', timeColumn('updatedAt', t('queue.updated'))),
   ];
 }

@@ -5,17 +5,19 @@ import { $api, api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { BackLink, TextLink } from '../../ui/links.js';
+import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { Ago } from '../../ui/when.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { RefundAction } from './refund-action.js';
 import { ReplyForm } from './reply-form.js';
 import { ResellerRequest } from './reseller-request.js';
 import { StaffTicketBadge } from './ticket-columns.js';
+import { TicketContext } from './ticket-context.js';
 import { takeTicket } from './ticket.js';
+import { WaitingTime } from './waiting-time.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { TicketConversation, EventLine, Message } from '../../ui/conversation.js';
 
@@ -33,17 +35,26 @@ export function SupportTicketPage() {
     { refetchInterval: LOOK_AGAIN_MS },
   );
   return (
-    <PageFrame title={ticket.data?.subject ?? t('ticket.title')} width={56}>
+    <PageFrame
+      title={ticket.data?.subject ?? t('ticket.title')}
+      actions={ticket.data && <Actions ticket={ticket.data} />}
+    >
       <BackLink to="/support/tickets">{t('ticket.back')}</BackLink>
       <Loaded query={ticket} lines={10}>
         {(found) => (
-          <Stack>
-            <Head ticket={found} />
-            {found.reseller && <ResellerRequest ticket={found} reseller={found.reseller} />}
-            <Messages ticket={found} />
-            {found.state !== 'closed' && <ReplyForm ticket={found} />}
-            <Actions ticket={found} />
-          </Stack>
+          <div className="with-aside">
+            <Stack>
+              <Head ticket={found} />
+              {found.reseller && <ResellerRequest ticket={found} reseller={found.reseller} />}
+              <Messages ticket={found} />
+              {found.state === 'closed' ? (
+                <Hint>{t('ticket.closed')}</Hint>
+              ) : (
+                <ReplyForm ticket={found} key={found.id} />
+              )}
+            </Stack>
+            <TicketContext ticket={found} />
+          </div>
         )}
       </Loaded>
     </PageFrame>
@@ -52,18 +63,20 @@ export function SupportTicketPage() {
 
 function Head({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const { t } = useTranslation('support');
-  const { accountId, kind, chargeId, createdAt } = ticket;
+  const { kind, chargeId, createdAt, waitingSince } = ticket;
   return (
     <Stack gap="xs">
       <Group gap="sm">
         <StaffTicketBadge ticket={ticket} />
+        {waitingSince !== null && (
+          <Text size="sm">
+            {t('queue.waiting')} <WaitingTime since={waitingSince} />
+          </Text>
+        )}
         <Text size="sm">{t(`ticketKinds.${kind}`)}</Text>
         <Hint>
-          <When at={createdAt} />
+          {t('queue.created')} <Ago at={createdAt} />
         </Hint>
-        <TextLink to="/support/accounts/$accountId" params={{ accountId }} size="sm">
-          {t('ticket.account')}
-        </TextLink>
       </Group>
       {chargeId !== null && <ChargeFacts chargeId={chargeId} />}
     </Stack>
@@ -85,12 +98,8 @@ function Messages({ ticket }: { ticket: Shape<'StaffTicket'> }) {
             author={
               <>
                 {kind === 'note' ? t('ticket.note') : t(fromStaff ? 'ticket.support' : 'ticket.customer')}
-                {fromStaff && (
-                  <>
-                    {' · '}
-                    <Who actor={authorId} />
-                  </>
-                )}
+                {' · '}
+                <Who actor={authorId} />
               </>
             }
             at={createdAt}
@@ -110,15 +119,10 @@ function Actions({ ticket }: { ticket: Shape<'StaffTicket'> }) {
   const reopen = async () =>
     takeTicket((await api.POST('/api/support/tickets/{ticketId}/reopen', { params })).data);
   if (ticket.state === 'closed') {
-    return (
-      <Group>
-        <Text>{t('ticket.closed')}</Text>
-        <ActionButton act={reopen}>{t('ticket.reopen')}</ActionButton>
-      </Group>
-    );
+    return <ActionButton act={reopen}>{t('ticket.reopen')}</ActionButton>;
   }
   return (
-    <Group>
+    <>
       <RefundAction ticket={ticket} />
       <ConfirmAction
         label={t('ticket.close')}
@@ -129,6 +133,6 @@ function Actions({ ticket }: { ticket: Shape<'StaffTicket'> }) {
         }
         hint={t('ticket.closeHint')}
       />
-    </Group>
+    </>
   );
 }
