@@ -43,6 +43,37 @@ export async function readStandings(
   return rows;
 }
 
+export interface FindingDays {
+  /** UTC days, the oldest first; the last is today. */
+  days: string[];
+  /** Of each control that had one: how many findings were open at some time of each day. */
+  findings: Map<string, bigint[]>;
+}
+
+/** How many findings each control had open, day by day. */
+export async function readFindingDays(
+  client: Pick<pg.ClientBase, 'query'>,
+  days: number,
+): Promise<FindingDays> {
+  const { rows } = await client.query<{ day: string; control: string | null; count: bigint }>(
+    `SELECT d.day::date::text AS day, f.control, count(f.id) AS count
+     FROM (SELECT (now() AT TIME ZONE 'UTC')::date - ago AS day FROM generate_series(0, $1::int - 1) AS ago) AS d
+     LEFT JOIN control_findings f ON f.first_seen_at < (d.day + 1)::timestamp AT TIME ZONE 'UTC'
+       AND (f.resolved_at IS NULL OR f.resolved_at >= d.day::timestamp AT TIME ZONE 'UTC')
+     GROUP BY d.day, f.control ORDER BY d.day`,
+    [days],
+  );
+  const all = [...new Set(rows.map(({ day }) => day))];
+  const findings = new Map<string, bigint[]>();
+  for (const { day, control, count } of rows) {
+    if (control === null) continue;
+    const counts = findings.get(control) ?? all.map(() => 0n);
+    counts[all.indexOf(day)] = count;
+    findings.set(control, counts);
+  }
+  return { days: all, findings };
+}
+
 export interface Finding {
   id: bigint;
   control: string;

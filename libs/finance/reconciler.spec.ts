@@ -4,7 +4,7 @@ import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import type { Control, ControlItem, ControlResult } from './control.js';
 import { runControls } from './control-run.js';
-import { acknowledgeFinding, listFindings, readStandings } from './findings.js';
+import { acknowledgeFinding, listFindings, readFindingDays, readStandings } from './findings.js';
 import { reconcile, reconcileDue } from './reconciler.js';
 
 let ledger: LedgerFixture;
@@ -288,6 +288,22 @@ describe('a finding', () => {
     await run(finding('a', 'x:1', 'x:2'));
     expect(await findings('open')).toEqual(['a x:1', 'a x:2', 'b x:1']);
     expect(await findings('all')).toHaveLength(4);
+  });
+
+  it('is counted on each day on which it was open', async () => {
+    await run(finding('a', 'x:1', 'x:2', 'x:3'));
+    const move = (subject: string, first: number, resolved: number | null) =>
+      ledger.owner.query(
+        `UPDATE control_findings SET first_seen_at = now() - $2 * interval '1 day',
+           resolved_at = now() - $3::int * interval '1 day' WHERE subject = $1`,
+        [subject, first, resolved],
+      );
+    await move('x:1', 2, null);
+    await move('x:2', 9, 1);
+    await move('x:3', 9, 8);
+    const { days, findings: counted } = await readFindingDays(ledger.billing, 4);
+    expect(days.at(-1)).toBe(new Date().toISOString().slice(0, 10));
+    expect([...counted]).toEqual([['a', [1n, 2n, 2n, 1n]]]);
   });
 
   it('stays, and is counted, while its control passes it over', async () => {

@@ -84,7 +84,7 @@ describe('finance', () => {
     await page.getByRole('heading', { name: 'Controls' }).waitFor();
     const payments = 'Payments against provider reports';
     await runControl(page, payments);
-    const light = page.getByRole('listitem').filter({ hasText: payments });
+    const light = page.getByRole('row').filter({ hasText: payments });
     await light.getByText('2 items').waitFor();
     await light.getByRole('link', { name: payments }).click();
     await page.getByRole('link', { name: 'payment:stripe:pi_lost' }).click();
@@ -153,6 +153,9 @@ describe('finance', () => {
     const rows = page.getByRole('table', { name: 'Broken down by' });
     await rows.getByRole('link', { name: 'vendora-imagine-image' }).waitFor();
     await page.getByRole('link', { name: 'Show all again' }).click();
+    await page.locator('.switch').getByText('Cash', { exact: true }).click();
+    await page.getByRole('figure', { name: 'Recognized revenue over time, grouped by Type' }).waitFor();
+    expect(await page.getByText('Net credits').count()).toBe(0);
     await page.locator('.switch').getByText('Margin', { exact: true }).click();
     await figure('Margin over time, grouped by Type').getByRole('button', { name: 'Image' }).click();
     await page.waitForURL('**within=family%3Aimage**');

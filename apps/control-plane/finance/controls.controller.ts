@@ -8,6 +8,7 @@ import {
   acknowledgeFinding,
   type FindingState,
   listFindings,
+  readFindingDays,
   readStandings,
   type Finding,
 } from '#finance/findings.js';
@@ -20,6 +21,9 @@ import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { controlRoutes as routes } from './controls.routes.js';
 import { Reconciler } from './reconciler.job.js';
+
+/** Four weeks, as the finance home shows them. */
+const DAYS = 28;
 
 /** The controls of the books: their state, what they found, and who looks at it. */
 @Controller()
@@ -44,6 +48,13 @@ export class ControlsController {
       };
     });
     return { items };
+  }
+
+  @Serves(routes.days)
+  async days() {
+    const { days, findings } = await readFindingDays(this.pool, DAYS);
+    const none = days.map(() => 0n);
+    return { days, items: controls.map(({ id }) => ({ id, findings: findings.get(id) ?? none })) };
   }
 
   @Serves(routes.run)

@@ -37,6 +37,14 @@ export const controlRoutes = {
     summary: 'List the controls with the result of their last run.',
     answer: z.object({ items: z.array(standingView) }),
   }),
+  days: forFinance.get('listFindingDays', '/api/finance/control-days', {
+    summary:
+      'Count the findings that each control had open on each of the last 28 days (UTC), today included.',
+    answer: z.object({
+      days: z.array(z.string()),
+      items: z.array(z.object({ id: z.string(), findings: z.array(countView) })),
+    }),
+  }),
   run: forFinance.post('runControls', '/api/finance/controls/run', {
     summary: 'Run controls now.',
     description:

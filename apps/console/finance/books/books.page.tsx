@@ -1,16 +1,18 @@
-import { Badge, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
+import { column, onPhone, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { DataList, knownRows, type ListColumn } from '../../ui/lists/data-list.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
+import { ACTIONS, NONE } from '../../ui/lists/phone-row.js';
 import { TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { ControlHeat } from './control-heat.js';
 import { ControlLight, useControlWords } from './control-words.js';
 import { controlGroups, namedControl } from './controls.js';
 import { Progress } from './progress.js';
@@ -22,6 +24,7 @@ const LOOK_AGAIN_MS = 20_000;
 export function BooksPage() {
   const { t } = useTranslation('finance');
   const controls = $api.useQuery('get', '/api/finance/controls', {}, { refetchInterval: LOOK_AGAIN_MS });
+  const columns = useColumns();
   return (
     <PageFrame title={t('books.title')} about={t('books.about')} actions={<RunControls />}>
       <Loaded query={controls} lines={14}>
@@ -30,11 +33,15 @@ export function BooksPage() {
             <Summary controls={items} />
             {groupsOf(items).map(({ name, controls: members }) => (
               <Section key={name} title={t(`books.groups.${name}`)}>
-                <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
-                  {members.map((control) => (
-                    <Light key={control.id} control={control} />
-                  ))}
-                </SimpleGrid>
+                <div className="even-columns">
+                  <DataList
+                    label={t(`books.groups.${name}`)}
+                    query={knownRows(members)}
+                    columns={columns}
+                    rowKey={({ id }) => id}
+                    empty={{ title: t('controls.unknown'), hint: t('controls.unknownHint') }}
+                  />
+                </div>
               </Section>
             ))}
           </>
@@ -85,36 +92,37 @@ function Summary({ controls }: { controls: readonly Shape<'ControlStanding'>[] }
   );
 }
 
-function Light({ control }: { control: Shape<'ControlStanding'> }) {
+function useColumns(): ListColumn<Shape<'ControlStanding'>>[] {
   const { t } = useTranslation('finance');
   const { titleOf } = useControlWords();
-  const { id, lastRunAt, unacknowledged, error } = control;
-  return (
-    <Card withBorder component="li" padding="sm">
-      <Stack gap="xs" h="100%" justify="space-between">
-        <Stack gap="tiny">
-          <Group justify="space-between" wrap="nowrap" align="flex-start">
-            <TextLink to="/finance/controls/$controlId" params={{ controlId: id }} fw={600}>
-              {titleOf(control)}
-            </TextLink>
-            <ControlLight control={control} />
-          </Group>
-          {error !== null && <Text size="sm">{error}</Text>}
-        </Stack>
-        <Group justify="space-between" gap="xs">
-          <SmallPrint>{lastRunAt === null ? t('books.neverRun') : <When at={lastRunAt} />}</SmallPrint>
-          <Group gap="xs">
-            {unacknowledged > 0 && (
-              <Badge variant="default" tt="none">
-                {t('books.unreadCount', { count: unacknowledged })}
-              </Badge>
-            )}
-            <RunControls control={control} />
-          </Group>
-        </Group>
-      </Stack>
-    </Card>
-  );
+  return [
+    column('control', t('controls.one'), (control) => (
+      <>
+        <TextLink
+          to="/finance/controls/$controlId"
+          params={{ controlId: control.id }}
+          size="sm"
+          className="model-name"
+        >
+          {titleOf(control)}
+        </TextLink>
+        {control.error !== null && <SmallPrint>{control.error}</SmallPrint>}
+      </>
+    )),
+    onPhone(
+      'side',
+      column('state', t('books.state'), (control) => <ControlLight control={control} />),
+    ),
+    column('days', t('books.days'), ({ id }) => <ControlHeat controlId={id} />),
+    onPhone(
+      'below',
+      rightColumn('unread', t('books.unread'), ({ unacknowledged }) =>
+        unacknowledged === 0 ? NONE : unacknowledged,
+      ),
+    ),
+    timeColumn('lastRunAt', t('books.lastRun'), t('books.neverRun')),
+    rightColumn(ACTIONS, t('books.run'), (control) => <RunControls control={control} />),
+  ];
 }
 
 /** Runs one control, or all but those that read the whole ledger, which the schedule runs once a day. */

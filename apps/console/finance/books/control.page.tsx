@@ -16,6 +16,7 @@ import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { transactionsColumn } from '../columns.js';
 import { RunControls } from './books.page.js';
+import { useFindingWords } from './finding-words.js';
 import { ControlLight, FindingBadge, useControlWords } from './control-words.js';
 import { FindingDetails } from './finding-details.js';
 
@@ -120,6 +121,7 @@ function Findings({ controlId }: { controlId: string }) {
 
 function useColumns(): ListColumn<Shape<'Finding'>>[] {
   const { t } = useTranslation('finance');
+  const { wordsOf } = useFindingWords();
   return [
     column('subject', t('findings.subject'), ({ id, subject }) => (
       <OpenLink param="finding" value={id} className="model-name">
@@ -127,7 +129,7 @@ function useColumns(): ListColumn<Shape<'Finding'>>[] {
       </OpenLink>
     )),
     column('state', t('findings.what'), (finding) => <FindingBadge finding={finding} />),
-    column('message', t('findings.message'), ({ message }) => <Text size="sm">{message}</Text>),
+    column('message', t('findings.message'), (finding) => <Text size="sm">{wordsOf(finding)}</Text>),
     timeColumn('firstSeenAt', t('findings.since')),
     transactionsColumn('transactionIds', t('findings.transactions')),
     column('read', t('findings.read'), ({ resolvedAt, acknowledgedAt }) =>

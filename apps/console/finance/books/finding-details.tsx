@@ -12,12 +12,14 @@ import { Section } from '../../ui/states.js';
 import { When } from '../../ui/when.js';
 import { NoteAction } from '../note.js';
 import { TransactionLinks } from '../transaction-links.js';
+import { useFindingWords } from './finding-words.js';
 import { FindingBadge } from './control-words.js';
 
 /** One thing that a control found: what is known of it, and what can be done about it. */
 export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
   const { t } = useTranslation('finance');
-  const { subject, message, firstSeenAt, lastSeenAt, resolvedAt, transactionIds, details } = finding;
+  const { wordsOf, detailOf } = useFindingWords();
+  const { subject, firstSeenAt, lastSeenAt, resolvedAt, transactionIds, details } = finding;
   const { acknowledgedBy, acknowledgedAt, note } = finding;
   const known = Object.entries(details).filter(([, value]) => value !== null && value !== '');
   return (
@@ -27,7 +29,7 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
         <Text fw={600} className="model-name">
           {subject}
         </Text>
-        <Text>{message}</Text>
+        <Text>{wordsOf(finding)}</Text>
         {resolvedAt === null && <Remedy finding={finding} />}
       </Stack>
       <Facts label={t('findings.one')}>
@@ -51,7 +53,7 @@ export function FindingDetails({ finding }: { finding: Shape<'Finding'> }) {
         <Section title={t('findings.details')}>
           <Facts label={t('findings.details')}>
             {known.map(([name, value]) => (
-              <Fact key={name} name={name} value={<Identifier>{value}</Identifier>} />
+              <Fact key={name} name={detailOf(name)} value={<Identifier>{value}</Identifier>} />
             ))}
           </Facts>
         </Section>

@@ -1,15 +1,19 @@
-import { Group, SimpleGrid } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { TextLink } from '../../ui/links.js';
+import { Strip } from '../../ui/lists/strip.js';
+import { ToDo, ToDos } from '../../ui/lists/to-dos.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
+import { ControlHeat } from '../books/control-heat.js';
 import { ControlLight, useControlWords } from '../books/control-words.js';
 import { DayRanges, latestDays } from '../day-ranges.js';
+import { BasisSwitch } from '../reports/basis.js';
 import { RevenueChart } from '../reports/revenue-chart.js';
 import { openedBy } from '../reports/revenue.js';
 
@@ -19,22 +23,25 @@ const LOOK_AGAIN_MS = 20_000;
 /** Of what waits for a second person, more are not counted. */
 const MOST_COUNTED = 100;
 
-/** What the days came to in money, whether the books agree, and what waits for people. */
+/** What waits for people, what the days came to, and whether the books agree. */
 export function FinanceHomePage() {
   const { t } = useTranslation('finance');
   const search = route.useSearch();
-  const { from, to } = search;
+  const { from, to, show = 'recognised' } = search;
   const days = from === undefined || to === undefined ? latestDays(DAYS) : { from, to };
   const set = useFilter({ replace: false });
   return (
     <PageFrame title={t('home.title')} about={t('home.about')}>
-      <Group align="flex-end" gap="sm">
-        <DayRanges days={days} set={set} />
-        <SmallPrint>{t('utc')}</SmallPrint>
-      </Group>
-      <Money days={days} />
       <Waiting />
       <Controls />
+      <Section title={t('home.days')}>
+        <Group align="flex-end" gap="sm">
+          <BasisSwitch show={show} setShow={(chosen) => set({ show: chosen })} />
+          <DayRanges days={days} set={set} />
+          <SmallPrint>{t('utc')}</SmallPrint>
+        </Group>
+        <Money days={days} />
+      </Section>
     </PageFrame>
   );
 }
@@ -85,20 +92,24 @@ function Waiting() {
               found.length + count === 0 ? (
                 <EmptyState title={t('home.nothing')} hint={t('home.nothingHint')} />
               ) : (
-                <ul className="plain-list">
+                <ToDos>
                   {count > 0 && (
-                    <li>
-                      <TextLink to="/approvals">{t('home.approvals', { count })}</TextLink>
-                    </li>
+                    <ToDo count={count} what={t('home.toApprove')}>
+                      <TextLink to="/approvals">{t('home.approvals')}</TextLink>
+                    </ToDo>
                   )}
                   {found.map((control) => (
-                    <li key={control.id}>
+                    <ToDo
+                      key={control.id}
+                      count={control.openFindings}
+                      what={t('home.toResolve', { count: control.openFindings })}
+                    >
                       <TextLink to="/finance/controls/$controlId" params={{ controlId: control.id }}>
-                        {t('home.findings', { count: control.openFindings, title: titleOf(control) })}
+                        {titleOf(control)}
                       </TextLink>
-                    </li>
+                    </ToDo>
                   ))}
-                </ul>
+                </ToDos>
               )
             }
           </Loaded>
@@ -108,19 +119,19 @@ function Waiting() {
   );
 }
 
-/** Every control as one dense strip. */
+/** Every control as a line of one dense strip, with its last four weeks. */
 function Controls() {
   const { t } = useTranslation('finance');
   const controls = useControls();
   return (
     <Section title={t('books.title')} aside={<TextLink to="/finance/books">{t('home.toControls')}</TextLink>}>
-      <Loaded query={controls} lines={5}>
+      <Loaded query={controls} lines={9}>
         {({ items }) => (
-          <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="xs" component="ul" className="plain-list">
+          <Strip>
             {items.map((control) => (
               <Light key={control.id} control={control} />
             ))}
-          </SimpleGrid>
+          </Strip>
         )}
       </Loaded>
     </Section>
@@ -130,11 +141,12 @@ function Controls() {
 function Light({ control }: { control: Shape<'ControlStanding'> }) {
   const { titleOf } = useControlWords();
   return (
-    <Group component="li" gap="xs" justify="space-between" wrap="nowrap">
+    <li className="strip-line">
       <TextLink to="/finance/controls/$controlId" params={{ controlId: control.id }} size="sm">
         {titleOf(control)}
       </TextLink>
+      <ControlHeat controlId={control.id} />
       <ControlLight control={control} />
-    </Group>
+    </li>
   );
 }

@@ -1,9 +1,10 @@
-import { Card, Group, Stack, Text } from '@mantine/core';
+import { Group, Paper, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { ServerWords } from '../server-words.js';
 import { useItemTitle } from './item-title.js';
 
 const tones: Record<Shape<'ChecklistItem'>['state'], Tone> = { ok: 'good', failed: 'bad', waived: 'waiting' };
@@ -23,11 +24,11 @@ export function Checklist({ items, remedy }: ChecklistProps) {
   const order = ['failed', 'waived', 'ok'] as const;
   const sorted = order.flatMap((state) => items.filter((item) => item.state === state));
   return (
-    <Stack component="ol" className="steps" gap="xs" aria-label={t('checklist.title')}>
+    <Paper withBorder component="ol" className="steps lines" aria-label={t('checklist.title')}>
       {sorted.map((item) => (
         <Item key={item.id} item={item} remedy={remedy?.(item)} />
       ))}
-    </Stack>
+    </Paper>
   );
 }
 
@@ -37,13 +38,13 @@ function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNod
   const { state, count, message, waivable, control } = item;
   const title = titleOf(item);
   return (
-    <Card withBorder component="li" padding="sm">
-      <Stack gap="xs" align="flex-start">
+    <li>
+      <Stack gap="tiny" align="flex-start">
         <Group justify="space-between" wrap="nowrap" align="flex-start" w="100%">
           {control === null ? (
-            <Text fw={500}>{title}</Text>
+            <Text size="sm">{title}</Text>
           ) : (
-            <TextLink to="/finance/controls/$controlId" params={{ controlId: control }} fw={500}>
+            <TextLink to="/finance/controls/$controlId" params={{ controlId: control }} size="sm">
               {title}
             </TextLink>
           )}
@@ -52,9 +53,11 @@ function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNod
           </StatusBadge>
         </Group>
         {(state !== 'ok' || TOLD_WITHOUT_COUNT.includes(item.id)) && (
-          <Text size="sm" className="model-name">
-            {message}
-          </Text>
+          <ServerWords>
+            <Text size="sm" className="model-name">
+              {message}
+            </Text>
+          </ServerWords>
         )}
         {state === 'waived' && <Text size="sm">{t('checklist.because', { reason: item.reason ?? '' })}</Text>}
         {state === 'failed' && !waivable && (
@@ -64,6 +67,6 @@ function Item({ item, remedy }: { item: Shape<'ChecklistItem'>; remedy: ReactNod
         )}
         {state === 'failed' && waivable && remedy}
       </Stack>
-    </Card>
+    </li>
   );
 }

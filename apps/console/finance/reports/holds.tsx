@@ -1,4 +1,4 @@
-import { Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Card, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
@@ -7,7 +7,7 @@ import { column, extra, moneyColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
-import { Figure, Figures } from '../../ui/lists/facts.js';
+import { FactGrid, Figure, Figures } from '../../ui/lists/facts.js';
 import { Identifier } from '../../ui/identifier.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
@@ -59,24 +59,22 @@ function Summary({ report: { buckets, overdue, total, balances } }: { report: Sh
   const { t } = useTranslation('reports');
   const durationOf = useDurationText();
   const longest = buckets.at(-2)?.underMs ?? 0;
+  const ages = buckets.map(({ underMs, count, amount }) => ({
+    name:
+      underMs === null
+        ? t('holds.longer', { duration: durationOf(longest) })
+        : t('holds.under', { duration: durationOf(underMs) }),
+    value: <TwoLines first={count} second={<Money value={amount} />} />,
+  }));
   return (
     <Stack>
       <Figures>
-        <Figure name={t('holds.total')} value={<Money value={total} />} hint={t('holds.totalHint')} />
+        <Figure name={t('holds.total')} value={<Money value={total} short />} hint={t('holds.totalHint')} />
         <Figure name={t('holds.overdue')} value={overdue.count} hint={<Money value={overdue.amount} />} />
-        {buckets.map(({ underMs, count, amount }) => (
-          <Figure
-            key={underMs}
-            name={
-              underMs === null
-                ? t('holds.longer', { duration: durationOf(longest) })
-                : t('holds.under', { duration: durationOf(underMs) })
-            }
-            value={count}
-            hint={<Money value={amount} />}
-          />
-        ))}
       </Figures>
+      <Card withBorder>
+        <FactGrid cols={{ base: 2, sm: 3, lg: 5 }} facts={ages} />
+      </Card>
       {compareDecimals(total, balances) !== 0 && (
         <Notice tone="bad" title={t('holds.differs')}>
           <Money value={balances} />

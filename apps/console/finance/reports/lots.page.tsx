@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
@@ -11,7 +11,8 @@ import { DayField } from '../../ui/forms/day-field.js';
 import { Identifier } from '../../ui/identifier.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
-import { When } from '../../ui/when.js';
+import { TwoLines } from '../../ui/texts.js';
+import { Ago } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { addDays, today } from '../utc-days.js';
@@ -65,14 +66,18 @@ function useColumns(currency: string): ListColumn<Shape<'DeferredLot'>>[] {
   const moves = ['restored', 'refunded', 'chargedBack', 'reversed'] as const;
   return [
     column('lot', t('lots.boughtAt'), ({ boughtAt, accountId, transactionId }) => (
-      <Stack gap={0}>
-        <When at={boughtAt} />
-        <AccountLink id={accountId} />
-        <TransactionLinks ids={[transactionId]} />
-      </Stack>
+      <TwoLines
+        first={
+          <Group gap="xs">
+            <AccountLink id={accountId} />
+            <TransactionLinks ids={[transactionId]} />
+          </Group>
+        }
+        second={<Ago at={boughtAt} />}
+      />
     )),
     moneyColumn('bought', t('lots.bought')),
-    moneyColumn('consumed', t('lots.consumed')),
+    extra(moneyColumn('consumed', t('lots.consumed'))),
     ...moves.map((name) => extra(moneyColumn(name, t(`lots.${name}`)))),
     moneyColumn('left', t('lots.left')),
     moneyColumn('paid', t('deferred.paid'), { currency }),

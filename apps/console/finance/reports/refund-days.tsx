@@ -22,7 +22,7 @@ export function RefundDays({ times }: { times: { from?: string; to?: string } })
         <Chart
           kind="line"
           label={t('failures.chart')}
-          points={days.map(({ day, p50Ms, p95Ms }) => ({
+          points={days.toReversed().map(({ day, p50Ms, p95Ms }) => ({
             at: shortDay(day),
             values: { p50: numberText(p50Ms), p95: numberText(p95Ms) },
           }))}

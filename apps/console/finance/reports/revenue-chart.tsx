@@ -4,15 +4,15 @@ import type { Shape } from '../../api/shape.js';
 import { useChangeText } from '../../ui/charts/change.js';
 import { MetricChart } from '../../ui/charts/metric-chart.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
+import { Money } from '../../ui/money.js';
 import { EmptyState, Loaded } from '../../ui/states.js';
 import { useShortDay } from '../../ui/when.js';
 import { addDays, type DaySpan, daysUntil } from '../utc-days.js';
 import { useRevenueMetrics, useWorkName } from './revenue-metrics.js';
-import { type RevenueMetric, type WorkSubject, workSubjects } from './revenue.js';
+import { type Basis, basisOf, type RevenueMetric, type WorkSubject, workSubjects } from './revenue.js';
 
 /** As the server has it. */
 const MOST_DAYS = 366;
-const FIGURES: readonly RevenueMetric[] = ['net', 'recognised', 'cost', 'margin'];
 
 interface RevenueChartProps {
   days: Required<DaySpan>;
@@ -47,7 +47,7 @@ function Asked(props: RevenueChartProps) {
     <Loaded query={chart} lines={12}>
       {(found) => (
         <>
-          {withFigures && <Sums chart={found} />}
+          {withFigures && <Sums chart={found} basis={basisOf(show)} />}
           <Drawn {...props} by={by} chart={found} />
         </>
       )}
@@ -59,8 +59,8 @@ type Charted = Shape<'RevenueChart'>;
 
 function Drawn({ chart, ...props }: RevenueChartProps & { chart: Charted }) {
   const { t } = useTranslation('charts');
-  const { show, by, set, chooseDay, chooseSubject } = props;
-  const metrics = useRevenueMetrics(chart.currency);
+  const { show, by, set, chooseDay, chooseSubject, withFigures = false } = props;
+  const metrics = useRevenueMetrics(chart.currency, basisOf(show));
   const shortDay = useShortDay();
   const isOfMoney = show === 'recognised' || show === 'margin';
   return (
@@ -76,7 +76,7 @@ function Drawn({ chart, ...props }: RevenueChartProps & { chart: Charted }) {
       nameOf={useWorkName(by)}
       choosePoint={(place) => chooseDay(chart.points[place]!.day)}
       chooseSubject={(subject) => (subject === '' ? undefined : () => chooseSubject(by, subject))}
-      withTotal
+      withTotal={!withFigures}
       hint={t('daysHint')}
       empty={useEmpty(chart, show)}
     />
@@ -98,20 +98,19 @@ function useEmpty({ total, before }: Charted, show: RevenueMetric): { title: str
   return hasWork ? null : { title: t('nothing'), hint: t('nothingHint') };
 }
 
-function Sums({ chart: { total, before, currency } }: { chart: Charted }) {
-  const metrics = useRevenueMetrics(currency);
+function Sums({ chart: { total, before, currency }, basis }: { chart: Charted; basis: Basis }) {
+  const metrics = useRevenueMetrics(currency, basis);
   const change = useChangeText();
   return (
     <Figures>
-      {FIGURES.map((figure) => {
-        const { label, valueOf, text } = metrics.find(({ name }) => name === figure)!;
+      {metrics.map(({ name, label, valueOf, text, unit }) => {
         const [value, earlier] = [valueOf(total), valueOf(before)];
         if (value === null || earlier === null) return null;
         return (
           <Figure
-            key={figure}
+            key={name}
             name={label}
-            value={text(value)}
+            value={unit === null ? text(value) : <Money value={value} currency={unit} short />}
             hint={change(Number(value), Number(earlier))}
           />
         );

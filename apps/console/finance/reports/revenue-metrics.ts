@@ -5,7 +5,7 @@ import { COSTS, CREDIT_UNIT } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { useMoneyText } from '../../ui/money.js';
 import { families } from '../../api/enumerations.js';
-import { type RevenueMetric, revenueMetrics } from './revenue.js';
+import { type Basis, basisOf, type RevenueMetric, revenueMetrics } from './revenue.js';
 
 type Sums = Shape<'RevenueSums'>;
 
@@ -19,27 +19,32 @@ const VALUES: Record<RevenueMetric, (sums: Sums) => string | null> = {
   margin: ({ margin }) => margin,
 };
 
-/** What the chart of revenue can show: credits, counts, or money, never two of them on one axis. */
-export function useRevenueMetrics(currency: string): Metric<Sums, RevenueMetric>[] {
+interface RevenueShown extends Metric<Sums, RevenueMetric> {
+  /** What it is an amount of; null: a count. */
+  unit: string | null;
+}
+
+/** What the chart of revenue can show of credits, or of money. */
+export function useRevenueMetrics(currency: string, basis: Basis): RevenueShown[] {
   const { t } = useTranslation('charts');
   const locale = useLocale();
   const [credits, costs, payments] = [useMoneyText(CREDIT_UNIT), useMoneyText(COSTS), useMoneyText(currency)];
   const count = (value: string) => Number(value).toLocaleString(locale);
-  const texts: Record<RevenueMetric, (value: string) => string> = {
-    net: credits,
-    charges: count,
-    failedCharges: count,
-    refunds: credits,
-    recognised: payments,
-    cost: costs,
-    margin: costs,
+  const inCredits = { unit: CREDIT_UNIT, text: credits };
+  const inCosts = { unit: COSTS, text: costs };
+  const counted = { unit: null, text: count };
+  const written: Record<RevenueMetric, Pick<RevenueShown, 'unit' | 'text'>> = {
+    net: inCredits,
+    charges: counted,
+    failedCharges: counted,
+    refunds: inCredits,
+    recognised: { unit: currency, text: payments },
+    cost: inCosts,
+    margin: inCosts,
   };
-  return revenueMetrics.map((name) => ({
-    name,
-    label: t(`metrics.${name}`),
-    valueOf: VALUES[name],
-    text: texts[name],
-  }));
+  return revenueMetrics
+    .filter((name) => basisOf(name) === basis)
+    .map((name) => ({ name, label: t(`metrics.${name}`), valueOf: VALUES[name], ...written[name] }));
 }
 
 /** How a model, type, group or channel is called. */

@@ -8,16 +8,17 @@ import { Named } from '../../ui/named.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Day } from '../../ui/when.js';
-import { type Dimension, openedBy, type RevenueLine, type Within } from './revenue.js';
+import { type Basis, type Dimension, openedBy, type RevenueLine, type Within } from './revenue.js';
 
 interface RevenueRowsProps {
   query: Pick<UseQueryResult<Shape<'Revenue'>, unknown>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
   by: Dimension;
   within: Within | null;
+  basis: Basis;
 }
 
 /** One row for each value; opening one shows what it is made of, by another dimension. */
-export function RevenueRows({ query, by, within }: RevenueRowsProps) {
+export function RevenueRows({ query, by, within, basis }: RevenueRowsProps) {
   const { t } = useTranslation('reports');
   const rows = query.data?.rows.filter(
     (row) => within === null || (row[within.dimension] ?? '') === within.value,
@@ -31,28 +32,34 @@ export function RevenueRows({ query, by, within }: RevenueRowsProps) {
         refetch: query.refetch,
         isPlaceholderData: query.isPlaceholderData,
       }}
-      columns={useColumns(by)}
-      columnsName="revenue"
+      columns={useColumns(by, basis)}
+      columnsName={`revenue-${basis}`}
       rowKey={(row) => `${row[by] ?? ''} ${within ? (row[within.dimension] ?? '') : ''}`}
       empty={{ title: t('revenue.empty'), hint: t('revenue.emptyHint') }}
     />
   );
 }
 
-function useColumns(by: Dimension): ListColumn<RevenueLine>[] {
+/** Credits, or the money that their requests cost. */
+function useColumns(by: Dimension, basis: Basis): ListColumn<RevenueLine>[] {
   const { t } = useTranslation('reports');
   const locale = useLocale();
-  return [
-    column(by, t(`dimensions.${by}`), (row) => <Value row={row} by={by} />),
-    rightColumn('charges', t('revenue.charges'), ({ charges }) => exactDecimal(charges, locale)),
-    extra(rightColumn('units', t('revenue.units'), ({ units }) => exactDecimal(units, locale))),
+  const credits = [
     extra(moneyColumn('averagePrice', t('revenue.averagePrice'))),
     extra(moneyColumn('gross', t('revenue.gross'))),
     moneyColumn('refunds', t('revenue.refunds')),
     moneyColumn('net', t('revenue.net')),
+  ];
+  const cash = [
+    moneyColumn('failedCost', t('revenue.failedCost'), { currency: COSTS }),
     moneyColumn('cost', t('revenue.cost'), { currency: COSTS }),
-    extra(moneyColumn('failedCost', t('revenue.failedCost'), { currency: COSTS })),
     moneyColumn('costPerCredit', t('revenue.costPerCredit'), { currency: COSTS }),
+  ];
+  return [
+    column(by, t(`dimensions.${by}`), (row) => <Value row={row} by={by} />),
+    rightColumn('charges', t('revenue.charges'), ({ charges }) => exactDecimal(charges, locale)),
+    extra(rightColumn('units', t('revenue.units'), ({ units }) => exactDecimal(units, locale))),
+    ...(basis === 'credits' ? credits : cash),
   ];
 }
 

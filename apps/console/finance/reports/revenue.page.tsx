@@ -22,7 +22,17 @@ import { type DaySpan, daysUntil, monthOf, today, lastMonth } from '../utc-days.
 import { RevenueChart } from './revenue-chart.js';
 import { RevenueEntries } from './revenue-entries.js';
 import { RevenueRows } from './revenue-rows.js';
-import { type Dimension, dimensions, openedBy, type Within, withinOf, workSubjects } from './revenue.js';
+import { BasisSwitch } from './basis.js';
+import {
+  type Basis,
+  basisOf,
+  type Dimension,
+  dimensions,
+  openedBy,
+  type Within,
+  withinOf,
+  workSubjects,
+} from './revenue.js';
 
 const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
@@ -31,7 +41,7 @@ const LONGEST = 5_000;
 export function RevenuePage() {
   const { t } = useTranslation('reports');
   const search = route.useSearch();
-  const { by = 'model' } = search;
+  const { by = 'model', show = 'net' } = search;
   const set = useFilter();
   const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
   const within = withinOf(search.within);
@@ -49,6 +59,7 @@ export function RevenuePage() {
       }
     >
       <Group align="flex-end" gap="sm">
+        <BasisSwitch show={show} setShow={(chosen) => set({ show: chosen === 'net' ? undefined : chosen })} />
         <DayRanges days={days} set={(chosen) => set({ ...chosen, within: withoutDay(search.within) })} />
         <ButtonLink to="/finance/revenue" search={lastMonth()} variant="default">
           {t('revenue.lastMonth')}
@@ -56,7 +67,7 @@ export function RevenuePage() {
         <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
       </Group>
       <Loaded query={revenue} lines={4}>
-        {(found) => <Totals revenue={found} />}
+        {(found) => <Totals revenue={found} basis={basisOf(show)} />}
       </Loaded>
       <Drawing days={days} within={within} />
       <Breakdown days={days} within={within} />
@@ -93,7 +104,7 @@ function Drawing({ days, within }: PartProps) {
 /** The rows, of all the days or of one that was opened, and the entries behind them. */
 function Breakdown({ days, within }: PartProps) {
   const { t } = useTranslation('reports');
-  const { by = 'model' } = route.useSearch();
+  const { by = 'model', show = 'net' } = route.useSearch();
   const set = useFilter();
   const isDay = within?.dimension === 'day';
   const listed = isDay ? { from: within.value, to: within.value } : days;
@@ -113,7 +124,7 @@ function Breakdown({ days, within }: PartProps) {
           set={(value: Dimension) => set({ by: value === 'model' ? undefined : value })}
         />
         {within && <Opened within={within} />}
-        <RevenueRows query={rows} by={by} within={isDay ? null : within} />
+        <RevenueRows query={rows} by={by} within={isDay ? null : within} basis={basisOf(show)} />
       </Section>
       <RevenueEntries days={listed} />
     </>
@@ -125,38 +136,46 @@ function withoutDay(within: string | undefined): string | undefined {
   return withinOf(within)?.dimension === 'day' ? undefined : within;
 }
 
-function Totals({ revenue }: { revenue: Shape<'Revenue'> }) {
-  const { t } = useTranslation('reports');
-  const locale = useLocale();
-  const { totals, recognised, currency } = revenue;
+/** In credits, or in the money behind them. */
+function Totals({ revenue, basis }: { revenue: Shape<'Revenue'>; basis: Basis }) {
   return (
     <Stack>
-      <Figures>
-        <Figure
-          name={t('revenue.net')}
-          value={<Money value={totals.net} />}
-          hint={
-            <>
-              {t('revenue.gross')} <Money value={totals.gross} /> · {t('revenue.refunds')}{' '}
-              <Money value={totals.refunds} />
-            </>
-          }
-        />
-        <Figure
-          name={t('revenue.recognised')}
-          value={<Money value={recognised} currency={currency} />}
-          hint={t('revenue.recognisedHint')}
-        />
-        <Cost totals={totals} />
-        <Margin revenue={revenue} />
-        <Figure
-          name={t('revenue.charges')}
-          value={exactDecimal(totals.charges, locale)}
-          hint={t('revenue.failedCharges', { value: exactDecimal(totals.failedCharges, locale) })}
-        />
-      </Figures>
+      <Figures>{basis === 'credits' ? <Credits revenue={revenue} /> : <Cash revenue={revenue} />}</Figures>
       <Certainty revenue={revenue} />
     </Stack>
+  );
+}
+
+function Credits({ revenue: { totals } }: { revenue: Shape<'Revenue'> }) {
+  const { t } = useTranslation('reports');
+  const locale = useLocale();
+  return (
+    <>
+      <Figure name={t('revenue.net')} value={<Money value={totals.net} short />} />
+      <Figure name={t('revenue.gross')} value={<Money value={totals.gross} short />} />
+      <Figure name={t('revenue.refunds')} value={<Money value={totals.refunds} short />} />
+      <Figure
+        name={t('revenue.charges')}
+        value={exactDecimal(totals.charges, locale)}
+        hint={t('revenue.failedCharges', { value: exactDecimal(totals.failedCharges, locale) })}
+      />
+    </>
+  );
+}
+
+function Cash({ revenue }: { revenue: Shape<'Revenue'> }) {
+  const { t } = useTranslation('reports');
+  const { totals, recognised, currency } = revenue;
+  return (
+    <>
+      <Figure
+        name={t('revenue.recognised')}
+        value={<Money value={recognised} currency={currency} short />}
+        hint={t('revenue.recognisedHint')}
+      />
+      <Cost totals={totals} />
+      <Margin revenue={revenue} />
+    </>
   );
 }
 
@@ -165,7 +184,7 @@ function Cost({ totals }: { totals: Shape<'Revenue'>['totals'] }) {
   return (
     <Figure
       name={t('revenue.cost')}
-      value={<Money value={totals.cost} currency={COSTS} />}
+      value={<Money value={totals.cost} currency={COSTS} short />}
       hint={
         <>
           {t('revenue.failedCost')} <Money value={totals.failedCost} currency={COSTS} />
@@ -183,7 +202,7 @@ function Margin({ revenue: { margin, marginPercent, currency } }: { revenue: Sha
   return (
     <Figure
       name={t('revenue.margin')}
-      value={<Money value={margin} currency={currency} />}
+      value={<Money value={margin} currency={currency} short />}
       hint={
         marginPercent === null ? '–' : t('revenue.percent', { percent: exactDecimal(marginPercent, locale) })
       }

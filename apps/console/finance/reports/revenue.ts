@@ -29,6 +29,18 @@ export const revenueMetrics = [
 ] as const;
 export type RevenueMetric = (typeof revenueMetrics)[number];
 
+/** What figures are counted in: credits with the requests that used them, or money. */
+export type Basis = 'credits' | 'cash';
+
+const CASH: readonly RevenueMetric[] = ['recognised', 'cost', 'margin'];
+
+export function basisOf(metric: RevenueMetric): Basis {
+  return CASH.includes(metric) ? 'cash' : 'credits';
+}
+
+/** What each is shown by at first. */
+export const FIRST_METRICS: Record<Basis, RevenueMetric> = { credits: 'net', cash: 'recognised' };
+
 export const workSubjects = ['model', 'family', 'group', 'channel'] as const;
 export type WorkSubject = (typeof workSubjects)[number];
 

@@ -1,0 +1,35 @@
+import { useTranslation } from 'react-i18next';
+import { $api } from '../../api/client.js';
+import { useShortDay } from '../../ui/when.js';
+
+/** Findings of a day from which on it is drawn darker. */
+const LEVELS = [1, 3, 10] as const;
+/** Days change rarely, and findings of today are beside the strip. */
+const STALE_MS = 60_000;
+
+/** How many findings a control had open, day by day, the last of which is today: the more, the darker. */
+export function ControlHeat({ controlId }: { controlId: string }) {
+  const { t } = useTranslation('finance');
+  const shortDay = useShortDay();
+  const { data } = $api.useQuery('get', '/api/finance/control-days', {}, { staleTime: STALE_MS });
+  const counts = data?.items.find(({ id }) => id === controlId)?.findings ?? [];
+  const withFindings = counts.filter((count) => count > 0).length;
+  return (
+    <span
+      className="heat"
+      role="img"
+      aria-label={t('heat.label', { count: withFindings, days: counts.length })}
+    >
+      {counts.map((count, place) => {
+        const day = data!.days[place]!;
+        return (
+          <span
+            key={day}
+            data-level={LEVELS.filter((least) => count >= least).length}
+            title={t('heat.day', { day: shortDay(day), count })}
+          />
+        );
+      })}
+    </span>
+  );
+}
