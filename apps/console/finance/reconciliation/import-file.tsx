@@ -40,7 +40,9 @@ export function ImportFile() {
   const [source, setSource] = useState('stripe');
   const target: Target = { source, days: { from, to } };
   const [file, setFile] = useState<{ name: string; text: string } | null>(null);
-  const trial = useMutation({ mutationFn: (text: string) => send(target, text, true) });
+  const trial = useMutation({
+    mutationFn: ({ days, text }: { days: DaySpan; text: string }) => send({ source, days }, text, true),
+  });
   const mapping = accounts.find(({ id }) => `bank:${id}` === source)?.mapping;
   const forget = () => {
     setFile(null);
@@ -50,7 +52,12 @@ export function ImportFile() {
     if (!dropped) return;
     const text = await textOf(dropped, mapping);
     setFile({ name: dropped.name, text });
-    trial.mutate(text);
+    if (areGiven(target.days)) trial.mutate({ days: target.days, text });
+  };
+  const setDays = (days: DaySpan) => {
+    void navigate({ search: { tab: 'imports', ...days }, replace: true, resetScroll: false });
+    trial.reset();
+    if (file && areGiven(days)) trial.mutate({ days, text: file.text });
   };
   return (
     <Stack>
@@ -62,31 +69,25 @@ export function ImportFile() {
             forget();
           }}
         />
-        <DayRange
-          from={from}
-          to={to}
-          set={(days) => {
-            void navigate({ search: { tab: 'imports', ...days }, replace: true, resetScroll: false });
-            forget();
-          }}
-        />
+        <DayRange from={from} to={to} set={setDays} />
       </Group>
       <Hint>{t('import.daysHint')}</Hint>
-      {from === undefined || to === undefined ? (
-        <DaysMissing />
-      ) : (
-        <Drop take={take} isBusy={trial.isPending} />
-      )}
+      <Drop take={take} isBusy={trial.isPending} />
+      {file && !areGiven(target.days) && <DaysMissing name={file.name} />}
       <FormFault error={trial.error} />
       {file && trial.data && <Trial file={file} trial={trial.data} target={target} forget={forget} />}
     </Stack>
   );
 }
 
-function DaysMissing() {
+function areGiven({ from, to }: DaySpan): boolean {
+  return from !== undefined && to !== undefined;
+}
+
+function DaysMissing({ name }: { name: string }) {
   const { t } = useTranslation('reconciliation');
   return (
-    <Notice tone="quiet" title={t('import.daysMissing')}>
+    <Notice tone="warning" title={t('import.daysMissing', { name })} role="status">
       {t('import.daysMissingHint')}
     </Notice>
   );

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
@@ -11,7 +11,8 @@ import { ButtonLink, TextLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { Hint, TextLine, SmallPrint } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { Ago } from '../../ui/when.js';
+import { ServerWords } from '../server-words.js';
 import { TransactionLinks } from '../transaction-links.js';
 import { Filters, useRange } from './filters.js';
 import { AcceptLine, RecordLine } from './line-actions.js';
@@ -73,7 +74,11 @@ function useColumns(): ListColumn<Shape<'Match'>>[] {
     column('state', t('state'), ({ state, message, daysApart }) => (
       <Stack gap="tiny" align="flex-start">
         <StatusBadge tone={matchTones[state]}>{t(`states.${state}`)}</StatusBadge>
-        {state !== 'matched' && <Text size="xs">{message}</Text>}
+        {state !== 'matched' && (
+          <ServerWords>
+            <Text size="xs">{message}</Text>
+          </ServerWords>
+        )}
         {daysApart !== null && daysApart > 0 && (
           <SmallPrint>{t('payments.daysApart', { count: daysApart })}</SmallPrint>
         )}
@@ -88,31 +93,33 @@ function Theirs({ match: { provider, kind, id, theirs } }: { match: Shape<'Match
   const { t } = useTranslation('reconciliation');
   return (
     <Stack gap="hair">
-      <Text size="sm" fw={500}>
-        {t(`kinds.${kind}`)} · {t(`providers.${provider}`)}
-      </Text>
-      <Identifier>{id}</Identifier>
-      {theirs === null ? (
-        <Hint>{t('payments.nothingThere')}</Hint>
-      ) : (
-        <>
+      <Group gap="xs">
+        <Text size="sm" fw={500}>
+          {t(`kinds.${kind}`)} · {t(`providers.${provider}`)}
+        </Text>
+        {theirs === null ? (
+          <Hint>{t('payments.nothingThere')}</Hint>
+        ) : (
           <TextLine>
-            <Money value={theirs.amount} currency={theirs.currency} /> · <When at={theirs.at} />
+            <Money value={theirs.amount} currency={theirs.currency} /> · <Ago at={theirs.at} />
           </TextLine>
-          {theirs.lineIds.map((lineId) => (
-            <TextLink
-              key={lineId}
-              from="/finance/reconciliation"
-              to="/finance/reconciliation"
-              search={(before) => ({ ...before, line: `${provider}:${lineId}` })}
-              resetScroll={false}
-              size="xs"
-            >
-              {t('payments.line', { id: lineId })}
-            </TextLink>
-          ))}
-        </>
-      )}
+        )}
+      </Group>
+      <Group gap="xs">
+        <Identifier>{id}</Identifier>
+        {theirs?.lineIds.map((lineId) => (
+          <TextLink
+            key={lineId}
+            from="/finance/reconciliation"
+            to="/finance/reconciliation"
+            search={(before) => ({ ...before, line: `${provider}:${lineId}` })}
+            resetScroll={false}
+            size="xs"
+          >
+            {t('payments.line', { id: lineId })}
+          </TextLink>
+        ))}
+      </Group>
     </Stack>
   );
 }
@@ -123,7 +130,7 @@ function Ours({ match: { ours } }: { match: Shape<'Match'> }) {
   return (
     <Stack gap="hair">
       <TextLine>
-        <Money value={ours.amount} currency={ours.currency} /> · <When at={ours.at} />
+        <Money value={ours.amount} currency={ours.currency} /> · <Ago at={ours.at} />
       </TextLine>
       <TransactionLinks ids={ours.transactionIds} />
     </Stack>
@@ -132,10 +139,23 @@ function Ours({ match: { ours } }: { match: Shape<'Match'> }) {
 
 const BOOKABLE = ['payment', 'refund', 'dispute'];
 
-function Action({ match: { provider, kind, state, theirs } }: { match: Shape<'Match'> }) {
+const DONE: readonly Shape<'Match'>['state'][] = ['matched', 'accepted'];
+
+/** A button where one click does it, else a word on who has to do what. */
+function Action({ match }: { match: Shape<'Match'> }) {
+  const { t } = useTranslation('reconciliation');
+  const { provider, kind, state, theirs } = match;
   const lineId = theirs?.lineIds[0];
-  if (lineId === undefined) return '–';
-  if (state === 'missing_here' && BOOKABLE.includes(kind))
+  if (lineId !== undefined && state === 'missing_here' && BOOKABLE.includes(kind))
     return <RecordLine provider={provider} lineId={lineId} />;
-  return state === 'differs' ? <AcceptLine provider={provider} lineId={lineId} /> : '–';
+  if (lineId !== undefined && state === 'differs') return <AcceptLine provider={provider} lineId={lineId} />;
+  if (DONE.includes(state)) return <Hint>{t('payments.next.done')}</Hint>;
+  if (state === 'missing_there') return <Hint>{t('payments.next.ask')}</Hint>;
+  if (state === 'waiting' || state === 'not_covered')
+    return (
+      <TextLink to="/finance/reconciliation" search={{ tab: 'imports' }} size="sm">
+        {t('payments.import')}
+      </TextLink>
+    );
+  return <Hint>{t('payments.next.look')}</Hint>;
 }
