@@ -123,6 +123,7 @@ describePages({
         await page.getByRole('table', { name: /^(Test|测试)$/ }).waitFor();
       },
     },
+    { name: 'channel-settings', path: '/admin/channels/sandbox?tab=settings' },
     {
       name: 'person',
       path: '/admin/people',

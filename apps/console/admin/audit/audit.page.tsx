@@ -13,7 +13,8 @@ import { PageFrame } from '../../ui/page.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { TextLine } from '../../ui/texts.js';
-import { When } from '../../ui/when.js';
+import { Ago, When } from '../../ui/when.js';
+import { AuditSubject } from './audit-subject.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/admin/audit-log');
@@ -85,13 +86,13 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
   return [
     column('at', t('audit.at'), ({ id, recordedAt }) => (
       <OpenLink param="entry" value={id} size="sm">
-        <When at={recordedAt} />
+        <Ago at={recordedAt} />
       </OpenLink>
     )),
     textColumn('action', t('audit.action')),
     column('subject', t('audit.subject'), ({ subject }) => (
       <TextLink to="/admin/audit-log" search={{ subject }} size="sm" className="model-name">
-        {subject}
+        <AuditSubject subject={subject} />
       </TextLink>
     )),
     personColumn('actor', t('audit.actor')),

@@ -29,9 +29,11 @@ export function ChannelModels({ value = [], onChange, error }: ChannelModelsProp
           </Text>
         )}
         {value.map(({ ours, theirs }) => (
-          <Group key={ours} gap="xs" align="flex-end" wrap="nowrap">
+          <Group key={ours} gap="xs" wrap="nowrap" className="named-line">
+            <Text size="sm" className="model-name">
+              {ours}
+            </Text>
             <TextInput
-              label={ours}
               aria-label={t('channel.theirName', { model: ours })}
               flex={1}
               value={theirs}

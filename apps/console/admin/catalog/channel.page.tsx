@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, type UseQueryResult } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../../api/client.js';
@@ -9,6 +9,7 @@ import type { Shape } from '../../api/shape.js';
 import { column, rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
+import { PartTabs } from '../../ui/lists/part-tabs.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -30,37 +31,82 @@ export function ChannelPage() {
     refetchInterval: LOOK_AGAIN_MS,
   });
   return (
-    <PageFrame title={t('channel.title', { channel: channelId })} width={64}>
+    <PageFrame
+      title={t('channel.title', { channel: channelId })}
+      about={channel.data && `${channel.data.protocol} · ${channel.data.baseUrl}`}
+      actions={channel.data && <Turn channel={channel.data} />}
+    >
       <BackLink to="/admin/channels">{t('channel.back')}</BackLink>
       <Loaded query={channel} lines={12}>
         {(found) => (
-          <Stack gap="lg">
+          <>
             <State channel={found} health={health.data} />
-            <Section title={t('health.title')}>
-              <Loaded query={health} lines={3}>
-                {(vitals) => <ChannelPrograms health={vitals} />}
-              </Loaded>
-            </Section>
-            <Test channel={found} />
-            <Section title={t('channel.settings')}>
-              <ChannelForm key={JSON.stringify(found)} channel={found} done={() => undefined} />
-            </Section>
-          </Stack>
+            <Parts channel={found} health={health} />
+          </>
         )}
       </Loaded>
     </PageFrame>
   );
 }
 
+interface PartsProps {
+  channel: Shape<'Channel'>;
+  health: Pick<UseQueryResult<Shape<'ChannelHealth'>, unknown>, 'data' | 'error' | 'refetch'>;
+}
+
+/** How it is, and what it is set to: its form is long. */
+function Parts({ channel, health }: PartsProps) {
+  const { t } = useTranslation('catalog');
+  const vitals = () => (
+    <Stack gap="lg">
+      <Section title={t('health.title')}>
+        <Loaded query={health} lines={3}>
+          {(found) => <ChannelPrograms health={found} />}
+        </Loaded>
+      </Section>
+      <Test channel={channel} />
+    </Stack>
+  );
+  const settings = () => (
+    <div className="form-width">
+      <ChannelForm key={JSON.stringify(channel)} channel={channel} done={() => undefined} />
+    </div>
+  );
+  return (
+    <PartTabs
+      label={t('channel.title', { channel: channel.id })}
+      parts={[
+        { name: 'health', label: t('channel.health'), content: vitals },
+        { name: 'settings', label: t('channel.settings'), content: settings },
+      ]}
+    />
+  );
+}
+
 function State({
-  channel,
+  channel: { enabled, models, keyMarks },
   health,
 }: {
   channel: Shape<'Channel'>;
   health: Shape<'ChannelHealth'> | undefined;
 }) {
   const { t } = useTranslation('catalog');
-  const { enabled, id, protocol, baseUrl } = channel;
+  return (
+    <Group gap="sm">
+      <ChannelState enabled={enabled} health={health} />
+      <Hint>
+        {t('channels.models')}: {Object.keys(models).length} · {t('channels.keys')}: {keyMarks.length}
+      </Hint>
+      {health && health.runningTasks > 0 && (
+        <Text size="sm">{t('channel.running', { count: health.runningTasks })}</Text>
+      )}
+    </Group>
+  );
+}
+
+/** Lets it work off what it has, or has it take calls again. */
+function Turn({ channel: { enabled, id } }: { channel: Shape<'Channel'> }) {
+  const { t } = useTranslation('catalog');
   const turn = async () => {
     const params = { path: { channelId: id } };
     await api.PATCH('/api/admin/channels/{channelId}', { params, body: { enabled: !enabled } });
@@ -68,26 +114,13 @@ function State({
   };
   const way = enabled ? 'drain' : 'on';
   return (
-    <Stack gap="xs">
-      <Group gap="sm">
-        <ChannelState enabled={enabled} health={health} />
-        <Text size="sm" className="model-name">
-          {protocol} · {baseUrl}
-        </Text>
-      </Group>
-      <Group gap="sm">
-        <ConfirmAction
-          label={t(`channel.turn.${way}`)}
-          title={t(`channel.turnTitle.${way}`)}
-          isDangerous={enabled}
-          act={turn}
-          hint={t(`channel.turnHint.${way}`)}
-        />
-        {health && health.runningTasks > 0 && (
-          <Text size="sm">{t('channel.running', { count: health.runningTasks })}</Text>
-        )}
-      </Group>
-    </Stack>
+    <ConfirmAction
+      label={t(`channel.turn.${way}`)}
+      title={t(`channel.turnTitle.${way}`)}
+      isDangerous={enabled}
+      act={turn}
+      hint={t(`channel.turnHint.${way}`)}
+    />
   );
 }
 

@@ -6,10 +6,13 @@ import { DayRanges, latestDays } from '../../finance/day-ranges.js';
 import { Alarms, Totals } from '../../operator/system.page.js';
 import { useFilter } from '../../ui/address.js';
 import { TextLink } from '../../ui/links.js';
+import { ToDo, ToDos } from '../../ui/lists/to-dos.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { SmallPrint } from '../../ui/texts.js';
+import { Ago } from '../../ui/when.js';
 import { LOOK_AGAIN_MS } from '../catalog/channel-health.js';
+import { ChannelStrip } from './channel-strip.js';
 import { WorkOverview } from './work-overview.js';
 
 const route = getRouteApi('/admin/');
@@ -26,7 +29,8 @@ export function AdminHomePage() {
   return (
     <PageFrame title={t('home.title')} about={t('home.about')}>
       <Now />
-      <Proposals />
+      <Waiting />
+      <ChannelStrip />
       <Section title={t('home.work')}>
         <Group align="flex-end" gap="sm">
           <DayRanges days={days} set={set} />
@@ -52,19 +56,48 @@ function Now() {
   );
 }
 
-/** Prices that somebody proposed and nobody has decided on. */
-function Proposals() {
+/** Proposals and approvals that wait for a decision. */
+function Waiting() {
   const { t } = useTranslation('admin');
   const proposals = $api.useQuery('get', '/api/admin/price-proposals', {
     params: { query: { state: 'open', limit: MOST_COUNTED } },
   });
+  const approvals = $api.useQuery('get', '/api/approvals', {
+    params: { query: { state: 'pending', limit: MOST_COUNTED } },
+  });
+  const count = approvals.data?.items.length ?? 0;
   return (
-    <Loaded query={proposals} lines={1}>
-      {({ items }) => (
-        <TextLink to="/admin/prices" search={{ tab: 'proposals', state: 'open' }}>
-          {t('home.proposals', { count: items.length })}
-        </TextLink>
-      )}
-    </Loaded>
+    <Section title={t('home.waiting')}>
+      <Loaded query={proposals} lines={2}>
+        {({ items }) =>
+          items.length + count === 0 ? (
+            <SmallPrint>{t('home.nothing')}</SmallPrint>
+          ) : (
+            <ToDos>
+              {count > 0 && (
+                <ToDo count={count} what={t('home.pending')}>
+                  <TextLink to="/approvals">{t('home.approvals')}</TextLink>
+                </ToDo>
+              )}
+              {items.map(({ id, note, changes, proposedAt }) => (
+                <ToDo
+                  key={id}
+                  count={changes}
+                  what={
+                    <>
+                      {t('home.proposed', { count: changes })} · <Ago at={proposedAt} />
+                    </>
+                  }
+                >
+                  <TextLink to="/admin/prices/proposals/$proposalId" params={{ proposalId: id }}>
+                    {note || t('home.proposal')}
+                  </TextLink>
+                </ToDo>
+              ))}
+            </ToDos>
+          )
+        }
+      </Loaded>
+    </Section>
   );
 }

@@ -9,7 +9,7 @@ import { useOnePerson } from '../../shell/one-person.js';
 import { useSession } from '../../shell/session.js';
 import { Who } from '../../shell/who.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { ButtonLink, TextLink } from '../../ui/links.js';
+import { BackLink, ButtonLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
@@ -30,9 +30,9 @@ export function ProposalPage() {
   });
   return (
     <PageFrame title={t('proposal.title')} about={proposal.data?.note}>
-      <TextLink to="/admin/prices" search={{ tab: 'proposals' }} size="sm">
+      <BackLink to="/admin/prices" search={{ tab: 'proposals' }}>
         {t('proposal.back')}
-      </TextLink>
+      </BackLink>
       <Loaded query={proposal} lines={12}>
         {(found) => (
           <Stack gap="lg">

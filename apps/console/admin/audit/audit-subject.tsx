@@ -1,0 +1,19 @@
+import { Named } from '../../ui/named.js';
+
+const NAMED = ['account', 'user', 'key'] as const;
+const ID = /^[0-9a-z]{26}$/;
+/** Ids begin with the time, so their ends tell them apart. */
+const SHOWN_CHARS = 8;
+
+/** What an entry is about: by its name where it has one, else by its kind and the end of its id. */
+export function AuditSubject({ subject }: { subject: string }) {
+  const [, word = '', id = ''] = /^([^:]+):(.*)$/s.exec(subject) ?? [];
+  const kind = NAMED.find((each) => each === word);
+  if (kind && ID.test(id)) return <Named kind={kind} id={id} />;
+  if (id === '') return subject;
+  return (
+    <span title={subject} className="one-line">
+      {word} {ID.test(id) ? `…${id.slice(-SHOWN_CHARS)}` : id}
+    </span>
+  );
+}
