@@ -41,6 +41,7 @@ const WITHOUT_PROOF: Record<string, readonly string[]> = {
   ],
   'leaves everything as it is': ['reject', 'cancelPriceProposal', 'cancelAccountDeletion'],
   'talks with a customer': ['answerTicket', 'closeSupportTicket', 'reopenSupportTicket'],
+  'says who talks with a customer': ['assignTicket'],
   'says what is sold, and neither price nor key': ['createModel', 'changeModel', 'setGroupModels'],
   'gives nothing': ['withdrawGroup'],
   'notes what a vendor, provider or bank says, in its own amounts': [

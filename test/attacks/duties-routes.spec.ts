@@ -48,6 +48,7 @@ const DECIDING: Record<string, (own: Own) => Call> = {
     body: { accountId, ticketId, amount: '1', reason: 'goodwill', note: 'because of it', ...asked() },
   }),
   answerTicket: ({ ticketId }) => ({ params: { ticketId }, body: { body: 'x' } }),
+  assignTicket: ({ ticketId }) => ({ params: { ticketId }, body: { assigneeId: null } }),
   askForAccountDeletion: ({ ticketId }) => ({
     params: { ticketId },
     body: { reason: 'because of it', forfeitBalance: true, ...asked() },
