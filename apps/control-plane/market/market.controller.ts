@@ -19,10 +19,6 @@ import { accountSeen, type CallSession } from '../http/call-session.js';
 import { cachedAnswer } from '../http/cached-answer.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { marketRoutes as routes } from './market.routes.js';
-import { ServiceStatus } from './service-status.js';
-
-/** How long others may keep what they know of the service. */
-const STATUS_AGE_MS = 30_000;
 
 /** The price list, for everybody. */
 @Controller()
@@ -30,7 +26,6 @@ export class MarketController {
   constructor(
     @Inject(POOL) private readonly pool: pg.Pool,
     @Inject(MarketReader) private readonly market: MarketReader,
-    @Inject(ServiceStatus) private readonly service: ServiceStatus,
     @Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig,
   ) {}
 
@@ -70,11 +65,6 @@ export class MarketController {
     const market = await this.seenBy(call);
     if (!isOnPriceList(market, model)) throw unknownModel(model);
     return this.cached(call, await readModelRecord(this.pool, model), { market, changesAtMs: Infinity });
-  }
-
-  @Serves(routes.status)
-  async status(call: CallOf<typeof routes.status>) {
-    return cachedAnswer(call, await this.service.now(), { ageMs: STATUS_AGE_MS, isForAll: true });
   }
 
   private seenBy({ session }: { session: CallSession | null }): Promise<ViewedMarket> {
