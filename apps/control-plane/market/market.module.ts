@@ -7,12 +7,12 @@ import { CONTROL_PLANE_CLOCK, POOL } from '../control-plane.tokens.js';
 import { ProgramsModule } from '../programs/programs.module.js';
 import { MarketController } from './market.controller.js';
 import { ServiceStatus } from './service-status.js';
-import { StatusController } from './status.controller.js';
+import { ServiceStatusController } from './service-status.controller.js';
 
 /** The public price list, and whether the service works. */
 @Module({
   imports: [ProgramsModule],
-  controllers: [MarketController, StatusController],
+  controllers: [MarketController, ServiceStatusController],
   providers: [
     { provide: MarketReader, inject: [POOL], useFactory: (pool: pg.Pool) => new MarketReader(pool) },
     provided(ServiceStatus, {

@@ -9,7 +9,7 @@ const STATUS_AGE_MS = 30_000;
 
 /** Whether the service works, for everybody. */
 @Controller()
-export class StatusController {
+export class ServiceStatusController {
   constructor(@Inject(ServiceStatus) private readonly service: ServiceStatus) {}
 
   @Serves(routes.status)
