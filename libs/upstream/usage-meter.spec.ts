@@ -66,6 +66,19 @@ describe('a chat', () => {
     expect(dropped).toEqual([false, false, true]);
   });
 
+  it('is billed by an output that is reported alone, and by an estimate of its input', () => {
+    const reports = [delta('x'.repeat(400)), { choices: [], usage: { completion_tokens: 7 } }];
+    const { meter } = metered('chat', reports);
+    expect(meter.reported()).toBeNull();
+    expect(meter.billable(tokens(9n, 0n, 50n))).toEqual(tokens(9n, 0n, 7n));
+    const spoken = { input_tokens: undefined, output_tokens: 30 };
+    const speech = metered('speech', [{ type: 'speech.audio.done', usage: spoken }]).meter;
+    expect(speech.billable({ ...tokens(9n, 0n, 0n), audioOutput: 20n })).toEqual({
+      ...tokens(9n, 0n, 0n),
+      audioOutput: 20n,
+    });
+  });
+
   it('has failed after an error event', () => {
     expect(metered('chat', [delta('x'), { error: { message: 'broken' } }]).meter.end).toBe('failed');
   });

@@ -84,10 +84,15 @@ export class UsageMeter {
     return Math.ceil(this.reading.characters / CHARACTERS_PER_TOKEN);
   }
 
-  /** What to bill: as reported, else the caller's estimates and what was streamed, whichever output is more. */
+  /**
+   * What to bill: as reported, else the caller's estimates and what was streamed, whichever output is more. A report of
+   * text that has no input says how much the output is.
+   */
   billable(estimated: TokenCounts): TokenCounts {
+    const { isFinal, output: told = 0 } = this.reading;
     const streamed = this.streamed();
-    const output = streamed > estimated.output ? streamed : estimated.output;
+    const likely = streamed > estimated.output ? streamed : estimated.output;
+    const output = isFinal && told > 0 && !estimated.audioOutput ? toTokens(told) : likely;
     const imageOutput = toTokens(this.reading.imageTokens ?? 0);
     const written = imageOutput > 0n ? { output: output - imageOutput, imageOutput } : { output };
     return this.reported() ?? { ...estimated, ...written };

@@ -148,7 +148,9 @@ describe('the output that is held for', () => {
       maxOutputTokens:
         maxOutputTokens === undefined ? undefined : { value: maxOutputTokens, param: 'max_tokens' },
       choices,
-    }) as Conversation;
+      kind: 'chat',
+      body: {},
+    }) as unknown as Conversation;
 
   it.each([
     [100, 4096, 100n],
@@ -163,6 +165,26 @@ describe('the output that is held for', () => {
 
   it('counts every choice', () => {
     expect(estimateAnswer(asked(100, 3), {}).most).toBe(300n);
+  });
+
+  it.each<[string, Body, bigint]>([
+    ['a budget', { thinking_budget: 8_000 }, 8_100n],
+    ['a budget beyond the model', { enable_thinking: true, thinking_budget: 99_000 }, 32_100n],
+    ['no budget', { enable_thinking: true }, 32_100n],
+    ['a budget that is none', { thinking_budget: '8000' }, 32_100n],
+    ['none of it', { enable_thinking: false, thinking_budget: 8_000 }, 100n],
+  ])('counts thoughts, which the limit of the answer leaves out: %s', (_what, body, tokens) => {
+    expect(estimateAnswer({ ...asked(100), body }, { maxOutputTokens: 32_000 }).most).toBe(tokens);
+  });
+
+  it('counts an image that is asked for whole', () => {
+    const drawn = (responseModalities: string[], maxOutputTokens: number) => {
+      const body = { generationConfig: { responseModalities } };
+      return estimateAnswer({ ...asked(maxOutputTokens, 2), kind: 'contents', body }, {}).most;
+    };
+    expect(drawn(['Text', 'image'], 1)).toBe(5_200n);
+    expect(drawn(['IMAGE'], 3_000)).toBe(6_000n);
+    expect(drawn(['TEXT'], 1)).toBe(2n);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   mostOutputTokens,
   type TokenEstimate,
 } from '#catalog/token-estimate.js';
+import { isAbsent } from '../http/fields.js';
 import type { Conversation } from './conversation-request.js';
 
 /**
@@ -15,7 +16,29 @@ export function estimateAnswer(asked: Conversation, limits: ModelLimits): TokenE
   if (asked.kind === 'speech') return measureSpeech(asked, limits);
   if (asked.kind === 'embeddings') return { most: 0n, likely: 0n };
   const { maxOutputTokens, choices } = asked;
-  return { most: mostOutputTokens({ maxOutputTokens: maxOutputTokens?.value, choices }, limits), likely: 0n };
+  const most = mostOutputTokens({ maxOutputTokens: maxOutputTokens?.value, choices }, limits);
+  const image = wantsImage(asked) ? MOST_IMAGE_TOKENS * BigInt(choices) : 0n;
+  return { most: (most > image ? most : image) + mostThoughts(asked, limits), likely: 0n };
+}
+
+/** An image of Google's is made whole, however few tokens were asked for; the largest take this many. */
+const MOST_IMAGE_TOKENS = 2_600n;
+
+function wantsImage({ kind, body }: Conversation): boolean {
+  if (kind !== 'contents') return false;
+  const { responseModalities } = (body['generationConfig'] ?? {}) as { responseModalities?: unknown };
+  return (
+    Array.isArray(responseModalities) &&
+    responseModalities.some((each: unknown) => String(each).toUpperCase() === 'IMAGE')
+  );
+}
+
+/** Vendors that have these fields bound the answer by its limit, and what is thought before it by the budget alone. */
+function mostThoughts({ kind, body, choices }: Conversation, limits: ModelLimits): bigint {
+  const { enable_thinking: isOn, thinking_budget: budget } = body;
+  if (kind !== 'chat' || isOn === false || (isAbsent(isOn) && isAbsent(budget))) return 0n;
+  const asked = Number.isInteger(budget) && Number(budget) > 0 ? Number(budget) : undefined;
+  return mostOutputTokens({ maxOutputTokens: asked, choices }, limits);
 }
 
 /** What is known of an answer's length before it is made: the length of a sound, by its text. */
