@@ -47,6 +47,8 @@ export interface GatewayConfig {
   channelFailuresToOpen: number;
   /** How long it is left alone before one call may try it. */
   channelOpenMs: number;
+  /** How often all channels are tested; 0: never. */
+  channelCheckMs: number;
   /** How long a call waits for a place on a channel, in turn with other accounts, before it is refused. */
   channelWaitMs: number;
   keyCacheMs: number;
@@ -104,6 +106,7 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     imageUrlLifeMs: reader.get('IMAGE_URL_LIFE_SECONDS'),
     channelFailuresToOpen: reader.get('CHANNEL_FAILURES_TO_OPEN'),
     channelOpenMs: reader.get('CHANNEL_OPEN_SECONDS'),
+    channelCheckMs: reader.get('CHANNEL_CHECK_SECONDS'),
     channelWaitMs: reader.get('CHANNEL_WAIT_SECONDS'),
     catalogLifeMs: reader.get('CATALOG_LIFE_SECONDS'),
     keyCacheMs: reader.get('KEY_CACHE_SECONDS'),

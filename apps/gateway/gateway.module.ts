@@ -14,11 +14,11 @@ import { loadOpenCatalog } from '#catalog/channel-keys.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 import type { ReadinessChecks } from '#platform/health.js';
 import { Uploads } from '#platform/http/uploads.js';
+import type { Loop } from '#platform/loop.js';
 import { FileStore } from '#storage/file-store.js';
 import { TaskListing } from '#tasks/task-listing.store.js';
 import { TaskStore } from '#tasks/task.store.js';
 import { Upstreams } from '#upstream/adapters.js';
-import { ChannelHealth } from '#upstream/health/channel-health.js';
 import { CallerAccountController } from './account/account.controller.js';
 import { CallerAccount } from './account/account.reader.js';
 import { OpenAiBillingController } from './account/openai-billing.controller.js';
@@ -32,10 +32,11 @@ import { ResolutionPost } from './charging/resolution.post.js';
 import { ConversationService } from './conversation/conversation.service.js';
 import { ConversationsController } from './conversation/conversations.controller.js';
 import { TranscriptionsController } from './transcriptions/transcriptions.controller.js';
+import { watchedChannels } from './gateway.channels.js';
 import { GatewayMetrics } from './gateway.metrics.js';
 import type { GatewayModuleOptions } from './gateway.options.js';
 import { gatewayReporter } from './gateway.report.js';
-import { GATEWAY_CLOCK, GATEWAY_CONFIG } from './gateway.tokens.js';
+import { CHANNEL_CHECKS, GATEWAY_CLOCK, GATEWAY_CONFIG } from './gateway.tokens.js';
 import { ContentsController } from './google/contents.controller.js';
 import { GoogleModelsController } from './google/google-models.controller.js';
 import { GoogleOperationsController } from './google/google-operations.controller.js';
@@ -77,16 +78,19 @@ class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
   @Inject(RequestLimiter) private readonly limiter!: RequestLimiter;
   @Inject(ConversationService) private readonly conversations!: ConversationService;
   @Inject(ProgramReporter) private readonly reporter!: ProgramReporter;
+  @Inject(CHANNEL_CHECKS) private readonly checking!: Loop | null;
 
   onApplicationBootstrap(): void {
     this.relay.start();
     this.idempotency.start();
     this.limiter.start();
     this.reporter.start();
+    this.checking?.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.conversations.finished();
+    await this.checking?.stop();
     await this.reporter.stop();
     await this.idempotency.stop();
     await this.limiter.stop();
@@ -137,24 +141,6 @@ export function gatewayReadiness(
     bus: () => options.bus.health(),
     storage: () => options.storage.check(),
   };
-}
-
-/** A vendor that does not name its models within this is unhealthy. */
-const PROBE_LIMIT_MS = 5_000;
-
-function channelHealth(
-  { config, clock, registry, log }: GatewayModuleOptions,
-  upstreams: Upstreams,
-): ChannelHealth {
-  return new ChannelHealth({
-    clock,
-    registry,
-    failuresToOpen: config.channelFailuresToOpen,
-    openMs: config.channelOpenMs,
-    probe: (channel) => upstreams.probe(channel, PROBE_LIMIT_MS),
-    onChange: (change) =>
-      log[change.state === 'open' ? 'warn' : 'info'](change, 'the health of a channel changed'),
-  });
 }
 
 function pictureReader({ config, clock }: Pick<GatewayModuleOptions, 'config' | 'clock'>): PictureReader {
@@ -211,7 +197,7 @@ function coreOf(options: GatewayModuleOptions) {
   const { holdExpiresMs } = config;
   const service = new ChargeService(bus, catalog, { clock, log, metrics, holdExpiresMs, onHeld });
   const upstreams = new Upstreams();
-  const health = channelHealth(options, upstreams);
+  const { health, checking } = watchedChannels(options, { upstreams, catalog });
   const onNothingTaken = (requestId: string) => idempotency.nothingTaken(requestId);
   const limiter = new RequestLimiter({ pool, clock, log, defaults: config.defaultLimits });
   const calls = new ChargedCalls({ service, post, health, limiter, onNothingTaken });
@@ -227,6 +213,7 @@ function coreOf(options: GatewayModuleOptions) {
     service,
     upstreams,
     health,
+    checking,
     calls,
   };
 }
@@ -255,6 +242,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: CatalogCache, useValue: catalog },
     { provide: OutboxRelay, useValue: relay },
     { provide: ProgramReporter, useValue: gatewayReporter(options, health) },
+    { provide: CHANNEL_CHECKS, useValue: core.checking },
     { provide: Idempotency, useValue: idempotency },
     { provide: PictureReader, useValue: reader },
     { provide: ResolutionPost, useValue: post },

@@ -214,6 +214,10 @@ export const channels = {
   CHANNEL_OPEN_SECONDS: seconds('How long until one call may try the channel again', 10),
   CHANNEL_WAIT_SECONDS: seconds('How long a call waits for a channel at its limit', 30),
   CHANNEL_TEST_SECONDS: seconds('Timeout of a channel test', 10),
+  CHANNEL_CHECK_SECONDS: seconds(
+    'How often a gateway tests all channels, switching failing ones off and on again; 0 is never',
+    0,
+  ),
 };
 
 export const tasks = {

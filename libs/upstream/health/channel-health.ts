@@ -17,6 +17,8 @@ export interface HealthOptions extends ProbeOptions {
   metricPrefix?: string;
   /** Called at each change, for the log. */
   onChange?: (change: ChannelChange) => void;
+  /** Channels that take no calls, whatever is known of their models. */
+  isOff?: (channelId: string) => boolean;
 }
 
 interface ChannelChange {
@@ -79,6 +81,7 @@ const RECENT_MS = 10_000;
 export class ChannelHealth {
   private readonly lines = new Map<string, Line>();
   private readonly places = new Map<string, FairShare>();
+  private readonly servedMs = new Map<string, number>();
   private readonly probes: VendorProbes;
   private readonly opened: Counter | undefined;
 
@@ -90,7 +93,14 @@ export class ChannelHealth {
 
   /** Those of the channels that such a call may be made on now, or waited for; the order stays. */
   candidates(channels: readonly Channel[], work: Work): Channel[] {
-    return channels.filter(({ id }) => this.known(id, work.model)?.breaker.admits(work.accountId) ?? true);
+    return channels
+      .filter(({ id }) => !this.options.isOff?.(id))
+      .filter(({ id }) => this.known(id, work.model)?.breaker.admits(work.accountId) ?? true);
+  }
+
+  /** When a call to a channel succeeded last, Unix milliseconds. */
+  lastServedMs(channelId: string): number | undefined {
+    return this.servedMs.get(channelId);
   }
 
   /** Takes a place on a channel now; null when it has none for this account, although it may have had one a moment ago. */
@@ -158,7 +168,8 @@ export class ChannelHealth {
     return [...this.lines.values()].map(({ breaker, tookMs, ...line }) => {
       const sorted = tookMs.toSorted((a, b) => a - b);
       const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? null;
-      const { state, failures, openedAtMs } = breaker;
+      const { failures, openedAtMs } = breaker;
+      const state = this.options.isOff?.(line.channelId) ? 'open' : breaker.state;
       return { ...line, state, failures, openedAtMs, p50Ms: at(0.5), p99Ms: at(0.99) };
     });
   }
@@ -212,7 +223,10 @@ export class ChannelHealth {
       report: (outcome) => {
         line.tookMs.push(Math.round(performance.now() - beganMs));
         if (line.tookMs.length > TIMED_CALLS) line.tookMs.shift();
-        line.lastFailure = failureOf(outcome, this.options.clock.nowMs()) ?? line.lastFailure;
+        const nowMs = this.options.clock.nowMs();
+        const failure = failureOf(outcome, nowMs);
+        if (failure) line.lastFailure = failure;
+        else this.servedMs.set(channel.id, nowMs);
         attempt.report(outcome);
       },
       leave: () => {

@@ -1,0 +1,85 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { Channel } from '#catalog/catalog.js';
+import { ManualClock } from '#platform/clock.js';
+import { createRegistry } from '#platform/metrics.js';
+import { channelTo } from '../upstream.fixture.js';
+import { ChannelChecks } from './channel-checks.js';
+import type { KeyTrial } from './probe.js';
+
+const down = { verdict: 'failed', status: 503, detail: 'has a fault of its own' } as const;
+const fine = { verdict: 'ok', status: 200, detail: 'answers, and takes the key' } as const;
+type Answer = Pick<KeyTrial, 'verdict' | 'status' | 'detail'>;
+
+let clock: ManualClock;
+let checks: ChannelChecks;
+let channels: Channel[];
+let answers: Record<string, readonly Answer[]>;
+let servedMs: number | undefined;
+let changes: string[];
+
+beforeEach(() => {
+  clock = new ManualClock(1_000_000);
+  channels = [channelTo('http://one', { id: 'one' }), channelTo('http://two', { id: 'two' })];
+  answers = { one: [fine], two: [fine] };
+  [servedMs, changes] = [undefined, []];
+  checks = new ChannelChecks({
+    clock,
+    registry: createRegistry('test'),
+    channels: async () => channels,
+    probeKeys: async ({ id }) =>
+      answers[id]!.map((each, at) => ({ ...each, key: at + 1, latencyMs: 1, path: '/v1/models' })),
+    lastServedMs: () => servedMs,
+    onChange: ({ channel, state }) => changes.push(`${channel} ${state}`),
+  });
+});
+
+async function rounds(count: number): Promise<void> {
+  for (let done = 0; done < count; done += 1) {
+    clock.advance(60_000);
+    await checks.round();
+  }
+}
+
+it('switches a channel off that fails twice in a row, and on again by the first test that it passes', async () => {
+  answers['one'] = [down];
+  await rounds(1);
+  expect(checks.isOff('one')).toBe(false);
+  await rounds(2);
+  expect([checks.isOff('one'), checks.isOff('two'), changes]).toEqual([true, false, ['one off']]);
+  answers['one'] = [fine];
+  await rounds(1);
+  expect([checks.isOff('one'), changes]).toEqual([false, ['one off', 'one on']]);
+  answers['one'] = [down];
+  await rounds(1);
+  expect(checks.isOff('one')).toBe(false);
+});
+
+it('leaves a channel on that serves calls, or has a key that works', async () => {
+  answers = { one: [down], two: [down, fine] };
+  await rounds(1);
+  servedMs = clock.nowMs() + 1;
+  await rounds(1);
+  expect(changes).toEqual([]);
+  servedMs = undefined;
+  await rounds(2);
+  expect(changes).toEqual(['one off']);
+});
+
+it.each<[string, Answer, boolean]>([
+  ['no answer', { verdict: 'failed', status: null, detail: 'no answer' }, true],
+  ['a wrong key', { verdict: 'failed', status: 401, detail: 'refuses the key' }, true],
+  ['a key that may not ask', { verdict: 'failed', status: 403, detail: 'refuses the key' }, false],
+  ['too many requests', { verdict: 'unsure', status: 429, detail: 'too often' }, false],
+])('takes for down what has %s: %o %s', async (_what, answer, isDown) => {
+  answers['one'] = [answer];
+  await rounds(2);
+  expect(checks.isOff('one')).toBe(isDown);
+});
+
+it('forgets a channel that was taken out of the catalog', async () => {
+  answers['one'] = [down];
+  await rounds(2);
+  channels = [channels[1]!, { ...channels[0]!, enabled: false }];
+  await rounds(1);
+  expect(checks.isOff('one')).toBe(false);
+});

@@ -1,0 +1,84 @@
+import type { Channel } from '#catalog/catalog.js';
+import type { Clock } from '#platform/clock.js';
+import { Gauge, type Registry } from '#platform/metrics.js';
+import type { KeyTrial } from './probe.js';
+
+export interface ChannelCheckOptions {
+  clock: Clock;
+  registry: Registry;
+  channels: () => Promise<readonly Channel[]>;
+  /** Asks the vendor behind a channel for something free, with each of its keys. Never throws. */
+  probeKeys: (channel: Channel) => Promise<readonly KeyTrial[]>;
+  /** When a call to a channel succeeded last, Unix milliseconds. */
+  lastServedMs: (channelId: string) => number | undefined;
+  /** Called at each change, for the log. */
+  onChange: (change: { channel: string; state: 'off' | 'on'; reason: string }) => void;
+}
+
+/** Checks in a row that a channel has to fail: one may be a slip of the network. */
+const FAILURES_TO_SWITCH_OFF = 2;
+const AT_ONCE = 8;
+
+/**
+ * Tests channels on a schedule, also those that nobody calls: one that fails is switched off before a caller finds out, and
+ * on again by the first test that it passes. A channel that serves calls is never switched off, whatever its tests say.
+ * Kept in memory: each program finds out for itself.
+ */
+export class ChannelChecks {
+  /** Checks that failed since one was passed, and when the first did. */
+  private readonly failing = new Map<string, { count: number; sinceMs: number }>();
+  private readonly off = new Set<string>();
+
+  constructor(private readonly options: ChannelCheckOptions) {
+    const { off } = this;
+    new Gauge({
+      name: 'upstream_channels_switched_off',
+      help: 'Channels that are switched off because their scheduled tests fail',
+      registers: [options.registry],
+      collect() {
+        this.set(off.size);
+      },
+    });
+  }
+
+  isOff(channelId: string): boolean {
+    return this.off.has(channelId);
+  }
+
+  /** Tests every channel once. */
+  async round(): Promise<void> {
+    const channels = (await this.options.channels()).filter(({ enabled }) => enabled);
+    const known = new Set(channels.map(({ id }) => id));
+    for (const id of [...this.off, ...this.failing.keys()]) if (!known.has(id)) this.forget(id);
+    for (let at = 0; at < channels.length; at += AT_ONCE)
+      await Promise.all(channels.slice(at, at + AT_ONCE).map((channel) => this.check(channel)));
+  }
+
+  private async check(channel: Channel): Promise<void> {
+    const { id } = channel;
+    const beganMs = this.options.clock.nowMs();
+    const trials = await this.options.probeKeys(channel);
+    if (!trials.every(isDown)) return this.passed(id);
+    const { count, sinceMs } = this.failing.get(id) ?? { count: 0, sinceMs: beganMs };
+    if ((this.options.lastServedMs(id) ?? -Infinity) >= sinceMs) return this.passed(id);
+    this.failing.set(id, { count: count + 1, sinceMs });
+    if (count + 1 < FAILURES_TO_SWITCH_OFF || this.off.has(id)) return;
+    this.off.add(id);
+    this.options.onChange({ channel: id, state: 'off', reason: trials[0]?.detail ?? 'it has no key' });
+  }
+
+  private passed(id: string): void {
+    this.failing.delete(id);
+    if (this.off.delete(id)) this.options.onChange({ channel: id, state: 'on', reason: 'it answers again' });
+  }
+
+  private forget(id: string): void {
+    this.failing.delete(id);
+    this.off.delete(id);
+  }
+}
+
+/** Keys that may not list models may make images all the same, so a 403 proves nothing. */
+function isDown({ verdict, status }: KeyTrial): boolean {
+  return verdict === 'failed' && (status === null || status === 401 || status >= 500);
+}
