@@ -1,3 +1,4 @@
+import { NOT_DELIVERED } from '#bus/payloads.js';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import { measureImages } from '#catalog/image-estimate.js';
 import type { Channel } from '#catalog/catalog.js';
@@ -213,7 +214,7 @@ export class ImageService {
         upstreamStatus,
         channel: channel.id,
       };
-      throw await this.giveBack(held, failure);
+      throw await this.giveBack(held, failure, NOT_DELIVERED);
     }
     const { hold, startedAt } = held;
     const tokens = this.tokensOf(held, results, usable);
@@ -260,11 +261,15 @@ export class ImageService {
   }
 
   /** Releases the charge, then words the failure: a client that repeats finds its money. */
-  private async giveBack(held: HeldImages, failure: ImageFailure): Promise<ApiError> {
+  private async giveBack(
+    held: HeldImages,
+    failure: ImageFailure,
+    code: string = failure.kind === 'refused' ? failure.code : failure.kind,
+  ): Promise<ApiError> {
     const { hold, model, entry, caller, startedAt } = held;
     const seconds = this.parts.health.retryAfterSeconds(entry.channels, workOf(caller, model).model);
     const error = errorFor(failure, model.id, seconds);
-    const reason = { code: failure.kind === 'refused' ? failure.code : failure.kind, message: error.message };
+    const reason = { code, message: error.message };
     const { channel, upstreamStatus } = failure;
     const latencyMs = performance.now() - startedAt;
     return this.parts.calls.release(hold, { channel, reason, upstreamStatus, latencyMs }, error);

@@ -27,6 +27,8 @@ export interface Work {
   delivered?: bigint;
   deliveredTokens?: TokenCounts;
   failed?: boolean;
+  /** Why it failed. */
+  reason?: string;
   channel?: string | null;
   taskId?: string;
 }
@@ -81,7 +83,7 @@ export class CostsFixture {
       channel,
       deliveredUnits: work.delivered ?? null,
       deliveredTokens: work.deliveredTokens ?? null,
-      reason: null,
+      reason: work.reason ?? null,
       upstreamStatus: 200,
       latencyMs: 5,
     });
