@@ -47,6 +47,8 @@ export const volcengineModels: readonly VendorModel[] = [
       read: '2026-11-25',
       via: 'a page of docs.dev.xavier.icvr.xyz without a date',
     },
-    note: 'Worked out: BytePlus asks 2.5 USD for a million tokens, of which a second has width x height x 24 / 1024.',
+    note:
+      'Worked out: BytePlus asks 2.5 USD for a million tokens, of which a second has width x height x 24 / 1024. ' +
+      'The shapes it was worked out for, such as 1920 x 1088 for 1080p, are not on that page: check them first.',
   },
 ];
