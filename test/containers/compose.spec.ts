@@ -129,6 +129,22 @@ describe('docker compose', () => {
     expect(packages.filter((name) => tools.includes(name))).toEqual([]);
   });
 
+  it('lists its packages, with versions, licences and hashes', async () => {
+    const { components } = JSON.parse(await inside('gateway', 'cat', 'sbom.json')) as {
+      components: { name: string; version: string; licenses?: unknown[]; hashes?: unknown[] }[];
+    };
+    const { dependencies } = JSON.parse(await inside('gateway', 'cat', 'package.json')) as {
+      dependencies: Record<string, string>;
+    };
+    const listed = components.map(({ name, version }) => `${name}@${version}`);
+    const used = Object.entries(dependencies).filter(([name]) => name !== 'node');
+    expect(listed).toEqual(expect.arrayContaining(used.map(([name, version]) => `${name}@${version}`)));
+    expect(components.find(({ name }) => name === 'pg')).toMatchObject({
+      licenses: [{ license: { id: 'MIT' } }],
+      hashes: [{ alg: 'SHA-512' }],
+    });
+  });
+
   it('serves the console and the documentation, with the reference of both APIs', async () => {
     const address = (await compose('port', 'control-plane', '8788')).trim();
     const titles: Record<string, string> = {
