@@ -40,6 +40,7 @@ Exit codes:
   130  stopped by Ctrl-C or a signal, where that undoes what was begun
 
 Examples:
+  tollgate start
   tollgate admin create --email ada@example.com
   tollgate accounts create --name Acme --credits 5
   tollgate accounts list acme
@@ -87,11 +88,24 @@ export function program(): Command {
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
     .addCommand(doctorCommand())
-    .addCommand(migrateCommand());
+    .addCommand(migrateCommand())
+    .addCommand(startCommand());
   everyCommand(tollgate, (command) =>
     command.exitOverride().showHelpAfterError('(add --help for what it takes)'),
   );
   return tollgate;
+}
+
+/** The relay reads its own options, --help and --json, and stays until a signal ends it. */
+function startCommand(): Command {
+  return new Command('start')
+    .description('run the relay: every program in one process, with its own database')
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async () => {
+      await import('#apps/standalone/main.js');
+    });
 }
 
 function everyCommand(command: Command, visit: (command: Command) => void): void {

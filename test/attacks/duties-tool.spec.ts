@@ -76,6 +76,7 @@ const NOBODY_ACTS: Record<string, readonly string[]> = {
       .map((name) => `finance ${name}`),
   ],
   'they ask upstreams and programs whether they work': ['channels test', 'doctor'],
+  'it is the relay itself': ['start'],
   'they are of the machine, and change nothing for anybody': ['migrate', 'secrets rotate'],
   'they need the database’s own login, and one of them an empty database': ['backup', 'restore'],
 };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { endWithThisProcess } from './children.js';
 import { UNTHROTTLED } from './unthrottled.js';
 
@@ -92,7 +92,7 @@ export function launch(
   env: Environment,
   under: readonly string[] = [],
 ): Launched {
-  const [command, ...words] = [...under, process.execPath, join(root, program), ...args] as [string];
+  const [command, ...words] = [...under, process.execPath, resolve(root, program), ...args] as [string];
   const child = spawn(command, words, {
     cwd: root,
     env: environment(env),

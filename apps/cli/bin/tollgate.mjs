@@ -3,14 +3,25 @@
 // Node the machine has, so it uses nothing that is new.
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(realpathSync(fileURLToPath(import.meta.url))), '..', '..', '..');
 const program = join(root, 'dist', 'apps', 'cli', 'main.js');
-const pinned = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const pinned = pinnedNode();
 /** The oldest Node that the built code and its libraries run on. */
 const OLDEST_MAJOR = 24;
+
+/** In the clone, or beside this package where it was installed as one. */
+function pinnedNode() {
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve('node/package.json'));
+    return join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  } catch {
+    return '';
+  }
+}
 
 if (!existsSync(program)) {
   process.stderr.write('Tollgate is not built yet: run `npm run build`, or `npm start` once.\n');
