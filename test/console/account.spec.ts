@@ -149,7 +149,7 @@ describe('another e-mail address', () => {
     await dialog.getByLabel(/^Current password/).fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Send link' }).click();
     await dialog.getByText(`We sent a link to ${next}.`).waitFor();
-    const mail = await awaitMail(relay, next, { subject: /Confirm your new address/ });
+    const mail = await awaitMail(relay, next, { subject: /Confirm your new email address/ });
     await tab.goto(`/confirm-email#token=${tokenIn(mail)}`);
     await page.getByRole('button', { name: 'Use this address' }).click();
     await page.getByText(`You now sign in with ${next}.`).waitFor();

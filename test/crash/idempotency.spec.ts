@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { openPool } from '#database/database.js';
 import { readEmbeddedConnection } from '#database/embedded-postgres.js';
+import { PATIENCE } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import {
   ensureBuilt,
@@ -57,11 +58,7 @@ describe('an Idempotency-Key whose gateway is killed', () => {
 
   /** Nothing is killed any more, so its limits may be those that a slow machine does not reach. */
   async function startAgain(): Promise<void> {
-    await start({
-      BUS_REQUEST_TIMEOUT_SECONDS: '20',
-      HOLD_EXPIRES_SECONDS: '25',
-      IMAGE_REQUEST_LIMIT_SECONDS: '40',
-    });
+    await start(PATIENCE);
     const url = readEmbeddedConnection(join(dataDir, 'database'))!.urlFor('billing');
     billing = openPool({ url, max: 2, applicationName: 'test-billing' });
   }

@@ -515,7 +515,7 @@ describe('another e-mail address', () => {
     });
     expect((await ask(browser, email)).error).toMatchObject({ error: { param: 'email' } });
     expect((await ask(browser, next)).response.status).toBe(202);
-    const token = tokenIn(await awaitMail(relay, next, { subject: /Confirm your new address/ }));
+    const token = tokenIn(await awaitMail(relay, next, { subject: /Confirm your new email address/ }));
     expect((await new Browser().signIn(next)).response.status).toBe(401);
 
     expect((await confirm(token)).data).toEqual({ email: next });

@@ -22,7 +22,7 @@ beforeAll(async () => {
     WEBHOOK_LONGEST_RETRY_SECONDS: '0.1',
     WEBHOOK_GIVE_UP_SECONDS: '1',
     WEBHOOK_DISABLE_AFTER_SECONDS: '2',
-    WEBHOOK_TIMEOUT_SECONDS: '0.4',
+    WEBHOOK_TIMEOUT_SECONDS: '1',
   });
   receiver = await startWebhookReceiver();
 });
@@ -257,7 +257,8 @@ describe('deliveries', () => {
       [moved, silent, broken].map(async ({ id }) => ended(owner, id, await ping(owner, id))),
     );
     expect(results.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);
-    expect(results[0]).toMatchObject({ lastStatus: 302 });
+    // A slow machine may give up one of its attempts.
+    expect(results[0]!.log).toContainEqual(expect.objectContaining({ status: 302 }));
     expect(results[1]).toMatchObject({
       lastStatus: null,
       lastError: expect.stringContaining('no answer in time'),

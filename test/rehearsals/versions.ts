@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Balancer } from '../support/balancer.js';
 import { type Account, Books } from '../support/books.js';
 import type { Deployment, Kind } from '../support/deployment.js';
+import { PATIENCE } from '../support/durations.js';
 import { until } from '../support/eventually.js';
 import { run } from '../support/programs.js';
 import { type RehearsalDatabase, startDatabase } from './database.js';
@@ -21,11 +22,8 @@ const MIGRATE = 'dist/apps/control-plane/migrate.js';
 const LIMIT_MS = 60_000;
 
 /** A slow machine makes calls wait for a program that takes over, and none of them may be given up. */
-const PATIENCE = {
-  BUS_REQUEST_TIMEOUT_SECONDS: '20',
-  HOLD_EXPIRES_SECONDS: '25',
-  IMAGE_REQUEST_LIMIT_SECONDS: '40',
-  VIDEO_CREATE_LIMIT_SECONDS: '40',
+const DURATIONS = {
+  ...PATIENCE,
   CHARGE_GRACE_SECONDS: '5',
   STUCK_AFTER_SECONDS: '60',
   LEASE_SECONDS: '5',
@@ -69,7 +67,7 @@ async function prepare(undo: Undo, turns: readonly Turn[]): Promise<Scene> {
   const database = await startDatabase(undo, tmpdir());
   let balancer: Balancer;
   return {
-    env: { ...PATIENCE, ...database.env },
+    env: { ...DURATIONS, ...database.env },
     gateways: COUNTS.gateway,
     billings: COUNTS.billing,
     version: root,

@@ -18,3 +18,11 @@ export const OUTAGE_DURATIONS: Environment = {
   POLL_MAX_SECONDS: '0.3',
   SHUTDOWN_GRACE_SECONDS: '5',
 };
+
+/** For calls that must not be given up, however slow the machine is. */
+export const PATIENCE: Environment = {
+  BUS_REQUEST_TIMEOUT_SECONDS: '20',
+  HOLD_EXPIRES_SECONDS: '25',
+  IMAGE_REQUEST_LIMIT_SECONDS: '40',
+  VIDEO_CREATE_LIMIT_SECONDS: '40',
+};
