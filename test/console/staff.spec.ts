@@ -341,7 +341,7 @@ describe('an account', () => {
     await page.getByRole('button', { name: 'Exit' }).click();
     await page.getByRole('heading', { name: 'The north studio' }).waitFor();
     await page.getByRole('link', { name: 'Ticket queue' }).waitFor();
-    expect(await page.getByText('Viewing as').count()).toBe(0);
+    await page.getByText('Viewing as').waitFor({ state: 'detached' });
   });
 });
 
