@@ -18,9 +18,6 @@ export type RefusalCode =
   | 'abandoned'
   | 'conflict';
 
-/** Why work was released that the upstream had done and that could not be handed over: the operator pays for it. */
-export const NOT_DELIVERED = 'not_delivered';
-
 export interface Reason {
   code: string;
   message: string;

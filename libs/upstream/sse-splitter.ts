@@ -1,29 +1,21 @@
-import { LongEvent } from './long/long-event.js';
-
 /** One event of a `text/event-stream`, with the bytes it came in, its blank line included: passed on, they are unchanged. */
 export interface SseEvent {
   raw: Buffer;
   /** The `event:` line, or null. */
   event: string | null;
-  /** The `data:` lines, joined by line feeds; null for a comment. Of a long event, with its long texts cut. */
+  /** The `data:` lines, joined by line feeds; null for a comment, and for an event too long to be looked at. */
   data: string | null;
-  /**
-   * A long event comes in parts: the bytes of `part` are before the rest of it, which has all of its data and names the
-   * client's model.
-   */
-  long?: 'part' | 'rest';
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** A longer event, which has an image or sound inside, passes in parts. */
-const LONG_BYTES = 1024 * 1024;
+/** An inlined image of a response is below it; a longer event passes in pieces that nobody looks into. */
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Splits a stream of bytes into events, wherever its chunks are cut: inside a character, a line, or the blank line. The
- * raw bytes of all events and of `rest` together are the bytes that were pushed, but for the name of the model in long events.
- * Lines may end in LF, CR or CRLF.
+ * raw bytes of all events and of `rest` together are the bytes that were pushed. Lines may end in LF, CR or CRLF.
  */
 export class SseSplitter {
   private held: Buffer[] = [];
@@ -33,10 +25,7 @@ export class SseSplitter {
   /** Something other than line ends was seen since the last event. */
   private hasContent = false;
   private afterCr = false;
-  private long: LongEvent | null = null;
-
-  /** @param clientsModel what the client calls the model, where the upstream has another name for it */
-  constructor(private readonly clientsModel: string | null = null) {}
+  private tooLong = false;
 
   /** The events that end within this chunk, at once: none is kept back for a byte that may follow. */
   push(chunk: Buffer): SseEvent[] {
@@ -59,8 +48,7 @@ export class SseSplitter {
       }
     }
     this.hold(chunk.subarray(start));
-    const part = this.takePart();
-    if (part) events.push(part);
+    if (this.heldBytes > MAX_EVENT_BYTES) events.push(this.takePiece());
     return events;
   }
 
@@ -76,23 +64,19 @@ export class SseSplitter {
   }
 
   private take(last: Buffer): SseEvent {
+    const isWhole = !this.tooLong;
     const raw = this.held.length === 0 ? last : Buffer.concat([...this.held, last]);
-    const { long } = this;
     this.clear();
     this.hasContent = false;
-    this.long = null;
-    if (!long) return parse(raw);
-    const passed = long.push(raw);
-    return { raw: passed, ...long.end(), long: 'rest' };
+    this.tooLong = false;
+    return isWhole ? parse(raw) : { raw, event: null, data: null };
   }
 
-  /** What has come of a long event so far. */
-  private takePart(): SseEvent | null {
-    if (this.heldBytes === 0 || (!this.long && this.heldBytes <= LONG_BYTES)) return null;
-    this.long ??= new LongEvent(this.clientsModel);
-    const raw = this.long.push(this.rest());
+  private takePiece(): SseEvent {
+    const raw = this.rest();
     this.clear();
-    return { raw, event: null, data: null, long: 'part' };
+    this.tooLong = true;
+    return { raw, event: null, data: null };
   }
 
   private clear(): void {

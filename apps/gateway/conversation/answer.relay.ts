@@ -1,29 +1,65 @@
 import type { Readable } from 'node:stream';
-import type { StreamAnswer } from '#upstream/outcomes.js';
-import { TooMuch } from '#upstream/long/json-skim.js';
-import type { AnswerRelayOptions, Ending } from './answer-ending.js';
+import type { StreamAnswer, StreamKind } from '#upstream/outcomes.js';
+import type { UsageMeter } from '#upstream/usage-meter.js';
+import type { ClientStream } from './client-stream.js';
 import { type Conversation, isOfImages } from './conversation-request.js';
 import { DrainedBytes, DrainTooLong } from './drains.js';
 import { EventFilter } from './event-filter.js';
-import { relayWhole } from './whole-answer.js';
+import { transcriptText } from '../transcriptions/transcript-text.js';
+import { withModel } from './model-name.js';
+
+/** How an answer ended, before its client has heard of that. */
+export type Ending =
+  /** Complete; `last` is what the client has not got yet: its last event, or all of an answer that is not streamed. */
+  | { how: 'whole'; last: Buffer | null; contentType: string }
+  /** The client has gone, or did not read until the time was over, and the call to the upstream was stopped. */
+  | { how: 'left' }
+  /** `passed`: events that went out before. */
+  | { how: 'broken'; reason: string; passed: number };
+
+export interface AnswerRelayOptions extends Conversation {
+  meter: UsageMeter;
+  client: ClientStream;
+  stop: AbortSignal;
+  /** The client's name of the model where the upstream has another; null where they agree. */
+  clientsModel: string | null;
+}
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** The whole of an answer that is not streamed: a long text, or sounds and images inside JSON. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** A stream that has said its last may be open for a moment; waiting for its end keeps the connection for the next call. */
 const DRAIN_MS = 1_000;
 /** Some vendors' proxies say what is wrong under the type of what was asked for. */
 const WEB_PAGE = /^\s*<(!doctype|html)\b/i;
 const FIRST_BYTES = 64;
 
+/** What makes a JSON object an answer; one without them may be an error in a shape of its own. */
+const ANSWER_FIELDS: Record<StreamKind, readonly string[]> = {
+  chat: ['choices'],
+  responses: ['output'],
+  messages: ['content'],
+  contents: ['candidates', 'promptFeedback'],
+  speech: [],
+  embeddings: ['data'],
+  transcription: ['text'],
+  translation: ['text'],
+  imageStream: ['data'],
+  editStream: ['data'],
+};
+
 /** Passes the answer of an upstream on to the client, all but its end. Never throws for what either of them does. */
 export async function relayAnswer(answer: StreamAnswer, options: AnswerRelayOptions): Promise<Ending> {
-  const progress: Progress = { passed: 0, isTorn: false };
+  const progress = { passed: 0 };
   try {
     return await chooseRelay(options)(answer, options, progress);
   } catch (error) {
     answer.body.destroy();
     if (isLeft(error, options)) return { how: 'left' };
     const reason = error instanceof Error ? error.message : String(error);
-    return { how: 'broken', reason, ...progress, isTooMuch: error instanceof TooMuch };
+    return { how: 'broken', reason, passed: progress.passed };
   }
 }
 
@@ -33,8 +69,11 @@ function isLeft(error: unknown, { client, stop }: AnswerRelayOptions): boolean {
   return stop.aborted && (client.left.aborted || client.isBehind);
 }
 
-type Progress = Pick<Extract<Ending, { how: 'broken' }>, 'passed' | 'isTorn'>;
-type Relay = (answer: StreamAnswer, options: AnswerRelayOptions, progress: Progress) => Promise<Ending>;
+type Relay = (
+  answer: StreamAnswer,
+  options: AnswerRelayOptions,
+  progress: { passed: number },
+) => Promise<Ending>;
 
 function chooseRelay({ streamed, kind }: Conversation): Relay {
   if (streamed) return relayEvents;
@@ -44,7 +83,7 @@ function chooseRelay({ streamed, kind }: Conversation): Relay {
 async function relayEvents(
   { contentType, body }: StreamAnswer,
   options: AnswerRelayOptions,
-  progress: Progress,
+  progress: { passed: number },
 ): Promise<Ending> {
   if (!/^text\/event-stream\b/i.test(contentType)) throw new Error('the upstream sent no event stream');
   const filter = new EventFilter(options.kind, options.meter, options);
@@ -62,11 +101,11 @@ async function relayEvents(
 async function passEvents(
   body: Readable,
   filter: EventFilter,
-  { client, stop, progress, kind, meter }: AnswerRelayOptions & { progress: Progress },
+  { client, stop, progress, kind, meter }: AnswerRelayOptions & { progress: { passed: number } },
 ): Promise<Ending> {
   // The body outlives the loop, so that its connection can be kept.
   const chunks = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  const drained = new DrainedBytes(client.left, isOfImages(kind) || kind === 'contents');
+  const drained = new DrainedBytes(client.left, isOfImages(kind));
   // It has seen its image before it is whole. If it could hold up the rest until the time is over, it would not pay for it.
   if (isOfImages(kind)) client.breakIfStalled();
   for await (const chunk of chunks) {
@@ -74,7 +113,7 @@ async function passEvents(
     // Nothing is written after it, so nothing may be read either: what is kept would follow a gap.
     if (stop.aborted) throw new Error('the time was over');
     const { pass, end, last } = filter.push(chunk);
-    note(filter, progress);
+    progress.passed = filter.passed;
     await client.write(pass, EVENT_STREAM, stop);
     if (stop.aborted) throw new Error('the time was over');
     if (end === 'failed') throw new Error('the upstream sent an error event');
@@ -85,14 +124,10 @@ async function passEvents(
     }
   }
   const { pass, end, last } = filter.close();
-  note(filter, progress);
+  progress.passed = filter.passed;
   await client.write(pass, EVENT_STREAM, stop);
   if (end !== 'done') throw new Error('the stream ended before its last event');
   return { how: 'whole', last, contentType: EVENT_STREAM };
-}
-
-function note({ passed, isTorn }: EventFilter, progress: Progress): void {
-  Object.assign(progress, { passed, isTorn });
 }
 
 function drain(body: Readable): void {
@@ -117,4 +152,37 @@ async function relaySound({ contentType, body }: StreamAnswer, options: AnswerRe
   }
   if (isEmpty) throw new Error('the upstream sent an empty sound');
   return { how: 'whole', last: null, contentType: type };
+}
+
+async function relayWhole(
+  { body }: StreamAnswer,
+  { meter, kind, clientsModel, writtenAs }: AnswerRelayOptions,
+): Promise<Ending> {
+  const bytes = await readWhole(body);
+  meter.addAnswer(bytes);
+  const answer =
+    meter.end === 'complete' ? (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>) : null;
+  if (answer === null) throw new Error('the upstream sent no JSON object');
+  // Some vendors answer 200 to work that failed.
+  if (answer['error'] || (kind === 'responses' && answer['status'] === 'failed')) {
+    throw new Error('the upstream answered with an error');
+  }
+  if (!ANSWER_FIELDS[kind].some((field) => field in answer)) throw new Error('the upstream sent no answer');
+  if (writtenAs) {
+    const text = Buffer.from(transcriptText(answer, writtenAs));
+    return { how: 'whole', last: text, contentType: TEXT_TYPE };
+  }
+  const last = clientsModel === null ? bytes : withModel(bytes, clientsModel);
+  return { how: 'whole', last, contentType: JSON_TYPE };
+}
+
+async function readWhole(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

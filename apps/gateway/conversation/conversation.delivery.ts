@@ -2,7 +2,7 @@ import type { HeldKinds, InputKind } from '#pricing/held-kinds.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { CatalogModel } from '#catalog/catalog.js';
-import type { Ending } from './answer-ending.js';
+import type { Ending } from './answer.relay.js';
 import { LIKELY_TOKENS_PER_SECOND } from '../transcriptions/sound-estimate.js';
 import type { SoundSeconds } from '../transcriptions/sound-file.js';
 import type { PreparedImage } from '../images/image-stream.js';
@@ -73,8 +73,7 @@ export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMet
   // An image is delivered whole or not at all, whatever was seen of it before.
   if (estimated.madeOf) return imageOf(estimated.madeOf, isPriced, meter);
   const isCounted = isPriced && asked.kind !== 'speech';
-  const isPassed = isCounted && asked.streamed && meter.streamed() > 0n;
-  if (ending.how === 'broken' && !isPassed) return null;
+  if (ending.how === 'broken' && !(isCounted && meter.streamed() > 0n)) return null;
   const units = ending.how === 'left' ? unitsOf(estimated) : unitsUsed(estimated, meter);
   if (!isPriced) return { units, tokens: undefined };
   // Sound that is no event stream reports no usage at its end either.

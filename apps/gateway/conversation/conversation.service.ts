@@ -9,8 +9,7 @@ import { deadlineAfter } from '../charging/resolution.post.js';
 import { dryRunOf } from '../routing/dry-run.js';
 import { readModelChoice } from '../routing/model-choice.js';
 import { ModelTurns } from '../routing/model-turns.js';
-import type { Ending } from './answer-ending.js';
-import { relayAnswer } from './answer.relay.js';
+import { type Ending, relayAnswer } from './answer.relay.js';
 import type { ClientStream } from './client-stream.js';
 import type {
   ConversationCall,
@@ -178,7 +177,6 @@ export class ConversationService {
         channel: opened.channel,
         upstreamStatus: opened.status,
         error: fault,
-        isTooMuch: ending.how === 'broken' && ending.isTooMuch,
       });
     if (fault && !client.left.aborted) this.settlement.report(held, opened, ending);
     await this.finish(held, { ending, client, fault });
@@ -213,7 +211,7 @@ export class ConversationService {
       client.removeHeaders(held.turns.headersFor(held.model.id));
       throw fault;
     }
-    if (asked.streamed && fault && !ending.isTorn) {
+    if (asked.streamed && fault) {
       client.end(faultEvent(asked.kind, fault, { requestId, ordinal: ending.passed }));
     } else client.break();
   }

@@ -1,10 +1,9 @@
-import { NOT_DELIVERED } from '#bus/payloads.js';
 import { formatAmount, nanos } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
 import { noChannelFree, workOf } from '../charging/channel-entry.js';
 import { refusalOfUpstream } from '../charging/vendor-model.js';
-import type { Ending } from './answer-ending.js';
+import type { Ending } from './answer.relay.js';
 import type { ConversationParts, ConversationFailure, Held } from './conversation.call.js';
 import { type DeliveredAnswer, deliveryOf } from './conversation.delivery.js';
 
@@ -52,17 +51,11 @@ export class ConversationSettlement {
   /** @returns what the client is to receive of the error */
   async release(
     { hold, startedAt }: Held,
-    failed: {
-      channel: string | null;
-      upstreamStatus: number | null;
-      error: ApiError | null;
-      isTooMuch?: boolean;
-    },
+    failed: { channel: string | null; upstreamStatus: number | null; error: ApiError | null },
   ): Promise<ApiError | null> {
-    const { channel, upstreamStatus, error, isTooMuch } = failed;
+    const { channel, upstreamStatus, error } = failed;
     const latencyMs = performance.now() - startedAt;
-    const code = isTooMuch ? NOT_DELIVERED : error?.code;
-    const reason = error && code ? { code, message: error.message } : clientLeft;
+    const reason = error ? { code: error.code, message: error.message } : clientLeft;
     const outcome = { channel, reason, upstreamStatus, latencyMs };
     if (error) return this.parts.calls.release(hold, outcome, error);
     await this.parts.post.release(hold, hold.accountId, { ...outcome, delivered: null });

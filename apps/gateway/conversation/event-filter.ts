@@ -1,6 +1,7 @@
 import type { StreamKind } from '#upstream/outcomes.js';
 import { type SseEvent, SseSplitter } from '#upstream/sse-splitter.js';
 import type { UsageMeter } from '#upstream/usage-meter.js';
+import { isOfImages } from './conversation-request.js';
 import { withModel } from './model-name.js';
 
 /** What one chunk of a stream came to. */
@@ -17,27 +18,23 @@ const BLANK_LINE = Buffer.from('\n\n');
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Passes the events of a stream on as they came and meters them, a long one in parts, but for three: a chat's usage chunk
- * that the client did not ask for is dropped, the last event is kept back, and an upstream's error is left to be reworded.
- * Google's streams have no event that is the last for sure: one that says why the answer ended is kept until another follows, and
+ * Passes the events of a stream on as they came and meters them, but for three: a chat's usage chunk that the client
+ * did not ask for is dropped, the last event is kept back, and an upstream's error is left to be reworded. Google's
+ * streams have no event that is the last for sure: one that says why the answer ended is kept until another follows, and
  * the [DONE] that some relays add is not for Google's clients. A model that the upstream knows by another name keeps the
  * client's.
  */
 export class EventFilter {
   /** Events passed on so far. */
   passed = 0;
-  /** The beginning of an event was passed on whose end was not. */
-  isTorn = false;
-  private readonly splitter: SseSplitter;
+  private readonly splitter = new SseSplitter();
   private keptBack: Buffer | null = null;
 
   constructor(
     private readonly kind: StreamKind,
     private readonly meter: UsageMeter,
     private readonly options: { wantsUsage: boolean; clientsModel: string | null },
-  ) {
-    this.splitter = new SseSplitter(options.clientsModel);
-  }
+  ) {}
 
   push(chunk: Buffer): Passage {
     return this.take(this.splitter.push(chunk));
@@ -51,16 +48,14 @@ export class EventFilter {
   private take(events: readonly SseEvent[]): Passage {
     const pass: Buffer[] = [];
     for (const event of events) {
-      if (event.long === 'part') {
-        pass.push(...this.takeKept(), event.raw);
-        this.isTorn = true;
-        continue;
-      }
+      // Too long to be looked into, it could be the image that is to be paid.
+      if (event.data === null && isOfImages(this.kind)) continue;
       const isDropped = this.isDropped(event);
       if (this.meter.end !== 'open') return this.endWith(event, pass);
       if (isDropped) continue;
-      pass.push(...this.dueWith(event));
-      this.isTorn = false;
+      const due = this.dueWith(event);
+      pass.push(...due);
+      this.passed += due.length;
     }
     return { pass: pass.length === 1 && pass[0] ? pass[0] : Buffer.concat(pass), end: 'open', last: null };
   }
@@ -68,11 +63,12 @@ export class EventFilter {
   /** The event that ends the stream, by its name. What was kept is paid for whatever follows, so it goes out in any case. */
   private endWith(event: SseEvent, pass: Buffer[]): Passage {
     const { kept } = this;
-    this.isTorn &&= this.meter.end !== 'complete';
     if (this.meter.end === 'complete' && this.kind !== 'contents')
       return { pass: Buffer.concat(pass), end: 'done', last: this.named(event) };
     if (this.meter.end === 'complete' && kept) return { pass: Buffer.concat(pass), end: 'done', last: kept };
-    return { pass: Buffer.concat([...pass, ...this.takeKept()]), end: 'failed', last: null };
+    this.keptBack = null;
+    this.passed += kept ? 1 : 0;
+    return { pass: Buffer.concat(kept ? [...pass, kept] : pass), end: 'failed', last: null };
   }
 
   /**
@@ -98,17 +94,9 @@ export class EventFilter {
       this.keptBack = Buffer.concat([this.kept, bytes]);
       return [];
     }
-    const due = this.takeKept();
+    const due = [...(this.kept ? [this.kept] : []), ...(isKept ? [] : [bytes])];
     this.keptBack = isKept ? bytes : null;
-    this.passed += isKept ? 0 : 1;
-    return isKept ? due : [...due, bytes];
-  }
-
-  private takeKept(): Buffer[] {
-    const { kept } = this;
-    this.keptBack = null;
-    this.passed += kept ? 1 : 0;
-    return kept ? [kept] : [];
+    return due;
   }
 
   private isDropped(event: SseEvent): boolean {
@@ -116,9 +104,9 @@ export class EventFilter {
     return isUsageOnly && !this.options.wantsUsage;
   }
 
-  private named({ raw, data, long }: SseEvent): Buffer {
+  private named({ raw, data }: SseEvent): Buffer {
     const { clientsModel } = this.options;
-    return clientsModel === null || data === null || long ? raw : withModel(raw, clientsModel);
+    return clientsModel === null || data === null ? raw : withModel(raw, clientsModel);
   }
 }
 

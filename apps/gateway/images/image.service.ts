@@ -1,4 +1,3 @@
-import { NOT_DELIVERED } from '#bus/payloads.js';
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import { measureImages } from '#catalog/image-estimate.js';
 import type { Channel } from '#catalog/catalog.js';
@@ -214,7 +213,7 @@ export class ImageService {
         upstreamStatus,
         channel: channel.id,
       };
-      throw await this.giveBack(held, failure, NOT_DELIVERED);
+      throw await this.giveBack(held, failure);
     }
     const { hold, startedAt } = held;
     const tokens = this.tokensOf(held, results, usable);
@@ -261,15 +260,11 @@ export class ImageService {
   }
 
   /** Releases the charge, then words the failure: a client that repeats finds its money. */
-  private async giveBack(
-    held: HeldImages,
-    failure: ImageFailure,
-    code: string = failure.kind === 'refused' ? failure.code : failure.kind,
-  ): Promise<ApiError> {
+  private async giveBack(held: HeldImages, failure: ImageFailure): Promise<ApiError> {
     const { hold, model, entry, caller, startedAt } = held;
     const seconds = this.parts.health.retryAfterSeconds(entry.channels, workOf(caller, model).model);
     const error = errorFor(failure, model.id, seconds);
-    const reason = { code, message: error.message };
+    const reason = { code: failure.kind === 'refused' ? failure.code : failure.kind, message: error.message };
     const { channel, upstreamStatus } = failure;
     const latencyMs = performance.now() - startedAt;
     return this.parts.calls.release(hold, { channel, reason, upstreamStatus, latencyMs }, error);

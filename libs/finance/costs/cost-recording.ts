@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { NOT_DELIVERED } from '#bus/payloads.js';
 
 /** Whose costs are recorded: what ended in a time, or these, whose cost was not known or not billed before. */
 export type ChargesToCost =
@@ -15,13 +14,12 @@ export interface RecordedCosts {
 
 /**
  * Work that was delivered costs what was delivered, also beyond its hold. Failed work costs what was asked for where the
- * upstream bills failures, where its task says that it may be billed, or where it was done and not handed over; of metered work only the input, since no output is
+ * upstream bills failures, or where its task says that it may be billed; of metered work only the input, since no output is
  * known.
  */
 const ENDED = `
   SELECT c.id, c.account_id, c.model_id, c.resolved_at, coalesce(c.channel_id, t.channel_id) AS channel_id,
-    coalesce(m.alias_of, c.model_id) AS priced_model, c.state = 'settled' AS delivered, 
-    (t.id IS NOT NULL OR c.resolution_reason IS NOT DISTINCT FROM '${NOT_DELIVERED}') AS billed,
+    coalesce(m.alias_of, c.model_id) AS priced_model, c.state = 'settled' AS delivered, t.id IS NOT NULL AS billed,
     CASE c.state WHEN 'settled' THEN c.delivered_units ELSE c.units END AS units,
     CASE WHEN jsonb_typeof(c.lines) = 'array' THEN
       CASE c.state WHEN 'settled' THEN c.delivered_lines

@@ -27,8 +27,6 @@ export interface Work {
   delivered?: bigint;
   deliveredTokens?: TokenCounts;
   failed?: boolean;
-  /** Why it failed. */
-  reason?: string;
   channel?: string | null;
   taskId?: string;
 }
@@ -83,7 +81,7 @@ export class CostsFixture {
       channel,
       deliveredUnits: work.delivered ?? null,
       deliveredTokens: work.deliveredTokens ?? null,
-      reason: work.reason ?? null,
+      reason: null,
       upstreamStatus: 200,
       latencyMs: 5,
     });

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.js';
 import { Gauge, type Registry } from '#platform/metrics.js';
 import type { KeyTrial } from './probe.js';
 
-interface ChannelCheckOptions {
+export interface ChannelCheckOptions {
   clock: Clock;
   registry: Registry;
   channels: () => Promise<readonly Channel[]>;
