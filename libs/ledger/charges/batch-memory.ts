@@ -79,7 +79,8 @@ export class BatchMemory {
       this.accounts.set(accountId, {
         balance: { ...balance, version: written.version },
         keys: new Map(keys.map((key) => [key.id, key])),
-        month: written.month,
+        // What was spent is of the month that the batch was decided in; it may have been written in the next.
+        month: state.month,
       });
     }
     dropOldest(this.accounts, MAX_ACCOUNTS);

@@ -330,6 +330,17 @@ describe('a batch that is decided by what earlier ones left', () => {
     expect(await readBalance(ledger.billing, customer.accountId)).toMatchObject({ held: PRICE });
   });
 
+  it('takes nothing that was spent in a month for the next, when the month ends between a hold and its end', async () => {
+    const later = { expiresAtMs: Date.parse('2200-01-01') };
+    await setBalance(`monthly_limit = ${FOR_ONE}`);
+    const command = holdOf(later);
+    expect((await engine.hold(command)).outcome).toBe('held');
+    await moveClockTo('2099-12-31');
+    await engine.resolve({ ...delivered, chargeId: command.chargeId, accountId: customer.accountId });
+    expect(await hold(later)).toBe('held');
+    expect(await hold(later)).toBe('account_limit_exceeded');
+  });
+
   it('sees that an announced price has come, and that the month has ended', async () => {
     const laterMs = Date.parse('2200-01-01');
     const later = { expiresAtMs: laterMs, quotedAmount: PRICE };

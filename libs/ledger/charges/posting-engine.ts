@@ -88,7 +88,11 @@ export class PostingEngine {
   constructor(private readonly options: PostingEngineOptions) {
     this.maxBatch = Math.min(options.maxBatch ?? DEFAULT_MAX_BATCH, TRANSACTION_BLOCK);
     this.metrics = options.registry ? new EngineMetrics(options.registry) : undefined;
-    this.connections = new EngineConnections(options.pool, () => this.memory.forget());
+    // Another server may have taken over: its versions and revisions need not mean the same.
+    this.connections = new EngineConnections(options.pool, () => {
+      this.memory.forget();
+      this.context = undefined;
+    });
   }
 
   /**
