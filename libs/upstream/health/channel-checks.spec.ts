@@ -67,7 +67,7 @@ it('leaves a channel on that serves calls, or has a key that works', async () =>
 
 it.each<[string, Answer, boolean]>([
   ['no answer', { verdict: 'failed', status: null, detail: 'no answer' }, true],
-  ['a wrong key', { verdict: 'failed', status: 401, detail: 'refuses the key' }, true],
+  ['a key that is refused', { verdict: 'failed', status: 401, detail: 'refuses the key' }, false],
   ['a key that may not ask', { verdict: 'failed', status: 403, detail: 'refuses the key' }, false],
   ['too many requests', { verdict: 'unsure', status: 429, detail: 'too often' }, false],
 ])('takes for down what has %s: %o %s', async (_what, answer, isDown) => {

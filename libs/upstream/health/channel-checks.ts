@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.js';
 import { Gauge, type Registry } from '#platform/metrics.js';
 import type { KeyTrial } from './probe.js';
 
-export interface ChannelCheckOptions {
+interface ChannelCheckOptions {
   clock: Clock;
   registry: Registry;
   channels: () => Promise<readonly Channel[]>;
@@ -78,7 +78,7 @@ export class ChannelChecks {
   }
 }
 
-/** Keys that may not list models may make images all the same, so a 403 proves nothing. */
+/** Keys that may not list models may make images all the same: what a vendor says of a key proves nothing. */
 function isDown({ verdict, status }: KeyTrial): boolean {
-  return verdict === 'failed' && (status === null || status === 401 || status >= 500);
+  return verdict === 'failed' && (status === null || status >= 500);
 }

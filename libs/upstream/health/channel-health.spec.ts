@@ -33,7 +33,7 @@ beforeEach(() => {
   health = healthWith({ failuresToOpen: 3 });
 });
 
-function healthWith(options: Pick<HealthOptions, 'failuresToOpen' | 'registry'>): ChannelHealth {
+function healthWith(options: Pick<HealthOptions, 'failuresToOpen' | 'registry' | 'isOff'>): ChannelHealth {
   return new ChannelHealth({
     ...options,
     clock,
@@ -66,6 +66,14 @@ function call(outcome: CallOutcome, channel = one, work = ann): void {
 const probed = () => new Promise((resolve) => setImmediate(resolve));
 
 const idsOf = (channels: Channel[]) => channels.map(({ id }) => id);
+
+it('leaves out channels that are switched off, unless all are', () => {
+  const off = new Set(['one']);
+  health = healthWith({ failuresToOpen: 3, isOff: (id) => off.has(id) });
+  expect(idsOf(health.candidates([one, two], ann))).toEqual(['two']);
+  off.add('two');
+  expect(idsOf(health.candidates([one, two], ann))).toEqual(['one', 'two']);
+});
 
 describe('the breaker of a channel', () => {
   const open = () => [ann, bob, ann].forEach((work) => call(failed, one, work));

@@ -93,9 +93,11 @@ export class ChannelHealth {
 
   /** Those of the channels that such a call may be made on now, or waited for; the order stays. */
   candidates(channels: readonly Channel[], work: Work): Channel[] {
-    return channels
-      .filter(({ id }) => !this.options.isOff?.(id))
-      .filter(({ id }) => this.known(id, work.model)?.breaker.admits(work.accountId) ?? true);
+    const on = channels.filter(({ id }) => !this.options.isOff?.(id));
+    // Where all are switched off, the fault may be this program's own network, and only a call can tell.
+    return (on.length > 0 ? on : channels).filter(
+      ({ id }) => this.known(id, work.model)?.breaker.admits(work.accountId) ?? true,
+    );
   }
 
   /** When a call to a channel succeeded last, Unix milliseconds. */
