@@ -5,6 +5,8 @@ export interface SseEvent {
   event: string | null;
   /** The `data:` lines, joined by line feeds; null for a comment, and for an event too long to be looked at. */
   data: string | null;
+  /** A part of an event that is too long to be looked at. */
+  isPiece?: true;
 }
 
 const LF = 0x0a;
@@ -69,14 +71,14 @@ export class SseSplitter {
     this.clear();
     this.hasContent = false;
     this.tooLong = false;
-    return isWhole ? parse(raw) : { raw, event: null, data: null };
+    return isWhole ? parse(raw) : { raw, event: null, data: null, isPiece: true };
   }
 
   private takePiece(): SseEvent {
     const raw = this.rest();
     this.clear();
     this.tooLong = true;
-    return { raw, event: null, data: null };
+    return { raw, event: null, data: null, isPiece: true };
   }
 
   private clear(): void {

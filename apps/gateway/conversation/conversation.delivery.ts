@@ -73,7 +73,8 @@ export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMet
   // An image is delivered whole or not at all, whatever was seen of it before.
   if (estimated.madeOf) return imageOf(estimated.madeOf, isPriced, meter);
   const isCounted = isPriced && asked.kind !== 'speech';
-  if (ending.how === 'broken' && !(isCounted && meter.streamed() > 0n)) return null;
+  const isPassed = isCounted && asked.streamed && meter.streamed() > 0n;
+  if (ending.how === 'broken' && !isPassed) return null;
   const units = ending.how === 'left' ? unitsOf(estimated) : unitsUsed(estimated, meter);
   if (!isPriced) return { units, tokens: undefined };
   // Sound that is no event stream reports no usage at its end either.

@@ -50,6 +50,9 @@ export class EventFilter {
     for (const event of events) {
       // Too long to be looked into, it could be the image that is to be paid.
       if (event.data === null && isOfImages(this.kind)) continue;
+      // Neither could it be counted, and contents hold images as well.
+      if (event.isPiece && this.kind === 'contents')
+        return { pass: Buffer.concat(pass), end: 'failed', last: null };
       const isDropped = this.isDropped(event);
       if (this.meter.end !== 'open') return this.endWith(event, pass);
       if (isDropped) continue;
