@@ -5,7 +5,7 @@ import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay } from '../support/relay.js';
 import { caughtUp, stripeReport, yesterday } from './support/books.js';
 import { openBrowser, Tab } from './support/browser.js';
-import { closeTabs } from './support/steps.js';
+import { closeTabs, openLastBar } from './support/steps.js';
 
 let relay: Relay;
 let browser: Browser;
@@ -145,11 +145,7 @@ describe('finance', () => {
     const byModel = figure('Net credits over time, grouped by Model');
     await byModel.getByRole('table').getByRole('columnheader', { name: 'vendora-imagine-image' }).waitFor();
     await page.getByText('Nothing in the previous period').first().waitFor();
-    const bar = page.locator('.recharts-bar-rectangle path').last();
-    await bar.hover();
-    await page.locator('.recharts-tooltip-wrapper').getByText('credits').first().waitFor();
-    await bar.click();
-    await page.waitForURL('**within=day%3A**');
+    await openLastBar(page, { figures: 'credits', url: '**within=day%3A**' });
     const rows = page.getByRole('table', { name: 'Broken down by' });
     await rows.getByRole('link', { name: 'vendora-imagine-image' }).waitFor();
     await page.getByRole('link', { name: 'Show all again' }).click();

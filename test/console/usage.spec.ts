@@ -5,7 +5,7 @@ import { textsOfPdf } from '../support/pdf.js';
 import { type Person, person } from '../support/console.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { type Look, openBrowser, Tab } from './support/browser.js';
-import { closeTabs } from './support/steps.js';
+import { closeTabs, openLastBar } from './support/steps.js';
 import { endedVideo, keyOf, play } from './support/work.js';
 
 let relay: Relay;
@@ -54,11 +54,7 @@ describe('the usage page', () => {
     await costs.getByRole('link', { name: 'Spring campaign' }).click();
     await page.waitForURL(`**keyId=${projectKey}**`);
     await costs.getByRole('row', { name: /imgmodel-4 0\.09 credits 100%/ }).waitFor();
-    const bar = page.locator('.recharts-bar-rectangle path').last();
-    await bar.hover();
-    await page.locator('.recharts-tooltip-wrapper').getByText('0.09 credits').first().waitFor();
-    await bar.click();
-    await page.waitForURL('**/logs?**at=**');
+    await openLastBar(page, { figures: '0.09 credits', url: '**/logs?**at=**' });
     const requests = page.getByRole('table', { name: 'Requests, newest first' });
     await requests.getByText('3 images').waitFor();
     expect(await requests.getByText('1 image', { exact: true }).count()).toBe(0);

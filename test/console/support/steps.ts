@@ -1,12 +1,15 @@
 import { expect } from 'vitest';
+import type { Page } from 'playwright-core';
 import { newId } from '#platform/ids.js';
 import { visitor } from '../../support/console.js';
 import { awaitMail, tokenIn } from '../../support/mail.js';
-import type { Relay } from '../../support/relay.js';
+import { type Relay, until } from '../../support/relay.js';
 import type { Tab } from './browser.js';
 
 /** What people of several journeys do by the pages, each in one place. */
 export const PASSWORD = 'correct horse battery';
+/** Before a step is tried again. */
+const A_MOMENT_MS = 5_000;
 
 /** Somebody with a password, made without the pages. */
 export async function signedUp(relay: Relay): Promise<string> {
@@ -62,4 +65,25 @@ export async function closeTabs(...tabs: readonly Tab[]): Promise<void> {
   const problems = tabs.flatMap((tab) => tab.problems());
   await Promise.all(tabs.map((tab) => tab.close()));
   expect(problems).toEqual([]);
+}
+
+/** Follows the last bar of a chart, once it shows its figures. A chart that is drawn again forgets the pointer above it. */
+export async function openLastBar(
+  page: Page,
+  { figures, url }: { figures: string; url: string },
+): Promise<void> {
+  const bar = page.locator('.recharts-bar-rectangle path').last();
+  const shown = page.locator('.recharts-tooltip-wrapper').getByText(figures).first();
+  const isIn = (step: Promise<void>) =>
+    step.then(
+      () => true,
+      () => false,
+    );
+  await until('the page behind the bar', async () => {
+    await page.mouse.move(0, 0);
+    await bar.hover();
+    if (!(await isIn(shown.waitFor({ timeout: A_MOMENT_MS })))) return false;
+    await bar.click();
+    return isIn(page.waitForURL(url, { timeout: A_MOMENT_MS }));
+  });
 }
