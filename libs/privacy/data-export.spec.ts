@@ -7,6 +7,7 @@ import { DataExports } from './data-export.js';
 import { sweepRetention } from './retention.js';
 
 const MEGABYTE = 1024 * 1024;
+const MINUTE = 60_000;
 const NEVER = new AbortController().signal;
 
 let fixture: LedgerFixture;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 const exportsOf = (maxBytes = 100 * MEGABYTE) =>
-  new DataExports({ pool: fixture.billing, lifeMs: 60_000, maxBytes });
+  new DataExports({ pool: fixture.billing, lifeMs: MINUTE, maxBytes });
 
 /** A customer with tasks whose prompts cannot be compressed. */
 async function customer(tasks: number, promptBytes = 3_000) {
@@ -94,8 +95,12 @@ describe('an export', () => {
     const [owner, exports] = [await customer(1), exportsOf()];
     const { id } = await exports.request(owner);
     while (await exports.round(NEVER));
+    await sweepRetention(fixture.billing, 'exports', MINUTE);
     expect(await rowsOf(id)).toBeGreaterThan(0);
-    await sweepRetention(fixture.billing, 'exports', 0);
+    await fixture.owner.query(`UPDATE data_exports SET ready_at = now() - interval '1 hour' WHERE id = $1`, [
+      id,
+    ]);
+    await sweepRetention(fixture.billing, 'exports', MINUTE);
     expect(await exports.list(owner.accountId)).toEqual([]);
     expect(await rowsOf(id)).toBe(0);
   });
