@@ -17,10 +17,6 @@ interface Grant {
   readonly ticketId: string | null;
 }
 
-/** Whether the key `k` may be used in its group: what a hold decides by, as SQL. */
-export const HAS_GROUP = `(EXISTS (SELECT FROM groups g WHERE g.name = k.group_name AND g.open)
-  OR EXISTS (SELECT FROM account_groups a WHERE a.account_id = k.account_id AND a.group_name = k.group_name))`;
-
 /** The groups that an account may make keys in, by name. */
 export async function groupsOfAccount(database: Database, accountId: string): Promise<AccountGroup[]> {
   const { rows } = await database.query<{

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.js';
 const PLAN = 'libs/ledger/charges/batch-plan.ts';
 const HOLD = 'libs/ledger/charges/hold-decision.ts';
 const STATEMENT = 'libs/ledger/charges/batch-statement.ts';
+const PROOF = 'libs/database/migrations/0098_holds_proved.sql';
 const REFUND = 'libs/ledger/charges/charge-refund.ts';
 
 const ENGINE = 'libs/ledger/charges/posting-engine.spec.ts';
@@ -141,8 +142,8 @@ export const chargeMutants: readonly Mutant[] = [
   {
     id: 'key-unproved',
     fault: 'a batch without locks does not see that its key was changed',
-    file: STATEMENT,
-    text: 'JOIN api_keys k ON k.id = t.id AND t.rules = ${KEY_RULES}',
+    file: PROOF,
+    text: 'JOIN api_keys k ON k.id = t.id AND t.rules = key_rules(k)',
     instead: 'JOIN api_keys k ON k.id = t.id AND t.rules IS NOT NULL',
     spec: ENGINE,
     test: 'sees a key revoked by a transaction that locked the balance and did not write it',
@@ -150,18 +151,18 @@ export const chargeMutants: readonly Mutant[] = [
   {
     id: 'price-unproved',
     fault: 'a batch without locks does not see that prices were changed',
-    file: STATEMENT,
-    text: '(SELECT revision = $1::bigint FROM catalog_revision)',
-    instead: '(SELECT $1::bigint IS NOT NULL FROM catalog_revision)',
+    file: PROOF,
+    text: '(SELECT revision = revision_used FROM catalog_revision)',
+    instead: '(SELECT revision_used IS NOT NULL FROM catalog_revision)',
     spec: ENGINE,
     test: 'sees the price of now',
   },
   {
     id: 'time-unproved',
     fault: 'a batch without locks does not see that its time was over while it waited',
-    file: STATEMENT,
-    text: 'now < to_timestamp($3::float8 / 1000)',
-    instead: '$3::float8 IS NOT NULL',
+    file: PROOF,
+    text: 'now < to_timestamp(until_ms / 1000)',
+    instead: 'until_ms IS NOT NULL',
     spec: ENGINE,
   },
   {

@@ -22,6 +22,8 @@ export interface Checkout {
 /** What a commit uses cannot be installed here, such as where no registry can be reached. */
 export class NotInstalled extends Error {}
 
+const BUILD = join('scripts', 'build.mjs');
+
 /** Of a lockfile, by folder. */
 export type Packages = Record<
   string,
@@ -107,16 +109,22 @@ async function buildIn(folder: string, commit: string, clone: string): Promise<v
     // Its scripts would install into ours what they miss there: so they only build.
     symlinkSync(join(clone, 'node_modules'), join(folder, 'node_modules'));
   } else {
-    await run('npm', ['ci', '--omit=dev', '--loglevel=error'], { cwd: folder, stderr: 'pipe' }).catch(
-      (error: Error) => {
-        throw new NotInstalled(`the packages of ${commit} cannot be installed: ${error.message}`);
-      },
-    );
+    await run('npm', ['ci', ...(knowsPrograms(folder) ? ['--omit=dev'] : []), '--loglevel=error'], {
+      cwd: folder,
+      stderr: 'pipe',
+    }).catch((error: Error) => {
+      throw new NotInstalled(`the packages of ${commit} cannot be installed: ${error.message}`);
+    });
   }
-  const build = ['scripts/build.mjs', '--programs'];
+  const build = [BUILD, ...(knowsPrograms(folder) ? ['--programs'] : [])];
   await run(process.execPath, build, { cwd: folder, stderr: 'pipe' }).catch((error: Error) => {
     throw new Error(`${commit} cannot be built: ${error.message}`);
   });
+}
+
+/** Old commits always build the console, too, with packages for development. */
+function knowsPrograms(folder: string): boolean {
+  return readFileSync(join(folder, BUILD), 'utf8').includes('--programs');
 }
 
 function packagesOf(root: string): Packages {

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { HAS_GROUP } from '#groups/account-groups.js';
 import { sendTogether } from '#database/database.js';
 import { nanos, parseDecimal } from '#money/amount.js';
 import type { Family, PriceBook } from '#pricing/price-book.js';
@@ -33,10 +32,6 @@ const LOCK_BALANCES = {
     FROM customer_balances WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE`,
 };
 
-/** All settings of the key `k`, without the time of its last use. */
-export const KEY_RULES = `(k.account_id, k.group_name, k.allowed_models, k.allowed_ips, k.monthly_limit_nanos, k.total_limit_nanos,
-  k.expires_at, k.revoked_at)::text`;
-
 const READ_KEYS = {
   name: 'ledger-read-keys',
   text: `WITH instant AS MATERIALIZED (
@@ -46,7 +41,7 @@ const READ_KEYS = {
       k.id, k.account_id AS "accountId", k.group_name AS "group", k.allowed_models AS "allowedModels",
       k.monthly_limit_nanos::text AS "monthlyLimit", k.total_limit_nanos::text AS "totalLimit",
       k.allowed_ips AS "allowedIps", k.revoked_at IS NOT NULL AS revoked,
-      ${HAS_GROUP} AS "hasGroup", ${KEY_RULES} AS rules,
+      key_has_group(k) AS "hasGroup", key_rules(k) AS rules,
       extract(epoch FROM k.expires_at)::float8 * 1000 AS "expiresAtMs",
       CASE WHEN k.monthly_limit_nanos IS NULL THEN '0' ELSE coalesce((SELECT s.spent::text FROM key_spend s
         WHERE s.key_id = k.id AND s.month = date_trunc('month', i.now AT TIME ZONE 'UTC')::date), '0') END AS spent,

@@ -1,9 +1,7 @@
-import { HAS_GROUP } from '#groups/account-groups.js';
 import {
   announcementColumns,
   balanceColumns,
   entryColumns,
-  keyColumns,
   newChargeColumns,
   resolutionColumns,
   type RowShape,
@@ -12,7 +10,6 @@ import {
   spendColumns,
   transactionColumns,
 } from './batch-columns.js';
-import { KEY_RULES } from './batch-reader.js';
 
 /** The tables of rows that a batch hands to the database. */
 const columnsOf = {
@@ -48,6 +45,9 @@ export function writeStatement(parts: PartRows, isProved: boolean): { name: stri
   return { name, text };
 }
 
+/** $2 to $6 prove its holds: the revision of the catalog, the times from and until which they are valid, the keys and their rules. */
+const PROOF_OF_HOLDS = 'holds_proved($2::bigint, $3::timestamptz, $4::float8, $5::text[], $6::text[])';
+
 /**
  * A transaction id comes first, then the times and the ids of the ledger: horizons rest on that order. The time of recording
  * is asked for once, since the column's default asks for each row. Ids of the ledger rise within an account, locked or
@@ -55,45 +55,29 @@ export function writeStatement(parts: PartRows, isProved: boolean): { name: stri
  * batch began.
  *
  * Where prices were used without a lock, it takes that first. It ends with a division that fails unless every row was
- * written, since the COMMIT is on its way already, or is its own.
+ * written, since the COMMIT is on its way already, or is its own. Holds that were decided without locks are proved in it: a
+ * CASE asks only after the balances were written, so it has waited for them, and the function sees what was committed by then.
  */
 function writeText(parts: PartRows, isProved: boolean): string {
+  const provesHolds = isProved && parts.some(([part]) => part === 'charges');
   const sources = sourcesFrom(
-    2,
+    provesHolds ? 7 : 2,
     parts.map(([part, rows]) => [part, { columns: columnsOf[part], rows }] as const),
   );
   const writes = [...sources].map(([part, source]) => writing[part](source, isProved));
   const proofs = [...sources].flatMap(([part, source]) => proving[part]?.(source, isProved) ?? []);
-  const lock = isProved && sources.has('charges') ? ', pg_advisory_xact_lock_shared(catalog_lock_key())' : '';
+  const written = proofs.join('\n      AND ');
+  const proof = provesHolds ? `CASE WHEN ${written} THEN ${PROOF_OF_HOLDS} ELSE false END` : written;
+  const lock = provesHolds ? ', pg_advisory_xact_lock_shared(catalog_lock_key())' : '';
   return `WITH xid AS MATERIALIZED (SELECT pg_current_xact_id() AS id${lock}),
     instant AS MATERIALIZED (SELECT id, coalesce($1::timestamptz, ledger_effective_now()) AS now,
       ledger_clock() AS recorded, nextval('ledger_transaction_blocks') AS block FROM xid),
     ${writes.join(',\n    ')}
-    SELECT 1 / (${proofs.join('\n      AND ')})::int, id::xid::text AS version, now::text,
+    SELECT 1 / (${proof})::int, id::xid::text AS version, now::text,
       (extract(epoch FROM now) * 1000)::float8 AS "nowMs",
       to_char(date_trunc('month', now AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS month
     FROM instant`;
 }
-
-/**
- * Proves the holds of a batch that was decided without locks: the keys and prices are as they were, and the decision still
- * holds at this time. It follows the statement that writes, which has waited for the balances by then: a transaction that
- * revokes or limits a key locks its account's balance, and only a later statement sees what it changed.
- */
-function proofOfHolds(name: string, rows: RowShape['rows']): { name: string; text: string } {
-  const [known] = sourcesFrom(4, [['keys', { columns: keyColumns, rows }] as const]).values();
-  const { count, sql, keys } = known!;
-  return {
-    name,
-    text: `SELECT 1 / (${count} = (SELECT count(*) FROM ${sql}
-        JOIN api_keys k ON k.id = t.id AND t.rules = ${KEY_RULES} WHERE k.id = ANY (${keys}) AND ${HAS_GROUP})
-      AND (SELECT revision = $1::bigint FROM catalog_revision)
-      AND (SELECT now >= $2::timestamptz AND now < to_timestamp($3::float8 / 1000) FROM ledger_effective_now() AS now))::int`,
-  };
-}
-
-export const PROVE_HOLDS = proofOfHolds('ledger-prove-holds', 'any');
-export const PROVE_HOLD = proofOfHolds('ledger-prove-hold', 1);
 
 type Sql = (source: Source, isProved: boolean) => string;
 

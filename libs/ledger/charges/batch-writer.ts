@@ -16,7 +16,7 @@ import {
   transactionColumns,
   valuesOf,
 } from './batch-columns.js';
-import { type Part, PROVE_HOLD, PROVE_HOLDS, writeStatement } from './batch-statement.js';
+import { type Part, writeStatement } from './batch-statement.js';
 import type { BatchPlan, Instant, KeyState } from './batch.js';
 
 /** The facts that the batch was decided on have changed: roll back, and decide again on the current ones. */
@@ -72,9 +72,9 @@ export interface Written extends Instant {
 const DIVISION_BY_ZERO = '22012';
 
 /**
- * Writes a plan in one statement, proves its holds where they need it, and commits, all in one round trip: a statement that
- * failed turns the COMMIT behind it into a rollback. A batch that was decided without locks begins here; where it has no
- * holds to prove, its statement is the transaction. @returns null when there was nothing to write.
+ * Writes a plan in one statement and commits, in one round trip. A batch that was decided without locks is proved in the
+ * statement, which is its transaction; behind locks, COMMIT follows, which a failed statement turns into a rollback.
+ * @returns null when there was nothing to write.
  * @throws BatchConflict when something changed meanwhile; nothing was written then.
  */
 export async function writeAndCommit(client: pg.ClientBase, order: WriteOrder): Promise<Written | null> {
@@ -88,38 +88,30 @@ function queriesOf(
   client: pg.ClientBase,
   order: WriteOrder,
 ): [Promise<Written | null>, ...Promise<unknown>[]] {
-  if (order.at !== null) return [write(client, order), commit(client)];
-  if (order.proof === null) {
-    crashPoint('batch.before-commit');
-    return [write(client, order)];
-  }
-  const begin = client.query('BEGIN');
-  return [write(client, order), begin, prove(client, order.proof), commit(client)];
-}
-
-function commit(client: pg.ClientBase): Promise<unknown> {
+  const written = write(client, order);
   crashPoint('batch.before-commit');
-  return client.query('COMMIT');
+  return order.at === null ? [written] : [written, client.query('COMMIT')];
 }
 
 async function write(client: pg.ClientBase, order: WriteOrder): Promise<Written | null> {
-  const { plan, at } = order;
+  const { plan, at, proof } = order;
   if (plan.newCharges.length === 0 && plan.resolutions.length === 0) return null;
   const parts = partsOf(order);
   const statement = writeStatement(
     [...parts].map(([part, { rows }]) => [part, rows]),
     at === null,
   );
-  const values = [at?.now ?? null, ...[...parts.values()].flatMap((each) => each.values)];
+  const values = [
+    at?.now ?? null,
+    ...(proof ? proofValues(proof) : []),
+    ...[...parts.values()].flatMap((each) => each.values),
+  ];
   const { rows } = await checked(client.query<Omit<Written, 'announces'>>({ ...statement, values }));
   return { ...rows[0]!, announces: parts.has('announcements') };
 }
 
-async function prove(client: pg.ClientBase, { revision, from, untilMs, keys }: HoldProof): Promise<void> {
-  const [statement, known] =
-    keys.length === 1 ? [PROVE_HOLD, valuesOf(keyColumns, keys)] : [PROVE_HOLDS, arraysOf(keyColumns, keys)];
-  const values = [String(revision), from.now, String(untilMs), ...known];
-  await checked(client.query({ ...statement, values }));
+function proofValues({ revision, from, untilMs, keys }: HoldProof): string[] {
+  return [String(revision), from.now, String(untilMs), ...arraysOf(keyColumns, keys)];
 }
 
 /** A statement divides by zero if what it verifies is not true. */

@@ -11,7 +11,7 @@ import { PostingEngine } from './posting-engine.js';
  * What a billed image costs the database, counted rather than timed: a change that makes each call dearer fails here. An
  * image is a hold and its end; a change that makes it cheaper lowers the figure.
  */
-const MOST = { roundTrips: 2, statements: 5, walBytes: 4_000 };
+const MOST = { roundTrips: 2, statements: 2, walBytes: 4_000 };
 
 const IMAGES = 20;
 /** The lowest of these counts: now and then a page is split, or written whole after a checkpoint. */
