@@ -1,20 +1,16 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { useParam } from '../ui/address.js';
 import { Named } from '../ui/named.js';
 import { ID } from '../ui/patterns.js';
 
 const TYPING_MS = 250;
 
 /** Narrows a list to one account, as soon as its id is whole. */
-export function AccountFilter({
-  value,
-  set,
-}: {
-  value: string | undefined;
-  set: (value: string | undefined) => void;
-}) {
+export function AccountFilter() {
   const { t } = useTranslation('finance');
+  const { value, set } = useParam('accountId');
   const find = useDebouncedCallback((words: string) => {
     const id = words.trim().toLowerCase();
     if (id === '' || ID.test(id)) set(id || undefined);

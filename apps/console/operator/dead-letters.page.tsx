@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '../api/client.js';
@@ -7,7 +7,7 @@ import { refresh } from '../api/queries.js';
 import type { Shape } from '../api/shape.js';
 import { notify } from '../shell/notices.js';
 import { Who } from '../shell/who.js';
-import { useFilter } from '../ui/address.js';
+import { SwitchFilter } from '../ui/lists/choice.js';
 import { column, longTextColumn } from '../ui/lists/columns.js';
 import { ConfirmAction } from '../ui/forms/confirm-action.js';
 import { CodeLines } from '../ui/copy.js';
@@ -58,22 +58,18 @@ export function DeadLettersPage() {
 
 function Filters() {
   const { t } = useTranslation('operator');
-  const search = route.useSearch();
-  const set = useFilter();
   return (
     <Group align="flex-end" gap="sm">
-      <SegmentedControl
-        aria-label={t('letters.state')}
-        value={search.show ?? 'waiting'}
-        onChange={(chosen) => set({ show: chosen === 'waiting' ? undefined : chosen })}
-        data={SHOWN.map((value) => ({ value, label: t(`letters.show.${value}`) }))}
+      <SwitchFilter
+        param="show"
+        label={t('letters.state')}
+        options={SHOWN.map((value) => ({ value, label: t(`letters.show.${value}`) }))}
       />
       {(['topic', 'about'] as const).map((name) => (
         <WordsField
           key={name}
           label={t(`letters.filters.${name}`)}
-          value={search[name]}
-          set={(words) => set({ [name]: words })}
+          param={name}
           w={{ base: '100%', xs: '16rem' }}
         />
       ))}

@@ -21,6 +21,17 @@ export function useFilter({ replace = true } = {}): (change: object) => void {
     });
 }
 
+/** One name of the address, and how to put another value there; with `replace: false`, back undoes that. */
+export function useParam(param: string, options: { replace?: boolean } = {}) {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const set = useFilter(options);
+  const value = search[param];
+  return {
+    value: typeof value === 'string' ? value : undefined,
+    set: (next: string | undefined) => set({ [param]: next }),
+  };
+}
+
 /** Closes what the address has open under a name. */
 export function useClose(param: string): () => void {
   const navigate = useNavigate();

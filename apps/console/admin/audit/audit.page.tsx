@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
-import { useFilter } from '../../ui/address.js';
 import { column, longTextColumn, onPhone, personColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { changesBetween, type FieldChange } from '../../ui/forms/fields-of.js';
@@ -63,8 +62,6 @@ const FILTERS = ['action', 'subject', 'actor', 'accountId'] as const;
 
 function Filters() {
   const { t } = useTranslation('admin');
-  const search = route.useSearch();
-  const set = useFilter();
   return (
     <Group align="flex-end" gap="sm">
       {FILTERS.map((name) => (
@@ -72,8 +69,7 @@ function Filters() {
           key={name}
           label={t(`audit.${name}`)}
           placeholder={t(`audit.such.${name}`)}
-          value={search[name]}
-          set={(words) => set({ [name]: words })}
+          param={name}
           w={{ base: '100%', xs: '14rem' }}
         />
       ))}

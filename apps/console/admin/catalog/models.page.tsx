@@ -3,7 +3,6 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, extra, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -67,17 +66,14 @@ function Create() {
 
 function Filters() {
   const { t } = useTranslation('catalog');
-  const { text, family } = route.useSearch();
-  const set = useFilter();
   return (
     <Group align="flex-end" gap="sm">
-      <SearchField label={t('models.search')} value={text} set={(words) => set({ text: words })} />
+      <SearchField label={t('models.search')} param="text" />
       <Choice
         label={t('models.family')}
         any={t('models.any')}
         options={families.map((value) => ({ value, label: t(`families.${value}`) }))}
-        value={family}
-        set={(value) => set({ family: value })}
+        param="family"
       />
     </Group>
   );

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { useSession } from '../../shell/session.js';
-import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -43,17 +42,14 @@ export function PeoplePage() {
 
 function Filters() {
   const { t } = useTranslation('admin');
-  const { email, role } = route.useSearch();
-  const set = useFilter();
   return (
     <Group align="flex-end" gap="sm">
-      <SearchField label={t('people.search')} value={email} set={(words) => set({ email: words })} />
+      <SearchField label={t('people.search')} param="email" />
       <Choice
         label={t('people.role')}
         any={t('people.any')}
         options={staffRoles.map((value) => ({ value, label: t(`roles.${value}`) }))}
-        value={role}
-        set={(value) => set({ role: value })}
+        param="role"
       />
     </Group>
   );

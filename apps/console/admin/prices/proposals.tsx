@@ -1,9 +1,10 @@
-import { SegmentedControl, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, numberColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
+import { SwitchFilter } from '../../ui/lists/choice.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
@@ -27,22 +28,18 @@ export function ProposalState({ state }: { state: Shape<'PriceProposalSummary'>[
 export function Proposals() {
   const { t } = useTranslation('prices');
   const { state = 'all' } = route.useSearch();
-  const navigate = route.useNavigate();
   const proposals = useList('/api/admin/price-proposals', { query: { state, limit: PAGE } });
   const propose = <ButtonLink to="/admin/prices/propose">{t('propose.open')}</ButtonLink>;
   return (
     <Stack align="stretch">
-      <SegmentedControl
-        w="fit-content"
-        aria-label={t('columns.state')}
-        value={state}
-        onChange={(chosen) =>
-          void navigate({ search: { tab: 'proposals', ...(chosen === 'open' ? { state: 'open' } : {}) } })
-        }
-        data={[
+      <SwitchFilter
+        param="state"
+        label={t('columns.state')}
+        options={[
           { value: 'all', label: t('proposals.all') },
           { value: 'open', label: t('proposals.open') },
         ]}
+        replace={false}
       />
       <DataList
         label={t('proposals.label')}

@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import { oneOfField, tickField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import { amountField } from '../../ui/forms/text-fields.js';
@@ -74,17 +73,14 @@ export function VendorsPage() {
 
 function Filters({ vendors }: { vendors: readonly string[] }) {
   const { t } = useTranslation('prices');
-  const { text, vendor } = route.useSearch();
-  const set = useFilter();
   return (
     <Group align="flex-end" gap="sm">
-      <SearchField label={t('models.search')} value={text} set={(typed) => set({ text: typed })} />
+      <SearchField label={t('models.search')} param="text" />
       <Choice
         label={t('vendors.vendor')}
         any={t('models.any')}
         options={vendors.map((value) => ({ value, label: value }))}
-        value={vendor}
-        set={(value) => set({ vendor: value })}
+        param="vendor"
       />
     </Group>
   );

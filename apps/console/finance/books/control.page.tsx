@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { Switch } from '../../ui/lists/choice.js';
+import { SwitchFilter } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -82,7 +82,6 @@ function Standing({ control }: { control: Shape<'ControlStanding'> }) {
 function Findings({ controlId }: { controlId: string }) {
   const { t } = useTranslation('finance');
   const { state = 'open', finding } = route.useSearch();
-  const navigate = route.useNavigate();
   const findings = useList('/api/finance/controls/{controlId}/findings', {
     path: { controlId },
     query: { state },
@@ -93,13 +92,11 @@ function Findings({ controlId }: { controlId: string }) {
       title={t('findings.title')}
       aside={<CsvLink path={`/api/finance/controls/${controlId}/findings.csv`} query={{ state }} />}
     >
-      <Switch
+      <SwitchFilter
+        param="state"
         label={t('findings.state')}
         options={states.map((value) => ({ value, label: t(`findings.shown.${value}`) }))}
-        value={state}
-        set={(value) =>
-          void navigate({ search: value === 'open' ? {} : { state: value }, resetScroll: false })
-        }
+        replace={false}
       />
       <DataList
         label={t('findings.title')}

@@ -3,11 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
-import { Switch } from '../../ui/lists/choice.js';
+import { SwitchFilter } from '../../ui/lists/choice.js';
 import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { DayRange } from '../../ui/forms/day-range.js';
+import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { BackLink, ButtonLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
@@ -68,16 +67,13 @@ export function LedgerAccountPage() {
 
 function Filters() {
   const { t } = useTranslation('finance');
-  const { by = 'recorded', from, to } = route.useSearch();
-  const set = useFilter();
   return (
     <Group align="flex-end">
-      <DayRange from={from} to={to} set={set} />
-      <Switch
+      <DaysFilter />
+      <SwitchFilter
+        param="by"
         label={t('trial.by')}
         options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
-        value={by}
-        set={(value) => set({ by: value === 'recorded' ? undefined : value })}
       />
       <SmallPrint>{t('utc')}</SmallPrint>
     </Group>

@@ -2,7 +2,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import { type Item } from '../../api/queries.js';
-import { useFilter } from '../../ui/address.js';
 import { CopyLine } from '../../ui/copy.js';
 import { column } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -23,16 +22,9 @@ export function LedgerAccountsPage() {
   const { code } = route.useSearch();
   const accountId = code === undefined ? undefined : CUSTOMER.exec(code)?.[1];
   const accounts = useList('/api/finance/ledger-accounts', { query: { code } });
-  const set = useFilter();
   return (
     <PageFrame title={t('accounts.title')} about={t('accounts.about')}>
-      <SearchField
-        label={t('accounts.find')}
-        description={t('accounts.findHint')}
-        value={code}
-        set={(words) => set({ code: words })}
-        maw="30rem"
-      />
+      <SearchField label={t('accounts.find')} description={t('accounts.findHint')} param="code" maw="30rem" />
       {accountId !== undefined && <CopyLine value={accountId} label="ID" />}
       <DataList
         label={t('accounts.title')}

@@ -3,10 +3,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
-import { Switch, YesFilter } from '../../ui/lists/choice.js';
+import { SwitchFilter, YesFilter } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
-import { DayField } from '../../ui/forms/day-field.js';
+import { DayFilter } from '../../ui/forms/day-field.js';
 import { signOf } from '../../ui/decimal.js';
 import { TextLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
@@ -42,25 +41,15 @@ export function TrialBalancePage() {
 
 function Filters() {
   const { t } = useTranslation('finance');
-  const { by = 'recorded', day } = route.useSearch();
-  const set = useFilter();
+  const { by = 'recorded' } = route.useSearch();
   return (
     <Stack gap="xs">
       <Group align="flex-end" gap="sm">
-        <DayField
-          label={t('trial.day')}
-          placeholder={t('trial.now')}
-          clearable
-          maxDate={today()}
-          value={day ?? null}
-          onChange={(value) => set({ day: value ?? undefined })}
-          w={{ base: '100%', xs: '12rem' }}
-        />
-        <Switch
+        <DayFilter param="day" label={t('trial.day')} none={t('trial.now')} last={today()} />
+        <SwitchFilter
+          param="by"
           label={t('trial.by')}
           options={orders.map((value) => ({ value, label: t(`trial.orders.${value}`) }))}
-          value={by}
-          set={(value) => set({ by: value === 'recorded' ? undefined : value })}
         />
       </Group>
       <Hint>{t(`trial.orderHints.${by}`)}</Hint>

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
-import { useFilter } from '../../ui/address.js';
 import { column, extra, rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { WordsField } from '../../ui/lists/search-field.js';
@@ -24,18 +23,12 @@ export function CostVersions() {
   const versions = useList('/api/finance/upstream-costs', {
     query: { channel, model, inForce: all === 'yes' ? 'false' : 'true' },
   });
-  const set = useFilter();
   return (
     <Stack>
       <Group justify="space-between" align="flex-end">
         <Group align="flex-end" gap="sm">
           {(['channel', 'model'] as const).map((name) => (
-            <WordsField
-              key={name}
-              label={t(`columns.${name}`)}
-              value={name === 'channel' ? channel : model}
-              set={(words) => set({ [name]: words })}
-            />
+            <WordsField key={name} label={t(`columns.${name}`)} param={name} />
           ))}
           <YesFilter param="all" label={t('versions.all')} />
         </Group>

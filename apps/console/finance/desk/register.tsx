@@ -4,12 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, extra, moneyColumn, peopleColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { DayRange } from '../../ui/forms/day-range.js';
+import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Identifier } from '../../ui/identifier.js';
 import { When } from '../../ui/when.js';
 import { AccountFilter } from '../account-filter.js';
@@ -31,18 +30,16 @@ export function Register() {
     ...timesOf({ from, to }),
   };
   const adjustments = useList('/api/finance/adjustments', { query: filter });
-  const set = useFilter();
   return (
     <Stack>
       <Toolbar aside={<CsvLink path="/api/finance/adjustments.csv" query={filter} />}>
-        <DayRange from={from} to={to} set={set} />
+        <DaysFilter />
         <Choice
           label={t('reason')}
           options={reasonsToAdjust.map((value) => ({ value, label: t(`reasons.${value}`) }))}
-          value={reason}
-          set={(value) => set({ reason: value })}
+          param="reason"
         />
-        <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
+        <AccountFilter />
       </Toolbar>
       <DataList
         label={t('tabs.register')}

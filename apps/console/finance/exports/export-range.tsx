@@ -3,8 +3,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useFilter } from '../../ui/address.js';
-import { Switch } from '../../ui/lists/choice.js';
-import { DayRange } from '../../ui/forms/day-range.js';
+import { SwitchFilter } from '../../ui/lists/choice.js';
+import { DaysFilter } from '../../ui/forms/day-range.js';
 import { ButtonLink } from '../../ui/links.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint, SmallPrint } from '../../ui/texts.js';
@@ -16,7 +16,7 @@ const orders = ['recorded', 'effective'] as const;
 /** Which time of the books: some days, by either of their times, or a closed period as it was known at its close. */
 export function ExportRange() {
   const { t } = useTranslation('costs');
-  const { from, to, by = 'recorded', period } = route.useSearch();
+  const { period } = route.useSearch();
   const set = useFilter();
   return (
     <Stack gap="sm">
@@ -24,7 +24,7 @@ export function ExportRange() {
       {period === undefined ? (
         <>
           <Group align="flex-end" gap="sm">
-            <DayRange from={from} to={to} set={set} />
+            <DaysFilter />
             <ButtonLink
               from="/finance/exports"
               to="/finance/exports"
@@ -33,14 +33,13 @@ export function ExportRange() {
             >
               {t('exports.lastMonth')}
             </ButtonLink>
-            <Switch
+            <SwitchFilter
+              param="by"
               label={t('trial.by', { ns: 'finance' })}
               options={orders.map((value) => ({
                 value,
                 label: t(`trial.orders.${value}`, { ns: 'finance' }),
               }))}
-              value={by}
-              set={(value) => set({ by: value === 'recorded' ? undefined : value })}
             />
           </Group>
           <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>

@@ -1,7 +1,6 @@
 import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 
 const route = getRouteApi('/finance/payments');
@@ -20,14 +19,12 @@ interface StateFilterProps<State extends string> {
 /** Narrows a part of the page to one state. */
 export function StateFilter<State extends string>({ states, label }: StateFilterProps<State>) {
   const { t } = useTranslation('payments');
-  const set = useFilter();
   return (
     <Group>
       <Choice
         label={t('columns.state')}
         options={states.map((value) => ({ value, label: label(value) }))}
-        value={useStateOf(states)}
-        set={(value) => set({ state: value })}
+        param="state"
       />
     </Group>
   );

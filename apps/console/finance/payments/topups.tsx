@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import {
   column,
   extra,
@@ -32,12 +31,11 @@ const route = getRouteApi('/finance/payments');
 export function TopUps() {
   const { t } = useTranslation('payments');
   const { accountId } = route.useSearch();
-  const set = useFilter();
   const topups = useList('/api/finance/topups', { query: { accountId } });
   return (
     <Stack>
       <Group>
-        <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
+        <AccountFilter />
       </Group>
       <DataList
         label={t('tabs.topups')}

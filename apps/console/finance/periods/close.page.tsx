@@ -7,7 +7,7 @@ import { $api, api } from '../../api/client.js';
 import { newRequestId, refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
-import { DayField } from '../../ui/forms/day-field.js';
+import { DayPicker } from '../../ui/forms/day-field.js';
 import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
@@ -115,7 +115,7 @@ function ChooseEnd({ lastEnd, end, forget }: ChooseEndProps) {
         )}
       </Text>
       <Group align="flex-end">
-        <DayField
+        <DayPicker
           label={t('closing.day')}
           description={t('closing.dayHint')}
           value={end ?? null}

@@ -18,7 +18,6 @@ const states = ['closing', 'closed', 'abandoned'] as const;
 export function PeriodsPage() {
   const { t } = useTranslation('periods');
   const { state } = route.useSearch();
-  const navigate = route.useNavigate();
   const periods = useList('/api/finance/periods', { query: { state } });
   return (
     <PageFrame
@@ -30,8 +29,7 @@ export function PeriodsPage() {
         <Choice
           label={t('state')}
           options={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-          value={state}
-          set={(value) => void navigate({ search: value ? { state: value } : {}, replace: true })}
+          param="state"
         />
       </Group>
       <DataList

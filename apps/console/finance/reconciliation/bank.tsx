@@ -45,7 +45,6 @@ export function Bank() {
     <Stack>
       <Filters
         states={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-        state={state}
         aside={<CsvLink path="/api/finance/reconciliation/bank.csv" query={filter} />}
       />
       <DataList

@@ -1,42 +1,32 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
-import { DayRange } from '../../ui/forms/day-range.js';
+import { DaysFilter } from '../../ui/forms/day-range.js';
 import { timesOf } from '../utc-days.js';
 import { reportProviders } from '../../api/enumerations.js';
 import { Toolbar } from '../../ui/lists/toolbar.js';
 
 const route = getRouteApi('/finance/reconciliation');
 
-interface FiltersProps<State extends string> {
-  states: readonly { value: State; label: string }[];
-  state: State | undefined;
+interface FiltersProps {
+  states: readonly { value: string; label: string }[];
   withProvider?: boolean;
   aside: ReactNode;
 }
 
 /** What a part of the page is narrowed by. */
-export function Filters<State extends string>({
-  states,
-  state,
-  withProvider = false,
-  aside,
-}: FiltersProps<State>) {
+export function Filters({ states, withProvider = false, aside }: FiltersProps) {
   const { t } = useTranslation('reconciliation');
-  const { provider, from, to } = route.useSearch();
-  const set = useFilter();
   return (
     <Toolbar aside={aside}>
-      <DayRange from={from} to={to} set={set} />
-      <Choice label={t('state')} options={states} value={state} set={(value) => set({ state: value })} />
+      <DaysFilter />
+      <Choice label={t('state')} options={states} param="state" />
       {withProvider && (
         <Choice
           label={t('provider')}
           options={reportProviders.map((value) => ({ value, label: t(`providers.${value}`) }))}
-          value={provider}
-          set={(value) => set({ provider: value })}
+          param="provider"
         />
       )}
     </Toolbar>

@@ -39,7 +39,6 @@ export function Payments() {
     <Stack>
       <Filters
         states={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-        state={state}
         withProvider
         aside={<CsvLink path="/api/finance/reconciliation/payments.csv" query={filter} />}
       />

@@ -35,7 +35,6 @@ export function Payouts() {
     <Stack>
       <Filters
         states={states.map((value) => ({ value, label: t(`states.${value}`) }))}
-        state={state}
         withProvider
         aside={<CsvLink path="/api/finance/reconciliation/payouts.csv" query={filter} />}
       />

@@ -3,12 +3,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import { Choice, YesFilter } from '../../ui/lists/choice.js';
 import { column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { DayRange } from '../../ui/forms/day-range.js';
+import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Identifier } from '../../ui/identifier.js';
 import { TwoLines } from '../../ui/texts.js';
 import { AccountLink, ChargeLink, TransactionLinks } from '../transaction-links.js';
@@ -28,16 +27,14 @@ export function Charges() {
   const faults = only === 'yes' ? 'true' : 'false';
   const filter = { ...times, ...(state ? { state } : {}), faults } as const;
   const work = useShown('/api/finance/reports/charges-tasks/items', { query: { ...filter, cursor } });
-  const set = useFilter();
   return (
     <Stack>
       <Toolbar aside={<CsvLink path="/api/finance/reports/charges-tasks/items.csv" query={filter} />}>
-        <DayRange from={from} to={to} set={set} />
+        <DaysFilter />
         <Choice
           label={t('charge.state')}
           options={workOutcomes.map((value) => ({ value, label: t(`charges.states.${value}`) }))}
-          value={state}
-          set={(value) => set({ state: value })}
+          param="state"
         />
         <YesFilter param="only" label={t('charges.onlyFaults')} />
       </Toolbar>

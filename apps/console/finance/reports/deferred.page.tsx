@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
+import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Fact, Facts } from '../../ui/lists/facts.js';
 import { ButtonLink } from '../../ui/links.js';
@@ -21,17 +22,12 @@ const route = getRouteApi('/finance/deferred-revenue');
 export function DeferredPage() {
   const { t } = useTranslation('reports');
   const search = route.useSearch();
-  const navigate = route.useNavigate();
   const days = { from: search.from ?? monthOf(today()), to: search.to ?? today() };
   const report = useShown('/api/finance/reports/deferred-revenue', { query: daysUntil(days) });
   return (
     <PageFrame title={t('deferred.title')} about={t('deferred.about')}>
       <Group align="flex-end" gap="sm">
-        <DayRange
-          from={days.from}
-          to={days.to}
-          set={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
-        />
+        <DayRange from={days.from} to={days.to} set={useFilter()} />
         <ButtonLink to="/finance/deferred-revenue" search={lastMonth()} variant="default">
           {t('revenue.lastMonth')}
         </ButtonLink>

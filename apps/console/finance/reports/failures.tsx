@@ -3,11 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import { column, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { DayRange } from '../../ui/forms/day-range.js';
+import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint, TwoLines } from '../../ui/texts.js';
@@ -26,12 +25,11 @@ export function Failures() {
   const times = timesOf({ from, to });
   const filter = { ...times, outstanding: only === 'yes' ? 'true' : 'false' } as const;
   const failures = useList('/api/finance/reports/refunds/failures', { query: filter });
-  const set = useFilter();
   return (
     <Stack gap="xl">
       <Stack>
         <Group align="flex-end" gap="sm">
-          <DayRange from={from} to={to} set={set} />
+          <DaysFilter />
           <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
           <CsvLink path="/api/finance/reports/refunds.csv" query={times} />
         </Group>

@@ -3,11 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import { column, extra, moneyColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { DayField } from '../../ui/forms/day-field.js';
+import { DayFilter } from '../../ui/forms/day-field.js';
 import { Identifier } from '../../ui/identifier.js';
 import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -31,21 +30,12 @@ export function LotsPage() {
     left: all === 'yes' ? 'false' : 'true',
   } as const;
   const lots = useList('/api/finance/reports/deferred-revenue/lots', { query: filter });
-  const set = useFilter();
   return (
     <PageFrame title={t('lots.title')} about={t('lots.about')}>
       <BackLink to="/finance/deferred-revenue">{t('lots.back')}</BackLink>
       <Toolbar aside={<CsvLink path="/api/finance/reports/deferred-revenue/lots.csv" query={filter} />}>
-        <DayField
-          label={t('lots.at')}
-          placeholder={t('lots.now')}
-          clearable
-          maxDate={today()}
-          value={to ?? null}
-          onChange={(day) => set({ to: day ?? undefined })}
-          w={{ base: '100%', xs: '12rem' }}
-        />
-        <AccountFilter value={accountId} set={(value) => set({ accountId: value })} />
+        <DayFilter param="to" label={t('lots.at')} none={t('lots.now')} last={today()} />
+        <AccountFilter />
         <YesFilter param="all" label={t('lots.all')} />
       </Toolbar>
       <DataList

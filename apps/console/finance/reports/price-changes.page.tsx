@@ -4,12 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
-import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, moneyColumn, rightColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
-import { DayRange } from '../../ui/forms/day-range.js';
+import { DaysFilter } from '../../ui/forms/day-range.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { useLocale } from '../../ui/locale.js';
 import { PageFrame } from '../../ui/page.js';
@@ -27,22 +26,16 @@ export function PriceChangesPage() {
   const { from, to, kind, subject } = route.useSearch();
   const query = { ...timesOf({ from, to }), ...(kind ? { kind } : {}), ...(subject ? { subject } : {}) };
   const changes = useShown('/api/finance/reports/price-changes', { query });
-  const set = useFilter();
   return (
     <PageFrame title={t('priceChanges.title')} about={t('priceChanges.about')}>
       <Group align="flex-end" gap="sm">
-        <DayRange from={from} to={to} set={set} />
+        <DaysFilter />
         <Choice
           label={t('priceChanges.kind')}
           options={kinds.map((value) => ({ value, label: t(`priceChanges.kinds.${value}`) }))}
-          value={kind}
-          set={(value) => set({ kind: value })}
+          param="kind"
         />
-        <WordsField
-          label={t('priceChanges.subject')}
-          value={subject}
-          set={(words) => set({ subject: words })}
-        />
+        <WordsField label={t('priceChanges.subject')} param="subject" />
         <CsvLink path="/api/finance/reports/price-changes.csv" query={query} />
       </Group>
       <DataList

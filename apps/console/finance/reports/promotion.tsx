@@ -6,7 +6,7 @@ import { type GetAnswer } from '../../api/queries.js';
 import { dayColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
-import { DayRange } from '../../ui/forms/day-range.js';
+import { DaysFilter } from '../../ui/forms/day-range.js';
 import { signOf } from '../../ui/decimal.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
 import { Money } from '../../ui/money.js';
@@ -24,16 +24,11 @@ type PromotionDay = Report['days'][number];
 export function Promotion() {
   const { t } = useTranslation('reports');
   const { from, to } = route.useSearch();
-  const navigate = route.useNavigate();
   const report = useShown('/api/finance/reports/promotion', { query: timesOf({ from, to }) });
   return (
     <Stack>
       <Group align="flex-end" gap="sm">
-        <DayRange
-          from={from}
-          to={to}
-          set={(days) => void navigate({ search: { tab: 'promotion', ...days }, replace: true })}
-        />
+        <DaysFilter />
         <SmallPrint>{t('utc', { ns: 'finance' })}</SmallPrint>
         <CsvLink path="/api/finance/reports/promotion.csv" query={timesOf({ from, to })} />
       </Group>

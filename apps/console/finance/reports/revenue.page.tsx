@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
-import { Switch } from '../../ui/lists/choice.js';
+import { SwitchFilter } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { DayRanges } from '../day-ranges.js';
 import { COSTS, exactDecimal, signOf } from '../../ui/decimal.js';
@@ -23,16 +23,7 @@ import { RevenueChart } from './revenue-chart.js';
 import { RevenueEntries } from './revenue-entries.js';
 import { RevenueRows } from './revenue-rows.js';
 import { BasisSwitch } from './basis.js';
-import {
-  type Basis,
-  basisOf,
-  type Dimension,
-  dimensions,
-  openedBy,
-  type Within,
-  withinOf,
-  workSubjects,
-} from './revenue.js';
+import { type Basis, basisOf, dimensions, openedBy, type Within, withinOf, workSubjects } from './revenue.js';
 
 const route = getRouteApi('/finance/revenue');
 const LONGEST = 5_000;
@@ -105,7 +96,6 @@ function Drawing({ days, within }: PartProps) {
 function Breakdown({ days, within }: PartProps) {
   const { t } = useTranslation('reports');
   const { by = 'model', show = 'net' } = route.useSearch();
-  const set = useFilter();
   const isDay = within?.dimension === 'day';
   const listed = isDay ? { from: within.value, to: within.value } : days;
   const asked = [by, ...(within && !isDay && within.dimension !== by ? [within.dimension] : [])];
@@ -117,11 +107,10 @@ function Breakdown({ days, within }: PartProps) {
         title={t('revenue.by')}
         aside={<CsvLink path="/api/finance/reports/revenue.csv" query={query} />}
       >
-        <Switch
+        <SwitchFilter
+          param="by"
           label={t('revenue.by')}
           options={dimensions.map((value) => ({ value, label: t(`dimensions.${value}`) }))}
-          value={by}
-          set={(value: Dimension) => set({ by: value === 'model' ? undefined : value })}
         />
         {within && <Opened within={within} />}
         <RevenueRows query={rows} by={by} within={isDay ? null : within} basis={basisOf(show)} />

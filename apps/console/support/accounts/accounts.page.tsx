@@ -3,7 +3,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import { column, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
@@ -25,7 +24,6 @@ export function AccountsPage() {
   const accounts = useList('/api/support/accounts', {
     query: { limit: PAGE, ...(isLongEnough ? { query } : {}) },
   });
-  const set = useFilter();
   return (
     <PageFrame title={t('accounts.title')} about={t('accounts.about')}>
       <Stack>
@@ -33,8 +31,7 @@ export function AccountsPage() {
           key={query === undefined ? 'empty' : 'filled'}
           label={t('accounts.search')}
           description={t('accounts.searchHint')}
-          value={query}
-          set={(words) => set({ query: words })}
+          param="query"
           maw="36rem"
         />
         <DataList

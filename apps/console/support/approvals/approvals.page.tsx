@@ -1,10 +1,11 @@
-import { SegmentedControl, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, longTextColumn, moneyColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
+import { SwitchFilter } from '../../ui/lists/choice.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -21,20 +22,14 @@ const STATES = ['pending', 'approved', 'rejected'] as const;
 export function ApprovalsPage() {
   const { t } = useTranslation('support');
   const { state = 'pending' } = route.useSearch();
-  const navigate = route.useNavigate();
   const approvals = useList('/api/approvals', { query: { state, limit: PAGE } });
   return (
     <PageFrame title={t('approvals.title')} about={t('approvals.about')}>
       <Stack>
-        <SegmentedControl
-          w="fit-content"
-          aria-label={t('approvals.state')}
-          value={state}
-          onChange={(chosen) => {
-            const wanted = STATES.find((each) => each === chosen);
-            void navigate({ search: wanted && wanted !== 'pending' ? { state: wanted } : {}, replace: true });
-          }}
-          data={STATES.map((value) => ({ value, label: t(`approvals.states.${value}`) }))}
+        <SwitchFilter
+          param="state"
+          label={t('approvals.state')}
+          options={STATES.map((value) => ({ value, label: t(`approvals.states.${value}`) }))}
         />
         <DataList
           label={t('approvals.label')}

@@ -3,8 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import { useSession } from '../../shell/session.js';
-import { useFilter } from '../../ui/address.js';
-import { Choice, Switch } from '../../ui/lists/choice.js';
+import { Choice, SwitchFilter } from '../../ui/lists/choice.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -58,28 +57,23 @@ export function TicketQueuePage() {
 
 function Filters() {
   const { t } = useTranslation('support');
-  const { state = 'open', kind, assignee = 'all' } = route.useSearch();
-  const set = useFilter();
   return (
     <Group align="flex-end" gap="sm">
-      <Switch
+      <SwitchFilter
+        param="state"
         label={t('queue.state')}
         options={STATES.map((value) => ({ value, label: t(`queue.states.${value}`) }))}
-        value={state}
-        set={(chosen) => set({ state: chosen === 'open' ? undefined : chosen })}
       />
-      <Switch
+      <SwitchFilter
+        param="assignee"
         label={t('assignee.label')}
         options={WHOSE.map((value) => ({ value, label: t(`assignee.whose.${value}`) }))}
-        value={assignee}
-        set={(chosen) => set({ assignee: chosen === 'all' ? undefined : chosen })}
       />
       <Choice
         label={t('queue.kind')}
         any={t('queue.any')}
         options={ticketTypes.map((value) => ({ value, label: t(`ticketKinds.${value}`) }))}
-        value={kind}
-        set={(value) => set({ kind: value })}
+        param="kind"
         width="14rem"
       />
     </Group>

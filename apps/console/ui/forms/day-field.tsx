@@ -1,15 +1,16 @@
 import '@mantine/dates/styles.css';
 import 'dayjs/locale/zh-cn.js';
-import { DatePickerInput, type DatePickerInputProps } from '@mantine/dates';
+import { DatePickerInput, type DatePickerInputProps, type DatePickerType } from '@mantine/dates';
 import { IconCalendar } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { useParam } from '../address.js';
 import { common, type Field, type FieldOptions } from './field.js';
 
-/** One day of UTC such as 2026-01-31; null: none. */
-export function DayField(props: DatePickerInputProps<'default'>) {
+/** Days such as 2026-01-31, one or a range of them; null: none. */
+export function DayPicker<Type extends DatePickerType = 'default'>(props: DatePickerInputProps<Type>) {
   const { t, i18n } = useTranslation('shell');
   return (
-    <DatePickerInput
+    <DatePickerInput<Type>
       leftSection={<IconCalendar size={16} aria-hidden />}
       locale={i18n.language === 'zh' ? 'zh-cn' : 'en'}
       valueFormat="YYYY-MM-DD"
@@ -27,6 +28,32 @@ export function DayField(props: DatePickerInputProps<'default'>) {
   );
 }
 
+interface DayFilterProps {
+  /** The name in the address. */
+  param: string;
+  label: string;
+  /** Shown where none is chosen. */
+  none: string;
+  /** The last one that can be chosen. */
+  last: string;
+}
+
+/** One day of UTC that a page is about. */
+export function DayFilter({ param, label, none, last }: DayFilterProps) {
+  const { value, set } = useParam(param);
+  return (
+    <DayPicker
+      label={label}
+      placeholder={none}
+      clearable
+      maxDate={last}
+      value={value ?? null}
+      onChange={(day) => set(day ?? undefined)}
+      w={{ base: '100%', xs: '12rem' }}
+    />
+  );
+}
+
 type DayOptions = FieldOptions<string | null> & { missing?: string } & Pick<
     DatePickerInputProps,
     'minDate' | 'maxDate' | 'clearable'
@@ -39,6 +66,6 @@ export function dayField(label: string, { missing, ...options }: DayOptions): Fi
     ...field,
     read: (value) => value,
     fault: (value) => (value === null && missing !== undefined ? missing : null),
-    draw: (bound) => <DayField label={label} required={missing !== undefined} {...input} {...bound} />,
+    draw: (bound) => <DayPicker label={label} required={missing !== undefined} {...input} {...bound} />,
   };
 }

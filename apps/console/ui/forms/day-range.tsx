@@ -1,9 +1,8 @@
-import '@mantine/dates/styles.css';
-import 'dayjs/locale/zh-cn.js';
-import { DatePickerInput } from '@mantine/dates';
-import { IconCalendar } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFilter } from '../address.js';
+import { DayPicker } from './day-field.js';
 
 interface DayRangeProps {
   /** Days such as 2026-01-31, both included. */
@@ -14,30 +13,18 @@ interface DayRangeProps {
 
 /** Chooses the first and the last day of a list. */
 export function DayRange({ from, to, set }: DayRangeProps) {
-  const { t, i18n } = useTranslation('shell');
+  const { t } = useTranslation('shell');
   // Between the two clicks there is a first day only, which is no range yet.
   const [begun, setBegun] = useState<string | null>(null);
   return (
-    <DatePickerInput
+    <DayPicker
       type="range"
       label={t('days.label')}
       labelProps={{ className: 'visually-hidden' }}
       placeholder={t('days.any')}
-      leftSection={<IconCalendar size={16} aria-hidden />}
       clearable
-      clearButtonProps={{ 'aria-label': t('days.clear') }}
       allowSingleDateInRange
-      locale={i18n.language === 'zh' ? 'zh-cn' : 'en'}
-      valueFormat="YYYY-MM-DD"
       w={{ base: '100%', xs: '16rem' }}
-      ariaLabels={{
-        previousMonth: t('days.previousMonth'),
-        nextMonth: t('days.nextMonth'),
-        previousYear: t('days.previousYear'),
-        nextYear: t('days.nextYear'),
-        monthLevelControl: t('days.chooseMonth'),
-        yearLevelControl: t('days.chooseYear'),
-      }}
       value={begun === null ? [from ?? null, to ?? null] : [begun, null]}
       onChange={([first, last]) => {
         setBegun(first !== null && last === null ? first : null);
@@ -45,6 +32,12 @@ export function DayRange({ from, to, set }: DayRangeProps) {
       }}
     />
   );
+}
+
+/** The same for the address. */
+export function DaysFilter() {
+  const { from, to } = useSearch({ strict: false });
+  return <DayRange from={from} to={to} set={useFilter()} />;
 }
 
 /** The days as times for the server, in the viewer's zone: `from` is included, `to` is not. */

@@ -1,21 +1,26 @@
 import { Checkbox, SegmentedControl, Select } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useFilter } from '../address.js';
+import { useParam } from '../address.js';
 
-interface ChoiceProps<Word extends string> {
+interface Option<Word extends string> {
+  value: Word;
   label: string;
-  options: readonly { value: Word; label: string }[];
+}
+
+interface FilterSelectProps<Word extends string> {
+  label: string;
+  options: readonly Option<Word>[];
   value: Word | undefined;
   set: (value: Word | undefined) => void;
   /** Shown when none is chosen, in place of the label. */
   any?: string;
   width?: string;
+  searchable?: boolean;
 }
 
 /** Narrows a list to one of some words, or to none of them. */
-export function Choice<Word extends string>(props: ChoiceProps<Word>) {
-  const { label, options, value, set, any, width = '10rem' } = props;
+export function FilterSelect<Word extends string>(props: FilterSelectProps<Word>) {
+  const { label, options, value, set, any, width = '10rem', searchable = false } = props;
   const { t } = useTranslation('shell');
   return (
     <Select
@@ -24,6 +29,7 @@ export function Choice<Word extends string>(props: ChoiceProps<Word>) {
       data={options.map((option) => ({ ...option }))}
       value={value ?? null}
       onChange={(chosen) => set(options.find((option) => option.value === chosen)?.value)}
+      searchable={searchable}
       clearable
       clearButtonProps={{ 'aria-label': t('filters.clear', { what: label }) }}
       w={filterWidth(width)}
@@ -31,18 +37,36 @@ export function Choice<Word extends string>(props: ChoiceProps<Word>) {
   );
 }
 
+interface Filter {
+  /** The name in the address. */
+  param: string;
+  /** Whether the address before is forgotten; otherwise back undoes the choice. */
+  replace?: boolean;
+}
+
+type ChoiceProps = Filter & Omit<FilterSelectProps<string>, 'value' | 'set'>;
+
+/** The same for the address. */
+export function Choice({ param, replace = true, ...select }: ChoiceProps) {
+  const { value, set } = useParam(param, { replace });
+  const chosen = select.options.find((option) => option.value === value)?.value;
+  return <FilterSelect {...select} value={chosen} set={set} />;
+}
+
 /** Two filters are beside each other on a phone. */
 export function filterWidth(width: string) {
   return { base: 'calc(50% - var(--space-row))', xs: width };
 }
 
+interface SwitchProps<Word extends string> {
+  label: string;
+  options: readonly Option<Word>[];
+  value: Word;
+  set: (value: Word) => void;
+}
+
 /** One of a few words that are all seen, of which one is always chosen. */
-export function Switch<Word extends string>({
-  label,
-  options,
-  value,
-  set,
-}: Pick<ChoiceProps<Word>, 'label' | 'options'> & { value: Word; set: (value: Word) => void }) {
+export function Switch<Word extends string>({ label, options, value, set }: SwitchProps<Word>) {
   return (
     <div className="switch">
       <SegmentedControl
@@ -56,21 +80,34 @@ export function Switch<Word extends string>({
   );
 }
 
-interface YesFilterProps {
-  /** The name in the address, which is `yes` when it is chosen. */
-  param: string;
+interface SwitchFilterProps extends Filter {
   label: string;
+  /** The first of them is chosen where the address names none. */
+  options: readonly Option<string>[];
 }
 
-/** Shows more of a list, or less. */
-export function YesFilter({ param, label }: YesFilterProps) {
-  const search: Record<string, unknown> = useSearch({ strict: false });
-  const set = useFilter();
+/** The same for the address. */
+export function SwitchFilter({ param, label, options, replace = true }: SwitchFilterProps) {
+  const { value, set } = useParam(param, { replace });
+  const usual = options[0]?.value ?? '';
+  return (
+    <Switch
+      label={label}
+      options={options}
+      value={options.find((option) => option.value === value)?.value ?? usual}
+      set={(chosen) => set(chosen === usual ? undefined : chosen)}
+    />
+  );
+}
+
+/** Shows more of a list, or less: `yes` in the address when it is chosen. */
+export function YesFilter({ param, label }: { param: string; label: string }) {
+  const { value, set } = useParam(param);
   return (
     <Checkbox
       label={label}
-      checked={search[param] === 'yes'}
-      onChange={({ currentTarget }) => set({ [param]: currentTarget.checked ? 'yes' : undefined })}
+      checked={value === 'yes'}
+      onChange={({ currentTarget }) => set(currentTarget.checked ? 'yes' : undefined)}
     />
   );
 }

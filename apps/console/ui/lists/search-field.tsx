@@ -1,18 +1,25 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
+import { useParam } from '../address.js';
 
 /** Long enough that not every letter becomes an address. */
 const TYPING_PAUSE_MS = 250;
 
 interface WordsFieldProps extends Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange'> {
-  value: string | undefined;
-  set: (words: string | undefined) => void;
+  /** The name in the address. */
+  param: string;
+  /** Takes the words in place of that name. */
+  take?: (words: string | undefined) => void;
 }
 
 /** Narrows a list by words, as soon as typing stops. */
-export function WordsField({ value, set, ...input }: WordsFieldProps) {
-  const find = useDebouncedCallback((typed: string) => set(typed.trim() || undefined), TYPING_PAUSE_MS);
+export function WordsField({ param, take, ...input }: WordsFieldProps) {
+  const { value, set } = useParam(param);
+  const find = useDebouncedCallback(
+    (typed: string) => (take ?? set)(typed.trim() || undefined),
+    TYPING_PAUSE_MS,
+  );
   return (
     <TextInput
       defaultValue={value ?? ''}

@@ -3,11 +3,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
-import { useAddressPager, useFilter } from '../../ui/address.js';
+import { useAddressPager } from '../../ui/address.js';
 import { Duration } from '../../ui/duration.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { ButtonLink } from '../../ui/links.js';
-import { Switch } from '../../ui/lists/choice.js';
+import { SwitchFilter } from '../../ui/lists/choice.js';
 import { type Listed, Pager } from '../../ui/lists/data-list.js';
 import { PageFrame } from '../../ui/page.js';
 import { EmptyState, ErrorState, Loaded } from '../../ui/states.js';
@@ -30,17 +30,16 @@ const COLUMNS = { base: 1, xs: 2, md: 3, lg: 4 };
 export function LibraryPage() {
   const { t } = useTranslation('calls');
   const { kind } = route.useSearch();
-  const set = useFilter({ replace: false });
   return (
     <PageFrame title={t('library.title')} about={t('library.about')}>
-      <Switch
+      <SwitchFilter
+        param="kind"
         label={t('tasks.filters.kind')}
         options={[
           { value: FILES, label: t('library.files') },
           ...KINDS.map((value) => ({ value, label: t(`families.${value}`) })),
         ]}
-        value={kind ?? FILES}
-        set={(value) => set({ kind: value === FILES ? undefined : value })}
+        replace={false}
       />
       {kind === 'image' ? <Images /> : <Files kind={kind} />}
     </PageFrame>

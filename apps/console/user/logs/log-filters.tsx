@@ -7,7 +7,7 @@ import { chargeStages } from '../../api/enumerations.js';
 import { addDays, today } from '../../finance/utc-days.js';
 import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choice, FilterSelect } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { SHORTEST_ID } from '../../ui/patterns.js';
 import { When } from '../../ui/when.js';
@@ -47,8 +47,8 @@ export function LogFilters() {
       <Choice
         label={t('usage.filters.state')}
         options={chargeStages.map((value) => ({ value, label: t(`chargeStates.${value}`) }))}
-        value={search.state}
-        set={(state) => set({ state })}
+        param="state"
+        replace={false}
         width="8rem"
       />
       {search.at !== undefined && (
@@ -73,7 +73,6 @@ export function LogFilters() {
 /** Finds requests by any id, and those of a key by what it begins with. */
 function Finder() {
   const { t } = useTranslation('calls');
-  const { id } = route.useSearch();
   const keys = useKeys().data?.items;
   const set = useFilter({ replace: false });
   const find = (words: string | undefined) => {
@@ -85,8 +84,8 @@ function Finder() {
     <SearchField
       label={t('log.find')}
       placeholder={t('log.findHint')}
-      value={id}
-      set={find}
+      param="id"
+      take={find}
       w={{ base: '100%', xs: '17rem' }}
       maw={{ base: '100%', xs: '17rem' }}
     />
@@ -112,7 +111,7 @@ function Time() {
   };
   return (
     <>
-      <Choice
+      <FilterSelect
         label={t('usage.range')}
         options={TIMES.map((value) => ({ value, label: t(`usage.ranges.${value}`) }))}
         value={from === undefined ? range : DAYS}

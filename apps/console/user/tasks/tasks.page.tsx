@@ -3,7 +3,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, longTextColumn, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -15,7 +14,7 @@ import { TaskCost } from './task-cost.js';
 import { TaskDetails } from './task-details.js';
 import { TaskDownload } from './task-file.js';
 import { TaskBadge } from './task-state.js';
-import { type TaskSearch, useLiveTasks, useTask } from './task.js';
+import { useLiveTasks, useTask } from './task.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 
 const route = getRouteApi('/user/tasks');
@@ -30,7 +29,7 @@ export function TasksPage() {
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <PageFrame title={t('tasks.title')} about={t('tasks.about')}>
-      <TaskFilters filter={filter} />
+      <TaskFilters />
       <DataList
         label={t('tasks.list')}
         query={tasks}
@@ -61,9 +60,8 @@ export function TasksPage() {
 const KINDS = ['video', '3d'] as const;
 const STATES = ['running', 'completed', 'failed'] as const;
 
-function TaskFilters({ filter }: { filter: TaskSearch }) {
+function TaskFilters() {
   const { t } = useTranslation('calls');
-  const set = useFilter({ replace: false });
   const choices = [
     { name: 'kind', options: KINDS.map((value) => ({ value, label: t(`families.${value}`) })) },
     { name: 'state', options: STATES.map((value) => ({ value, label: t(`taskStates.${value}`) })) },
@@ -75,8 +73,8 @@ function TaskFilters({ filter }: { filter: TaskSearch }) {
           key={name}
           label={t(`tasks.filters.${name}`)}
           options={options}
-          value={filter[name]}
-          set={(value: string | undefined) => set({ [name]: value })}
+          param={name}
+          replace={false}
           width="11rem"
         />
       ))}

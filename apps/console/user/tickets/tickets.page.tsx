@@ -3,7 +3,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { useFilter } from '../../ui/address.js';
 import { Choice } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -43,8 +42,6 @@ export function TicketsPage() {
 
 function TicketFilters() {
   const { t } = useTranslation('tickets');
-  const search = route.useSearch();
-  const set = useFilter({ replace: false });
   const choices = [
     { name: 'state', options: ticketStages.map((value) => ({ value, label: t(`states.${value}`) })) },
     { name: 'kind', options: ticketTypes.map((value) => ({ value, label: t(`kinds.${value}`) })) },
@@ -57,8 +54,8 @@ function TicketFilters() {
           label={t(`list.${name}`)}
           any={t('list.any')}
           options={options}
-          value={search[name]}
-          set={(value: string | undefined) => set({ [name]: value })}
+          param={name}
+          replace={false}
           width="14rem"
         />
       ))}

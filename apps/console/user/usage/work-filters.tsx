@@ -1,9 +1,7 @@
-import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { families } from '../../api/enumerations.js';
-import { useFilter } from '../../ui/address.js';
-import { filterWidth } from '../../ui/lists/choice.js';
+import { Choice } from '../../ui/lists/choice.js';
 import { distinctValues, marketQuery } from '../../visitor/market/market.js';
 import { useKeys } from '../keys.js';
 
@@ -23,21 +21,15 @@ interface Option {
 export function WorkFilters({ search, fields }: WorkFiltersProps) {
   const { t } = useTranslation('calls');
   const optionsOf = useOptions();
-  const set = useFilter({ replace: false });
   return fields.map((name) => (
-    <Select
+    <Choice
       key={name}
-      aria-label={t(`usage.filters.${name}`)}
-      placeholder={t(`usage.filters.${name}`)}
+      param={name}
+      label={t(`usage.filters.${name}`)}
+      options={withChosen(optionsOf[name], search[name])}
       searchable
-      clearable
-      clearButtonProps={{
-        'aria-label': t('filters.clear', { ns: 'shell', what: t(`usage.filters.${name}`) }),
-      }}
-      data={withChosen(optionsOf[name], search[name])}
-      value={search[name] ?? null}
-      onChange={(value) => set({ [name]: value ?? undefined })}
-      w={filterWidth('8.5rem')}
+      replace={false}
+      width="8.5rem"
     />
   ));
 }

@@ -6,7 +6,7 @@ import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
-import { DayRange, timesOfDays } from '../../ui/forms/day-range.js';
+import { DaysFilter, timesOfDays } from '../../ui/forms/day-range.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { Choice, filterWidth } from '../../ui/lists/choice.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
@@ -83,7 +83,7 @@ function Filters({
   set: (change: Partial<StatementSearch>) => void;
 }) {
   const { t } = useTranslation('wallet');
-  const { balance = 'requests', kind, keyId, from, to } = search;
+  const { balance = 'requests' } = search;
   const keys = useKeys().data?.items ?? [];
   return (
     <Group gap="sm" align="flex-end">
@@ -98,24 +98,20 @@ function Filters({
         }}
         allowDeselect={false}
       />
-      <Select
-        aria-label={t('statement.kind')}
-        w={filterWidth('13rem')}
-        placeholder={t('statement.allKinds')}
-        data={statementKinds.map((each) => ({ value: each, label: t(`statement.kinds.${each}`) }))}
-        value={kind ?? null}
-        onChange={(value) => set({ kind: statementKinds.find((each) => each === value) })}
-        clearable
-        clearButtonProps={{ 'aria-label': t('statement.allKinds') }}
+      <Choice
+        label={t('statement.kind')}
+        any={t('statement.allKinds')}
+        options={statementKinds.map((each) => ({ value: each, label: t(`statement.kinds.${each}`) }))}
+        param="kind"
+        width="13rem"
       />
       <Choice
         label={t('statement.key')}
         any={t('statement.allKeys')}
         options={keys.map((each) => ({ value: each.keyId, label: each.name }))}
-        value={keyId}
-        set={(chosen) => set({ keyId: chosen })}
+        param="keyId"
       />
-      <DayRange from={from} to={to} set={set} />
+      <DaysFilter />
     </Group>
   );
 }

@@ -17,8 +17,7 @@ import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
-import { Switch } from '../../ui/lists/choice.js';
-import { useFilter } from '../../ui/address.js';
+import { SwitchFilter } from '../../ui/lists/choice.js';
 import { ActionButton } from '../../ui/action-button.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
@@ -36,7 +35,6 @@ const TONES: Record<Shape<'WebhookDelivery'>['state'], Tone> = {
 export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> }) {
   const { t } = useTranslation('webhooks');
   const { state, cursor } = route.useSearch();
-  const set = useFilter({ replace: false });
   const params = { path: { endpointId: endpoint.id }, query: { state, cursor, limit: PAGE } };
   const deliveries = $api.useQuery(
     'get',
@@ -52,14 +50,14 @@ export function Deliveries({ endpoint }: { endpoint: Shape<'WebhookEndpoint'> })
   return (
     <Stack gap="sm">
       <Group justify="space-between">
-        <Switch
+        <SwitchFilter
+          param="state"
           label={t('deliveries.state')}
           options={(['', ...states] as const).map((value) => ({
             value,
             label: value === '' ? t('deliveries.all') : t(`deliveries.states.${value}`),
           }))}
-          value={state ?? ''}
-          set={(value) => set({ state: value || undefined })}
+          replace={false}
         />
         {endpoint.enabled && <ReplaySince endpoint={endpoint} />}
       </Group>
