@@ -1,4 +1,5 @@
 import { Button, FileInput, Group, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,7 +8,7 @@ import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { textColumn } from '../../ui/lists/columns.js';
 import { MomentField, TextField } from '../../ui/forms/fields.js';
-import { FormFault, SendForm, useSendForm } from '../../ui/forms/form.js';
+import { FormFault, SendForm, useSend } from '../../ui/forms/form.js';
 import { BackLink } from '../../ui/links.js';
 import { Notice } from '../../ui/notice.js';
 import { PageFrame } from '../../ui/page.js';
@@ -35,11 +36,14 @@ interface FileFormProps {
   found: (wanted: Importing, compared: Shape<'PriceImport'>) => void;
 }
 
-function FileForm({ begun, found }: FileFormProps) {
+function useFileForm({ begun, found }: FileFormProps) {
   const { t } = useTranslation('prices');
-  const { form, sending } = useSendForm({
+  const form = useForm({
     initialValues: { rows: null as File | null, effectiveAt: '', note: '' },
     validate: { rows: (file) => (file ? null : t('import.fileMissing')) },
+  });
+  const sending = useSend({
+    form,
     send: async ({ rows, effectiveAt, note }) => {
       begun();
       const wanted = {
@@ -51,6 +55,12 @@ function FileForm({ begun, found }: FileFormProps) {
     },
     done: ({ wanted, compared }) => found(wanted, compared),
   });
+  return { form, sending };
+}
+
+function FileForm(props: FileFormProps) {
+  const { t } = useTranslation('prices');
+  const { form, sending } = useFileForm(props);
   return (
     <SendForm sending={sending} submit={t('import.compare')}>
       <Group align="flex-start" gap="sm">

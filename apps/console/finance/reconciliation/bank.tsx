@@ -1,5 +1,4 @@
 import { Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
@@ -17,10 +16,9 @@ import { Hint, SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { transactionsColumn } from '../columns.js';
 import { NoteAction, useNote } from '../note.js';
-import { Filters, useRange } from './filters.js';
+import { Filters, useNarrowed } from './filters.js';
 import { matchTones, refreshReconciliation } from './reconciliation.js';
 
-const route = getRouteApi('/finance/reconciliation');
 const states = [
   'missing_here',
   'missing_there',
@@ -36,10 +34,7 @@ const states = [
 /** Lines at the bank against payouts, transfers and what was sent back. */
 export function Bank() {
   const { t } = useTranslation('reconciliation');
-  const search = route.useSearch();
-  const { times } = useRange();
-  const state = states.find((each) => each === search.state);
-  const filter = { ...times, ...(state ? { state } : {}) };
+  const { provider: _, ...filter } = useNarrowed(states);
   const items = useList('/api/finance/reconciliation/bank', { query: filter });
   return (
     <Stack>

@@ -33,8 +33,9 @@ export function Filters({ states, withProvider = false, aside }: FiltersProps) {
   );
 }
 
-/** What the address says, as the routes of reconciliation take it. */
-export function useRange() {
-  const { provider, from, to } = route.useSearch();
-  return { times: timesOf({ from, to }), provider };
+/** What the address says, as the routes of reconciliation take it; the state may be one of another part of the page. */
+export function useNarrowed<State extends string>(states: readonly State[]) {
+  const { provider, from, to, ...search } = route.useSearch();
+  const state = states.find((each) => each === search.state);
+  return { ...timesOf({ from, to }), ...(provider ? { provider } : {}), ...(state ? { state } : {}) };
 }

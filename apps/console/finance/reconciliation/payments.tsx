@@ -1,5 +1,4 @@
 import { Group, Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
@@ -14,14 +13,13 @@ import { Hint, TextLine, SmallPrint } from '../../ui/texts.js';
 import { Ago } from '../../ui/when.js';
 import { ServerWords } from '../server-words.js';
 import { TransactionLinks } from '../transaction-links.js';
-import { Filters, useRange } from './filters.js';
+import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine, RecordLine } from './line-actions.js';
 import { LineDetails } from './line-details.js';
 import { PaymentDays } from './payment-days.js';
 import { matchTones } from './reconciliation.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 
-const route = getRouteApi('/finance/reconciliation');
 const states = [
   ...(['missing_here', 'missing_there', 'differs', 'twice', 'not_covered', 'waiting'] as const),
   ...(['matched', 'accepted'] as const),
@@ -30,10 +28,7 @@ const states = [
 /** Two panes: on the left what the provider reports, on the right what our books have; and between them whether they agree. */
 export function Payments() {
   const { t } = useTranslation('reconciliation');
-  const search = route.useSearch();
-  const { times, provider } = useRange();
-  const state = states.find((each) => each === search.state);
-  const filter = { ...times, ...(provider ? { provider } : {}), ...(state ? { state } : {}) };
+  const filter = useNarrowed(states);
   const matches = useList('/api/finance/reconciliation/payments', { query: filter });
   return (
     <Stack>

@@ -1,5 +1,4 @@
 import { Stack, Text } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
@@ -13,11 +12,10 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { TwoLines } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { TransactionLinks } from '../transaction-links.js';
-import { Filters, useRange } from './filters.js';
+import { Filters, useNarrowed } from './filters.js';
 import { AcceptLine } from './line-actions.js';
 import { matchTones } from './reconciliation.js';
 
-const route = getRouteApi('/finance/reconciliation');
 const states = [
   ...(['differs', 'missing_there', 'twice', 'lines_missing', 'not_covered', 'waiting'] as const),
   ...(['unlinked', 'matched', 'accepted'] as const),
@@ -26,10 +24,7 @@ const states = [
 /** Each payout against what it is made of: payments less fees, refunds and disputes. */
 export function Payouts() {
   const { t } = useTranslation('reconciliation');
-  const search = route.useSearch();
-  const { times, provider } = useRange();
-  const state = states.find((each) => each === search.state);
-  const filter = { ...times, ...(provider ? { provider } : {}), ...(state ? { state } : {}) };
+  const filter = useNarrowed(states);
   const payouts = useList('/api/finance/reconciliation/payouts', { query: filter });
   return (
     <Stack>

@@ -1,5 +1,4 @@
 import { Button, type ButtonProps, Group } from '@mantine/core';
-import { useForm, type UseFormInput } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type ApiFailure, asFailure } from '../../api/failure.js';
@@ -61,16 +60,6 @@ export function useSend<Values extends Record<string, unknown>, Answer>(
     isSending: mutation.isPending,
     failure,
   };
-}
-
-/** A form and what sends it, where nothing else needs the form before; the same as useForm and useSend. */
-export function useSendForm<Values extends Record<string, unknown>, Answer>(
-  options: UseFormInput<Values> & Omit<SendOptions<Values, Answer>, 'form'>,
-) {
-  const { send, done, refused, ...input } = options;
-  const form = useForm<Values>(input);
-  const sending = useSend({ form, send, done, ...(refused ? { refused } : {}) });
-  return { form, sending };
 }
 
 export interface SendFormProps {
