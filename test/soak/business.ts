@@ -215,7 +215,7 @@ export class Business {
 
 /** The errors that our rules refuse with; anything else is a fault. */
 function isRefusal(error: unknown): boolean {
-  const names = ['ApiError', 'AdjustmentRefused', 'ChargeRefundRefused', 'CloseRefused'];
+  const names = ['ApiError', 'CorrectionRefused', 'ChargeRefundRefused', 'CloseRefused'];
   return error instanceof Error && (names.includes(error.name) || error.constructor.name === 'ApiError');
 }
 

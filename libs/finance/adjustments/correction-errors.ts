@@ -1,12 +1,9 @@
-import { AdjustmentRefused } from '#ledger/postings/adjustment.js';
+import { CorrectionRefused } from '#ledger/postings/correction.js';
 import { UnknownAccount } from '#ledger/postings/posting.js';
-import { WriteOffRefused } from '#ledger/postings/write-off.js';
 import { ApiError } from '#platform/errors.js';
 
 export function needsSecondPerson(error: unknown): boolean {
-  return (
-    (error instanceof AdjustmentRefused || error instanceof WriteOffRefused) && error.code === 'second_person'
-  );
+  return error instanceof CorrectionRefused && error.code === 'second_person';
 }
 
 const PARAMS = {
@@ -27,7 +24,7 @@ export function inApiWords(error: unknown): unknown {
   if (error instanceof UnknownAccount) {
     return new ApiError('invalid_value', `accountId: ${error.message}`, { param: 'accountId' });
   }
-  if (!(error instanceof AdjustmentRefused || error instanceof WriteOffRefused)) return error;
+  if (!(error instanceof CorrectionRefused)) return error;
   const { code, message } = error;
   const param = PARAMS[code];
   if (code === 'unknown_ticket') return new ApiError('invalid_value', `ticketId: ${message}`, { param });

@@ -46,9 +46,6 @@ export const writeOffPayload = z.strictObject({
   note: z.string(),
 });
 
-type WantedReversal = z.infer<typeof reversalPayload>;
-type WantedWriteOffReversal = z.infer<typeof writeOffReversalPayload>;
-
 export interface Signatures {
   requestedBy: string;
   approvedBy: string | null;
@@ -56,52 +53,25 @@ export interface Signatures {
   auditId: string;
 }
 
-/** @throws AdjustmentRefused */
-export async function doAdjust(
-  client: pg.PoolClient,
-  wanted: WantedAdjustment,
-  signed: Signatures,
-): Promise<Adjustment> {
-  const adjustment = await adjust(client, { ...wanted, ...signatures(signed) });
-  await noteOnce(client, 'account.adjusted', { ...adjustment, auditId: signed.auditId });
-  return adjustment;
-}
+export const doAdjust = noted('account.adjusted', adjust);
+export const doReverse = noted('adjustment.reversed', reverseAdjustment);
+export const doWriteOff = noted('debt.written_off', writeOff);
+export const doReverseWriteOff = noted('debt.write_off_reversed', reverseWriteOff);
 
-/** @throws AdjustmentRefused */
-export async function doReverse(
-  client: pg.PoolClient,
-  wanted: WantedReversal,
-  signed: Signatures,
-): Promise<Adjustment> {
-  const reversal = await reverseAdjustment(client, { ...wanted, ...signatures(signed) });
-  await noteOnce(client, 'adjustment.reversed', { ...reversal, auditId: signed.auditId });
-  return reversal;
-}
-
-/** @throws WriteOffRefused */
-export async function doWriteOff(
-  client: pg.PoolClient,
-  wanted: WantedWriteOff,
-  signed: Signatures,
-): Promise<WriteOff> {
-  const written = await writeOff(client, { ...wanted, ...signatures(signed) });
-  await noteOnce(client, 'debt.written_off', { ...written, auditId: signed.auditId });
-  return written;
-}
-
-/** @throws WriteOffRefused */
-export async function doReverseWriteOff(
-  client: pg.PoolClient,
-  wanted: WantedWriteOffReversal,
-  signed: Signatures,
-): Promise<WriteOff> {
-  const reversal = await reverseWriteOff(client, { ...wanted, ...signatures(signed) });
-  await noteOnce(client, 'debt.write_off_reversed', { ...reversal, auditId: signed.auditId });
-  return reversal;
-}
-
-function signatures({ requestedBy, approvedBy, requestId }: Signatures): Omit<Signatures, 'auditId'> {
-  return { requestedBy, approvedBy, requestId };
+/** A correction with its note under an action. What it makes throws CorrectionRefused. */
+function noted<Asked extends Omit<Signatures, 'auditId'>, Made extends Adjustment | WriteOff>(
+  action: string,
+  correct: (client: pg.PoolClient, asked: Asked) => Promise<Made>,
+) {
+  return async (
+    client: pg.PoolClient,
+    wanted: Omit<Asked, keyof Signatures>,
+    { auditId, ...signatures }: Signatures,
+  ): Promise<Made> => {
+    const made = await correct(client, { ...wanted, ...signatures } as Asked);
+    await noteOnce(client, action, { ...made, auditId });
+    return made;
+  };
 }
 
 /** Once: a repeat of the request did nothing. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { type Adjustment, ADJUSTMENT_COLUMNS, type AdjustmentReason } from '#ledger/postings/adjustment.js';
-import { exact } from '#ledger/postings/correction.js';
+import { type Adjustment, type AdjustmentReason, ADJUSTMENTS } from '#ledger/postings/adjustment.js';
+import { correctionColumns, exact } from '#ledger/postings/correction.js';
 
 export interface AdjustmentsQuery {
   limit: number;
@@ -20,7 +20,7 @@ export async function listAdjustments(
   { limit, beforeId, accountId, ticketId, reason, from, to }: AdjustmentsQuery,
 ): Promise<Adjustment[]> {
   const { rows } = await database.query<Adjustment>(
-    `SELECT ${ADJUSTMENT_COLUMNS} FROM adjustments c
+    `SELECT ${correctionColumns(ADJUSTMENTS)} FROM adjustments c
      WHERE ($2::text IS NULL OR c.id < $2) AND ($3::text IS NULL OR c.account_id = $3)
        AND ($4::text IS NULL OR c.ticket_id = $4) AND ($5::text IS NULL OR c.reason = $5)
        AND ($6::timestamptz IS NULL OR c.recorded_at >= $6) AND ($7::timestamptz IS NULL OR c.recorded_at < $7)

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { withoutAddresses } from '#identity/redaction.js';
+import { formatAmount, nanos } from '#money/amount.js';
 import { newId } from '#platform/ids.js';
 import { insertLotChange } from '../lots/lots.js';
 import { settleDebt } from './debt.js';
@@ -32,15 +34,106 @@ export interface StoredCorrection {
   recordedAt: Date;
 }
 
-type CorrectionTable = 'adjustments' | 'write_offs';
+type Correction = CorrectionRequest & StoredCorrection & { amount: bigint };
 
-/** The columns of both tables, for a row aliased as `c`. */
-export function correctionColumns(table: CorrectionTable): string {
-  return `c.id, c.account_id AS "accountId", c.ticket_id AS "ticketId", c.amount, c.note, c.reverses_id AS "reversesId",
-  (SELECT r.id FROM ${table} r WHERE r.reverses_id = c.id) AS "reversedById", c.requested_by AS "requestedBy",
-  c.approved_by AS "approvedBy", c.alone_limit AS "aloneLimit", c.request_id AS "requestId",
-  c.transaction_id AS "transactionId", c.recorded_at AS "recordedAt"`;
+/** How adjustments and write-offs differ. */
+export interface CorrectionKind {
+  noun: 'adjustment' | 'write-off';
+  table: 'adjustments' | 'write_offs';
+  /** The columns that only this table has. */
+  own: readonly string[];
+  /** Completes "One person … 5 credits in a day". */
+  does: string;
+  /** Completes "A reversal is not reversed: … again". */
+  again: string;
 }
+
+/** Nothing was written. */
+export class CorrectionRefused extends Error {
+  constructor(
+    readonly code:
+      | 'unknown_ticket'
+      | 'unknown_adjustment'
+      | 'unknown_write_off'
+      | 'beyond_balance'
+      | 'no_debt'
+      | 'beyond_debt'
+      | 'once_a_month'
+      | 'second_person'
+      | 'reversed'
+      | 'conflict',
+    message: string,
+  ) {
+    super(message);
+    this.name = 'CorrectionRefused';
+  }
+}
+
+/** The fields that both tables have. */
+const FIELDS = [
+  'accountId',
+  'ticketId',
+  'amount',
+  'note',
+  'reversesId',
+  'requestedBy',
+  'approvedBy',
+  'aloneLimit',
+  'requestId',
+  'transactionId',
+] as const;
+
+function columnOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The columns of a row aliased as `c`. */
+export function correctionColumns({ table, own }: CorrectionKind): string {
+  const plain = ['id', ...FIELDS, 'recordedAt', ...own].map((field) => `c.${columnOf(field)} AS "${field}"`);
+  return `${plain.join(', ')}, (SELECT r.id FROM ${table} r WHERE r.reverses_id = c.id) AS "reversedById"`;
+}
+
+/** One correction or reversal, or null. */
+export async function readCorrection<C extends Correction>(
+  database: pg.Pool | pg.ClientBase,
+  kind: CorrectionKind,
+  id: string,
+): Promise<C | null> {
+  const { rows } = await database.query<C>(
+    `SELECT ${correctionColumns(kind)} FROM ${kind.table} c WHERE c.id = $1`,
+    [id],
+  );
+  return rows[0] ? exact(rows[0]) : null;
+}
+
+/** The part of a request that a repeat has to match. An amount of null matches any. */
+type Repeatable = Omit<CorrectionRequest, 'approvedBy'> & { amount: bigint | null; reason?: string };
+
+/**
+ * The correction that this request made before, or null.
+ * @throws CorrectionRefused conflict when the request id was used for something else
+ */
+export async function findCorrection<C extends Correction>(
+  client: pg.ClientBase,
+  kind: CorrectionKind,
+  request: Repeatable,
+): Promise<C | null> {
+  const { rows } = await client.query<C>(
+    `SELECT ${correctionColumns(kind)} FROM ${kind.table} c WHERE c.requested_by = $1 AND c.request_id = $2`,
+    [request.requestedBy, request.requestId],
+  );
+  const found = rows[0] && exact(rows[0]);
+  if (!found) return null;
+  // The database keeps no address in a note.
+  const asked: Record<string, unknown> = { ...request, note: withoutAddresses(request.note) };
+  const stored = new Map<string, unknown>(Object.entries(found));
+  const isSame = COMPARED.every((field) => asked[field] === null || stored.get(field) === asked[field]);
+  if (isSame) return found;
+  throw new CorrectionRefused('conflict', `This requestId was used for another ${kind.noun}.`);
+}
+
+/** What must be the same in a repeat. */
+const COMPARED = ['accountId', 'ticketId', 'note', 'amount', 'reason'] as const;
 
 /** A bigint, regardless of the pool's parsers. */
 export function exact<T extends { amount: bigint; aloneLimit: bigint; transactionId: bigint }>(row: T): T {
@@ -52,36 +145,43 @@ export function exact<T extends { amount: bigint; aloneLimit: bigint; transactio
   };
 }
 
-/** Locks the ticket, so that its corrections are made one at a time. False if there is none. */
-export async function lockTicket(client: pg.ClientBase, ticketId: string): Promise<boolean> {
+/** Locks the ticket, so that its corrections are made one at a time. @throws CorrectionRefused */
+export async function lockTicket(client: pg.ClientBase, ticketId: string): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM tickets WHERE id = $1 FOR NO KEY UPDATE', [ticketId]);
-  return rowCount !== 0;
+  if (rowCount === 0) throw new CorrectionRefused('unknown_ticket', 'There is no such ticket.');
 }
 
-/** @returns whether this person may do it, and how much one person may pay out alone in a day */
-export function takeCorrection(
+/** @returns how much one person may pay out alone in a day. @throws CorrectionRefused if a second person must agree */
+export async function takeCorrection(
   client: pg.ClientBase,
-  kind: 'adjustment' | 'write-off',
+  { noun, does }: CorrectionKind,
   request: Omit<CorrectionRequest, 'ticketId' | 'note'> & { amount: bigint },
-): Promise<{ taken: boolean; limit: bigint }> {
+): Promise<bigint> {
   const { accountId, amount, requestedBy: actor, approvedBy, requestId } = request;
-  return takeOutflow(client, {
-    kind,
+  const reference = `${noun}:${requestId}`;
+  const { taken, limit } = await takeOutflow(client, {
+    kind: noun,
     actor,
     approvedBy,
     amount,
-    reference: `${kind}:${requestId}`,
+    reference,
     accountId,
   });
+  if (taken) return limit;
+  const message = `One person ${does} ${formatAmount(nanos(limit))} credits in a day: another one must agree.`;
+  throw new CorrectionRefused('second_person', message);
 }
 
-export async function isReversed(
+/** @throws CorrectionRefused for a reversal, and for what has been reversed already */
+export async function requireReversible(
   client: pg.ClientBase,
-  table: CorrectionTable,
-  id: string,
-): Promise<boolean> {
+  { noun, table, again }: CorrectionKind,
+  { id, reversesId }: Pick<StoredCorrection, 'id' | 'reversesId'>,
+): Promise<void> {
+  if (reversesId !== null)
+    throw new CorrectionRefused('reversed', `A reversal is not reversed: ${again} again.`);
   const { rowCount } = await client.query(`SELECT FROM ${table} WHERE reverses_id = $1`, [id]);
-  return rowCount !== 0;
+  if (rowCount !== 0) throw new CorrectionRefused('reversed', `The ${noun} has been reversed already.`);
 }
 
 /** Takes the rest of the lot that the reversed correction created. */
@@ -99,19 +199,20 @@ export async function takeUnused(
   });
 }
 
-/** Stores a row, and lets the credits pay debts. @returns its id */
-export async function insertCorrection(
+/** Stores a correction, and lets the credits pay debts. @returns it as stored */
+export async function insertCorrection<C extends Correction>(
   client: pg.ClientBase,
   account: LockedAccount,
-  { table, row }: { table: CorrectionTable; row: Record<string, string | number | bigint | null> },
-): Promise<string> {
+  { kind, made }: { kind: CorrectionKind; made: Omit<C, 'id' | 'reversedById' | 'recordedAt'> },
+): Promise<C> {
   const id = newId();
-  const columns = ['id', ...Object.keys(row)];
-  const places = columns.map((_, index) => `$${index + 1}`);
-  await client.query(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`, [
-    id,
-    ...Object.values(row),
-  ]);
+  const row: Record<string, unknown> = { ...made, id };
+  const fields = ['id', ...FIELDS, ...kind.own];
+  const places = fields.map((_, index) => `$${index + 1}`).join(', ');
+  await client.query(
+    `INSERT INTO ${kind.table} (${fields.map(columnOf).join(', ')}) VALUES (${places})`,
+    fields.map((field) => row[field]),
+  );
   await settleDebt(client, account);
-  return id;
+  return (await readCorrection<C>(client, kind, id))!;
 }
