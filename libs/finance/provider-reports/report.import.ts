@@ -4,7 +4,7 @@ import { lockOne } from '#database/locks.js';
 import { newId } from '#platform/ids.js';
 import type { ReportDays } from './coverage.js';
 import type { FileSource } from './csv-rows.js';
-import { type Coverage, soundLines, readThrough } from './file-rows.js';
+import { type Coverage, type ReadRow, soundLines, readThrough } from './file-rows.js';
 import type { ReportContent, ReportingProvider, ReportLine } from './report-line.js';
 import { contentOfStripeCsv, readStripeCsv } from './stripe-csv.js';
 
@@ -72,25 +72,48 @@ export async function importStripeCsv(
     content,
     sha256: read.sha256,
   };
+  const file: ImportedFile<ReportLine> = {
+    begin: (client) => beginReport(client, header),
+    read: () => reader(source),
+    insert: (client, reportId, lines) => insertLines(client, { reportId, provider: 'stripe' }, lines),
+    covers: asked,
+  };
+  return importFile(pool, file, options);
+}
+
+export interface ImportedFile<Line> {
+  /** Locks what is imported into, and stores the report. @returns its id */
+  begin: (client: pg.ClientBase) => Promise<string>;
+  read: () => AsyncIterable<ReadRow<Line>>;
+  insert: (client: pg.ClientBase, reportId: string, lines: readonly Line[]) => Promise<ImportCounts>;
+  covers: Coverage | null;
+}
+
+/** Imports a file that was read through before: all of it or nothing, in bounded memory. */
+export async function importFile<Line>(
+  pool: pg.Pool,
+  file: ImportedFile<Line>,
+  { onProgress, inTransaction: within, dryRun }: FileImport,
+): Promise<ReportImport> {
   const write = async (client: pg.PoolClient): Promise<ReportImport> => {
     await client.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
-    const reportId = await beginReport(client, header);
+    const reportId = await file.begin(client);
     const counts = { lines: 0, added: 0, changed: 0 };
-    for await (const chunk of chunksOf(soundLines(reader(source)))) {
-      addCounts(counts, await insertLines(client, { reportId, provider: 'stripe' }, chunk));
-      options.onProgress?.(counts.lines);
+    for await (const chunk of chunksOf(soundLines(file.read()))) {
+      addCounts(counts, await file.insert(client, reportId, chunk));
+      onProgress?.(counts.lines);
     }
-    const covers = await finishReport(client, reportId, { ...counts, covers: asked });
+    const covers = await finishReport(client, reportId, { ...counts, covers: file.covers });
     const result = { reportId, covers, ...counts };
-    await options.inTransaction?.(client, result);
+    await within?.(client, result);
     return result;
   };
-  if (!options.dryRun) return inTransaction(pool, write);
+  if (!dryRun) return inTransaction(pool, write);
   return { ...(await tried(pool, write)), reportId: null };
 }
 
 /** Runs work in a transaction that is rolled back. */
-export async function tried<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function tried<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   let result: { value: T } | undefined;
   try {
     await inTransaction(pool, async (client) => {
@@ -105,11 +128,11 @@ export async function tried<T>(pool: pg.Pool, work: (client: pg.PoolClient) => P
 
 class OnlyTried extends Error {}
 
-export async function* chunksOf<T>(items: AsyncIterable<T>, size = CHUNK): AsyncGenerator<T[]> {
+export async function* chunksOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let chunk: T[] = [];
   for await (const item of items) {
     chunk.push(item);
-    if (chunk.length < size) continue;
+    if (chunk.length < CHUNK) continue;
     yield chunk;
     chunk = [];
   }

@@ -1,20 +1,17 @@
 import type pg from 'pg';
-import { inTransaction } from '#database/database.js';
 import { ApiError } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { type BankLine, type BankMapping, bankMapping, readBankCsv } from './bank-csv.js';
 import { todayIn } from '../coverage.js';
 import type { FileSource } from '../csv-rows.js';
-import { soundLines, readThrough } from '../file-rows.js';
+import { readThrough } from '../file-rows.js';
 import {
-  addCounts,
-  chunksOf,
   type FileImport,
-  finishReport,
   type ImportCounts,
-  type ReportImport,
+  type ImportedFile,
+  importFile,
   lockProvider,
-  tried,
+  type ReportImport,
 } from '../report.import.js';
 
 export interface BankAccount {
@@ -71,28 +68,27 @@ export async function importBankCsv(
   const today = await todayIn(pool, timeZone);
   const read = (file: FileSource) => readBankCsv(file, account.mapping, { today, days });
   const { sha256 } = await readThrough(source, read, ({ bookedOn }) => bookedOn);
-  const write = async (client: pg.PoolClient): Promise<ReportImport> => {
-    await client.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
-    await lockProvider(client, `bank:${accountId}`);
-    const reportId = newId();
-    await client.query(
-      `INSERT INTO provider_reports (id, provider, bank_account_id, source, holds, sha256, actor)
-       VALUES ($1, 'bank', $2, 'csv', 'all', $3, $4)`,
-      [reportId, accountId, sha256, options.actor],
-    );
-    const counts = { lines: 0, added: 0, changed: 0 };
-    for await (const chunk of chunksOf(soundLines(read(source)))) {
-      addCounts(counts, await insertBankLines(client, { reportId, accountId }, chunk));
-      options.onProgress?.(counts.lines);
-    }
-    const asked = { from: `${days.from} ${timeZone}`, to: `${days.to} ${timeZone}` };
-    const covers = await finishReport(client, reportId, { ...counts, covers: asked });
-    const result = { reportId, covers, ...counts };
-    await options.inTransaction?.(client, result);
-    return result;
+  const file: ImportedFile<BankLine> = {
+    begin: (client) => beginBankReport(client, { accountId, sha256, actor: options.actor }),
+    read: () => read(source),
+    insert: (client, reportId, lines) => insertBankLines(client, { reportId, accountId }, lines),
+    covers: { from: `${days.from} ${timeZone}`, to: `${days.to} ${timeZone}` },
   };
-  if (!options.dryRun) return inTransaction(pool, write);
-  return { ...(await tried(pool, write)), reportId: null };
+  return importFile(pool, file, options);
+}
+
+async function beginBankReport(
+  client: pg.ClientBase,
+  { accountId, sha256, actor }: { accountId: string; sha256: string; actor: string },
+): Promise<string> {
+  await lockProvider(client, `bank:${accountId}`);
+  const reportId = newId();
+  await client.query(
+    `INSERT INTO provider_reports (id, provider, bank_account_id, source, holds, sha256, actor)
+     VALUES ($1, 'bank', $2, 'csv', 'all', $3, $4)`,
+    [reportId, accountId, sha256, actor],
+  );
+  return reportId;
 }
 
 async function insertBankLines(
