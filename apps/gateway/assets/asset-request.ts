@@ -1,16 +1,9 @@
 import { ApiError } from '#platform/errors.js';
-import {
-  asBody,
-  type Body,
-  invalid,
-  isAbsent,
-  optionalInteger,
-  optionalString,
-  optionalWord,
-  requiredString,
-} from '../http/fields.js';
+import { declareBody, flag, MODEL, own, text, whole, word } from '../http/declared-body.js';
+import { asBody, type Body, invalid, isAbsent, optionalString, optionalWord } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
+import { listSchema, type Schema, textSchema } from '../openapi/operation.js';
 import { decodeBase64 } from '../images/picture.worker.js';
 import { base64Picture, isAddress, type ReceivedPicture, imageText } from '../http/pictures.js';
 
@@ -44,44 +37,50 @@ const TYPE_MODES: Record<string, AssetCreation['mode']> = {
 const WEBHOOK = /^(webhook|callback)(_?(url|config))?$/i;
 const DRAFT_NAMES = ['draft_id', 'original_model_task_id', 'preview_task_id', 'draft_model_task_id'];
 
-const FIELDS = new Set([
-  'model',
-  'mode',
-  'type',
-  'task_type',
-  'prompt',
-  'image',
-  'images',
-  'format',
-  'pbr',
-  'face_limit',
-  'seed',
-  ...DRAFT_NAMES,
-  'user',
-]);
+const VIEW: Schema = {
+  anyOf: [
+    textSchema('Base64 or a data URL.'),
+    { type: 'object', description: 'The same under `data` or `b64_json`.' },
+  ],
+};
+
+export const assetFields = declareBody({ model: MODEL }, {
+  mode: word(['draft', 'texture'], 'A draft when it is not said.'),
+  prompt: text(MAX_PROMPT_CHARS),
+  image: own({ anyOf: [VIEW, listSchema(VIEW)] }),
+  images: own(listSchema(VIEW, { maxItems: MAX_VIEWS, description: 'Front, left, back and right.' })),
+  draft_id: own(textSchema('The draft to texture.')),
+  pbr: flag('With material maps.'),
+  face_limit: whole({ minimum: 1, maximum: MAX_FACES }),
+  seed: whole({ minimum: 0, maximum: MAX_SEED }),
+  format: word(['glb']),
+});
+
+const FIELDS = new Set([...assetFields.names, 'type', 'task_type', ...DRAFT_NAMES, 'user']);
 
 /** Reads the JSON of `POST /v1/3d`. @throws ApiError */
 export function readAssetCreation(parsed: unknown): AssetCreation {
   refuseWebhook(asBody(parsed));
   const body = knownFields(asBody(parsed), FIELDS);
+  const { read } = assetFields;
   const mode = readMode(body);
-  const prompt = optionalString(body, 'prompt', MAX_PROMPT_CHARS) ?? '';
+  const prompt = read.prompt(body) ?? '';
   const images = readViews(body);
   if (mode === 'draft' && prompt.trim() === '' && images.length === 0) {
     throw new ApiError('missing_required_parameter', 'A draft needs a prompt or an image.', {
       param: 'prompt',
     });
   }
-  optionalWord(body, 'format', ['glb']);
+  read.format(body);
   return {
-    model: requiredString(body, 'model', MAX_MODEL_CHARS),
+    model: read.model(body),
     mode,
     prompt,
     images,
     draftId: readDraftId(body, mode),
-    pbr: optionalBoolean(body, 'pbr'),
-    faceLimit: optionalBetween(body, 'face_limit', { least: 1, most: MAX_FACES }),
-    seed: optionalBetween(body, 'seed', { least: 0, most: MAX_SEED }),
+    pbr: read.pbr(body),
+    faceLimit: read.face_limit(body),
+    seed: read.seed(body),
   };
 }
 
@@ -95,7 +94,7 @@ function refuseWebhook(body: Body): void {
 }
 
 function readMode(body: Body): AssetCreation['mode'] {
-  const mode = optionalWord(body, 'mode', ['draft', 'texture']);
+  const mode = assetFields.read.mode(body);
   if (mode !== undefined) return mode;
   const param = ['type', 'task_type'].find((name) => !isAbsent(body[name]));
   if (param === undefined) return 'draft';
@@ -116,7 +115,7 @@ function readDraftId(body: Body, mode: AssetCreation['mode']): string | undefine
 }
 
 function readViews(body: Body): ReceivedPicture[] {
-  const given = [body['image'], body['images']].filter((value) => !isAbsent(value));
+  const given = [assetFields.read.image(body), assetFields.read.images(body)].filter((value) => !isAbsent(value));
   const views = given.flatMap((value): unknown[] => (Array.isArray(value) ? value : [value]));
   if (views.length > MAX_VIEWS) throw invalid('images', `must be at most ${MAX_VIEWS} views`);
   return views.map(readView);
@@ -131,22 +130,4 @@ function readView(view: unknown): ReceivedPicture {
   throw new ApiError('image_must_be_base64', 'An image must be base64 or a data URL, not a web address.', {
     param: 'image',
   });
-}
-
-function optionalBoolean(body: Body, param: string): boolean | undefined {
-  const value = body[param];
-  if (isAbsent(value)) return undefined;
-  if (typeof value === 'boolean') return value;
-  throw new ApiError('invalid_type', `${param} must be true or false.`, { param });
-}
-
-function optionalBetween(
-  body: Body,
-  param: string,
-  { least, most }: { least: number; most: number },
-): number | undefined {
-  const value = optionalInteger(body, param);
-  if (value !== undefined && (value < least || value > most))
-    throw invalid(param, `must be from ${least} to ${most}`);
-  return value;
 }

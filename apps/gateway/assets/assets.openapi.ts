@@ -1,20 +1,15 @@
-import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
 import {
   FILE_HEADERS,
   fileAnswers,
-  flagSchema,
   json,
-  listSchema,
   nullable,
   oneOfWords,
   type Operation,
   objectSchema,
-  request,
-  type Schema,
   SIGNATURE,
   textSchema,
-  integerSchema,
 } from '../openapi/operation.js';
+import { assetFields } from './asset-request.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
 
 const TAG = '3D';
@@ -33,12 +28,6 @@ const ASSET = objectSchema(
   ['output'],
 );
 
-const VIEW: Schema = {
-  anyOf: [
-    textSchema('Base64 or a data URL.'),
-    { type: 'object', description: 'The same under `data` or `b64_json`.' },
-  ],
-};
 const path = { id: 'The id that the creation answered.' };
 const asset = { 200: { description: 'The current state of the asset.', content: json(ASSET) } };
 
@@ -47,22 +36,7 @@ export const createAssetOperation: Operation = {
   tag: TAG,
   summary: 'Create a draft, or the texture of a finished draft.',
   description: 'Poll it until it ends; one that fails costs nothing. There is no webhook.',
-  body: json(
-    request(
-      { model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }) },
-      {
-        mode: oneOfWords(['draft', 'texture'], 'A draft when it is not said.'),
-        prompt: textSchema(undefined, { maxLength: MAX_PROMPT_CHARS }),
-        image: { anyOf: [VIEW, listSchema(VIEW)] },
-        images: listSchema(VIEW, { maxItems: 4, description: 'Front, left, back and right.' }),
-        draft_id: textSchema('The draft to texture.'),
-        pbr: flagSchema('With material maps.'),
-        face_limit: integerSchema(undefined, { minimum: 1, maximum: 1_000_000 }),
-        seed: integerSchema(undefined, { minimum: 0, maximum: 2_147_483_647 }),
-        format: oneOfWords(['glb']),
-      },
-    ),
-  ),
+  body: json(assetFields.schema()),
   answers: asset,
   refusals: [
     'invalid_image',

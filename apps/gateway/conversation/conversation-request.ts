@@ -6,8 +6,9 @@ import {
   type Body,
   invalid,
   isAbsent,
-  optionalInteger,
+  optionalBoolean,
   optionalString,
+  optionalWhole,
   optionalWord,
   requiredString,
 } from '../http/fields.js';
@@ -204,17 +205,8 @@ function wantsUsage(body: Body): boolean {
   return (options as Body)['include_usage'] === true;
 }
 
-function optionalBoolean(body: Body, param: string): boolean | undefined {
-  const value = body[param];
-  if (isAbsent(value)) return undefined;
-  if (typeof value === 'boolean') return value;
-  throw new ApiError('invalid_type', `${param} must be true or false.`, { param });
-}
-
-function optionalCount(body: Body, param: string, most: number): number | undefined {
-  const count = optionalInteger(body, param);
-  if (count !== undefined && (count < 1 || count > most)) throw invalid(param, `must be from 1 to ${most}`);
-  return count;
+function optionalCount(body: Body, param: string, maximum: number): number | undefined {
+  return optionalWhole(body, param, { minimum: 1, maximum });
 }
 
 function missing(param: string): ApiError {

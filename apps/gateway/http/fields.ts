@@ -1,6 +1,5 @@
 import { ApiError } from '#platform/errors.js';
 import { LongText } from '#platform/http/long-text.js';
-import { MAX_SHAPE_CHARS } from './limits.js';
 
 /** The body of a request as named values; parts of a multipart body are all text. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -48,12 +47,31 @@ export function requiredString(body: Body, param: string, maxChars: number): str
 }
 
 /** A JSON number without a fraction. @throws ApiError invalid_type, also for a numeric string */
-export function optionalInteger(body: Body, param: string): number | undefined {
+function optionalInteger(body: Body, param: string): number | undefined {
   const value = body[param];
   if (isAbsent(value)) return undefined;
   if (typeof value !== 'number') throw new ApiError('invalid_type', `${param} must be a number.`, { param });
   if (!Number.isInteger(value)) throw invalid(param, 'must be a whole number');
   return value;
+}
+
+/** The same within bounds. @throws ApiError */
+export function optionalWhole(
+  body: Body,
+  param: string,
+  { minimum, maximum }: { minimum: number; maximum?: number | undefined },
+): number | undefined {
+  const value = optionalInteger(body, param);
+  if (value === undefined || (value >= minimum && value <= (maximum ?? Infinity))) return value;
+  throw invalid(param, maximum === undefined ? `must be at least ${minimum}` : `must be from ${minimum} to ${maximum}`);
+}
+
+/** @throws ApiError invalid_type */
+export function optionalBoolean(body: Body, param: string): boolean | undefined {
+  const value = body[param];
+  if (isAbsent(value)) return undefined;
+  if (typeof value === 'boolean') return value;
+  throw new ApiError('invalid_type', `${param} must be true or false.`, { param });
 }
 
 /** One of the words that a field knows. @throws ApiError */
@@ -67,36 +85,11 @@ export function optionalWord<T extends string>(
   throw invalid(param, `must be one of ${words.join(', ')}`);
 }
 
-/** `<width>x<height>` in pixels; undefined for `auto` and when absent. @throws ApiError */
-export function optionalSize(body: Body): { width: number; height: number; text: string } | undefined {
-  const text = optionalString(body, 'size', MAX_SHAPE_CHARS);
-  if (text === undefined || text === 'auto') return undefined;
-  const match = /^(\d{1,5})x(\d{1,5})$/.exec(text);
-  const width = Number(match?.[1]);
-  const height = Number(match?.[2]);
-  if (!(Math.min(width, height) >= MIN_SIDE_PIXELS && Math.max(width, height) <= MAX_SIDE_PIXELS)) {
-    const range = `each side from ${MIN_SIDE_PIXELS} to ${MAX_SIDE_PIXELS} pixels`;
-    throw invalid('size', `must be <width>x<height>, ${range}, such as 1024x1024`);
-  }
-  return { width, height, text: `${width}x${height}` };
-}
-
-/** `<width>:<height>`, passed on to the upstream; undefined for `auto`. @throws ApiError */
-export function optionalAspectRatio(body: Body): string | undefined {
-  const text = optionalString(body, 'aspect_ratio', MAX_SHAPE_CHARS);
-  if (text === undefined || text === 'auto') return undefined;
-  if (!/^[1-9]\d{0,4}:[1-9]\d{0,4}$/.test(text)) throw invalid('aspect_ratio', 'must look like 16:9');
-  return text;
-}
-
 export function invalid(param: string, rule: string): ApiError {
   return new ApiError('invalid_value', `${param} ${rule}.`, { param });
 }
 
 /** A character that is written as an escape. */
 const MAX_BYTES_PER_CHAR = 6;
-/** Larger images than any upstream makes; the bound keeps a typing error from reaching one. */
-const MAX_SIDE_PIXELS = 4096;
-const MIN_SIDE_PIXELS = 64;
 /** Longer than any word that a field knows, so that the refusal names the words and not the length. */
 const MAX_WORD_CHARS = 100;

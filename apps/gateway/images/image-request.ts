@@ -1,20 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
-import {
-  asBody,
-  type Body,
-  invalid,
-  isAbsent,
-  optionalAspectRatio,
-  optionalInteger,
-  optionalSize,
-  optionalString,
-  optionalWord,
-  requiredString,
-} from '../http/fields.js';
+import { asBody, type Body, invalid, optionalString } from '../http/fields.js';
 import type { Dimensions } from '#pricing/rates.js';
+import { ASPECT_RATIO, declareBody, flag, MODEL, PROMPT, SIZE, whole, word } from '../http/declared-body.js';
+import { textSchema } from '../openapi/operation.js';
 import { knownFields } from '../http/known-fields.js';
-import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
+import { MAX_PICTURES, MAX_SHAPE_CHARS } from '../http/limits.js';
 import { formBody, type FormEntry, readForm } from '../http/multipart-body.js';
 import { pictureOfFile, type PictureInput, readPicture, readPictures } from '../http/pictures.js';
 import type { Pictures } from './picture.loader.js';
@@ -37,28 +28,47 @@ export interface ImageGeneration {
   readonly partialImages?: number;
 }
 
-/** What clients of each vendor send; those that no upstream is sent cost nothing. */
-const FIELDS = [
-  'model',
-  'prompt',
-  'n',
-  'size',
-  'aspect_ratio',
-  'resolution',
-  'response_format',
-  'quality',
+/** OpenAI's own limit. */
+const MAX_PARTIAL_IMAGES = 3;
+
+export const imageFields = declareBody({ model: MODEL, prompt: PROMPT }, {
+  n: whole({ minimum: 1 }, 'How many; each is charged.'),
+  size: SIZE,
+  aspect_ratio: ASPECT_RATIO,
+  resolution: grade('Such as `2k`. Left out where the model has prices by other values only.'),
+  quality: grade('Such as `high`, or `auto`. Sent on where the price of the model depends on it.'),
+  response_format: word(['url', 'b64_json']),
+  stream: flag('The one image comes as events, the last of them with the whole image.'),
+  partial_images: whole(
+    { minimum: 0, maximum: MAX_PARTIAL_IMAGES },
+    'Of a stream: how many images come before it is whole.',
+  ),
+});
+
+/** In the lower case that it is priced in, so that what is sent is what is paid for. */
+function grade(description: string) {
+  return {
+    schema: textSchema(description, { maxLength: MAX_SHAPE_CHARS }),
+    read: (body: Body, param: string): string | undefined => {
+      const value = optionalString(body, param, MAX_SHAPE_CHARS);
+      if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value?.toLowerCase();
+      throw invalid(param, 'must be letters, digits and signs of ASCII without spaces, or be left out');
+    },
+  };
+}
+
+/** What clients of each vendor send besides; no upstream is sent them, and they cost nothing. */
+const UNREAD = [
   'style',
   'background',
   'moderation',
   'output_format',
   'output_compression',
-  'partial_images',
-  'stream',
   'sync_mode',
   'user',
 ];
-const GENERATION_FIELDS = new Set(FIELDS);
-const EDIT_FIELDS = new Set([...FIELDS, 'image', 'images', 'mask', 'input_fidelity']);
+const GENERATION_FIELDS = new Set([...imageFields.names, ...UNREAD]);
+const EDIT_FIELDS = new Set([...GENERATION_FIELDS, 'image', 'images', 'mask', 'input_fidelity']);
 /** Of a form, several images of one name. */
 const NUMBERED = /^(images?)\[\d{0,3}\]$/;
 
@@ -119,28 +129,22 @@ function formPicture([name, value, file]: FormEntry): PictureInput {
 }
 
 function readCommon(body: Body, openFormat: ImageFormat): ImageGeneration {
-  const model = requiredString(body, 'model', MAX_MODEL_CHARS);
-  const prompt = requiredString(body, 'prompt', MAX_PROMPT_CHARS);
-  const count = readCount(body, 'n');
+  const { read } = imageFields;
+  const model = read.model(body);
+  const prompt = read.prompt(body);
+  const count = read.n(body) ?? 1;
   const partialImages = readStreaming(body, count);
   return {
     ...(partialImages !== undefined && { partialImages }),
     model,
     prompt,
     count,
-    size: optionalSize(body)?.text,
-    aspectRatio: optionalAspectRatio(body),
-    resolution: optionalGrade(body, 'resolution'),
-    quality: optionalGrade(body, 'quality'),
-    format: optionalWord(body, 'response_format', ['url', 'b64_json']) ?? openFormat,
+    size: read.size(body),
+    aspectRatio: read.aspect_ratio(body),
+    resolution: read.resolution(body),
+    quality: read.quality(body),
+    format: read.response_format(body) ?? openFormat,
   };
-}
-
-/** In the lower case that it is priced in, so that what is sent is what is paid for. @throws ApiError */
-function optionalGrade(body: Body, param: 'resolution' | 'quality'): string | undefined {
-  const text = optionalString(body, param, MAX_SHAPE_CHARS);
-  if (text === undefined || /^[\x21-\x7e]+$/.test(text)) return text?.toLowerCase();
-  throw invalid(param, 'must be letters, digits and signs of ASCII without spaces, or be left out');
 }
 
 /**
@@ -157,30 +161,14 @@ export function imageDimensions(asked: ImageGeneration, inputImages: number): Di
   };
 }
 
-/** How many images; one when it is not said. @throws ApiError */
-function readCount(body: Body, param: string): number {
-  const count = optionalInteger(body, param) ?? 1;
-  if (count < 1) throw invalid(param, 'must be at least 1');
-  return count;
-}
-
-/** OpenAI's own limit. */
-const MAX_PARTIAL_IMAGES = 3;
-
-/** How many images that are not whole yet a stream is to have; undefined where it is none. @throws ApiError */
+/** How many partial images a stream is to have; undefined without a stream. @throws ApiError */
 function readStreaming(body: Body, count: number): number | undefined {
-  const stream = body['stream'];
-  if (isAbsent(stream) || stream === false) return undefined;
-  if (stream !== true)
-    throw new ApiError('invalid_type', 'stream must be true or false.', { param: 'stream' });
+  if (!imageFields.read.stream(body)) return undefined;
   // The events do not say which of several images they are of.
   if (count !== 1) throw invalid('n', 'must be 1 for an image that is streamed');
   if (body['response_format'] === 'url')
     throw invalid('response_format', 'must be b64_json, or be left out, for an image that is streamed');
-  const partial = optionalInteger(body, 'partial_images') ?? 0;
-  if (partial < 0 || partial > MAX_PARTIAL_IMAGES)
-    throw invalid('partial_images', `must be from 0 to ${MAX_PARTIAL_IMAGES}`);
-  return partial;
+  return imageFields.read.partial_images(body) ?? 0;
 }
 
 function numberOf(value: unknown): unknown {

@@ -1,14 +1,11 @@
-import { MAX_MODEL_CHARS, MAX_PICTURES, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
+import { MAX_PICTURES } from '../http/limits.js';
 import {
   FILE_HEADERS,
   fileAnswers,
-  flagSchema,
   json,
   listSchema,
-  oneOfWords,
   type Operation,
   objectSchema,
-  request,
   type Schema,
   SIGNATURE,
   textSchema,
@@ -16,31 +13,10 @@ import {
   USAGE,
   integerSchema,
 } from '../openapi/operation.js';
+import { imageFields } from './image-request.js';
 import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Images';
-
-const required = {
-  model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),
-  prompt: textSchema(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
-};
-const optional = {
-  n: integerSchema('How many; each is charged.', { minimum: 1 }),
-  size: textSchema('`<width>x<height>` in pixels, or `auto`.'),
-  aspect_ratio: textSchema('Such as `16:9`, or `auto`.'),
-  resolution: textSchema('Such as `2k`. Left out where the model has prices by other values only.', {
-    maxLength: MAX_SHAPE_CHARS,
-  }),
-  quality: textSchema('Such as `high`, or `auto`. Sent on where the price of the model depends on it.', {
-    maxLength: MAX_SHAPE_CHARS,
-  }),
-  response_format: oneOfWords(['url', 'b64_json']),
-  stream: flagSchema('The one image comes as events, the last of them with the whole image.'),
-  partial_images: integerSchema('Of a stream: how many images come before it is whole.', {
-    minimum: 0,
-    maximum: 3,
-  }),
-};
 
 const RESULT = objectSchema(
   {
@@ -90,7 +66,7 @@ export const generateImagesOperation: Operation = {
   id: 'generateImages',
   tag: TAG,
   summary: 'Generate images from text.',
-  body: json(request(required, { ...optional, ...MODEL_CHOICE })),
+  body: json(imageFields.schema(MODEL_CHOICE)),
   answers: {
     200: { ...answers[200], content: { ...json({ anyOf: [RESULT, DRY_RUN] }), ...EVENTS } },
   },
@@ -104,9 +80,8 @@ export const editImagesOperation: Operation = {
   description:
     'Charged as what it makes. Without `response_format` each image comes as address and as base64.',
   body: {
-    ...json(request(required, { ...optional, image: PICTURES, images: PICTURES, mask: PICTURE })),
-    'multipart/form-data': request(required, {
-      ...optional,
+    ...json(imageFields.schema({ image: PICTURES, images: PICTURES, mask: PICTURE })),
+    'multipart/form-data': imageFields.schema({
       n: textSchema('How many, in digits.'),
       stream: textSchema('`true` or `false`.'),
       partial_images: textSchema('Of a stream, in digits.'),

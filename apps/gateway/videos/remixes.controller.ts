@@ -8,7 +8,8 @@ import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { anyBody } from '../http/multipart-body.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { VideoLibrary } from './video.library.js';
-import { readRemixPrompt, VideoRemixer } from './video.remix.js';
+import { readRemixPrompt } from './video-request.js';
+import { VideoRemixer } from './video.remix.js';
 import type { VideoView } from './video.view.js';
 import { remixVideoOperation } from './videos.openapi.js';
 

@@ -2,18 +2,11 @@ import type { CatalogModel } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import type { TaskRequest } from '#tasks/task.js';
 import { toAspectRatio, toResolution } from '#upstream/aspect-ratio.js';
-import {
-  asBody,
-  type Body,
-  invalid,
-  isAbsent,
-  optionalAspectRatio,
-  optionalSize,
-  optionalString,
-  requiredString,
-} from '../http/fields.js';
+import { ASPECT_RATIO, declareBody, MODEL, own, PROMPT, SIZE, text } from '../http/declared-body.js';
+import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
-import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
+import { MAX_SHAPE_CHARS } from '../http/limits.js';
+import { textSchema } from '../openapi/operation.js';
 import { limitsOf, type Measure, refuseBeyondLimits } from '#catalog/model-limits.js';
 
 /** A request for a video after its own fields were checked; what depends on the model is checked by `fitToModel`. */
@@ -40,17 +33,15 @@ export interface FittedVideo {
   readonly resolution: string | undefined;
 }
 
-const FIELDS = new Set([
-  'model',
-  'prompt',
-  'n',
-  'seconds',
-  'duration',
-  'size',
-  'aspect_ratio',
-  'resolution',
-  'user',
-]);
+export const videoFields = declareBody({ model: MODEL, prompt: PROMPT }, {
+  seconds: own(textSchema('Whole seconds, such as `"5"`.')),
+  duration: own({ type: ['integer', 'string'], description: 'The same as `seconds`.' }),
+  size: SIZE,
+  aspect_ratio: ASPECT_RATIO,
+  resolution: text(MAX_SHAPE_CHARS, 'Such as `720p`.'),
+});
+
+const FIELDS = new Set([...videoFields.names, 'n', 'user']);
 /** Every spelling of an image input that clients are known to send, with or without underscores and brackets. */
 const IMAGE_INPUT =
   /^(images?|image_?urls?|input_?image|input_?references?|reference_?images?|(first|last)_?frame|(start|end|init)_?image)(\[.*)?$/i;
@@ -64,17 +55,27 @@ const INSTANCE_INPUT = /^video$/;
 export function readVideoCreation(parsed: unknown): VideoCreation {
   const body = knownFields(withoutImageInput(asBody(parsed)), FIELDS);
   refuseMany(body['n']);
-  const size = optionalSize(body)?.text;
-  const aspectRatio = optionalAspectRatio(body);
-  const resolution = optionalString(body, 'resolution', MAX_SHAPE_CHARS)?.toLowerCase();
+  const { read } = videoFields;
+  const size = read.size(body);
+  const aspectRatio = read.aspect_ratio(body);
+  const resolution = read.resolution(body)?.toLowerCase();
   return {
-    model: requiredString(body, 'model', MAX_MODEL_CHARS),
-    prompt: requiredString(body, 'prompt', MAX_PROMPT_CHARS),
+    model: read.model(body),
+    prompt: read.prompt(body),
     seconds: readSeconds(body),
     size,
     aspectRatio: asked('aspect_ratio', aspectRatio, size && toAspectRatio(size)),
     resolution: asked('resolution', resolution, size && toResolution(size)),
   };
+}
+
+/** The body of a remix. */
+export const remixFields = declareBody({ prompt: PROMPT }, {});
+const REMIX_FIELDS = new Set([...remixFields.names, 'user']);
+
+/** @throws ApiError */
+export function readRemixPrompt(parsed: unknown): string {
+  return remixFields.read.prompt(knownFields(asBody(parsed), REMIX_FIELDS));
 }
 
 function asked<Param extends string>(
@@ -153,14 +154,14 @@ function readSeconds(body: Body): Measure<number> | undefined {
 }
 
 function textSeconds(body: Body): string | undefined {
-  const value = body['seconds'];
+  const value = videoFields.read.seconds(body);
   if (isAbsent(value)) return undefined;
   if (typeof value === 'string') return value;
   throw new ApiError('invalid_type', 'seconds must be a string, such as "5".', { param: 'seconds' });
 }
 
 function durationValue(body: Body): string | undefined {
-  const value = body['duration'];
+  const value = videoFields.read.duration(body);
   if (isAbsent(value)) return undefined;
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   throw new ApiError('invalid_type', 'duration must be a number or a string.', { param: 'duration' });

@@ -9,10 +9,6 @@ import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import { videoRequestOf } from '#upstream/video-request.js';
 import { makerFree } from '../charging/channel-entry.js';
 import { upstreamModel } from '../charging/vendor-model.js';
-import { asBody, requiredString } from '../http/fields.js';
-import { knownFields } from '../http/known-fields.js';
-import { MAX_PROMPT_CHARS } from '../http/limits.js';
-
 import { modelForGroup } from '../http/model-access.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
 import type { TaskLibrary } from '../tasks/task.library.js';
@@ -24,11 +20,6 @@ interface RemixCall {
   id: string;
   prompt: string;
   requestId: string;
-}
-
-/** The new prompt in the body of a remix. @throws ApiError */
-export function readRemixPrompt(body: unknown): string {
-  return requiredString(knownFields(asBody(body), new Set(['prompt', 'user'])), 'prompt', MAX_PROMPT_CHARS);
 }
 
 /** Has a finished video made again with another prompt, by the vendor and under the key that made it. */

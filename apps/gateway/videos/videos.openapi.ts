@@ -1,4 +1,3 @@
-import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from '../http/limits.js';
 import {
   FILE_HEADERS,
   fileAnswers,
@@ -8,12 +7,12 @@ import {
   oneOfWords,
   type Operation,
   objectSchema,
-  request,
   SIGNATURE,
   textSchema,
   integerSchema,
 } from '../openapi/operation.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
+import { remixFields, videoFields } from './video-request.js';
 
 const TAG = 'Videos';
 
@@ -38,21 +37,7 @@ const VIDEO = objectSchema(
 );
 
 const path = { id: 'The id that the creation answered.' };
-const body = json(
-  request(
-    {
-      model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),
-      prompt: textSchema(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
-    },
-    {
-      seconds: textSchema('Whole seconds, such as `"5"`.'),
-      duration: { type: ['integer', 'string'], description: 'The same as `seconds`.' },
-      size: textSchema('`<width>x<height>` in pixels, or `auto`.'),
-      aspect_ratio: textSchema('Such as `16:9`, or `auto`.'),
-      resolution: textSchema('Such as `720p`.', { maxLength: MAX_SHAPE_CHARS }),
-    },
-  ),
-);
+const body = json(videoFields.schema());
 const video = { 200: { description: 'The current state of the video.', content: json(VIDEO) } };
 
 export const createVideoOperation: Operation = {
@@ -78,7 +63,7 @@ export const remixVideoOperation: Operation = {
   description:
     'Made by the vendor that made the first, of the same model, length and size, and at the price of such a video. Poll it like any other.',
   path: { id: 'The id of a finished video.' },
-  body: json(request({ prompt: textSchema(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }) }, {})),
+  body: json(remixFields.schema()),
   answers: video,
   refusals: ['video_not_found', 'video_not_ready', 'video_failed', 'video_deleted', 'video_not_remixable'],
 };

@@ -1,0 +1,125 @@
+import {
+  flagSchema,
+  integerSchema,
+  oneOfWords,
+  request,
+  type Schema,
+  textSchema,
+} from '../openapi/operation.js';
+import {
+  type Body,
+  invalid,
+  optionalBoolean,
+  optionalString,
+  optionalWhole,
+  optionalWord,
+  requiredString,
+} from './fields.js';
+import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from './limits.js';
+
+/** A field of a body: how it is read, and how the API reference describes it. */
+interface Field<T> {
+  readonly schema: Schema;
+  /** @throws ApiError naming the field */
+  readonly read: (body: Body, param: string) => T;
+}
+
+type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** The fields of a body, declared once: their names, a reader for each, and their schema. */
+export function declareBody<Required extends Fields, Optional extends Fields>(
+  required: Required,
+  optional: Optional,
+) {
+  const fields = Object.entries({ ...required, ...optional });
+  const readers = fields.map(([name, field]) => [name, (body: Body) => field.read(body, name)]);
+  return {
+    names: fields.map(([name]) => name),
+    read: Object.fromEntries(readers) as {
+      readonly [Name in keyof (Required & Optional)]: (
+        body: Body,
+      ) => ReturnType<(Required & Optional)[Name]['read']>;
+    },
+    /** @param others optional fields that are read elsewhere, or described differently */
+    schema: (others: Readonly<Record<string, Schema>> = {}): Schema =>
+      request(schemasOf(required), { ...schemasOf(optional), ...others }),
+  };
+}
+
+function schemasOf(fields: Fields): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
+}
+
+export function text(maxLength: number, description?: string): Field<string | undefined> {
+  return {
+    schema: textSchema(description, { maxLength }),
+    read: (body, param) => optionalString(body, param, maxLength),
+  };
+}
+
+export function word<const T extends string>(
+  words: readonly T[],
+  description?: string,
+): Field<T | undefined> {
+  return { schema: oneOfWords(words, description), read: (body, param) => optionalWord(body, param, words) };
+}
+
+export function whole(
+  bounds: { minimum: number; maximum?: number },
+  description?: string,
+): Field<number | undefined> {
+  return {
+    schema: integerSchema(description, bounds),
+    read: (body, param) => optionalWhole(body, param, bounds),
+  };
+}
+
+export function flag(description: string): Field<boolean | undefined> {
+  return { schema: flagSchema(description), read: optionalBoolean };
+}
+
+/** A field that the reader of the body reads in its own way. */
+export function own(schema: Schema): Field<unknown> {
+  return { schema, read: (body, param) => body[param] };
+}
+
+export const MODEL: Field<string> = {
+  schema: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),
+  read: (body, param) => requiredString(body, param, MAX_MODEL_CHARS),
+};
+
+export const PROMPT: Field<string> = {
+  schema: textSchema(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
+  read: (body, param) => requiredString(body, param, MAX_PROMPT_CHARS),
+};
+
+/** Larger images than any upstream makes; the bound keeps a typing error from reaching one. */
+const MAX_SIDE_PIXELS = 4096;
+const MIN_SIDE_PIXELS = 64;
+
+/** Undefined for `auto` and when absent. */
+export const SIZE: Field<string | undefined> = {
+  schema: textSchema('`<width>x<height>` in pixels, or `auto`.'),
+  read(body, param) {
+    const asked = optionalString(body, param, MAX_SHAPE_CHARS);
+    if (asked === undefined || asked === 'auto') return undefined;
+    const match = /^(\d{1,5})x(\d{1,5})$/.exec(asked);
+    const width = Number(match?.[1]);
+    const height = Number(match?.[2]);
+    if (Math.min(width, height) >= MIN_SIDE_PIXELS && Math.max(width, height) <= MAX_SIDE_PIXELS)
+      return `${width}x${height}`;
+    const range = `each side from ${MIN_SIDE_PIXELS} to ${MAX_SIDE_PIXELS} pixels`;
+    throw invalid(param, `must be <width>x<height>, ${range}, such as 1024x1024`);
+  },
+};
+
+/** Passed on to the upstream; undefined for `auto` and when absent. */
+export const ASPECT_RATIO: Field<string | undefined> = {
+  schema: textSchema('Such as `16:9`, or `auto`.'),
+  read(body, param) {
+    const asked = optionalString(body, param, MAX_SHAPE_CHARS);
+    if (asked === undefined || asked === 'auto') return undefined;
+    if (!/^[1-9]\d{0,4}:[1-9]\d{0,4}$/.test(asked)) throw invalid(param, 'must look like 16:9');
+    return asked;
+  },
+};
