@@ -1,19 +1,17 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { Choice } from '../../ui/lists/choice.js';
 import { column, extra, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
-import { SearchField } from '../../ui/lists/search-field.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { useModels } from '../catalog.js';
 import { ChangeModel, CreateModel } from './model-forms.js';
-import { families } from '../../api/enumerations.js';
 import { FormPanel } from '../../ui/forms/dialog.js';
+import { ModelFilters } from './model-filters.js';
 
 const route = getRouteApi('/admin/models');
 
@@ -31,7 +29,7 @@ export function ModelsPage() {
   return (
     <PageFrame title={t('models.title')} about={t('models.about')} actions={<Create />}>
       <Stack>
-        <Filters />
+        <ModelFilters />
         <DataList
           label={t('models.label')}
           query={{ data: items && { items }, error, refetch, isPlaceholderData }}
@@ -61,21 +59,6 @@ function Create() {
         {t('models.newModel')}
       </ButtonLink>
     </>
-  );
-}
-
-function Filters() {
-  const { t } = useTranslation('catalog');
-  return (
-    <Group align="flex-end" gap="sm">
-      <SearchField label={t('models.search')} param="text" />
-      <Choice
-        label={t('models.family')}
-        any={t('models.any')}
-        options={families.map((value) => ({ value, label: t(`families.${value}`) }))}
-        param="family"
-      />
-    </Group>
   );
 }
 

@@ -1,15 +1,13 @@
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { Choice } from '../../ui/lists/choice.js';
 import { column, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
-import { SearchField } from '../../ui/lists/search-field.js';
 import { type Change, useInForce, useModels } from '../catalog.js';
 import { PriceValue } from './change.js';
-import { families } from '../../api/enumerations.js';
+import { ModelFilters } from '../catalog/model-filters.js';
 
 const route = getRouteApi('/admin/prices');
 
@@ -31,7 +29,7 @@ export function ModelPrices() {
   const refetch = () => Promise.all([models.refetch(), inForce.refetch()]);
   return (
     <Stack>
-      <Filters />
+      <ModelFilters />
       <DataList
         label={t('models.label')}
         query={{ data, error, refetch, isPlaceholderData: false }}
@@ -56,21 +54,6 @@ function rowsOf(
     .filter((model) => model.aliasOf === null && (!family || model.family === family))
     .filter(({ id, ownedBy }) => `${id} ${ownedBy}`.toLowerCase().includes(words))
     .map((model) => ({ model, price: priceOf.get(model.id) ?? null }));
-}
-
-function Filters() {
-  const { t } = useTranslation('prices');
-  return (
-    <Group align="flex-end" gap="sm">
-      <SearchField label={t('models.search')} param="text" />
-      <Choice
-        label={t('models.family')}
-        any={t('models.any')}
-        options={families.map((value) => ({ value, label: t(`families.${value}`) }))}
-        param="family"
-      />
-    </Group>
-  );
 }
 
 function useColumns(models: readonly Shape<'Model'>[]): ListColumn<Row>[] {

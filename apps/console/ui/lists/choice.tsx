@@ -53,6 +53,16 @@ export function Choice({ param, replace = true, ...select }: ChoiceProps) {
   return <FilterSelect {...select} value={chosen} set={set} />;
 }
 
+/** Several of them, which back undoes one by one. */
+export function Choices({
+  of,
+  ...rest
+}: Omit<ChoiceProps, 'param' | 'label' | 'options'> & { of: readonly Named[] }) {
+  return of.map((choice) => <Choice key={choice.param} replace={false} {...rest} {...choice} />);
+}
+
+type Named = Pick<ChoiceProps, 'param' | 'label' | 'options' | 'any'>;
+
 /** Two filters are beside each other on a phone. */
 export function filterWidth(width: string) {
   return { base: 'calc(50% - var(--space-row))', xs: width };

@@ -1,22 +1,16 @@
-import { Button, Group, Stack, Tabs, Title } from '@mantine/core';
+import { Button, Group, Stack, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { refresh, relayQuery } from '../../api/queries.js';
-import { CodeLines } from '../../ui/copy.js';
 import { FormFault } from '../../ui/forms/form.js';
 import { Notice } from '../../ui/notice.js';
 import { Loaded } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { type PlaygroundCall, type CodeLanguage, codeLines } from './call.js';
+import { type PlaygroundCall, codeLines } from './call.js';
+import { CodeTabs } from './code-tabs.js';
 import { FirstRequest } from './first-request.js';
 import type { KeptKey } from './first-key.js';
-
-const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
-  { id: 'curl', name: 'curl' },
-  { id: 'javascript', name: 'JavaScript' },
-  { id: 'python', name: 'Python' },
-];
 
 interface CodeProps {
   call: PlaygroundCall;
@@ -38,25 +32,9 @@ export function CallAsCode({ call, group, kept, isWaiting }: CodeProps) {
       </Title>
       <KeyForCode group={group} kept={kept} />
       <Loaded query={relay}>
-        {({ baseUrl }) => {
-          const lines = codeLines(call, { baseUrl, apiKey: kept.apiKey });
-          return (
-            <Tabs defaultValue="curl" keepMounted={false}>
-              <Tabs.List aria-label={t('play.code')}>
-                {LANGUAGES.map(({ id, name }) => (
-                  <Tabs.Tab key={id} value={id}>
-                    {name}
-                  </Tabs.Tab>
-                ))}
-              </Tabs.List>
-              {LANGUAGES.map(({ id, name }) => (
-                <Tabs.Panel key={id} value={id} pt="sm">
-                  <CodeLines code={lines[id]} label={name} />
-                </Tabs.Panel>
-              ))}
-            </Tabs>
-          );
-        }}
+        {({ baseUrl }) => (
+          <CodeTabs label={t('play.code')} lines={codeLines(call, { baseUrl, apiKey: kept.apiKey })} />
+        )}
       </Loaded>
       {kept.apiKey !== null && isWaiting && <FirstRequest />}
     </Stack>

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choices } from '../../ui/lists/choice.js';
 import { column, longTextColumn, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, OpenLink } from '../../ui/links.js';
@@ -62,22 +62,17 @@ const STATES = ['running', 'completed', 'failed'] as const;
 
 function TaskFilters() {
   const { t } = useTranslation('calls');
-  const choices = [
-    { name: 'kind', options: KINDS.map((value) => ({ value, label: t(`families.${value}`) })) },
-    { name: 'state', options: STATES.map((value) => ({ value, label: t(`taskStates.${value}`) })) },
-  ] as const;
+  const kinds = KINDS.map((value) => ({ value, label: t(`families.${value}`) }));
+  const states = STATES.map((value) => ({ value, label: t(`taskStates.${value}`) }));
   return (
     <Group gap="sm">
-      {choices.map(({ name, options }) => (
-        <Choice
-          key={name}
-          label={t(`tasks.filters.${name}`)}
-          options={options}
-          param={name}
-          replace={false}
-          width="11rem"
-        />
-      ))}
+      <Choices
+        of={[
+          { param: 'kind', label: t('tasks.filters.kind'), options: kinds },
+          { param: 'state', label: t('tasks.filters.state'), options: states },
+        ]}
+        width="11rem"
+      />
     </Group>
   );
 }

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choices } from '../../ui/lists/choice.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
@@ -42,23 +42,18 @@ export function TicketsPage() {
 
 function TicketFilters() {
   const { t } = useTranslation('tickets');
-  const choices = [
-    { name: 'state', options: ticketStages.map((value) => ({ value, label: t(`states.${value}`) })) },
-    { name: 'kind', options: ticketTypes.map((value) => ({ value, label: t(`kinds.${value}`) })) },
-  ] as const;
+  const states = ticketStages.map((value) => ({ value, label: t(`states.${value}`) }));
+  const kinds = ticketTypes.map((value) => ({ value, label: t(`kinds.${value}`) }));
   return (
     <Group gap="sm">
-      {choices.map(({ name, options }) => (
-        <Choice
-          key={name}
-          label={t(`list.${name}`)}
-          any={t('list.any')}
-          options={options}
-          param={name}
-          replace={false}
-          width="14rem"
-        />
-      ))}
+      <Choices
+        of={[
+          { param: 'state', label: t('list.state'), options: states },
+          { param: 'kind', label: t('list.kind'), options: kinds },
+        ]}
+        any={t('list.any')}
+        width="14rem"
+      />
     </Group>
   );
 }

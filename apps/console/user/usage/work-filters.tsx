@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { families } from '../../api/enumerations.js';
-import { Choice } from '../../ui/lists/choice.js';
+import { Choices } from '../../ui/lists/choice.js';
 import { distinctValues, marketQuery } from '../../visitor/market/market.js';
 import { useKeys } from '../keys.js';
 
@@ -21,17 +21,12 @@ interface Option {
 export function WorkFilters({ search, fields }: WorkFiltersProps) {
   const { t } = useTranslation('calls');
   const optionsOf = useOptions();
-  return fields.map((name) => (
-    <Choice
-      key={name}
-      param={name}
-      label={t(`usage.filters.${name}`)}
-      options={withChosen(optionsOf[name], search[name])}
-      searchable
-      replace={false}
-      width="8.5rem"
-    />
-  ));
+  const choices = fields.map((param) => ({
+    param,
+    label: t(`usage.filters.${param}`),
+    options: withChosen(optionsOf[param], search[param]),
+  }));
+  return <Choices of={choices} searchable width="8.5rem" />;
 }
 
 function useOptions(): Record<Field, Option[]> {

@@ -2,12 +2,11 @@ import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { Choice, SwitchFilter } from '../../ui/lists/choice.js';
+import { Choices, SwitchFilter } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { distinctValues } from './market.js';
 
 const route = getRouteApi('/visitor/marketplace');
-const WIDTH = '9.5rem';
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
 
 /** What the marketplace is searched by; each choice is put into the address. */
@@ -23,7 +22,7 @@ export function MarketFilters({ models }: { models: readonly Shape<'ListedModel'
         param="text"
         maw="none"
       />
-      <Choices models={models} />
+      <MarketChoices models={models} />
       <SwitchFilter
         param="view"
         label={t('market.view')}
@@ -36,28 +35,24 @@ export function MarketFilters({ models }: { models: readonly Shape<'ListedModel'
   );
 }
 
-function Choices({ models }: { models: readonly Shape<'ListedModel'>[] }) {
+function MarketChoices({ models }: { models: readonly Shape<'ListedModel'>[] }) {
   const { t } = useTranslation('visitor');
   const families = distinctValues(models, ({ family }) => [family]) as Shape<'ListedModel'>['family'][];
+  const vendors = distinctValues(models, ({ vendor }) => [vendor]);
   const groups = distinctValues(models, (model) => model.groups.map(({ group }) => group));
-  const choices = [
-    { name: 'family', options: families.map((value) => ({ value, label: t(`market.families.${value}`) })) },
-    { name: 'vendor', options: distinctValues(models, ({ vendor }) => [vendor]).map(same) },
-    { name: 'group', options: groups.map(same) },
-  ] as const;
+  const ofFamily = families.map((value) => ({ value, label: t(`market.families.${value}`) }));
+  const sorts = SORTS.map((value) => ({ value, label: t(`market.sorts.${value}`) }));
   return (
-    <>
-      {choices.map(({ name, options }) => (
-        <Choice key={name} param={name} label={t(`market.${name}`)} options={options} width={WIDTH} />
-      ))}
-      <Choice
-        param="sort"
-        label={t('market.order')}
-        any={t('market.sorts.usual')}
-        options={SORTS.map((value) => ({ value, label: t(`market.sorts.${value}`) }))}
-        width={WIDTH}
-      />
-    </>
+    <Choices
+      of={[
+        { param: 'family', label: t('market.family'), options: ofFamily },
+        { param: 'vendor', label: t('market.vendor'), options: vendors.map(same) },
+        { param: 'group', label: t('market.group'), options: groups.map(same) },
+        { param: 'sort', label: t('market.order'), any: t('market.sorts.usual'), options: sorts },
+      ]}
+      replace
+      width="9.5rem"
+    />
   );
 }
 

@@ -1,24 +1,11 @@
-import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { CodeLines } from '../../ui/copy.js';
 import { Loaded, Section } from '../../ui/states.js';
-import {
-  callOf,
-  type CodeLanguage,
-  codeLines,
-  type PlayKind,
-  type PlaygroundCall,
-} from '../../user/playground/call.js';
+import { callOf, codeLines, type PlayKind, type PlaygroundCall } from '../../user/playground/call.js';
+import { CodeTabs } from '../../user/playground/code-tabs.js';
 import { wishFor } from './calculator-work.js';
-
-const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
-  { id: 'curl', name: 'curl' },
-  { id: 'python', name: 'Python' },
-  { id: 'javascript', name: 'Node.js' },
-];
 
 /** What is asked for in the samples, as in all examples of the documentation. */
 const PROMPTS: Record<PlayKind, string> = {
@@ -69,28 +56,13 @@ export function ModelSamples({ model }: { model: Shape<'ListedModel'> }) {
   return (
     <Section title={t('samples.title')}>
       <Loaded query={relay} lines={6}>
-        {({ baseUrl }) => <SampleTabs lines={codeLines(sampleOf(model), { baseUrl, apiKey: null })} />}
+        {({ baseUrl }) => (
+          <CodeTabs
+            label={t('samples.title')}
+            lines={codeLines(sampleOf(model), { baseUrl, apiKey: null })}
+          />
+        )}
       </Loaded>
     </Section>
-  );
-}
-
-function SampleTabs({ lines }: { lines: Record<CodeLanguage, string> }) {
-  const { t } = useTranslation('models');
-  return (
-    <Tabs defaultValue="curl" keepMounted={false}>
-      <Tabs.List aria-label={t('samples.title')}>
-        {LANGUAGES.map(({ id, name }) => (
-          <Tabs.Tab key={id} value={id}>
-            {name}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {LANGUAGES.map(({ id, name }) => (
-        <Tabs.Panel key={id} value={id} pt="sm">
-          <CodeLines code={lines[id]} label={name} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
   );
 }
