@@ -151,7 +151,7 @@ describe('a notice that a program of another version queued', () => {
     'says that something was changed, for %j',
     async (details) => {
       const { text } = await queued(details);
-      expect(text).toContain('Something about how you sign in to your account was changed.');
+      expect(text).toContain('A sign-in setting of your account was changed.');
       expect(text).not.toMatch(/undefined|\[object|native code/);
     },
   );

@@ -40,7 +40,7 @@ async function rotate({ json }: { json?: boolean }): Promise<void> {
       facts([
         ['Channels', String(done.channels)],
         ['Webhooks', String(done.webhooks)],
-        ['One-time codes', String(done.oneTimeCodes)],
+        ['Two-factor secrets', String(done.oneTimeCodes)],
       ]),
     );
   refuseUnreadable(done);

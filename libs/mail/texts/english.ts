@@ -4,12 +4,12 @@ import { lifeOf, type MailTexts, wordsOf } from './mail-texts.js';
 
 const NOTICES: Record<SecurityNotice, string> = {
   'password.changed': 'The password of your account was changed, and all other sessions were ended.',
-  'totp.enabled': 'One-time codes were switched on for your account.',
+  'totp.enabled': 'Two-factor authentication was turned on for your account.',
   'totp.codes_renewed': 'New recovery codes were created for your account. The old ones no longer work.',
-  'totp.disabled': 'One-time codes were switched off for your account.',
+  'totp.disabled': 'Two-factor authentication was turned off for your account.',
 };
 
-const SOMETHING = 'Something about how you sign in to your account was changed.';
+const SOMETHING = 'A sign-in setting of your account was changed.';
 
 const ACCESS_CHANGED = 'Sign-in settings of your Tollgate account changed';
 
