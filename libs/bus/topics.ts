@@ -19,7 +19,7 @@ import { topic, type AnyTopic } from './topic.js';
 /** Fixed when the topics are created: more would move accounts to other partitions. */
 const MONEY_PARTITIONS = 12;
 const CACHE_PARTITIONS = 1;
-/** Events of the whole house are rare. */
+/** Events about the whole installation are rare. */
 const HOUSE_PARTITIONS = 1;
 
 /**
@@ -53,7 +53,7 @@ export const topics = {
   }),
   chargeResolved: topic({
     name: 'charge.resolved',
-    about: 'Ends the charge of a call: settles what was delivered, and releases the rest',
+    about: 'Ends the charge of a call: settles what was delivered and releases the rest',
     from: ['gateway', 'billing'],
     version: 1,
     kind: 'either',
@@ -66,7 +66,7 @@ export const topics = {
   }),
   videoCompleted: topic({
     name: 'video.completed',
-    about: 'A task has ended, completed or failed; its charge ends with it',
+    about: 'A task has completed or failed, which also ends its charge',
     from: ['video-worker', 'billing'],
     version: 1,
     kind: 'event',
@@ -78,7 +78,7 @@ export const topics = {
   }),
   chargeSettled: topic({
     name: 'charge.settled',
-    about: 'A charge was settled. Published with PUBLISH_SETTLEMENTS only: for programs of yours',
+    about: 'A charge was settled. For your own programs; published only with PUBLISH_SETTLEMENTS',
     from: ['billing'],
     version: 1,
     kind: 'event',
@@ -114,7 +114,7 @@ export const topics = {
   }),
   balanceLow: topic({
     name: 'balance.low',
-    about: 'A balance has fallen below the line that its account drew',
+    about: 'A balance has fallen below the alert threshold of its account',
     from: ['billing'],
     version: 1,
     kind: 'event',
@@ -126,7 +126,7 @@ export const topics = {
   }),
   controlFailed: topic({
     name: 'control.failed',
-    about: 'A control of the books has found something',
+    about: 'A control of the books has findings',
     from: ['control-plane'],
     version: 1,
     kind: 'event',
@@ -138,8 +138,7 @@ export const topics = {
   }),
   ledgerSealed: topic({
     name: 'ledger.sealed',
-    about:
-      'A block of the hash chain was sealed. Nothing of ours reads it: for witnesses outside of the database',
+    about: 'A block of the hash chain was sealed. For your own programs, as a witness outside the database',
     from: ['control-plane'],
     version: 1,
     kind: 'event',
@@ -163,7 +162,7 @@ export const topics = {
   }),
   catalogChanged: topic({
     name: 'catalog.changed',
-    about: 'Models, channels, groups or prices have changed; every gateway reloads them',
+    about: 'Models, channels, groups or prices have changed, so every gateway reloads them',
     from: ['control-plane'],
     version: 1,
     kind: 'event',
@@ -176,7 +175,7 @@ export const topics = {
   }),
   keyChanged: topic({
     name: 'key.changed',
-    about: 'A key has changed; every gateway forgets it',
+    about: 'A key has changed, so every gateway drops it from its cache',
     from: ['control-plane'],
     version: 1,
     kind: 'event',
@@ -189,5 +188,5 @@ export const topics = {
   }),
 } as const;
 
-/** Every topic of the house. */
+/** Every topic. */
 export const allTopics: readonly AnyTopic[] = Object.values(topics);
