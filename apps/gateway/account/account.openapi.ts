@@ -32,32 +32,41 @@ const KEY = objectSchema({
   object: object('key'),
   id: textSchema(),
   name: textSchema(undefined, { examples: ['production'] }),
-  prefix: nullable(textSchema('How the key begins.')),
-  group: textSchema('Decides which models it reaches and at what price.'),
+  prefix: nullable(textSchema('The first characters of the key.')),
+  group: textSchema('Determines which models the key can use, and their prices.'),
   created_at: UNIX_SECONDS,
   expires_at: nullable(UNIX_SECONDS),
-  allowed_models: nullable(listSchema(textSchema(), { description: 'Null: every model of the group.' })),
+  allowed_models: nullable(listSchema(textSchema(), { description: 'Null means every model of the group.' })),
   fallback_models: nullable(
     listSchema(textSchema(), {
-      description: 'Asked in this order when the one model of a request cannot serve it. Null: none.',
+      description:
+        'Fallback models, tried in this order if the requested model cannot serve a request. Null if there are none.',
     }),
   ),
-  allowed_ips: nullable(listSchema(textSchema(), { description: 'Null: from every address.' })),
+  allowed_ips: nullable(listSchema(textSchema(), { description: 'Null means any address.' })),
   limits: objectSchema({
-    requests_per_minute: nullable(integerSchema('The least of those of the key, its group and its account.')),
-    tokens_per_minute: nullable(
-      integerSchema('The least of those of the key and its account. Null: no limit.'),
+    requests_per_minute: nullable(
+      integerSchema('The lowest of the limits of the key, its group and its account.'),
     ),
-    images_per_minute: nullable(integerSchema('The same of images.')),
-    concurrent_requests: nullable(integerSchema('Likewise.')),
+    tokens_per_minute: nullable(
+      integerSchema('The lower of the limits of the key and its account. Null means no limit.'),
+    ),
+    images_per_minute: nullable(
+      integerSchema('The lower of the limits of the key and its account. Null means no limit.'),
+    ),
+    concurrent_requests: nullable(
+      integerSchema('The lower of the limits of the key and its account. Null means no limit.'),
+    ),
   }),
   spending: objectSchema({
-    total: spending('By this key.'),
-    month: spending('By this key in this month of UTC.'),
-    account_month: spending('By all keys of the account in this month; 0 used where it has no limit.'),
+    total: spending('Spent by this key.'),
+    month: spending('Spent by this key in the current UTC month.'),
+    account_month: spending(
+      'Spent by all keys of the account in the current UTC month. `used` is 0 if there is no limit.',
+    ),
   }),
   spendable: amount(
-    'The least of the balance and of what each limit leaves; 0 while the account is frozen.',
+    'The lowest of the balance and what remains of each limit. 0 while the account is frozen.',
     '16.5',
   ),
 });
@@ -65,7 +74,7 @@ const KEY = objectSchema({
 export const retrieveKeyOperation: Operation = {
   id: 'retrieveKey',
   tag: TAG,
-  summary: 'Get the key, its limits, and what it can still spend.',
+  summary: 'Get the key, its limits and what it can still spend.',
   answers: { 200: { description: 'The key that the request was sent with.', content: json(KEY) } },
   refusals: ['rate_limit_exceeded'],
 };
@@ -76,7 +85,7 @@ export const retrieveCreditsOperation: Operation = {
   summary: 'Get the credits of the account.',
   answers: {
     200: {
-      description: 'The balances at this moment.',
+      description: 'The current balances.',
       content: json(
         objectSchema({
           object: object('credits'),
@@ -97,7 +106,7 @@ const DAY = objectSchema({
   day: ofDay('Of UTC: when its requests began.'),
   model: textSchema(undefined, { examples: ['vendora-imagine-image'] }),
   requests: count,
-  failed: integerSchema('Of them, those that were refunded in full.', { minimum: 0 }),
+  failed: integerSchema('Requests that were refunded in full.', { minimum: 0 }),
   amount: amount('What was charged.'),
 });
 
@@ -106,15 +115,18 @@ export const listUsageOperation: Operation = {
   tag: TAG,
   summary: 'Get usage by day and model.',
   description:
-    'Requests that ended, newest day first; one that tried several models counts once for each. Later refunds are in the charges alone.',
+    'Counts requests that have ended, newest day first. A request that tried several models counts once for each. Later refunds appear only in the charges.',
   query: {
     from: ofDay('The first day; thirty days before the end by default.'),
     to: ofDay(`The last day, included: today by default. At most ${MOST_DAYS} days are answered.`),
-    scope: oneOfWords(['key', 'account'], 'Of the key itself, the default, or of all keys of the account.'),
+    scope: oneOfWords(
+      ['key', 'account'],
+      "Whether the limit is the key's own, the default, or shared by all keys of the account.",
+    ),
   },
   answers: {
     200: {
-      description: 'All days with usage: there is no further page.',
+      description: 'All days with usage, on one page.',
       content: json(
         objectSchema({
           object: object('list'),
@@ -135,24 +147,24 @@ const LINES = nullable(
     objectSchema({
       kind: textSchema(undefined, { examples: ['input'] }),
       units: textSchema('A whole number.'),
-      unit_price: textSchema('Credits for one token.'),
+      unit_price: textSchema('Credits per token.'),
       amount: amount('Of the line.'),
     }),
-    { description: 'Null for work that is not priced by the token.' },
+    { description: 'Null if not priced by the token.' },
   ),
 );
 
 const DIMENSIONS: Schema = {
   type: 'object',
   description:
-    'What the request asked for that the unit price may depend on; empty where it left that to the vendor.',
+    'The properties of the request that can affect the unit price. Empty if the request left them to the vendor.',
   additionalProperties: textSchema(),
   examples: [{ size: '1024x1024', quality: 'high' }],
 };
 
 const CHARGE = objectSchema({
   object: object('charge'),
-  id: textSchema('Of the charge. For the first model of a request it is the id of the request.'),
+  id: textSchema('The ID of the charge. For the first model of a request it is the request ID.'),
   request_id: nullable(textSchema()),
   key_id: nullable(textSchema()),
   model: nullable(textSchema()),
@@ -166,9 +178,9 @@ const CHARGE = objectSchema({
       units: textSchema('A whole number of images, seconds or calls.', { examples: ['2'] }),
       dimensions: DIMENSIONS,
       unit_price: nullable(
-        textSchema('Credits for one unit; null where lines have theirs.', { examples: ['0.02'] }),
+        textSchema('Credits per unit. Null if each line has its own price.', { examples: ['0.02'] }),
       ),
-      multiplier: textSchema('Of the group.', { examples: ['1'] }),
+      multiplier: textSchema('The multiplier of the group.', { examples: ['1'] }),
       lines: LINES,
       rounding: textSchema(),
     }),
@@ -187,35 +199,36 @@ const CHARGE = objectSchema({
   task: nullable(objectSchema({ id: textSchema(), state: textSchema() })),
   attempts: listSchema(
     objectSchema({
-      id: textSchema('Of its charge.'),
+      id: textSchema('The ID of its charge.'),
       model: nullable(textSchema()),
       state: oneOfWords(['refused', 'held', 'settled', 'released']),
       code: nullable(textSchema('Why this model did not serve the request.')),
     }),
-    { description: 'The models that were tried, in order; this charge is that of the last.' },
+    { description: 'The models tried, in order. This charge is for the last one.' },
   ),
 });
 
 export const retrieveChargeOperation: Operation = {
   id: 'retrieveCharge',
   tag: TAG,
-  summary: 'Get a charge: price, hold, settlement and refunds.',
+  summary: 'Get a charge with its price, hold, settlement and refunds.',
   path: { id: 'The `x-request-id` of the answer to a request of your account.' },
-  answers: { 200: { description: 'The charge as it is now.', content: json(CHARGE) } },
+  answers: { 200: { description: 'The current state of the charge.', content: json(CHARGE) } },
   refusals: ['rate_limit_exceeded', 'not_found'],
 };
 
 const dollars: Schema = {
   type: 'number',
-  description: 'All that the key has used and can still spend, in credits, which are worth a dollar each.',
+  description:
+    'What the key has used and can still spend in total, in credits, which are worth one dollar each.',
 };
 
 export const retrieveSubscriptionOperation: Operation = {
   id: 'retrieveSubscription',
   tag: TAG,
-  summary: 'Get the balance in the legacy format of OpenAI.',
+  summary: "Get the balance in OpenAI's legacy format.",
   description:
-    'What is left is `hard_limit_usd` less a hundredth of `total_usage`. Count with `/v1/key` instead: it is exact.',
+    'The remaining balance is `hard_limit_usd` minus `total_usage` / 100. For exact amounts use `/v1/key`.',
   answers: {
     200: {
       description: 'The limits of the key that the request was sent with.',
@@ -226,7 +239,7 @@ export const retrieveSubscriptionOperation: Operation = {
           soft_limit_usd: dollars,
           hard_limit_usd: dollars,
           system_hard_limit_usd: dollars,
-          access_until: integerSchema('Unix seconds; 0 for a key that does not expire.'),
+          access_until: integerSchema('Unix time in seconds. 0 if the key does not expire.'),
         }),
       ),
     },
@@ -239,11 +252,11 @@ const cents: Schema = { type: 'number', description: 'US cents.' };
 export const retrieveBillingUsageOperation: Operation = {
   id: 'retrieveBillingUsage',
   tag: TAG,
-  summary: 'Get usage in the legacy format of OpenAI.',
-  description: `\`total_usage\` is all that the key has ever used; \`daily_costs\` has the last ${MOST_DAYS} days of the period.`,
+  summary: "Get usage in OpenAI's legacy format.",
+  description: `\`total_usage\` is the total usage of the key; \`daily_costs\` has the last ${MOST_DAYS} days of the period.`,
   query: {
     start_date: textSchema('The first day.', { examples: ['2026-01-01'] }),
-    end_date: textSchema('The day after the last one: tomorrow by default.', { examples: ['2026-02-01'] }),
+    end_date: textSchema('The day after the last day. Default: tomorrow.', { examples: ['2026-02-01'] }),
   },
   answers: {
     200: {

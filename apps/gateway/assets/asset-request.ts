@@ -1,5 +1,5 @@
 import { ApiError } from '#platform/errors.js';
-import { declareBody, flag, MODEL, own, text, whole, word } from '../http/declared-body.js';
+import { bodyField, declareBody, MODEL } from '../http/declared-body.js';
 import { asBody, type Body, invalid, isAbsent, optionalString, optionalWord } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
@@ -40,21 +40,26 @@ const DRAFT_NAMES = ['draft_id', 'original_model_task_id', 'preview_task_id', 'd
 const VIEW: Schema = {
   anyOf: [
     textSchema('Base64 or a data URL.'),
-    { type: 'object', description: 'The same under `data` or `b64_json`.' },
+    { type: 'object', description: 'An object with the same under `data` or `b64_json`.' },
   ],
 };
 
-export const assetFields = declareBody({ model: MODEL }, {
-  mode: word(['draft', 'texture'], 'A draft when it is not said.'),
-  prompt: text(MAX_PROMPT_CHARS),
-  image: own({ anyOf: [VIEW, listSchema(VIEW)] }),
-  images: own(listSchema(VIEW, { maxItems: MAX_VIEWS, description: 'Front, left, back and right.' })),
-  draft_id: own(textSchema('The draft to texture.')),
-  pbr: flag('With material maps.'),
-  face_limit: whole({ minimum: 1, maximum: MAX_FACES }),
-  seed: whole({ minimum: 0, maximum: MAX_SEED }),
-  format: word(['glb']),
-});
+export const assetFields = declareBody(
+  { model: MODEL },
+  {
+    mode: bodyField.word(['draft', 'texture'], 'Default: `draft`.'),
+    prompt: bodyField.text(MAX_PROMPT_CHARS),
+    image: bodyField.own({ anyOf: [VIEW, listSchema(VIEW)] }),
+    images: bodyField.own(
+      listSchema(VIEW, { maxItems: MAX_VIEWS, description: 'Views from the front, left, back and right.' }),
+    ),
+    draft_id: bodyField.own(textSchema('The ID of the draft to texture.')),
+    pbr: bodyField.flag('Create material maps (PBR).'),
+    face_limit: bodyField.whole({ minimum: 1, maximum: MAX_FACES }),
+    seed: bodyField.whole({ minimum: 0, maximum: MAX_SEED }),
+    format: bodyField.word(['glb']),
+  },
+);
 
 const FIELDS = new Set([...assetFields.names, 'type', 'task_type', ...DRAFT_NAMES, 'user']);
 
@@ -115,7 +120,9 @@ function readDraftId(body: Body, mode: AssetCreation['mode']): string | undefine
 }
 
 function readViews(body: Body): ReceivedPicture[] {
-  const given = [assetFields.read.image(body), assetFields.read.images(body)].filter((value) => !isAbsent(value));
+  const given = [assetFields.read.image(body), assetFields.read.images(body)].filter(
+    (value) => !isAbsent(value),
+  );
   const views = given.flatMap((value): unknown[] => (Array.isArray(value) ? value : [value]));
   if (views.length > MAX_VIEWS) throw invalid('images', `must be at most ${MAX_VIEWS} views`);
   return views.map(readView);

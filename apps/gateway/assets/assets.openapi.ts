@@ -19,23 +19,23 @@ const ASSET = objectSchema(
     ...TASK_FIELDS,
     object: { const: '3d.task' },
     mode: oneOfWords(['draft', 'texture']),
-    draft_id: nullable(textSchema('The draft that is textured.')),
+    draft_id: nullable(textSchema('The ID of the textured draft.')),
     output: objectSchema({
-      model_url: textSchema('Works without a key until the file goes.', { format: 'uri' }),
+      model_url: textSchema('Works without a key until the file expires.', { format: 'uri' }),
       format: { const: 'glb' },
     }),
   },
   ['output'],
 );
 
-const path = { id: 'The id that the creation answered.' };
+const path = { id: 'The ID of the asset.' };
 const asset = { 200: { description: 'The current state of the asset.', content: json(ASSET) } };
 
 export const createAssetOperation: Operation = {
   id: 'createAsset',
   tag: TAG,
-  summary: 'Create a draft, or the texture of a finished draft.',
-  description: 'Poll it until it ends; one that fails costs nothing. There is no webhook.',
+  summary: 'Create a draft, or texture a finished draft.',
+  description: 'Poll the task until it ends. A failed task costs nothing. There are no webhooks.',
   body: json(assetFields.schema()),
   answers: asset,
   refusals: [
@@ -54,7 +54,7 @@ export const retrieveAssetOperation: Operation = {
   id: 'retrieveAsset',
   tag: TAG,
   summary: 'Get an asset.',
-  description: 'Reads, and never moves money.',
+  description: 'Never charges.',
   path,
   answers: asset,
   refusals: ['asset_not_found'],

@@ -16,18 +16,20 @@ import { DRY_RUN, MODEL_CHOICE } from '../routing/routing.openapi.js';
 
 const TAG = 'Conversation';
 const PASSED_ON =
-  'The fields of the vendor pass as they are, but for those that cost beyond tokens, which are refused by name. What the model answers is passed on.';
+  "The vendor's fields are passed on unchanged, except those that cost more than tokens, which are refused by name. The model's answer is passed on unchanged.";
 
 const model = textSchema(undefined, { maxLength: MAX_MODEL_CHARS });
 const MESSAGES = listSchema({ type: 'object' }, { minItems: 1 });
-const MAX_TOKENS = integerSchema('The longest answer, in tokens: what is held for it.', { minimum: 1 });
-const stream = flagSchema('Answers by server-sent events.');
-const tools = listSchema({ type: 'object' }, { description: 'Functions, or tools that the client runs.' });
+const MAX_TOKENS = integerSchema('The maximum length of the answer in tokens, for which credits are held.', {
+  minimum: 1,
+});
+const stream = flagSchema('Stream the answer as server-sent events.');
+const tools = listSchema({ type: 'object' }, { description: 'Functions and tools that the client runs.' });
 
 /** A whole answer, or its events. */
 function answered(whole: Schema): Record<number, DocumentedAnswer> {
   const content = { 'application/json': { anyOf: [whole, DRY_RUN] }, 'text/event-stream': null };
-  return { 200: { description: 'The answer, whole or as a stream. What was used is charged.', content } };
+  return { 200: { description: 'The answer, complete or as a stream. Actual usage is charged.', content } };
 }
 
 export const createChatCompletionOperation: Operation = {
@@ -41,7 +43,7 @@ export const createChatCompletionOperation: Operation = {
       {
         max_completion_tokens: MAX_TOKENS,
         max_tokens: MAX_TOKENS,
-        n: integerSchema('Answers.', { minimum: 1, maximum: 128 }),
+        n: integerSchema('The number of answers.', { minimum: 1, maximum: 128 }),
         stream,
         stream_options: { type: 'object', properties: { include_usage: { type: 'boolean' } } },
         tools,
@@ -72,17 +74,17 @@ export const createResponseOperation: Operation = {
   id: 'createResponse',
   tag: TAG,
   summary: 'Create a response.',
-  description: `${PASSED_ON} Answers are not kept: \`background\` must be false.`,
+  description: `${PASSED_ON} Answers are not stored: \`background\` must be false.`,
   body: {
     'application/json': request(
       { model },
       {
         input: { anyOf: [textSchema(undefined, { minLength: 1 }), MESSAGES] },
-        prompt: { type: 'object', description: 'A stored prompt, which may be all the input.' },
+        prompt: { type: 'object', description: 'A stored prompt, which can replace the input.' },
         previous_response_id: textSchema(),
         max_output_tokens: MAX_TOKENS,
         stream,
-        background: flagSchema('False.'),
+        background: flagSchema('Must be false.'),
         tools,
         ...MODEL_CHOICE,
       },
@@ -108,7 +110,7 @@ export const createMessageOperation: Operation = {
   tag: TAG,
   summary: 'Create a message.',
   description: PASSED_ON,
-  headers: { 'anthropic-version': textSchema('Sent by the clients of this style.') },
+  headers: { 'anthropic-version': textSchema('Sent by clients of this API style.') },
   body: {
     'application/json': request(
       { model, messages: MESSAGES, max_tokens: MAX_TOKENS },
@@ -132,19 +134,21 @@ export const createEmbeddingOperation: Operation = {
   id: 'createEmbedding',
   tag: TAG,
   summary: 'Create embeddings.',
-  description: 'Charged by the tokens that were read.',
+  description: 'Charged by input tokens.',
   body: {
     'application/json': request(
       {
         model,
         input: {
           anyOf: [textSchema(undefined, { minLength: 1 }), listSchema({}, { minItems: 1 })],
-          description: `A text, or at most ${MAX_EMBEDDED} of them. Tokens are taken in place of a text.`,
+          description: `A text or up to ${MAX_EMBEDDED} texts. Each can also be given as tokens.`,
           examples: ['a lighthouse at dusk'],
         },
       },
       {
-        dimensions: integerSchema('How long a vector is, where the model lets one choose.', { minimum: 1 }),
+        dimensions: integerSchema('The length of the vectors, if the model supports a choice.', {
+          minimum: 1,
+        }),
         encoding_format: oneOfWords(['float', 'base64']),
         ...MODEL_CHOICE,
       },
@@ -152,7 +156,7 @@ export const createEmbeddingOperation: Operation = {
   },
   answers: {
     200: {
-      description: 'A vector for each text.',
+      description: 'One vector per text.',
       content: json({
         anyOf: [
           objectSchema({

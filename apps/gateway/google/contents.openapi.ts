@@ -18,8 +18,7 @@ const path = { model: 'The name of the model, without `models/`.' };
 
 const PART: Schema = {
   type: 'object',
-  description:
-    'Text, an image or a document as `inlineData`, its address as `fileData`, or a call of a function.',
+  description: 'Text, an image or document as `inlineData`, its URL as `fileData`, or a function call.',
 };
 const CONTENT = request({ parts: listSchema(PART) }, { role: textSchema() });
 const CONTENTS = listSchema(CONTENT, { minItems: 1 });
@@ -27,7 +26,7 @@ const INPUT = {
   systemInstruction: request({ parts: listSchema(PART) }),
   tools: listSchema(
     { type: 'object' },
-    { description: 'With `functionDeclarations` alone: functions of the client.' },
+    { description: 'Only `functionDeclarations` are supported: functions that the client runs.' },
   ),
   toolConfig: { type: 'object' },
 } satisfies Record<string, Schema>;
@@ -38,8 +37,11 @@ const BODY = request(
     generationConfig: request(
       {},
       {
-        maxOutputTokens: integerSchema('The longest answer, in tokens: what is held for it.', { minimum: 1 }),
-        candidateCount: integerSchema('Answers.', { minimum: 1, maximum: 128 }),
+        maxOutputTokens: integerSchema(
+          'The maximum length of the answer in tokens, for which credits are held.',
+          { minimum: 1 },
+        ),
+        candidateCount: integerSchema('The number of answers.', { minimum: 1, maximum: 128 }),
         responseModalities: listSchema(textSchema(undefined, { enum: ['TEXT', 'IMAGE'] })),
       },
     ),
@@ -64,7 +66,7 @@ export const generateContentOperation: Operation = {
   body: json(BODY),
   answers: {
     200: {
-      description: 'The answer. What was used is charged.',
+      description: 'The answer. Actual usage is charged.',
       content: json({ anyOf: [ANSWER, DRY_RUN] }),
     },
   },
@@ -76,10 +78,10 @@ export const streamGenerateContentOperation: Operation = {
   id: 'streamGenerateContent',
   summary: 'Generate content as server-sent events.',
   ending: '{model}:streamGenerateContent',
-  query: { alt: textSchema('`sse`, as SDKs send it: streams come in no other way.', { const: 'sse' }) },
+  query: { alt: textSchema('`sse`, as sent by SDKs. It is the only format of streams.', { const: 'sse' }) },
   answers: {
     200: {
-      description: 'The answer in pieces. What was used is charged.',
+      description: 'The answer in chunks. Actual usage is charged.',
       content: { 'text/event-stream': null, 'application/json': DRY_RUN },
     },
   },
@@ -89,7 +91,7 @@ export const countTokensOperation: Operation = {
   id: 'countTokens',
   tag: TAG,
   summary: 'Count the tokens of contents.',
-  description: 'Free. Contents alone, or the whole of a request as `generateContentRequest`.',
+  description: 'Free. Takes `contents`, or a complete request as `generateContentRequest`.',
   free: true,
   ending: '{model}:countTokens',
   path,

@@ -39,9 +39,9 @@ function prediction(parameters: Record<string, Schema>, mostInstances: number): 
 export const listNativeModelsOperation: Operation = {
   id: 'listNativeModels',
   tag: TAG,
-  summary: 'List the models available in the native style.',
+  summary: 'List the models available through this API style.',
   answers: {
-    200: { description: 'All of them.', content: json(objectSchema({ models: listSchema(MODEL) })) },
+    200: { description: 'All models.', content: json(objectSchema({ models: listSchema(MODEL) })) },
   },
   refusals: [],
 };
@@ -49,7 +49,7 @@ export const listNativeModelsOperation: Operation = {
 export const retrieveNativeModelOperation: Operation = {
   id: 'retrieveNativeModel',
   tag: TAG,
-  summary: 'One model.',
+  summary: 'Get a model.',
   path,
   answers: { 200: { description: 'The model.', content: json(MODEL) } },
   refusals: ['model_not_found'],
@@ -59,14 +59,14 @@ export const predictOperation: Operation = {
   id: 'predict',
   tag: TAG,
   summary: 'Generate images from text.',
-  description: 'The body of `POST /v1/images/generations` is taken too, without `model`.',
+  description: 'Also accepts the body of `POST /v1/images/generations`, without `model`.',
   ending: '{model}:predict',
   path,
   body: json({
     anyOf: [
       prediction(
         {
-          sampleCount: integerSchema('How many of each instance; each is charged.', { minimum: 1 }),
+          sampleCount: integerSchema('The number of images per instance. Each is charged.', { minimum: 1 }),
           aspectRatio: textSchema(),
           sampleImageSize: textSchema(),
         },
@@ -86,7 +86,7 @@ export const predictOperation: Operation = {
                 mimeType: textSchema(),
                 bytesBase64Encoded: textSchema('Base64.'),
                 raiFilteredReason: textSchema(
-                  'Where nothing was made of one of several instances: why. It costs nothing.',
+                  'Why no image was generated for an instance. It costs nothing.',
                 ),
               },
               ['mimeType', 'bytesBase64Encoded', 'raiFilteredReason'],
@@ -118,7 +118,7 @@ export const predictLongRunningOperation: Operation = {
   ),
   answers: {
     200: {
-      description: 'The name of the operation to poll, below `/v1beta/`.',
+      description: 'The name of the operation. Poll it at `/v1beta/{name}`.',
       content: json(objectSchema({ name: textSchema() })),
     },
   },
@@ -132,7 +132,7 @@ export const retrieveLongRunningOperation: Operation = {
   path: { ...path, id: 'The last part of the name.' },
   answers: {
     200: {
-      description: 'The operation; done with either a response or an error.',
+      description: 'The operation. Once `done`, it has a response or an error.',
       content: json(
         objectSchema(
           {
@@ -163,7 +163,7 @@ export const downloadNativeFileOperation: Operation = {
   summary: 'Download the file of a finished video.',
   ending: '{id}:download',
   path: { id: 'The id of the operation.' },
-  query: { alt: textSchema('`media`, as clients send it.') },
+  query: { alt: textSchema('`media`, as sent by clients.') },
   headers: FILE_HEADERS,
   answers: fileAnswers(['video/mp4']),
   refusals: [

@@ -8,6 +8,7 @@ import {
 } from '../openapi/operation.js';
 import {
   type Body,
+  type Bounds,
   invalid,
   optionalBoolean,
   optionalString,
@@ -50,38 +51,26 @@ function schemasOf(fields: Fields): Record<string, Schema> {
   return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
 }
 
-export function text(maxLength: number, description?: string): Field<string | undefined> {
-  return {
+export const bodyField = {
+  text: (maxLength: number, description?: string): Field<string | undefined> => ({
     schema: textSchema(description, { maxLength }),
     read: (body, param) => optionalString(body, param, maxLength),
-  };
-}
-
-export function word<const T extends string>(
-  words: readonly T[],
-  description?: string,
-): Field<T | undefined> {
-  return { schema: oneOfWords(words, description), read: (body, param) => optionalWord(body, param, words) };
-}
-
-export function whole(
-  bounds: { minimum: number; maximum?: number },
-  description?: string,
-): Field<number | undefined> {
-  return {
+  }),
+  word: <const T extends string>(words: readonly T[], description?: string): Field<T | undefined> => ({
+    schema: oneOfWords(words, description),
+    read: (body, param) => optionalWord(body, param, words),
+  }),
+  whole: (bounds: Bounds, description?: string): Field<number | undefined> => ({
     schema: integerSchema(description, bounds),
     read: (body, param) => optionalWhole(body, param, bounds),
-  };
-}
-
-export function flag(description: string): Field<boolean | undefined> {
-  return { schema: flagSchema(description), read: optionalBoolean };
-}
-
-/** A field that the reader of the body reads in its own way. */
-export function own(schema: Schema): Field<unknown> {
-  return { schema, read: (body, param) => body[param] };
-}
+  }),
+  flag: (description: string): Field<boolean | undefined> => ({
+    schema: flagSchema(description),
+    read: optionalBoolean,
+  }),
+  /** Read by the reader of the body, in its own way. */
+  own: (schema: Schema): Field<unknown> => ({ schema, read: (body, param) => body[param] }),
+};
 
 export const MODEL: Field<string> = {
   schema: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),

@@ -55,15 +55,19 @@ function optionalInteger(body: Body, param: string): number | undefined {
   return value;
 }
 
+export interface Bounds {
+  minimum: number;
+  maximum?: number;
+}
+
 /** The same within bounds. @throws ApiError */
-export function optionalWhole(
-  body: Body,
-  param: string,
-  { minimum, maximum }: { minimum: number; maximum?: number | undefined },
-): number | undefined {
+export function optionalWhole(body: Body, param: string, { minimum, maximum }: Bounds): number | undefined {
   const value = optionalInteger(body, param);
   if (value === undefined || (value >= minimum && value <= (maximum ?? Infinity))) return value;
-  throw invalid(param, maximum === undefined ? `must be at least ${minimum}` : `must be from ${minimum} to ${maximum}`);
+  throw invalid(
+    param,
+    maximum === undefined ? `must be at least ${minimum}` : `must be from ${minimum} to ${maximum}`,
+  );
 }
 
 /** @throws ApiError invalid_type */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
 import { asBody, type Body, invalid, optionalString } from '../http/fields.js';
 import type { Dimensions } from '#pricing/rates.js';
-import { ASPECT_RATIO, declareBody, flag, MODEL, PROMPT, SIZE, whole, word } from '../http/declared-body.js';
+import { ASPECT_RATIO, bodyField, declareBody, MODEL, PROMPT, SIZE } from '../http/declared-body.js';
 import { textSchema } from '../openapi/operation.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_PICTURES, MAX_SHAPE_CHARS } from '../http/limits.js';
@@ -31,19 +31,22 @@ export interface ImageGeneration {
 /** OpenAI's own limit. */
 const MAX_PARTIAL_IMAGES = 3;
 
-export const imageFields = declareBody({ model: MODEL, prompt: PROMPT }, {
-  n: whole({ minimum: 1 }, 'How many; each is charged.'),
-  size: SIZE,
-  aspect_ratio: ASPECT_RATIO,
-  resolution: grade('Such as `2k`. Left out where the model has prices by other values only.'),
-  quality: grade('Such as `high`, or `auto`. Sent on where the price of the model depends on it.'),
-  response_format: word(['url', 'b64_json']),
-  stream: flag('The one image comes as events, the last of them with the whole image.'),
-  partial_images: whole(
-    { minimum: 0, maximum: MAX_PARTIAL_IMAGES },
-    'Of a stream: how many images come before it is whole.',
-  ),
-});
+export const imageFields = declareBody(
+  { model: MODEL, prompt: PROMPT },
+  {
+    n: bodyField.whole({ minimum: 1 }, 'The number of images. Each is charged.'),
+    size: SIZE,
+    aspect_ratio: ASPECT_RATIO,
+    resolution: grade('Such as `2k`. Not sent to the vendor if only other values affect the price.'),
+    quality: grade('Such as `high`, or `auto`. Sent to the vendor only if the price depends on it.'),
+    response_format: bodyField.word(['url', 'b64_json']),
+    stream: bodyField.flag('Stream one image as events. The last event has the complete image.'),
+    partial_images: bodyField.whole(
+      { minimum: 0, maximum: MAX_PARTIAL_IMAGES },
+      'The number of partial images in a stream.',
+    ),
+  },
+);
 
 /** In the lower case that it is priced in, so that what is sent is what is paid for. */
 function grade(description: string) {

@@ -25,7 +25,7 @@ const RESULT = objectSchema(
       objectSchema(
         {
           url: textSchema('Works without a key for a limited time.', { format: 'uri' }),
-          b64_json: textSchema('The image in base64.'),
+          b64_json: textSchema('The image as base64.'),
           revised_prompt: textSchema(),
           mime_type: textSchema(),
         },
@@ -33,21 +33,24 @@ const RESULT = objectSchema(
       ),
     ),
     usage: USAGE,
-    model: textSchema('The one of several that made them.'),
+    model: textSchema('The model that served the request, if several were given.'),
   },
   ['model'],
 );
 
-const PICTURE_TEXT = textSchema('An address, a data URL or base64.');
+const PICTURE_TEXT = textSchema('A URL, a data URL or base64.');
 const PICTURE: Schema = {
   anyOf: [
     PICTURE_TEXT,
-    { type: 'object', description: 'The same under `url`, `image_url`, `b64_json` or `data`.' },
+    {
+      type: 'object',
+      description: 'An object with the same under `url`, `image_url`, `b64_json` or `data`.',
+    },
   ],
 };
 const PICTURES: Schema = { anyOf: [PICTURE, listSchema(PICTURE, { minItems: 1, maxItems: MAX_PICTURES })] };
 const FORM_PICTURE = textSchema(
-  'A file, or text as in JSON. `image[]`, `images` and `image[0]` may repeat.',
+  'A file, or text as in JSON. Can be repeated, also as `image[]`, `images` or `image[0]`.',
   {
     contentMediaType: 'application/octet-stream',
   },
@@ -57,7 +60,7 @@ const EVENTS = { 'text/event-stream': null };
 
 const answers = {
   200: {
-    description: 'The images, of which only those delivered are charged.',
+    description: 'The images. Only delivered images are charged.',
     content: { ...json(RESULT), ...EVENTS },
   },
 };
@@ -78,13 +81,13 @@ export const editImagesOperation: Operation = {
   tag: TAG,
   summary: 'Edit images with a prompt.',
   description:
-    'Charged as what it makes. Without `response_format` each image comes as address and as base64.',
+    'Priced like generated images. Without `response_format`, each image has both a URL and base64.',
   body: {
     ...json(imageFields.schema({ image: PICTURES, images: PICTURES, mask: PICTURE })),
     'multipart/form-data': imageFields.schema({
-      n: textSchema('How many, in digits.'),
+      n: textSchema('The number of images, in digits.'),
       stream: textSchema('`true` or `false`.'),
-      partial_images: textSchema('Of a stream, in digits.'),
+      partial_images: textSchema('The number of partial images in a stream, in digits.'),
       image: FORM_PICTURE,
       mask: FORM_PICTURE,
     }),
@@ -97,7 +100,7 @@ export const fetchImageOperation: Operation = {
   id: 'fetchImage',
   tag: TAG,
   summary: 'Download an image.',
-  path: { name: 'As in the address.' },
+  path: { name: 'The last segment of the URL.' },
   query: SIGNATURE,
   headers: FILE_HEADERS,
   answers: fileAnswers(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
@@ -109,17 +112,19 @@ export const listChargeImagesOperation: Operation = {
   tag: TAG,
   summary: 'Get new links to the stored images of a charge.',
   description:
-    'Images whose call asked for links are kept as long as those work. Others were only sent: the list is empty.',
-  path: { id: 'The `id` of a charge of your account.' },
+    'Images are stored only if the call asked for links, and for as long as the links work. Otherwise the list is empty.',
+  path: { id: 'The ID of one of your charges.' },
   answers: {
     200: {
-      description: 'Those that are there, in their order.',
+      description: 'The stored images, in order.',
       content: json(
         objectSchema({
           object: { const: 'list' },
           data: listSchema(
             objectSchema({
-              index: integerSchema('Among the images of the call.', { minimum: 0 }),
+              index: integerSchema('The position among the images of the call, starting at 0.', {
+                minimum: 0,
+              }),
               url: textSchema('Works without a key until it expires.', { format: 'uri' }),
               mime_type: textSchema(),
               expires_at: UNIX_SECONDS,

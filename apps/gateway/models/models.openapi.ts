@@ -29,7 +29,7 @@ const ANTHROPIC_LIST = objectSchema({
   last_id: nullable(textSchema()),
 });
 const headers = {
-  'anthropic-version': textSchema('Asks for the shapes of the messages style, errors included.'),
+  'anthropic-version': textSchema('Selects the format of the messages API, also for errors.'),
 };
 
 export const listModelsOperation: Operation = {
@@ -39,7 +39,7 @@ export const listModelsOperation: Operation = {
   headers,
   answers: {
     200: {
-      description: 'All of them: there is no further page.',
+      description: 'All models, on one page.',
       content: json({
         anyOf: [objectSchema({ object: { const: 'list' }, data: listSchema(MODEL) }), ANTHROPIC_LIST],
       }),
@@ -51,7 +51,7 @@ export const listModelsOperation: Operation = {
 export const retrieveModelOperation: Operation = {
   id: 'retrieveModel',
   tag: TAG,
-  summary: 'One model.',
+  summary: 'Get a model.',
   path: { id: 'The name of the model.' },
   headers,
   answers: { 200: { description: 'The model.', content: json({ anyOf: [MODEL, ANTHROPIC_MODEL] }) } },

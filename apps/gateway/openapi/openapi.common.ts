@@ -5,12 +5,11 @@ export const INFO = {
   title: 'Tollgate data plane',
   version: '1',
   description:
-    'Image, video, 3D, chat and speech models behind one key with prepaid credit. Every GET answers HEAD too. ' +
-    'A path that does not exist answers `unknown_url` (404), a method that it does not take `method_not_allowed` (405).',
+    'Image, video, 3D, chat and speech models with one key and prepaid credits. Every GET route also answers HEAD. An unknown path returns `unknown_url` (404), an unsupported method `method_not_allowed` (405).',
 };
 
-const CODE: Schema = textSchema('Names what was wrong, for programs.', { enum: Object.keys(errorTable) });
-const PARAM = textSchema('The field at fault.');
+const CODE: Schema = textSchema('The error code, for programs.', { enum: Object.keys(errorTable) });
+const PARAM = textSchema('The field that caused the error.');
 
 /** One shape of errors for each family of clients; the code and the status are the same in all. */
 export const ERROR_SCHEMAS = {
@@ -20,7 +19,7 @@ export const ERROR_SCHEMAS = {
   GoogleError: objectSchema({
     error: objectSchema({
       code: integerSchema('The HTTP status.'),
-      message: textSchema('`<code>: <what was wrong>`'),
+      message: textSchema('`<code>: <explanation>`'),
       status: textSchema(),
       details: listSchema(
         objectSchema(
@@ -40,7 +39,7 @@ export const ERROR_SCHEMAS = {
     type: { const: 'error' },
     error: objectSchema({
       type: textSchema(),
-      message: textSchema('`<code>: <what was wrong>`'),
+      message: textSchema('`<code>: <explanation>`'),
       details: objectSchema({ error_code: CODE, param: PARAM }, ['param']),
     }),
     request_id: textSchema(),
@@ -48,8 +47,8 @@ export const ERROR_SCHEMAS = {
 } as const satisfies Record<string, Schema>;
 
 export const HEADERS = {
-  'x-request-id': { description: 'Names the request in questions to the operator.', schema: textSchema() },
-  'retry-after': { description: 'Seconds to wait before the same request may pass.', schema: textSchema() },
+  'x-request-id': { description: 'Identifies the request when you contact support.', schema: textSchema() },
+  'retry-after': { description: 'Seconds to wait before retrying.', schema: textSchema() },
 };
 
 export const SECURITY_SCHEMES = {
@@ -61,6 +60,6 @@ export const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'query',
     name: 'sig',
-    description: 'Of an address that was answered, with `exp`.',
+    description: 'The signature of a link from an answer, together with `exp`.',
   },
 };

@@ -11,14 +11,14 @@ import type { Operation } from './operation.js';
 const openApiJson: Operation = {
   id: 'describe',
   tag: 'This document',
-  summary: 'This document.',
+  summary: 'Get this document.',
   answers: { 200: { description: 'OpenAPI 3.1.', content: { 'application/json': { type: 'object' } } } },
   refusals: [],
 };
 const docs: Operation = {
   id: 'describeForPeople',
   tag: 'This document',
-  summary: 'This document as a web page.',
+  summary: 'Get this document as a web page.',
   answers: { 200: { description: 'HTML.', content: { 'text/html': null } } },
   refusals: [],
 };

@@ -128,7 +128,7 @@ function pathOf(url: string, { ending }: Operation): string {
 function describe({ method, url, rules }: Route, path: string, operation: Operation): DocumentedOperation {
   const { id, tag, summary, description, body } = operation;
   const family = familyOf({ url, headers: {}, is404: false });
-  const limit = rules.bodyLimit === undefined ? '' : `The body has at most ${rules.bodyLimit} bytes.`;
+  const limit = rules.bodyLimit === undefined ? '' : `The maximum body size is ${rules.bodyLimit} bytes.`;
   const words = [description, limit].filter(Boolean).join(' ');
   return {
     operationId: path.startsWith('/vendora/') ? `${id}AtVendora` : id,
@@ -167,7 +167,7 @@ const IDEMPOTENCY_KEY: Readonly<Record<string, Schema>> = {
     type: 'string',
     maxLength: 255,
     description:
-      'The first request under a key works and is charged; the same request again gets its answer.',
+      'The first request with a key is processed and charged. Repeating the same request returns the same answer.',
   },
 };
 

@@ -117,13 +117,13 @@ export function json(schema: Schema): Content {
 
 /** A signed address, or the key's owner: what both ask for beyond the key. */
 export const SIGNATURE = {
-  exp: textSchema('With `sig`, the signature of an address from an answer, in place of the key.'),
+  exp: textSchema('The expiry of a link from an answer. With `sig`, it replaces the key.'),
   sig: textSchema(),
 };
 
-export const UNIX_SECONDS = integerSchema('Unix seconds.');
+export const UNIX_SECONDS = integerSchema('Unix time in seconds.');
 export const USAGE = objectSchema({
-  cost_in_usd_ticks: integerSchema('What the call costs, in 1e-10 USD.', { minimum: 0 }),
+  cost_in_usd_ticks: integerSchema('The cost of the call in 1e-10 USD.', { minimum: 0 }),
 });
 
 /** How a route that sends a file answers. */
@@ -131,8 +131,8 @@ export function fileAnswers(types: readonly string[]): Operation['answers'] {
   const content = Object.fromEntries(types.map((type) => [type, null]));
   return {
     200: { description: 'The file.', content },
-    206: { description: 'The bytes that `Range` asked for.', content },
-    304: { description: 'The file of `If-None-Match`.' },
+    206: { description: 'The bytes requested by `Range`.', content },
+    304: { description: 'The file matches `If-None-Match`.' },
   };
 }
 

@@ -6,23 +6,25 @@ export const MODEL_CHOICE = {
   models: listSchema(textSchema(undefined, { examples: ['vendora-chat'] }), {
     maxItems: MAX_MODELS,
     description:
-      'Models to ask in this order after `model`: the next one is asked when a model cannot take the request, and nothing of it was charged. `x-served-model` names the one that answered and is charged, `x-failed-models` those before it.',
+      'Fallback models, tried in this order after `model` if a model cannot take the request and nothing was charged. `x-served-model` names the model that answered and is charged, `x-failed-models` those tried before it.',
   }),
   dry_run: flagSchema(
-    'Answers what the request would cost and which model would serve it; nothing is held or sent.',
+    'Returns what the request would cost and which model would serve it. Nothing is held or sent.',
   ),
 };
 
 export const DRY_RUN: Schema = objectSchema({
   object: { const: 'dry_run' },
-  model: textSchema('The one that would be asked first.'),
+  model: textSchema('The model that would be tried first.'),
   models: listSchema({
     anyOf: [
       objectSchema({
         model: textSchema(),
         available: { const: true },
-        amount: textSchema('What would be held, the most that it can cost. Credits, a decimal string.'),
-        units: textSchema('A whole number: images, calls, or tokens at most.'),
+        amount: textSchema(
+          'The amount that would be held, which is the most that the request can cost. Credits, as a decimal string.',
+        ),
+        units: textSchema('The number of images, calls or maximum tokens.'),
       }),
       objectSchema({
         model: textSchema(),

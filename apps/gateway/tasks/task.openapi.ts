@@ -13,13 +13,13 @@ export const TASK_FIELDS = {
   id: textSchema(),
   task_id: textSchema('The same as `id`.'),
   model: textSchema(),
-  status: textSchema('`completed` or `done`, `failed`, or on its way.', {
+  status: textSchema('`completed` or `done`, `failed`, or a state in progress.', {
     enum: ['queued', 'in_progress', 'pending', 'completed', 'done', 'failed'],
   }),
   progress: integerSchema('Percent.', { minimum: 0, maximum: 100 }),
   created_at: UNIX_SECONDS,
   completed_at: nullable(UNIX_SECONDS),
-  expires_at: nullable(integerSchema('Unix seconds, when the file goes.')),
+  expires_at: nullable(integerSchema('When the file expires, as Unix time in seconds.')),
   error: nullable(objectSchema({ code: textSchema(), message: textSchema() })),
   usage: USAGE,
 } as const satisfies Record<string, Schema>;

@@ -12,7 +12,9 @@ import {
 /** The answer of a count, in the field that each vendor has for it. */
 export function countIn(field: string): Operation['answers'] {
   const tokens = integerSchema(undefined, { minimum: 0, examples: [12] });
-  return { 200: { description: 'As the vendor counts.', content: json(objectSchema({ [field]: tokens })) } };
+  return {
+    200: { description: "The vendor's token count.", content: json(objectSchema({ [field]: tokens })) },
+  };
 }
 
 export const COUNT_REFUSALS = [
@@ -29,8 +31,8 @@ export const countMessageTokensOperation: Operation = {
   id: 'countMessageTokens',
   tag: 'Conversation',
   summary: 'Count the tokens of a message.',
-  description: 'Free. The fields of a message are taken; what is asked of its answer counts nothing.',
-  headers: { 'anthropic-version': textSchema('Sent by the clients of this style.') },
+  description: 'Free. Takes the fields of a message; fields about the answer do not count.',
+  headers: { 'anthropic-version': textSchema('Sent by clients of this API style.') },
   body: json(
     request(
       {

@@ -13,23 +13,23 @@ import { answerFormats, granularities } from './transcript-text.js';
 
 const TAG = 'Conversation';
 const CHARGED =
-  'Charged by the seconds that were heard, or by the tokens that were used, as the model is priced; what the vendor reports counts, and never more than what was held. What is held follows from the file: its length is counted from its frames, and a file whose length cannot be read is refused.';
+  'Charged by the second of audio or by the token, depending on the model, according to the usage reported by the vendor and never more than the hold. The hold follows from the length of the file, which is counted from its frames. A file whose length cannot be determined is refused.';
 
 const required = {
   file: textSchema(
-    `The audio, at most ${MAX_SOUND_BYTES} bytes: flac, mp3, mp4, m4a, ogg, wav or webm, with PCM, MP3, AAC, Opus, Vorbis or FLAC inside. Its name and type are not read.`,
+    `The audio, at most ${MAX_SOUND_BYTES} bytes: flac, mp3, mp4, m4a, ogg, wav or webm, containing PCM, MP3, AAC, Opus, Vorbis or FLAC. Its name and type are ignored.`,
     { contentMediaType: 'application/octet-stream' },
   ),
   model: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),
 };
 const optional = {
-  prompt: textSchema('Words that the audio is likely to have.', { maxLength: MAX_PROMPT_CHARS }),
-  response_format: oneOfWords(answerFormats, '`json` without it. `srt` and `vtt` are subtitles.'),
+  prompt: textSchema('Words that are likely to occur in the audio.', { maxLength: MAX_PROMPT_CHARS }),
+  response_format: oneOfWords(answerFormats, 'Default: `json`. `srt` and `vtt` are subtitles.'),
   temperature: textSchema('From 0 to 1.'),
   models: listSchema(textSchema(), {
-    description: 'Models to ask in this order after `model`, as with the other calls. Repeat the field.',
+    description: 'Fallback models, tried in this order after `model`. Repeat the field for each.',
   }),
-  dry_run: oneOfWords(['true', 'false'], 'Answers what the request would cost; nothing is held or sent.'),
+  dry_run: oneOfWords(['true', 'false'], 'Returns what the request would cost. Nothing is held or sent.'),
 };
 
 const TRANSCRIPT = objectSchema({ text: textSchema() });
@@ -43,7 +43,7 @@ function hearing(operation: Pick<Operation, 'id' | 'summary'>, fields: Record<st
     body: { 'multipart/form-data': request(required, { ...fields, ...optional }) },
     answers: {
       200: {
-        description: 'The text, in the format that was asked for.',
+        description: 'The text in the requested format.',
         content: {
           'application/json': { anyOf: [TRANSCRIPT, DRY_RUN] },
           'text/plain': null,
@@ -58,13 +58,13 @@ function hearing(operation: Pick<Operation, 'id' | 'summary'>, fields: Record<st
 export const createTranscriptionOperation = hearing(
   { id: 'createTranscription', summary: 'Transcribe audio.' },
   {
-    language: textSchema('Of the audio, such as `en`.', { maxLength: MAX_LANGUAGE_CHARS }),
+    language: textSchema('The language of the audio, such as `en`.', { maxLength: MAX_LANGUAGE_CHARS }),
     timestamp_granularities: listSchema(oneOfWords(granularities), {
-      description: 'With `verbose_json`. Repeat the field, with brackets or without.',
+      description: 'For `verbose_json`. Repeat the field for each, with or without brackets.',
     }),
     stream: oneOfWords(
       ['true', 'false'],
-      'Answers by server-sent events, where the model is priced by tokens and the format is `json`.',
+      'Stream the answer as server-sent events, if the model is priced by the token and the format is `json`.',
     ),
   },
 );

@@ -26,9 +26,9 @@ const VIDEO = objectSchema(
     resolution: nullable(textSchema()),
     aspect_ratio: nullable(textSchema()),
     prompt: textSchema(),
-    remixed_from_video_id: nullable(textSchema('The video that it was made from.')),
+    remixed_from_video_id: nullable(textSchema('The ID of the original video.')),
     video: objectSchema({
-      url: textSchema('Works without a key until the file goes.', { format: 'uri' }),
+      url: textSchema('Works without a key until the file expires.', { format: 'uri' }),
       duration: integerSchema('Seconds.'),
       respect_moderation: { const: true },
     }),
@@ -36,7 +36,7 @@ const VIDEO = objectSchema(
   ['video'],
 );
 
-const path = { id: 'The id that the creation answered.' };
+const path = { id: 'The ID of the video.' };
 const body = json(videoFields.schema());
 const video = { 200: { description: 'The current state of the video.', content: json(VIDEO) } };
 
@@ -44,7 +44,7 @@ export const createVideoOperation: Operation = {
   id: 'createVideo',
   tag: TAG,
   summary: 'Create a video, with the states queued, in_progress, completed and failed.',
-  description: 'Made from text only. Poll it until it ends; one that fails costs nothing.',
+  description: 'Text prompts only. Poll the video until it ends. A failed video costs nothing.',
   body,
   answers: video,
   refusals: ['image_input_not_supported'],
@@ -61,8 +61,8 @@ export const remixVideoOperation: Operation = {
   tag: TAG,
   summary: 'Remix a finished video with another prompt.',
   description:
-    'Made by the vendor that made the first, of the same model, length and size, and at the price of such a video. Poll it like any other.',
-  path: { id: 'The id of a finished video.' },
+    'Uses the vendor, model, length and size of the original, at the price of such a video. Poll it like any other video.',
+  path: { id: 'The ID of a finished video.' },
   body: json(remixFields.schema()),
   answers: video,
   refusals: ['video_not_found', 'video_not_ready', 'video_failed', 'video_deleted', 'video_not_remixable'],
@@ -73,13 +73,13 @@ export const listVideosOperation: Operation = {
   tag: TAG,
   summary: 'List the videos of the account.',
   query: {
-    after: textSchema('The id of the last video of the page before.'),
-    limit: integerSchema('20 when it is not said.', { minimum: 1, maximum: 100 }),
-    order: oneOfWords(['asc', 'desc'], 'By time; the newest first when it is not said.'),
+    after: textSchema('The ID of the last video of the previous page.'),
+    limit: integerSchema('Default: 20.', { minimum: 1, maximum: 100 }),
+    order: oneOfWords(['asc', 'desc'], 'By time. Default: newest first.'),
   },
   answers: {
     200: {
-      description: 'A page.',
+      description: 'A page of videos.',
       content: json(
         objectSchema({
           object: { const: 'list' },
@@ -98,7 +98,7 @@ export const retrieveVideoOperation: Operation = {
   id: 'retrieveVideo',
   tag: TAG,
   summary: 'Get a video.',
-  description: 'Reads, and never moves money.',
+  description: 'Never charges.',
   path,
   answers: video,
   refusals: ['video_not_found', 'video_deleted'],
@@ -108,11 +108,11 @@ export const deleteVideoOperation: Operation = {
   id: 'deleteVideo',
   tag: TAG,
   summary: 'Delete a finished video and its file. Its cost stays on record.',
-  description: 'Safe to repeat. From then on every other call answers 404 for it.',
+  description: 'Safe to repeat. All other calls for the video then return 404.',
   path,
   answers: {
     200: {
-      description: 'It is gone.',
+      description: 'The video was deleted.',
       content: json(
         objectSchema({ id: textSchema(), object: { const: 'video.deleted' }, deleted: { const: true } }),
       ),
