@@ -13,20 +13,21 @@ export const consoleRoutes = {
       paymentCurrency: z.string().meta({ examples: ['USD'] }),
       creditRate: z.string().meta({
         description:
-          'What a credit costs in the payment currency: the rate of the account that is signed in, the standard one otherwise.',
+          'The price of a credit in the payment currency: the rate of the signed-in account, or the standard rate.',
         examples: ['1.3'],
       }),
       groups: z.array(z.string()).meta({
-        description: 'The groups that the account may make keys in; those open to every account otherwise.',
+        description:
+          'The groups that the signed-in account can create keys in, or those open to every account.',
       }),
     }),
   }),
   session: forAll.get('findSession', '/api/public/session', {
-    summary: 'Get who is signed in, if anyone is.',
+    summary: 'Get the current session, or null.',
     answer: z.object({
       session: sessionView.nullable(),
       onePerson: z.boolean().meta({
-        description: 'To the staff: the installation declares that there is no second person.',
+        description: 'For staff: whether the installation is declared to have only one person.',
       }),
     }),
   }),

@@ -6,19 +6,22 @@ export const approvalView = z
   .object({
     id: z.string(),
     kind: z.string().meta({ examples: ['topup.manual'] }),
-    subject: z.string().meta({ description: 'What it changes, as `kind:{id}`.' }),
+    subject: z.string().meta({ description: 'The subject of the change, as `kind:{id}`.' }),
     accountId: z.string().nullable(),
-    details: z.unknown().meta({ description: 'What is asked for, by kind.' }),
+    details: z.unknown().meta({ description: 'The requested change; the fields depend on the type.' }),
     amount: amountView.nullable(),
     reason: z.string(),
     state: z.enum(['pending', 'approved', 'rejected']),
-    requestedBy: z.string().meta({ description: "A person's id." }),
+    requestedBy: z.string().meta({ description: "A person's ID." }),
     decidedBy: z.string().nullable(),
     self: z.boolean().meta({
-      description: 'One person asked and decided, where the installation declares that it has no second one.',
+      description:
+        'Whether one person requested and approved it, because the installation is declared to have only one.',
     }),
     decisionNote: z.string().nullable(),
-    outcome: z.unknown().meta({ description: 'What its application answered, by kind; null before.' }),
+    outcome: z
+      .unknown()
+      .meta({ description: 'The result once applied; the fields depend on the type. Null before that.' }),
     createdAt: timeView,
     decidedAt: timeView.nullable(),
   })

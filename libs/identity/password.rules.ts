@@ -22,7 +22,7 @@ export function passwordFault(password: string, owner: PasswordOwner): string | 
   const rest = wordsOf(owner).reduce((left, word) => left.replaceAll(word, ' '), text);
   const letters = rest.replace(/[^\p{L}]/gu, '');
   if (rest === text || (letters.length >= SHORTEST_WORD && !isCommon(rest))) return null;
-  return 'must not be made of your e-mail address or the name of this service';
+  return 'must not be made of your email address or the name of this service';
 }
 
 /** What an installation is called. */

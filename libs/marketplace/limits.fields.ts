@@ -27,4 +27,4 @@ const fields = {
 
 export const limitsFields = z
   .strictObject(fields)
-  .meta({ description: 'What a call may ask of the model; what is absent is not limited.' });
+  .meta({ description: 'What a call can request from the model. Omitted limits do not apply.' });

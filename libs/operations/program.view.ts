@@ -9,7 +9,7 @@ const ms = z.number().nullable();
 const pace = z
   .object({
     perSecond: count,
-    outcomes: counts.meta({ description: 'How many ended with each outcome, such as `2xx` or `handled`.' }),
+    outcomes: counts.meta({ description: 'The count per outcome, such as `2xx` or `handled`.' }),
     p50Ms: ms,
     p99Ms: ms,
   })
@@ -17,13 +17,13 @@ const pace = z
 
 const vitals = {
   model: z.string().nullable().meta({
-    description: 'What the circuit is of. Null: polls, which are of every model.',
+    description: 'The model of the circuit. Null for polls, which cover all models.',
   }),
   state: z
     .enum(['closed', 'half_open', 'open'])
-    .meta({ description: 'The circuit: open lets no call through.' }),
+    .meta({ description: 'The state of the circuit. `open` blocks all calls.' }),
   inFlight: count,
-  failures: count.meta({ description: 'Since a call succeeded.' }),
+  failures: count.meta({ description: 'Failures since the last success.' }),
   openedAt: timeView.nullable(),
   lastFailure: z.object({ at: timeView, reason: z.string(), status: z.int().nullable() }).nullable(),
   p50Ms: ms,
@@ -32,20 +32,23 @@ const vitals = {
 
 const report = z
   .object({
-    messages: pace.meta({ description: 'Of the bus.' }),
+    messages: pace.meta({ description: 'Bus messages.' }),
     lag: z.array(z.object({ topic: z.string(), group: z.string(), messages: count })),
     outbox: z.object({ rows: count, oldestSeconds: count }).nullable(),
     memoryBytes: count,
-    requests: pace.extend({ inFlight: count }).optional().meta({ description: 'Of clients; of gateways.' }),
+    requests: pace
+      .extend({ inFlight: count })
+      .optional()
+      .meta({ description: 'Client requests (gateways only).' }),
     holds: counts.optional(),
     undeliverable: count.optional(),
-    polls: pace.optional().meta({ description: 'Questions about tasks; of workers.' }),
+    polls: pace.optional().meta({ description: 'Polls of tasks (workers only).' }),
     following: count.optional(),
     oldestDueSeconds: count.nullable().optional(),
     ended: counts.optional(),
     copies: counts.optional(),
     swept: count.optional(),
-    repairs: count.optional().meta({ description: 'Of billing, as the next two; should stay 0.' }),
+    repairs: count.optional().meta({ description: 'Billing only, like the next two. Should stay 0.' }),
     holdsSwept: count.optional(),
     lateSuccesses: count.optional(),
   })
@@ -61,9 +64,9 @@ export const programView = z
     reportedAt: timeView,
     isSilent: z
       .boolean()
-      .meta({ description: 'It should have said something since: it died, or is cut off.' }),
+      .meta({ description: 'A report is overdue: the process has died or is unreachable.' }),
     report: report.meta({
-      description: 'Rates and outcomes are of the last minute; totals since the start.',
+      description: 'Rates and outcomes cover the last minute; totals count from the start.',
     }),
   })
   .meta({ id: 'Program' });
@@ -73,7 +76,7 @@ export const channelHealthView = z
     channelId: z.string(),
     enabled: z.boolean(),
     runningTasks: z.int().meta({
-      description: 'Tasks that the channel works on. Of a disabled channel: it takes nothing new and drains.',
+      description: 'Tasks in progress on the channel. A disabled channel takes no new tasks and drains.',
     }),
     programs: z.array(z.object({ program: programs, instance: z.string(), reportedAt: timeView, ...vitals })),
   })

@@ -7,7 +7,7 @@ import { MINOR_PER_UNIT } from '#topup/conversion.js';
 export const financeRequestId = z
   .string()
   .regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100 printable characters without blanks')
-  .meta({ description: 'Chosen by the client; a repeat with the same content changes nothing.' });
+  .meta({ description: 'Chosen by the client. Repeating it with the same content changes nothing.' });
 
 export const reasonText = z
   .string()
@@ -28,13 +28,13 @@ export const payment = z
   .regex(/^\d{1,6}(\.\d{1,2})?$/, 'must be an amount with at most two decimals, such as "13" or "6.50"')
   .transform((text) => parseAmount(text) / NANOS_PER_MINOR)
   .refine((minor) => minor > 0n, 'must be above 0')
-  .meta({ description: 'An amount of payment currency, a decimal string.', examples: ['6.50'] });
+  .meta({ description: 'An amount in the payment currency, as a decimal string.', examples: ['6.50'] });
 
 /** Payment currency in an answer: minor units, or what `viewPayment` made of them. */
 export const paymentView = z
   .union([z.bigint().transform(viewPayment), z.custom<PaymentText>((value) => typeof value === 'string')])
   .pipe(z.string() as unknown as z.ZodType<PaymentText, PaymentText>)
-  .meta({ description: 'An amount of payment currency, a decimal string.', examples: ['6.50'] });
+  .meta({ description: 'An amount in the payment currency, as a decimal string.', examples: ['6.50'] });
 
 export const currencyView = z.string().meta({ description: 'ISO 4217.', examples: ['USD'] });
 

@@ -12,7 +12,7 @@ export const email = z
   .trim()
   .max(LONGEST_EMAIL, `must have at most ${LONGEST_EMAIL} characters`)
   .toLowerCase()
-  .regex(z.regexes.email, 'must be an e-mail address');
+  .regex(z.regexes.email, 'must be an email address');
 
 export const newPassword = z
   .string()
@@ -31,7 +31,7 @@ export const oneTimeCode = z
   .trim()
   .min(6)
   .max(40)
-  .meta({ description: 'Six digits of the device, or a recovery code.' });
+  .meta({ description: 'Six digits from your device, or a recovery code.' });
 
 export const mailLanguage = z.enum(mailLanguages);
 

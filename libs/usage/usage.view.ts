@@ -34,7 +34,7 @@ export const usageEntry = z
     operatorLoss: amountView,
     refusalCode: z.string().nullable(),
     reason: z.string().nullable(),
-    channel: z.string().nullable().meta({ description: 'Null for customers.' }),
+    channel: z.string().nullable().meta({ description: 'Visible to staff only; null for customers.' }),
     upstreamStatus: z.int().nullable(),
     latencyMs: z.int().nullable(),
     taskId: z.string().nullable(),
@@ -49,13 +49,13 @@ export const statementEntry = z
     kind: z.string(),
     reference: z.string(),
     balance: z.enum(balances),
-    amount: amountView.meta({ description: 'Positive is money in.' }),
+    amount: amountView.meta({ description: 'Positive amounts add to the balance.' }),
     balanceAfter: amountView
       .nullable()
-      .meta({ description: 'Null for the line of a request, which sums up several movements.' }),
+      .meta({ description: 'Null for a line that summarises the movements of a request.' }),
     chargeId: z.string().nullable(),
-    topupId: z.string().nullable().meta({ description: 'Of a payment, which has a receipt.' }),
-    state: z.enum(usageStates).nullable().meta({ description: 'Of the request, as it is now.' }),
+    topupId: z.string().nullable().meta({ description: 'The top-up of a payment, for its receipt.' }),
+    state: z.enum(usageStates).nullable().meta({ description: 'The current state of the request.' }),
     model: z.string().nullable(),
     keyId: z.string().nullable(),
   })
@@ -66,29 +66,29 @@ export const foundRequest = usageEntry.extend({ accountId: z.string() }).meta({ 
 const totals = {
   spent: amountView,
   requests: z.int(),
-  failures: z.int().meta({ description: 'Of them, those that were refunded in full.' }),
-  latencyMs: z.int().nullable().meta({ description: 'On average.' }),
+  failures: z.int().meta({ description: 'Requests that were refunded in full.' }),
+  latencyMs: z.int().nullable().meta({ description: 'The average latency.' }),
 };
 const chartTotals = z.object(totals).meta({ id: 'UsageTotals' });
 const subjectView = z
   .string()
   .nullable()
-  .meta({ description: 'Empty: requests that have none. Null: all that are not listed by name.' });
+  .meta({ description: 'Empty for requests without one. Null for all those not listed by name.' });
 const before = chartTotals
   .nullable()
-  .meta({ description: 'Of the period before; null where it is not known.' });
+  .meta({ description: 'Totals of the previous period. Null if not known.' });
 
 export const usageChart = z
   .object({
     from: timeView,
-    to: timeView.meta({ description: 'Not included.' }),
+    to: timeView.meta({ description: 'Exclusive.' }),
     stepSeconds: z.int(),
     total: chartTotals,
     before,
     subjects: z.array(z.object({ subject: subjectView, ...totals, before })),
     points: z.array(
       z.object({
-        at: timeView.meta({ description: 'The beginning of the step.' }),
+        at: timeView.meta({ description: 'The start of the step.' }),
         before,
         subjects: z.array(z.object({ subject: subjectView, ...totals })),
       }),
@@ -98,7 +98,7 @@ export const usageChart = z
 
 export const dailyTotal = z
   .object({
-    day: z.string().meta({ description: 'Of UTC, such as 2026-01-31.' }),
+    day: z.string().meta({ description: 'UTC day, such as 2026-01-31.' }),
     model: z.string().nullable(),
     keyId: z.string().nullable(),
     requests: countView,
@@ -106,7 +106,7 @@ export const dailyTotal = z
     released: countView,
     refused: countView,
     open: countView,
-    amount: amountView.meta({ description: 'What was settled.' }),
+    amount: amountView.meta({ description: 'The settled amount.' }),
   })
   .meta({ id: 'DailyTotal' });
 

@@ -22,14 +22,14 @@ const forAdmins = routesFor(['admin'], 'Support: accounts');
 
 const accountLimitRoutes = {
   show: forStaff.get('getLimitsOfAccount', '/api/support/accounts/{accountId}/limits', {
-    summary: 'Get the limits of all keys of an account together. Null: the gateway defaults.',
+    summary: "Get the limits that all keys of an account share. Null means the gateway's default.",
     params,
     answer,
   }),
   change: forAdmins.patch('limitAccount', '/api/admin/accounts/{accountId}/limits', {
-    summary: 'Change only the fields given. Null: the gateway defaults.',
+    summary: "Change the given limits. Null restores the gateway's default.",
     description:
-      'In place of the defaults of the account and of its keys; what is set for a key or a group holds as well.',
+      'These replace the defaults for the account and its keys. Limits set on a key or a group still apply.',
     confirms: true,
     params,
     body: z.strictObject({

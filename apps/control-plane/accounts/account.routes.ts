@@ -16,9 +16,9 @@ export const accountRoutes = {
     answer: accountView,
   }),
   change: forUsers.patch('changeAccount', '/api/account', {
-    summary: 'Change only the fields given.',
+    summary: 'Change the given fields of your account.',
     description:
-      'You get an e-mail when a call takes the balance below the threshold: once, until credits bring it back above.',
+      'You get one email when a call takes the balance below the threshold, and no other until credits bring it back above.',
     body: z.strictObject({
       name: name.optional(),
       lowBalanceThreshold: positive.nullable().optional(),
@@ -39,8 +39,7 @@ export const supportRoutes = {
   search: forStaff.get('searchAccounts', '/api/support/accounts', {
     summary: 'Search accounts, newest first.',
     description:
-      'By the id of an account, a person or a key, by how a key begins (`sk-tg-…`), or by how the e-mail address or the ' +
-      'name begins. Without a query: all.',
+      'Searches by the ID of an account, person or key, or by the beginning of a key (`sk-tg-…`), email address or name. Without a query, lists all accounts.',
     query: z.strictObject({ ...pageQuery, query: z.string().trim().min(2).max(254).optional() }),
     answer: pageOf(foundAccountView),
   }),
@@ -52,19 +51,19 @@ export const supportRoutes = {
   freeze: forStaff.post('freezeAccount', '/api/support/accounts/{accountId}/freeze', {
     summary: 'Freeze an account: all new paid calls are refused.',
     params,
-    body: z.strictObject({ reason: words.meta({ description: 'The owner reads it.' }) }),
+    body: z.strictObject({ reason: words.meta({ description: 'Shown to the account owner.' }) }),
     answer: accountView,
     refusals: ['second_person_required'],
   }),
   unfreeze: forStaff.post('unfreezeAccount', '/api/support/accounts/{accountId}/unfreeze', {
-    summary: 'Unfreeze an account. If its balance is below zero, only credits do that.',
+    summary: 'Unfreeze an account. If its balance is below zero, only credits can unfreeze it.',
     params,
-    body: z.strictObject({ note: words.meta({ description: 'For the audit log.' }) }),
+    body: z.strictObject({ note: words.meta({ description: 'Recorded in the audit log.' }) }),
     answer: accountView,
     refusals: ['second_person_required', 'conflict'],
   }),
   revokeSessions: forStaff.delete('revokeSessionsOfAccount', '/api/support/accounts/{accountId}/sessions', {
-    summary: 'End all sessions of an account’s person.',
+    summary: "End all sessions of an account's owner.",
     params,
     answer: z.object({ revoked: z.number().int() }),
     refusals: ['second_person_required'],

@@ -10,7 +10,7 @@ const REF = new RegExp(
 export const nameRoutes = {
   read: routesFor(['support', 'finance', 'admin'], 'Accounts').get('readNames', '/api/support/names', {
     summary: 'Get the names of accounts, people and keys.',
-    description: 'Those that are unknown, or have no name any more, are left out.',
+    description: 'Leaves out IDs that are unknown or no longer have a name.',
     query: z.strictObject({
       of: z
         .string()

@@ -8,8 +8,7 @@ export const viewRoutes = {
   begin: forStaff.post('viewAccount', '/api/support/accounts/{accountId}/view', {
     summary: 'View the console as the owner of an account, for a limited time.',
     description:
-      'From then on, the GET routes of everybody (`/api/account`, `/api/usage` …) answer this session for that account; ' +
-      'whatever else is refused until the view ends. The session says so in `viewing`. The owner sees who looked, by role, when and why.',
+      "Until the view ends, the GET routes for customers (`/api/account`, `/api/usage`, …) answer for that account, and all other requests of this session are refused. The session shows this in `viewing`. The owner can see the viewer's role, the time and the reason.",
     params: z.strictObject({ accountId: id }),
     body: z.strictObject({
       reason: z
@@ -17,8 +16,8 @@ export const viewRoutes = {
         .trim()
         .min(3, 'must say why, in at least 3 characters')
         .max(500)
-        .meta({ description: 'Why you look. The owner of the account reads it.' }),
-      ticketId: id.optional().meta({ description: 'The ticket of this account that it is about.' }),
+        .meta({ description: 'Your reason. Shown to the account owner.' }),
+      ticketId: id.optional().meta({ description: "The account's ticket that the view is about." }),
     }),
     answer: z.object({ accountId: z.string(), name: z.string(), until: timeView }),
   }),

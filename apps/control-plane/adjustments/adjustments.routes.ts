@@ -18,7 +18,10 @@ import {
 import { routesFor } from '../http/route.js';
 
 const state = z.enum(['done', 'pending', 'rejected']);
-const approvalId = z.string().nullable().meta({ description: 'What a second person decides.' });
+const approvalId = z
+  .string()
+  .nullable()
+  .meta({ description: 'The approval that a second person has to give.' });
 const adjusted = z
   .object({ state, adjustment: adjustmentView.nullable(), approvalId })
   .meta({ id: 'AdjustmentAnswer' });
@@ -30,13 +33,16 @@ const signed = z
   .string()
   .regex(/^-?\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string with at most 9 decimals, such as "-0.02"')
   .refine((text) => /[1-9]/.test(text), 'must not be 0')
-  .meta({ description: 'Credits; positive is for the customer.', examples: ['-0.02'] });
+  .meta({
+    description: 'Credits. Positive amounts add credits, negative amounts remove them.',
+    examples: ['-0.02'],
+  });
 
 const filter = {
   accountId: id.optional(),
   ticketId: id.optional(),
   reason: adjustmentReason.optional(),
-  from: time.optional().meta({ description: 'Recorded not before this time.' }),
+  from: time.optional().meta({ description: 'Recorded at or after this time.' }),
   to: time.optional().meta({ description: 'Recorded before this time.' }),
 };
 
@@ -55,7 +61,7 @@ export const adjustmentRoutes = {
   adjust: forFinance.post('adjustAccount', '/api/finance/adjustments', {
     summary: 'Add or remove credits of an account, with a ticket.',
     description:
-      'More than one person may do alone for an account in a day waits for a second one, as does anything about your own account. It is never edited: reverse it and adjust again.',
+      'Adjustments above the daily limit for one person wait for a second person, as do all adjustments of your own account. An adjustment cannot be edited: reverse it and make a new one.',
     confirms: true,
     body: z.strictObject({
       accountId: id,
@@ -82,12 +88,13 @@ export const adjustmentRoutes = {
     answer: pageOf(writeOffView),
   }),
   writeOffsFile: forFinance.csv('exportWriteOffs', '/api/finance/write-offs.csv', {
-    summary: 'The same as a file.',
+    summary: 'Download write-offs as CSV.',
     query: z.strictObject({ accountId: id.optional() }),
   }),
   writeOff: forFinance.post('writeOffDebt', '/api/finance/write-offs', {
     summary: 'Write off the debt of an account, or part of it, once a month.',
-    description: 'At 0 the freeze of the debt ends. The limit for one person is that of adjustments.',
+    description:
+      'The account is unfrozen once its debt is 0. The limit for one person is shared with adjustments.',
     confirms: true,
     body: z.strictObject({
       accountId: id,
@@ -95,7 +102,7 @@ export const adjustmentRoutes = {
       amount: creditAmount
         .refine((value) => value > 0n, 'must be above 0')
         .optional()
-        .meta({ description: 'The whole debt, if it is left out.' }),
+        .meta({ description: 'Omit to write off the whole debt.' }),
       note,
       requestId: requestIdField,
     }),
@@ -104,7 +111,8 @@ export const adjustmentRoutes = {
   }),
   reverseWriteOff: forFinance.post('reverseWriteOff', '/api/finance/write-offs/{writeOffId}/reverse', {
     summary: 'Reverse a write-off completely, once, which restores the debt.',
-    description: 'Below 0 the account is frozen again. The limit for one person is that of adjustments.',
+    description:
+      'The account is frozen again if its balance falls below 0. The limit for one person is shared with adjustments.',
     confirms: true,
     params: z.strictObject({ writeOffId: id }),
     body: z.strictObject({ note, requestId: requestIdField }),
@@ -112,16 +120,16 @@ export const adjustmentRoutes = {
     refusals: ['second_person_required', 'conflict', 'not_found'],
   }),
   debts: forFinance.get('reportDebts', '/api/finance/reports/debts', {
-    summary: 'List accounts that are in debt or frozen: how much, since when, and why.',
+    summary: 'List accounts that are in debt or frozen, with amount, start and reason.',
     query: z.strictObject(pageQuery),
     answer: pageOf(debtorView).extend({
       accounts: z.number().int(),
       frozen: z.number().int(),
       debt: amountView,
-      owedRewards: amountView.meta({ description: 'Of all accounts, also of those that are not frozen.' }),
+      owedRewards: amountView.meta({ description: 'Includes accounts that are not frozen.' }),
     }),
   }),
   debtsFile: forFinance.csv('exportDebts', '/api/finance/reports/debts.csv', {
-    summary: 'The same as a file.',
+    summary: 'Download accounts in debt as CSV.',
   }),
 };

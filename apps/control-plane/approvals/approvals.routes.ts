@@ -10,19 +10,19 @@ const forReaders = routesFor(['support', 'finance', 'admin'], 'Approvals');
 
 export const approvalRoutes = {
   list: forReaders.get('listApprovals', '/api/approvals', {
-    summary: 'List pending and decided requests of the types you can decide.',
+    summary: 'List pending and decided approvals of the types you can decide.',
     query: z.strictObject({ ...pageQuery, state: z.enum(['pending', 'approved', 'rejected']).optional() }),
     answer: pageOf(approvalView),
   }),
   show: forReaders.get('getApproval', '/api/approvals/{approvalId}', {
-    summary: 'One of them.',
+    summary: 'Get an approval.',
     params,
     answer: approvalView,
   }),
   approve: forReaders.post('approve', '/api/approvals/{approvalId}/approve', {
     summary: 'Approve a request. It is applied immediately and exactly once.',
     description:
-      'The person who asked cannot approve. What cannot be applied any more is refused and stays pending.',
+      'The person who made the request cannot approve it. If it can no longer be applied, approving is refused and the request stays pending.',
     confirms: true,
     params,
     body: z.strictObject({ note: note.optional() }),

@@ -23,9 +23,9 @@ const modelView = z
     enabled: z.boolean(),
     limits: limitsFields,
     groups: z.array(z.string()),
-    sales: z
-      .array(z.object({ group: z.string(), hindrance: z.enum(hindrances).nullable() }))
-      .meta({ description: 'Why it is neither listed nor sold in each of its groups; null: it is.' }),
+    sales: z.array(z.object({ group: z.string(), hindrance: z.enum(hindrances).nullable() })).meta({
+      description: "The model's groups. `hindrance` says why it is not listed and sold there; null if it is.",
+    }),
     createdAt: timeView,
   })
   .meta({ id: 'Model' });
@@ -36,7 +36,7 @@ const perMinute = z.int().min(1).max(1_000_000_000).nullable();
 const runningTasks = z.int().min(0).max(1_000_000_000).nullable();
 
 const open = z.boolean().meta({
-  description: 'Every account may make keys in it; else only those that it was granted to.',
+  description: 'Whether every account can create keys in the group, or only accounts with a grant.',
 });
 
 const groupView = z
@@ -44,11 +44,11 @@ const groupView = z
     name: z.string(),
     open,
     models: z.array(z.string()),
-    multiplier: z.string().nullable().meta({ description: 'In force now; null: withdrawn.' }),
+    multiplier: z.string().nullable().meta({ description: 'In force now. Null if withdrawn.' }),
     fixedPerCall: z.string().nullable().meta({
-      description: 'Credits of each call where the group has a fixed price; null: list prices hold.',
+      description: 'Credits per call if the group has a fixed price. Null if list prices apply.',
     }),
-    requestsPerMinute: perMinute.meta({ description: 'Of each account; null: the defaults hold.' }),
+    requestsPerMinute: perMinute.meta({ description: 'Per account. Null if the defaults apply.' }),
     maxRunningTasks: runningTasks,
     maxConcurrentRequests: perMinute,
     createdAt: timeView,
@@ -73,27 +73,36 @@ const apiKeys = z
   .max(100)
   .meta({
     description:
-      'Used in turn. They are never shown: `keyMarks` distinguishes them. For `vertex`, the JSON documents of service accounts.',
+      'Used in turn. They are never shown; `keyMarks` tells them apart. For `vertex`, the JSON of service accounts.',
   });
 
 const channelFields = {
-  baseUrl: z.string().max(500).meta({ description: 'https, unless private addresses are allowed.' }),
+  baseUrl: z.string().max(500).meta({ description: 'Must be https unless private addresses are allowed.' }),
   enabled: z.boolean(),
-  priority: z.int().min(-1_000).max(1_000).meta({ description: 'Higher is tried first.' }),
-  weight: z.int().min(1).max(1_000_000).meta({ description: 'Its share among channels of one priority.' }),
+  priority: z
+    .int()
+    .min(-1_000)
+    .max(1_000)
+    .meta({ description: 'Channels with a higher priority are tried first.' }),
+  weight: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .meta({ description: 'Share of requests among channels with the same priority.' }),
   requestTimeoutMs: z.int().min(100).max(3_600_000),
   maxConcurrency: z.int().min(1).max(1_000_000).nullable(),
   allowPrivateAddress: z
     .boolean()
-    .meta({ description: 'For an upstream of your own: plain http, and addresses that are not public.' }),
+    .meta({ description: 'For your own upstreams: allows plain http and addresses that are not public.' }),
   honoursIdempotency: z.boolean().meta({
-    description: 'The upstream answers a repeated create with the same Idempotency-Key with the same task.',
+    description:
+      'The upstream returns the same task when a create request is repeated with the same Idempotency-Key.',
   }),
 };
 
 const models = z
   .record(modelName, z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be the name of a model'))
-  .meta({ description: 'Our models, and what the upstream calls each.' });
+  .meta({ description: "Maps each model to the upstream's name for it." });
 
 const channelView = z
   .object({
@@ -115,19 +124,19 @@ const forAdmins = routesFor(['admin'], 'Catalog');
 
 export const catalogRoutes = {
   listModels: forAdmins.get('listModels', MODELS, {
-    summary: 'List all models by id, including disabled ones and those without a price.',
+    summary: 'List all models by ID, including disabled models and models without a price.',
     query: z.strictObject({ ...pageQuery, family: modelFamilies.optional() }),
     answer: pageOf(modelView),
   }),
   createModel: forAdmins.post('createModel', MODELS, {
-    summary: 'Add a model, or an alias of one.',
-    description: 'It is for sale when it has a price, by a proposal; an alias has the price of its model.',
+    summary: 'Add a model or an alias.',
+    description: 'A model is for sale once a proposal gives it a price. An alias has the price of its model.',
     body: z.strictObject({
       id: modelName,
-      family: modelFamilies.optional().meta({ description: 'Left out for an alias.' }),
+      family: modelFamilies.optional().meta({ description: 'Omit for an alias.' }),
       unit: modelUnits
         .optional()
-        .meta({ description: 'What a price is of; needed where the family leaves a choice.' }),
+        .meta({ description: 'The unit that is priced. Required if the type allows several.' }),
       ownedBy: name,
       aliasOf: modelName.optional(),
       enabled: z.boolean().default(true),
@@ -139,7 +148,7 @@ export const catalogRoutes = {
     refusals: ['conflict'],
   }),
   getModel: forAdmins.get('getModel', `${MODELS}/{model}`, {
-    summary: 'One model.',
+    summary: 'Get a model.',
     params: namesModel,
     answer: modelView,
   }),
@@ -176,14 +185,13 @@ export const catalogRoutes = {
     refusals: ['conflict'],
   }),
   getGroup: forAdmins.get('getGroup', `${GROUPS}/{group}`, {
-    summary: 'One group.',
+    summary: 'Get a group.',
     params: namesGroup,
     answer: groupView,
   }),
   changeGroup: forAdmins.patch('changeGroup', `${GROUPS}/{group}`, {
-    summary: 'Open or close a group, and change the limits each account has in it.',
-    description:
-      'Once it is closed, keys of accounts that it was not granted to are refused where money is held.',
+    summary: 'Open or close a group, or change the limits of each account in it.',
+    description: 'Once the group is closed, paid calls with keys of accounts without a grant are refused.',
     confirms: true,
     params: namesGroup,
     body: z.strictObject({
@@ -201,7 +209,7 @@ export const catalogRoutes = {
     answer: groupView,
   }),
   listChannels: forAdmins.get('listChannels', CHANNELS, {
-    summary: 'All upstreams.',
+    summary: 'List all upstreams.',
     query: z.strictObject(pageQuery),
     answer: pageOf(channelView),
   }),
@@ -224,13 +232,14 @@ export const catalogRoutes = {
     refusals: ['conflict'],
   }),
   getChannel: forAdmins.get('getChannel', `${CHANNELS}/{channelId}`, {
-    summary: 'One upstream.',
+    summary: 'Get an upstream.',
     params: namesChannel,
     answer: channelView,
   }),
   changeChannel: forAdmins.patch('changeChannel', `${CHANNELS}/{channelId}`, {
-    summary: 'Change an upstream. Omitted fields stay; lists of models, groups and keys are replaced.',
-    description: 'Another origin of the address needs the keys again.',
+    summary:
+      'Change an upstream. Omitted fields keep their value; lists of models, groups and keys are replaced.',
+    description: 'If the origin of the address changes, the keys must be sent again.',
     confirms: true,
     params: namesChannel,
     body: z

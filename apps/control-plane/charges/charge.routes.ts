@@ -15,14 +15,14 @@ const wholeView = z
 const version = z
   .object({ id: numberText, effectiveFrom: timeView.nullable() })
   .nullable()
-  .meta({ description: 'effectiveFrom null: from the beginning.' })
+  .meta({ description: '`effectiveFrom` is null for the version in force from the beginning.' })
   .meta({ id: 'PriceVersion' });
 
 const line = z
   .object({
     kind: z.enum(lineKinds),
     units: wholeView,
-    unitPrice: decimalView.meta({ description: 'Credits of one token.' }),
+    unitPrice: decimalView.meta({ description: 'Credits per token.' }),
     amount: amountView,
   })
   .meta({ id: 'ChargeLine' });
@@ -34,7 +34,7 @@ const terms = {
   group: z.string(),
   rule: z.enum(['list', 'fixed_per_call']),
   units: wholeView,
-  unitPrice: decimalView.nullable().meta({ description: 'Null for metered work: see the lines.' }),
+  unitPrice: decimalView.nullable().meta({ description: 'Null if priced by the token: see the lines.' }),
   multiplier: decimalView,
   lines: z.array(line).nullable(),
   versions: z.object({ price: version, multiplier: version, groupRule: version }),
@@ -59,11 +59,11 @@ const chargeView = z
         ...terms,
         dimensions: z
           .object({ size: said, quality: said, resolution: said, input: said, mode: said })
-          .meta({ description: 'What the request asked for that the unit price may depend on.' }),
+          .meta({ description: 'The properties of the request that can affect the unit price.' }),
       })
       .omit({ model: true, group: true })
       .nullable()
-      .meta({ description: 'How the price came about; null for a refused request, which was not priced.' }),
+      .meta({ description: 'How the price was calculated. Null if the request was refused before pricing.' }),
     refusal: z.object({ code: z.string(), message: z.string() }).nullable(),
     hold: z.object({ amount: amountView, at: timeView }).nullable(),
     settlement: z
@@ -76,19 +76,21 @@ const chargeView = z
       .nullable(),
     release: z.object({ amount: amountView, at: timeView, reason: z.string().nullable() }).nullable(),
     refunds: z.array(z.object({ id: z.string(), amount: amountView, at: timeView, reason: z.string() })),
-    operatorLoss: amountView.meta({ description: 'Used beyond the hold: nobody is charged for it.' }),
+    operatorLoss: amountView.meta({
+      description: 'Usage beyond the hold, which the customer is not charged for.',
+    }),
     task: z
       .object({ id: z.string(), state: z.string(), createdAt: timeView, endedAt: timeView.nullable() })
       .nullable(),
     upstream: z.object({
       status: z.int().nullable(),
       latencyMs: z.int().nullable(),
-      channel: z.string().nullable().meta({ description: 'Null for customers.' }),
+      channel: z.string().nullable().meta({ description: 'Visible to staff only; null for customers.' }),
     }),
     recomputed: z
       .object({ hold: amountView, settlement: amountView, operatorLoss: amountView })
       .nullable()
-      .meta({ description: 'The same computed now, from the versions that the charge names.' }),
+      .meta({ description: 'The same amounts, recalculated now from the recorded versions.' }),
     attempts: z
       .array(
         z.object({
@@ -99,11 +101,11 @@ const chargeView = z
         }),
       )
       .meta({
-        description:
-          'The charges of the same request in order, one for each model that was tried; this one too.',
+        description: 'All charges of the request in order, one per model tried, including this one.',
       }),
     agrees: z.boolean().nullable().meta({
-      description: 'Whether that gives what is stored, with the versions that were in force at the hold.',
+      description:
+        'Whether the recalculation matches the stored amounts, using the versions in force at the hold.',
     }),
     timeline: z.array(z.object({ at: timeView, what: z.string(), amount: amountView.nullable() })),
     transactions: z.array(
@@ -141,7 +143,7 @@ const work = {
   n: count.optional(),
   seconds: count.optional(),
   dimensions: dimensionFields.optional().meta({
-    description: 'What else it asks for, where the price has rates; what is left out is the default.',
+    description: 'Further properties that the price depends on. Omitted properties have their default.',
   }),
   tokens: z.strictObject(ofTokens(tokens.default(0))).optional(),
 };
@@ -180,37 +182,35 @@ const forReaders = routesFor(['support', 'finance', 'admin'], 'Charges');
 
 export const chargeRoutes = {
   show: forUsers.get('getCharge', '/api/charges/{chargeId}', {
-    summary: 'Get what a request cost, and why.',
+    summary: 'Get a charge with its price calculation.',
     params: chargeId,
     answer: chargeView,
   }),
   support: forReaders.get('getAnyCharge', '/api/support/charges/{chargeId}', {
-    summary: 'Get what a request of any account cost, and why.',
+    summary: 'Get a charge of any account with its price calculation.',
     params: chargeId,
     answer: chargeView,
   }),
   quote: forUsers.post('quote', '/api/quote', {
-    summary: 'Quote a request with the code that charges it, without charging.',
+    summary: 'Quote a request without charging it.',
     description:
-      'A model priced by the call takes `n` (1), one priced by the second takes `seconds` (its default), one priced by ' +
-      'the token takes `tokens`, or a `text`: then the amount is the hold, the most that it can cost.',
+      "Calculated by the code that charges. Send `n` (default 1) for models priced per call, `seconds` (default: the model's) for models priced per second, and `tokens` or a `text` for models priced per token. With `text`, the amount is the hold: the most that the request can cost.",
     body: z.strictObject({
       model: modelName,
       group: groupName
         .optional()
-        .meta({ description: 'A group of a key of yours; it may be left out when there is only one.' }),
-      keyId: id
-        .optional()
-        .meta({ description: 'A key of yours in place of a group: its list of models applies, too.' }),
+        .meta({ description: 'A group of one of your keys. Optional if your keys are all in one group.' }),
+      keyId: id.optional().meta({
+        description: "One of your keys, instead of a group. The key's list of models also applies.",
+      }),
       ...work,
       text: z
         .string()
         .max(100_000)
         .optional()
-        .meta({ description: 'What is said to the model, or what it is to speak, to estimate tokens by.' }),
+        .meta({ description: 'The prompt, or the text to speak, from which tokens are estimated.' }),
       maxOutputTokens: tokens.min(1).optional().meta({
-        description:
-          'With `text`: how long the answer may be, in tokens; else the most that the model writes.',
+        description: "With `text`: the maximum length of the answer in tokens. Default: the model's maximum.",
       }),
     }),
     answer: z.object({
@@ -219,18 +219,16 @@ export const chargeRoutes = {
       estimate: z
         .object({ input: wholeView, likelyInput: wholeView, output: wholeView })
         .nullable()
-        .meta({ description: 'With `text`: the tokens of the hold, and a likely count.' }),
+        .meta({ description: 'With `text`: the tokens held, and an estimate.' }),
       balance: amountView,
-      covered: z.boolean().meta({ description: 'Whether the balance covers it now.' }),
+      covered: z.boolean().meta({ description: 'Whether your current balance covers the amount.' }),
     }),
     refusals: ['model_not_found', 'model_not_allowed', 'not_found'],
   }),
   listed: forAll.get('quoteForAll', '/api/public/quote', {
-    summary: 'Quote work in a group, without signing in.',
+    summary: 'Quote a request in a group, without signing in.',
     description:
-      'For the groups that everybody may create keys in, or, with a session, that the account may. The units are those of ' +
-      '`/api/quote`, with a dot for what is in an object there: `dimensions.quality=high`, `tokens.input=2000`. ' +
-      'Answers carry an ETag; If-None-Match gets 304. Requests are counted apart from all others.',
+      'Covers groups open to every account or, with a session, those that the account can create keys in. Takes the parameters of `/api/quote`, with dots for nested fields: `dimensions.quality=high`, `tokens.input=2000`. Answers have an ETag; `If-None-Match` returns 304. These requests have their own rate limit.',
     query: z.strictObject({ model: modelName, group: groupName, ...workInAddress }),
     answer: z.object(quoteView),
     countedApart: true,

@@ -12,11 +12,11 @@ const letterView = z
     partition: z.int(),
     offset: z.string(),
     key: z.string().nullable(),
-    about: z.string().nullable().meta({ description: 'What it is about: for topics of money, the charge.' }),
+    about: z.string().nullable().meta({ description: 'The subject; for topics about money, the charge.' }),
     reason: z.string(),
     at: timeView,
     canReplay: z.boolean(),
-    effect: z.string().meta({ description: 'What playing it again does, or why it cannot be.' }),
+    effect: z.string().meta({ description: 'What a replay would do, or why it is not possible.' }),
     replayedAt: timeView.nullable(),
     replayedBy: z.string().nullable(),
   })
@@ -52,7 +52,7 @@ export const deadLetterRoutes = {
   }),
   replay: forAdmins.post('replayDeadLetter', '/api/admin/dead-letters/{letterId}/replays', {
     summary: 'Replay a dead letter once. If it fails again, there is a new letter.',
-    description: 'A request for a hold is never played again: who asked for it has had another answer.',
+    description: 'Hold requests cannot be replayed: the caller has already received another answer.',
     params,
     answer: wholeLetter,
     refusals: ['conflict'],

@@ -6,24 +6,24 @@ const hash = z.string().meta({ description: 'SHA-256, hex.' });
 
 const blockView = z
   .object({
-    number: numberText.meta({ description: 'Counted from 1.' }),
+    number: numberText.meta({ description: 'Starts at 1.' }),
     previousHash: hash,
     hash,
-    digest: hash.meta({ description: 'Of the hashes of what the block seals.' }),
-    leavesHash: hash.meta({ description: 'Of what names a row that was touched.' }),
+    digest: hash.meta({ description: 'Covers the hashes of the rows that the block seals.' }),
+    leavesHash: hash.meta({ description: 'Covers the identifiers of the rows that were touched.' }),
     firstId: numberText.meta({ description: 'Its first ledger transaction.' }),
-    lastId: numberText.meta({ description: 'Its last one; everything up to it is sealed.' }),
+    lastId: numberText.meta({ description: 'Its last ledger transaction. Everything up to it is sealed.' }),
     transactionCount: z.number().int(),
     entryCount: z.number().int(),
     sealedAt: timeView,
     signature: z
       .object({
-        keyId: z.string().meta({ description: 'The beginning of SHA-256 of the public key.' }),
+        keyId: z.string().meta({ description: "The first characters of the public key's SHA-256." }),
         signature: z.string().meta({ description: 'Ed25519 over the number and the hash, base64.' }),
         signedAt: timeView,
       })
       .nullable()
-      .meta({ description: 'Of heads; it vouches for every block before.' }),
+      .meta({ description: 'Signs heads only. A signature covers all earlier blocks.' }),
   })
   .meta({ id: 'ChainBlock' });
 
@@ -33,7 +33,7 @@ export const chainRoutes = {
   blocks: forFinance.get('listChainBlocks', '/api/finance/chain', {
     summary: 'List the blocks of the hash chain, newest first.',
     description:
-      'The first item of the first page is the head. Keep its hash elsewhere to see later whether anything up to it was edited, removed or inserted: `tollgate ledger verify --head <hash>`. It is in every export and on the bus topic `ledger.sealed`, too.',
+      'The first item of the first page is the head. Store its hash elsewhere: `tollgate ledger verify --head <hash>` then shows whether anything before it was edited, removed or inserted. The hash is also in every export and on the bus topic `ledger.sealed`.',
     query: z.strictObject(pageQuery),
     answer: pageOf(blockView),
   }),

@@ -4,13 +4,13 @@ import { workState, dayShape, itemShape } from '#finance/views/charges-tasks.vie
 import { routesFor } from '../http/route.js';
 
 const range = {
-  from: time.optional().meta({ description: 'Not before this time; 31 days before its end by default.' }),
-  to: time.optional().meta({ description: 'Before this time; now by default. At most 92 days.' }),
+  from: time.optional().meta({ description: 'At or after this time. Default: 31 days before `to`.' }),
+  to: time.optional().meta({ description: 'Before this time. Default: now. At most 92 days after `from`.' }),
 };
 const filter = {
   ...range,
   state: workState.optional(),
-  faults: z.enum(['true', 'false']).default('false').meta({ description: 'Only what should not be.' }),
+  faults: z.enum(['true', 'false']).default('false').meta({ description: 'Only faults.' }),
 };
 
 const forFinance = routesFor(['finance'], 'Reports', 'reports');
@@ -19,12 +19,12 @@ export const chargesTasksRoutes = {
   days: forFinance.get('reportChargesTasks', '/api/finance/reports/charges-tasks', {
     summary: 'Count charges against tasks and requests by state and UTC day.',
     description:
-      'Every charge against its task or request, and every task and answered request against its charge. All but matched and running should be 0: charged without work, work without charge, failed without release, failed and settled, late (completed after its charge was refunded), task or charge missing.',
+      'Compares every charge with its task or request, and every task and answered request with its charge. All counts except matched and running should be 0: charged without work, work without charge, failed without release, failed and settled, late (completed after its charge was refunded), and task or charge missing.',
     query: z.strictObject(range),
     answer: z.object({
       from: timeView,
       to: timeView,
-      faults: z.number().int().meta({ description: 'What should be 0.' }),
+      faults: z.number().int().meta({ description: 'Should be 0.' }),
       days: z.array(dayShape),
     }),
   }),
@@ -34,7 +34,7 @@ export const chargesTasksRoutes = {
     answer: z.object({ items: z.array(itemShape), nextCursor: z.string().nullable() }),
   }),
   itemsCsv: forFinance.csv('downloadChargesTasks', '/api/finance/reports/charges-tasks/items.csv', {
-    summary: 'The same as a file.',
+    summary: 'Download charges against tasks and requests as CSV.',
     query: z.strictObject(filter),
   }),
 };

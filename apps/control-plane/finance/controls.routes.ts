@@ -6,22 +6,24 @@ import { routesFor } from '../http/route.js';
 const controlId = z.string().regex(/^[a-z][a-z0-9-]{0,60}$/, 'must be the id of a control');
 const findingId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 
-const count = countView.nullable().meta({ description: 'What should be 0; null when it could not look.' });
+const count = countView
+  .nullable()
+  .meta({ description: 'The number of findings, which should be 0. Null if the control could not run.' });
 const durationMs = z.number().int().nullable();
-const error = z.string().nullable().meta({ description: 'Why it could not look.' });
+const error = z.string().nullable().meta({ description: 'Why the control could not run.' });
 
 const standingView = z
   .object({
     id: z.string(),
     title: z.string(),
     explanation: z.string(),
-    every: z.enum(['round', 'day']).meta({ description: 'How often the schedule runs it.' }),
+    every: z.enum(['round', 'day']).meta({ description: 'How often it is scheduled.' }),
     state: z.enum(['green', 'red', 'error', 'never']),
     count,
     durationMs,
     error,
     lastRunAt: openTimeView,
-    horizon: openTimeView.meta({ description: 'Up to where the books were certain in that run.' }),
+    horizon: openTimeView.meta({ description: 'The books were final up to this time in that run.' }),
     openFindings: countView,
     unacknowledged: countView,
   })
@@ -38,8 +40,7 @@ export const controlRoutes = {
     answer: z.object({ items: z.array(standingView) }),
   }),
   days: forFinance.get('listFindingDays', '/api/finance/control-days', {
-    summary:
-      'Count the findings that each control had open on each of the last 28 days (UTC), today included.',
+    summary: 'Count the open findings of each control for each of the last 28 UTC days, including today.',
     answer: z.object({
       days: z.array(z.string()),
       items: z.array(z.object({ id: z.string(), findings: z.array(countView) })),
@@ -48,7 +49,7 @@ export const controlRoutes = {
   run: forFinance.post('runControls', '/api/finance/controls/run', {
     summary: 'Run controls now.',
     description:
-      'Those that are named, or all but the daily ones. A query of a control that takes longer than half a minute is given up.',
+      'Runs the named controls, or all except the daily ones. A control that takes longer than 30 seconds is stopped.',
     body: z.strictObject({ controls: z.array(controlId).min(1).max(100).optional() }),
     answer: z.object({
       runId: numberText,

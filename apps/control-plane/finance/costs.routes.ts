@@ -31,14 +31,14 @@ export const costRoutes = {
         .enum(['true', 'false'])
         .default('false')
         .transform((text) => text === 'true')
-        .meta({ description: 'Only what is in force now.' }),
+        .meta({ description: 'Only versions in force now.' }),
     }),
     answer: pageOf(costView),
   }),
   set: forFinance.post('setUpstreamCost', COSTS, {
     summary: 'Set the cost of a model on a channel.',
     description:
-      'Applies to charges that end from then on. A recorded cost never changes; corrections are made when the bill of the upstream is recorded.',
+      "Applies to charges that end from then on. Recorded costs never change; corrections are made when the upstream's bill is recorded.",
     body: z.strictObject({
       channel,
       model: modelName,
@@ -46,7 +46,7 @@ export const costRoutes = {
       billsFailures: z.boolean().default(false),
       effectiveFrom: time.nullable().default(null).meta({
         description:
-          'Null: now, or, where no cost was known, from the beginning; charges that waited for it get their cost.',
+          'Null means now or, if no cost was known, from the beginning: charges that are waiting for a cost get it.',
       }),
       reason: reasonText,
       requestId: requestIdField,
@@ -56,9 +56,9 @@ export const costRoutes = {
     refusals: ['conflict'],
   }),
   import: forFinance.post('importUpstreamCosts', `${COSTS}/import`, {
-    summary: 'Import costs from a CSV file: all rows or, if one is refused, none.',
+    summary: 'Import costs from a CSV file. If one row is refused, none is imported.',
     description:
-      'Columns: channel, model, unit_cost or input_cost, cached_input_cost and output_cost, bills_failures (yes, no), effective_from, withdrawn (yes). Rows that ask for what is in force change nothing.',
+      'Columns: channel, model, unit_cost or input_cost, cached_input_cost and output_cost, bills_failures (yes, no), effective_from, withdrawn (yes). Rows that match the cost in force change nothing.',
     query: z.strictObject({
       reason: reasonText.default('Import'),
       requestId: requestIdField,
@@ -80,7 +80,7 @@ export const costRoutes = {
   recordBill: forFinance.post('recordUpstreamBill', BILLS, {
     summary: 'Record an upstream bill.',
     description:
-      'It clears the accrued costs of its days; the difference is an expense of the last day. The same number of a channel with the same content gives the same answer.',
+      'The bill clears the accrued costs of its days, and the difference is an expense of the last day. Repeating a bill with the same channel, number and content returns the same answer.',
     body: z.strictObject({
       channel,
       number: z
@@ -88,11 +88,11 @@ export const costRoutes = {
         .trim()
         .regex(/^[\x20-\x7e]{1,100}$/, 'must be 1 to 100 printable characters'),
       from: utcDay,
-      to: utcDay.meta({ description: 'The day after the last that it is for; not after today.' }),
+      to: utcDay.meta({ description: 'The day after the last billed day. Not after today.' }),
       amount: z
         .string()
         .regex(/^-?\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string with at most 9 decimals, such as "120.5"')
-        .meta({ description: 'USD, a decimal string; below zero for a credit note.' }),
+        .meta({ description: 'USD, as a decimal string. Negative for a credit note.' }),
       requestId: requestIdField,
     }),
     answer: billView,

@@ -5,16 +5,14 @@ import { utcDay } from '#finance/views/costs.view.js';
 import { routesFor } from '../http/route.js';
 
 const days = {
-  from: utcDay
-    .optional()
-    .meta({ description: 'The first day of UTC; the first of this month when left out.' }),
-  to: utcDay.optional().meta({ description: 'The day after the last; tomorrow when left out.' }),
+  from: utcDay.optional().meta({ description: 'The first UTC day. Default: the first day of this month.' }),
+  to: utcDay.optional().meta({ description: 'The day after the last day. Default: tomorrow.' }),
 };
 const lots = {
   to: days.to,
   accountId: id.optional(),
   left: z.enum(['true', 'false']).default('false').meta({
-    description: 'Only lots of which something is left, or deferred.',
+    description: 'Only lots with unused credits or deferred revenue.',
   }),
 };
 
@@ -27,7 +25,7 @@ export const deferredRevenueRoutes = {
     answer: deferredRevenueView,
   }),
   deferredRevenueCsv: forFinance.csv('exportDeferredRevenue', '/api/finance/reports/deferred-revenue.csv', {
-    summary: 'The same as a file.',
+    summary: 'Download deferred revenue as CSV.',
     query: z.strictObject(days),
   }),
   lots: forFinance.get('listDeferredLots', '/api/finance/reports/deferred-revenue/lots', {
@@ -36,7 +34,7 @@ export const deferredRevenueRoutes = {
     answer: pageOf(lotView).extend({ currency: z.string() }),
   }),
   lotsCsv: forFinance.csv('exportDeferredLots', '/api/finance/reports/deferred-revenue/lots.csv', {
-    summary: 'Download all of them as CSV.',
+    summary: 'Download all credit lots as CSV.',
     query: z.strictObject(lots),
   }),
 };

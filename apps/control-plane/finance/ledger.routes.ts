@@ -5,14 +5,15 @@ import { routesFor } from '../http/route.js';
 /** Of a ledger account or a transaction: a whole number. */
 const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 
-const commodity = z
-  .enum(['CRD', 'PAY', 'UPC'])
-  .meta({ description: 'CRD is balance, PAY what customers pay in, UPC what upstreams bill in.' });
+const commodity = z.enum(['CRD', 'PAY', 'UPC']).meta({
+  description:
+    'CRD: credits. PAY: the currency that customers pay in. UPC: the currency that upstreams bill in.',
+});
 const money = z.string().meta({
-  description: 'Of the unit, a decimal string; positive is a credit, negative a debit.',
+  description: "In the commodity's unit, as a decimal string. Positive is a credit, negative a debit.",
   examples: ['-0.02'],
 });
-const unit = z.string().meta({ description: 'CRD, UPC or the currency.', examples: ['CRD', 'USD'] });
+const unit = z.string().meta({ description: 'CRD, UPC or a currency.', examples: ['CRD', 'USD'] });
 
 const accountFields = {
   id: z.string(),
@@ -25,12 +26,12 @@ const accountFields = {
 
 const certain = timeView.nullable().meta({
   description:
-    'Where the ledger is certain: not later than what was asked for, and no transaction from before it still runs. Null: not yet.',
+    'The ledger is final up to this time: not later than requested, and no earlier transaction is still running. Null if not yet known.',
 });
 
 const end = timeView.nullable().meta({
   description:
-    'By recorded time where the ledger is certain, as `recordedBefore`. By effective time what was asked for: facts from before it may come later, and only what was recorded before `recordedBefore` is in it. Null: not yet.',
+    'By recorded time: the time up to which the ledger is final, equal to `recordedBefore`. By effective time: the requested time; earlier facts can still arrive, and only postings recorded before `recordedBefore` are included. Null if not yet known.',
 });
 
 const trialBalanceView = z
@@ -39,7 +40,7 @@ const trialBalanceView = z
     at: end,
     recordedBefore: certain,
     balances: z.array(z.object({ ...accountFields, balance: money })),
-    totals: z.array(z.object({ commodity, total: z.string() })).meta({ description: 'Each is 0.' }),
+    totals: z.array(z.object({ commodity, total: z.string() })).meta({ description: 'All of them are 0.' }),
   })
   .meta({ id: 'TrialBalance' });
 
@@ -69,20 +70,20 @@ const statementView = z
   .meta({ id: 'LedgerStatement' });
 
 const by = z.enum(['recorded', 'effective']).meta({
-  description: 'Which time of postings counts: when they were recorded, or when what they record happened.',
+  description: 'The time that counts: when postings were recorded, or when the recorded facts happened.',
 });
 const recordedBefore = exactTime.optional().meta({
-  description: 'By effective time: as the books were known before this time, to the microsecond.',
+  description: 'By effective time: the books as known before this time, to the microsecond.',
 });
 const period = number.optional().meta({
   description:
-    'A closed period, in place of the times: by effective time, as the books were known at its close. With its opening balances this equals its stored trial balance.',
+    'A closed period, instead of times: by effective time, as known at its close. With its opening balances this equals its stored trial balance.',
 });
 
 /** Of a journal or a statement. */
 const range = {
   by: by.optional(),
-  from: time.optional().meta({ description: 'Not before this time.' }),
+  from: time.optional().meta({ description: 'At or after this time.' }),
   to: time.optional().meta({ description: 'Before this time.' }),
   recordedBefore,
   period,
@@ -90,7 +91,7 @@ const range = {
 
 const instant = {
   by: by.default('recorded'),
-  at: time.optional().meta({ description: 'Postings before it count; now when left out.' }),
+  at: time.optional().meta({ description: 'Includes postings before this time. Default: now.' }),
   recordedBefore,
 };
 
@@ -100,19 +101,19 @@ export const ledgerRoutes = {
   trialBalance: forFinance.get('readTrialBalance', '/api/finance/trial-balance', {
     summary: 'Get the trial balance at a given time.',
     description:
-      'Up to the oldest transaction that runs, so that what it said stays true: by recorded time for its `at`, by effective time for its `at` and `recordedBefore` together, since facts may come late.',
+      'The answer stops before the oldest running transaction, so it stays true: for its `at` by recorded time, and for `at` and `recordedBefore` together by effective time, because facts can arrive late.',
     query: z.strictObject(instant),
     answer: trialBalanceView,
   }),
   trialBalanceCsv: forFinance.csv('exportTrialBalance', '/api/finance/trial-balance.csv', {
-    summary: 'The same as a file.',
+    summary: 'Download the trial balance as CSV.',
     query: z.strictObject(instant),
   }),
   accounts: forFinance.get('listLedgerAccounts', '/api/finance/ledger-accounts', {
     summary: 'List ledger accounts by code.',
     query: z.strictObject({
       ...pageQuery,
-      code: z.string().max(100).optional().meta({ description: 'What codes begin with.' }),
+      code: z.string().max(100).optional().meta({ description: 'The beginning of the code.' }),
     }),
     answer: pageOf(z.object(accountFields)),
   }),
@@ -130,14 +131,16 @@ export const ledgerRoutes = {
   export: forFinance.get('exportLedger', '/api/finance/export', {
     summary: 'Export the books for other programs.',
     description:
-      'CSV and JSON Lines have credits positive, as the ledger has them; hledger and beancount have debits positive, declare accounts and commodities, and assert the balance of each account that moved at the end of each day.',
+      'In CSV and JSON Lines credits are positive, as in the ledger. In hledger and beancount debits are positive; these files declare accounts and commodities, and assert the balance of each account that moved at the end of each day.',
     query: z.strictObject({
       format: z.enum(['csv', 'jsonl', 'hledger', 'beancount']),
       ...range,
-      ledgerAccountId: number.optional().meta({ description: 'Only its transactions, each of them whole.' }),
+      ledgerAccountId: number
+        .optional()
+        .meta({ description: 'Only transactions of this account, each in full.' }),
       detail: z.enum(['full', 'summary']).default('full').meta({
         description:
-          'A summary has one transaction a day, with all customers together. It is of the whole firm.',
+          'A summary has one transaction per day for all customers together, and covers the whole company.',
       }),
     }),
     produces: ['text/csv', 'application/jsonl', 'text/plain'],

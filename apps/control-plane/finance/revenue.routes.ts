@@ -25,16 +25,14 @@ const by = z
   });
 
 const days = {
-  from: utcDay
-    .optional()
-    .meta({ description: 'The first day of UTC; the first of this month when left out.' }),
-  to: utcDay.optional().meta({ description: 'The day after the last; tomorrow when left out.' }),
+  from: utcDay.optional().meta({ description: 'The first UTC day. Default: the first day of this month.' }),
+  to: utcDay.optional().meta({ description: 'The day after the last day. Default: tomorrow.' }),
 };
 const versionsQuery = {
-  from: time.optional().meta({ description: 'Taking effect at this time or later.' }),
-  to: time.optional().meta({ description: 'Taking effect before.' }),
+  from: time.optional().meta({ description: 'Takes effect at or after this time.' }),
+  to: time.optional().meta({ description: 'Takes effect before this time.' }),
   kind: z.enum(priceChangeKinds).optional(),
-  subject: z.string().max(100).optional().meta({ description: 'A model, or a group.' }),
+  subject: z.string().max(100).optional().meta({ description: 'A model or a group.' }),
 };
 
 const revenueQuery = { ...days, by };
@@ -67,19 +65,19 @@ export const revenueRoutes = {
   chart: forFinance.get('chartRevenue', '/api/finance/reports/revenue/chart', {
     summary:
       'Get daily revenue, cost and margin by model, type, group or channel, compared with the previous period.',
-    description: 'At most 366 days. Money that was recognised is known by type alone.',
+    description: 'At most 366 days. Recognised revenue is available by type only.',
     query: chartQuery,
     answer: revenueChartView,
   }),
   work: routesFor(['admin'], 'Reports', 'reports').get('chartWork', '/api/admin/work/chart', {
     load: 'query',
     summary: 'Get daily requests and credits of all accounts, compared with the previous period.',
-    description: 'At most 366 days, by the time at which requests ended.',
+    description: 'At most 366 days, by the end time of requests.',
     query: chartQuery,
     answer: workChartView,
   }),
   priceChanges: forFinance.get('reportPriceChanges', '/api/finance/reports/price-changes', {
-    summary: 'List versions of prices, multipliers and group rules with what each earned, latest first.',
+    summary: 'List versions of prices, multipliers and group rules with their revenue, latest first.',
     query: z.strictObject({
       ...versionsQuery,
       limit: z.coerce.number().int().min(1).max(5_000).default(500),
@@ -87,7 +85,7 @@ export const revenueRoutes = {
     answer: z.object({ versions: z.array(priceChangeView) }),
   }),
   priceChangesCsv: forFinance.csv('exportPriceChanges', '/api/finance/reports/price-changes.csv', {
-    summary: 'Download all of them as CSV.',
+    summary: 'Download these versions as CSV.',
     query: z.strictObject(versionsQuery),
   }),
 };

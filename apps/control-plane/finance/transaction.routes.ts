@@ -5,10 +5,10 @@ import { routesFor } from '../http/route.js';
 const headFields = {
   id: numberText,
   kind: z.string().meta({ examples: ['topup', 'hold', 'settle'] }),
-  reference: z.string().meta({ description: 'Unique, which makes a repeat impossible.' }),
+  reference: z.string().meta({ description: 'Unique, so that nothing is posted twice.' }),
   accountId: z.string().nullable(),
   chargeId: z.string().nullable(),
-  effectiveAt: timeView.meta({ description: 'When what it records happened.' }),
+  effectiveAt: timeView.meta({ description: 'When the recorded fact happened.' }),
   recordedAt: timeView,
 };
 
@@ -19,7 +19,9 @@ const entryView = z
     code: z.string(),
     commodity: z.enum(['CRD', 'PAY', 'UPC']),
     unit: z.string(),
-    amount: z.string().meta({ description: 'Of the unit, a decimal string; positive is a credit.' }),
+    amount: z
+      .string()
+      .meta({ description: "In the commodity's unit, as a decimal string. Positive is a credit." }),
     model: z.string().nullable(),
     group: z.string().nullable(),
     channel: z.string().nullable(),
@@ -40,7 +42,7 @@ export const transactionRoutes = {
       entries: z.array(entryView),
       linked: z
         .array(z.object({ ...headFields, relation: z.enum(['reverses', 'reversed_by', 'same_charge']) }))
-        .meta({ description: 'At most 100, by id.' }),
+        .meta({ description: 'At most 100, by ID.' }),
       charge: z
         .object({
           id: z.string(),
@@ -54,11 +56,11 @@ export const transactionRoutes = {
       late: z
         .object({ periodId: numberText, happenedAt: timeView })
         .nullable()
-        .meta({ description: 'It records what happened in a period that was already closed.' }),
+        .meta({ description: 'Whether it records a fact of a period that was already closed.' }),
       block: z
         .object({ number: numberText, hash: z.string(), sealedAt: timeView })
         .nullable()
-        .meta({ description: 'The block of the hash chain that seals it; null: not yet.' }),
+        .meta({ description: 'The block of the hash chain that seals it. Null if not yet sealed.' }),
     }),
   }),
 };

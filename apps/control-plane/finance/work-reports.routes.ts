@@ -14,12 +14,12 @@ const holdsView = z
   .meta({ id: 'HoldsReport' });
 
 const holdsQuery = {
-  overdue: z.enum(['true', 'false']).default('false').meta({ description: 'Only what is overdue.' }),
+  overdue: z.enum(['true', 'false']).default('false').meta({ description: 'Only overdue holds.' }),
 };
 
 const range = {
-  from: time.optional().meta({ description: 'Not before this time; 31 days before its end by default.' }),
-  to: time.optional().meta({ description: 'Before this time; now by default. At most 92 days.' }),
+  from: time.optional().meta({ description: 'At or after this time. Default: 31 days before `to`.' }),
+  to: time.optional().meta({ description: 'Before this time. Default: now. At most 92 days after `from`.' }),
 };
 
 const failuresQuery = {
@@ -27,11 +27,11 @@ const failuresQuery = {
   outstanding: z
     .enum(['true', 'false'])
     .default('false')
-    .meta({ description: 'Only what did not come back.' }),
+    .meta({ description: 'Only failures without a refund.' }),
 };
 
 const promotionRange = {
-  from: time.optional().meta({ description: 'Recorded not before this time.' }),
+  from: time.optional().meta({ description: 'Recorded at or after this time.' }),
   to: time.optional().meta({ description: 'Recorded before this time.' }),
 };
 
@@ -48,9 +48,9 @@ export const workReportRoutes = {
     query: z.strictObject(holdsQuery),
   }),
   refunds: forFinance.get('reportRefunds', '/api/finance/reports/refunds', {
-    summary: 'Compare refunds with failures by UTC day, with the time they took.',
+    summary: 'Compare refunds with failures by UTC day, with their latency.',
     description:
-      'A failure is work that failed after its price was held. The latency is the time from the failure to the posting of the refund.',
+      'A failure is a request that failed after its price was held. The latency is the time from the failure to the posting of the refund.',
     query: z.strictObject(range),
     answer: z.object({ from: timeView, to: timeView, days: z.array(refundDayShape) }),
   }),
@@ -70,7 +70,7 @@ export const workReportRoutes = {
   promotion: forFinance.get('reportPromotion', '/api/finance/reports/promotion', {
     summary: 'Get the cost of invites: rewards, reversals, transfers and use.',
     description:
-      'Invite balances roll forward: opening + given − clawedBack − moved = closing. What left issued:promo is given − clawedBack. Used are credits that nobody paid for, as far as lots are brought along.',
+      'Invite balances roll forward: opening + given − clawedBack − moved = closing. given − clawedBack is what left `issued:promo`. Used credits are those that nobody paid for, as far as lots are up to date.',
     query: z.strictObject(promotionRange),
     answer: promotionShape,
   }),

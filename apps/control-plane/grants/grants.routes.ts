@@ -6,11 +6,13 @@ import { routesFor } from '../http/route.js';
 const groupView = z
   .object({
     group: z.string(),
-    isOpen: z.boolean().meta({ description: 'To every account; else it was granted to this one.' }),
+    isOpen: z.boolean().meta({
+      description: 'Whether the group is open to every account. Otherwise it was granted to this one.',
+    }),
     grant: z
       .object({ by: z.string(), at: timeView, ticketId: z.string().nullable() })
       .nullable()
-      .meta({ description: 'Null: the account has it only because it is open.' }),
+      .meta({ description: 'Null if the account has access only because the group is open.' }),
   })
   .meta({ id: 'GrantableGroup' });
 
@@ -27,7 +29,7 @@ const forAdmins = routesFor(['admin'], 'Groups of accounts');
 export const grantRoutes = {
   own: forUsers.get('listOwnGroups', '/api/groups', {
     summary: 'List the groups you can create keys in.',
-    description: 'Some are open to everybody; others are granted by the operator, who is asked by a ticket.',
+    description: 'Some groups are open to every account. For the others, open a ticket to request access.',
     answer: z.object({ groups: z.array(z.string()) }),
   }),
   list: forReaders.get('listAccountGroups', '/api/support/accounts/{accountId}/groups', {
@@ -37,7 +39,7 @@ export const grantRoutes = {
   }),
   grant: forAdmins.put('grantGroup', '/api/admin/accounts/{accountId}/groups/{group}', {
     summary: 'Give an account access to a group. Safe to repeat.',
-    description: 'With a ticket of the account, it is answered by the grant.',
+    description: 'If a ticket of the account is given, the grant answers it.',
     confirms: true,
     params: oneGroup,
     body: z.strictObject({ ticketId: id.optional() }),
@@ -47,7 +49,7 @@ export const grantRoutes = {
   withdraw: forAdmins.delete('withdrawGroup', '/api/admin/accounts/{accountId}/groups/{group}', {
     summary: 'Remove access to a group. Safe to repeat.',
     description:
-      'Calls with keys of the group that are charged from now on are refused, unless the group is open to everybody.',
+      "New paid calls with the account's keys in the group are refused, unless the group is open to every account.",
     params: oneGroup,
     answer: accountGroupsView,
     refusals: ['second_person_required'],

@@ -63,8 +63,7 @@ export function describeApi(routes: readonly Route[], cookieName: string): Contr
       title: 'Tollgate control plane',
       version: '1',
       description:
-        'Accounts, keys, money, prices and support, behind the console. A session is a cookie; what changes something ' +
-        'also carries its `csrfToken` as the header `x-csrf-token`. Amounts are decimal strings.',
+        "Accounts, keys, money, prices and support: the API behind the console. Sessions use a cookie; requests that change something must also send the session's `csrfToken` in the header `x-csrf-token`. Amounts are decimal strings.",
     },
     tags: tags.map((name) => ({ name })),
     paths,
@@ -129,7 +128,8 @@ function bodyOf({ body, consumes }: Route, shapes: NamedShapes): Pick<Documented
 
 const AS_OF_HEADER = {
   [AS_OF]: {
-    description: 'Where a read replica answers: everything committed before this time is in the answer.',
+    description:
+      'Present if a read replica answers: the answer includes everything committed before this time.',
     schema: { type: 'string', format: 'date-time' },
   },
 };

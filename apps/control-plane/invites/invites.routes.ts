@@ -6,17 +6,25 @@ import { routesFor } from '../http/route.js';
 const invitesView = z
   .object({
     code: z.string(),
-    link: z.string().meta({ description: 'Signs up with the code.' }),
-    balance: amountView.meta({ description: 'The invite balance: move it to main before using it.' }),
-    movable: amountView.meta({ description: 'What of it can be moved now.' }),
-    pending: amountView.meta({ description: 'What cannot be moved yet: the payments may still go back.' }),
-    nextMovableAt: timeView.nullable().meta({ description: 'When more can be moved; null: all can be now.' }),
+    link: z.string().meta({ description: 'A sign-up link that contains the code.' }),
+    balance: amountView.meta({
+      description: 'The invite balance. Transfer it to the main balance to use it.',
+    }),
+    movable: amountView.meta({ description: 'The part that can be transferred now.' }),
+    pending: amountView.meta({
+      description: 'The part that cannot be transferred yet, because the payments could still be returned.',
+    }),
+    nextMovableAt: timeView
+      .nullable()
+      .meta({ description: 'When more can be transferred. Null if all of it can be now.' }),
     owed: amountView.meta({
-      description: 'Rewards of payments that went back, which no balance covered; the next credits pay it.',
+      description: 'Rewards for returned payments that no balance covered. Deducted from the next credits.',
     }),
     invitees: z.array(
       z.object({
-        name: z.string().meta({ description: 'A number in the order in which they came; not who they are.' }),
+        name: z
+          .string()
+          .meta({ description: 'A number in order of sign-up, which does not reveal the person.' }),
         joinedAt: timeView,
         rewards: z.array(
           z.object({
@@ -24,7 +32,7 @@ const invitesView = z
             amount: amountView,
             takenBack: amountView,
             at: timeView,
-            movableAt: timeView.nullable().meta({ description: 'Null: it can be moved.' }),
+            movableAt: timeView.nullable().meta({ description: 'Null if it can be transferred now.' }),
           }),
         ),
       }),

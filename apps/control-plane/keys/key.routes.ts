@@ -24,7 +24,7 @@ const fallbacks = z
   .transform((list) => [...new Set(list)])
   .meta({
     description:
-      'Asked in this order for a request that names one model, when that one is busy, failing or without a channel. What is charged is the price of the model that served.',
+      'Fallback models, tried in this order if the requested model is busy, failing or has no channel. Applies to requests that name one model. The price is that of the model that served the request.',
   });
 
 const ranges = z
@@ -45,11 +45,11 @@ const rules = {
   totalLimit: creditAmount
     .nullable()
     .optional()
-    .meta({ description: 'Credits that its calls may ever spend; null: no limit.' }),
+    .meta({ description: 'Credits that the key can spend in total. Null means no limit.' }),
   monthlyLimit: creditAmount
     .nullable()
     .optional()
-    .meta({ description: 'Credits in a UTC month; null: no limit.' }),
+    .meta({ description: 'Credits per UTC month. Null means no limit.' }),
   allowedModels: models.nullable().optional(),
   fallbackModels: fallbacks.nullable().optional(),
   allowedIps: ranges.nullable().optional(),
@@ -77,8 +77,7 @@ export const keyRoutes = {
   }),
   first: forUsers.post('createFirstKey', '/api/keys/first', {
     summary: 'Get the first key of an account, created if no key works.',
-    description:
-      'However often it is asked, it creates one key. The key itself is shown when it is created, and only then.',
+    description: 'Repeated requests create only one key. The key itself is shown only when it is created.',
     body: z.strictObject({ name, group: z.string().min(1).max(100) }),
     answer: z.object({ ...keyView.shape, apiKey: z.string().nullable() }),
   }),
@@ -88,7 +87,7 @@ export const keyRoutes = {
     answer: keyView,
   }),
   change: forUsers.patch('changeKey', '/api/keys/{keyId}', {
-    summary: 'Change only the fields given, effective for new paid calls.',
+    summary: 'Change the given fields. Takes effect for new paid calls.',
     params,
     body: z.strictObject({ name: name.optional(), ...rules }),
     answer: keyView,

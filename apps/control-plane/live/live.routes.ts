@@ -6,9 +6,7 @@ export const liveRoutes = {
   watch: forUsers.get('watchAccount', '/api/live', {
     summary: 'Stream changes of your account as server-sent events.',
     description:
-      'First the current state, then each change. `balance` carries `main`, `held` and `invite`; `task` carries a task ' +
-      'as GET /api/tasks/{taskId} answers it, the newest ones and all that run; `end` says why the stream ends: ' +
-      '`session_ended` or `shutdown`. A client that comes back gets the present state again.',
+      'Sends the current state, then each change. `balance` has `main`, `held` and `invite`; `task` has a task as returned by GET /api/tasks/{taskId}, starting with the newest and all running tasks; `end` says why the stream ends: `session_ended` or `shutdown`. A client that reconnects gets the current state again.',
     produces: ['text/event-stream'],
     refusals: ['rate_limit_exceeded'],
   }),

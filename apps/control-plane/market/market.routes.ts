@@ -10,7 +10,7 @@ const multiplierView = z.string().meta({ description: 'An exact decimal string.'
 
 const available = z.boolean().meta({
   description:
-    'Whether an enabled upstream is configured. Whether it answers at the moment is known to the gateways, not here.',
+    'Whether an enabled upstream is configured. It does not say whether the upstream is responding.',
 });
 
 const listedModel = z
@@ -19,34 +19,43 @@ const listedModel = z
     family: z.enum(families),
     vendor: z.string(),
     unit: z.enum(['call', 'second', 'million_tokens']),
-    aliasOf: z.string().nullable().meta({ description: 'The model whose price this one has.' }),
+    aliasOf: z
+      .string()
+      .nullable()
+      .meta({ description: 'The model that this is an alias of, and whose price it has.' }),
     listPrice: priceFields.nullable(),
     groups: z.array(
       z.object({
         group: z.string(),
         rule: z.enum(['list', 'fixed_per_call']).meta({
-          description: 'fixed_per_call: the group has one price for each call, whatever the list price.',
+          description:
+            '`fixed_per_call`: the group has a fixed price per call, regardless of the list price.',
         }),
         multiplier: multiplierView,
         price: priceFields.meta({
-          description: 'What a unit costs in the group, exactly; amounts are rounded up.',
+          description: 'The exact price of a unit in the group. Amounts are rounded up.',
         }),
         available,
       }),
     ),
     limits: limitsFields,
     available,
-    nextChangeAt: timeView.nullable().meta({ description: 'When a new price is announced for, if one is.' }),
+    nextChangeAt: timeView
+      .nullable()
+      .meta({ description: 'When the next announced price takes effect. Null if none is announced.' }),
   })
   .meta({ id: 'ListedModel' });
 
 const historyEntry = z
   .object({
     kind: z.enum(['price', 'multiplier', 'rule']),
-    group: z.string().nullable().meta({ description: 'Of a multiplier or a rule; null for the list price.' }),
-    effectiveFrom: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
+    group: z
+      .string()
+      .nullable()
+      .meta({ description: 'The group of a multiplier or rule. Null for the list price.' }),
+    effectiveFrom: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
     state: z.enum(['past', 'in_force', 'announced']),
-    price: priceFields.nullable().meta({ description: 'Null: withdrawn, or no price.' }),
+    price: priceFields.nullable().meta({ description: 'Null if withdrawn, or not a price.' }),
     multiplier: multiplierView.nullable(),
   })
   .meta({ id: 'PriceHistoryEntry' });
@@ -55,7 +64,7 @@ const filters = {
   family: z.enum(families).optional(),
   vendor: z.string().max(100).optional(),
   group: groupName.optional(),
-  text: z.string().max(100).optional().meta({ description: 'Part of the model or the vendor.' }),
+  text: z.string().max(100).optional().meta({ description: 'Matches part of the model or vendor name.' }),
 };
 
 const done = {
@@ -66,12 +75,11 @@ const done = {
     .nullable()
     .meta({
       description:
-        'The share of requests that were delivered; each customer counts the same. Null where there were few customers.',
+        'The share of requests that succeeded, with equal weight for each customer. Null if there were too few customers.',
       examples: [0.998],
     }),
   latencyMs: z.int().nullable().meta({
-    description:
-      'From the request to its result, of the customer in the middle. Null where there were few customers.',
+    description: "The median customer's time from request to result. Null if there were too few customers.",
   }),
 };
 
@@ -80,29 +88,29 @@ const modelRecord = z
     ...done,
     days: z
       .array(z.object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...done }))
-      .meta({ description: 'UTC days, the oldest first, up to yesterday.' }),
+      .meta({ description: 'UTC days up to yesterday, oldest first.' }),
   })
   .meta({ id: 'ModelRecord' });
 
 const serviceStatus = z
   .object({
-    isAnswering: z.boolean().meta({ description: 'Whether requests of programs are answered.' }),
+    isAnswering: z.boolean().meta({ description: 'Whether API requests are being answered.' }),
     families: z
       .array(
         z.object({
           family: z.enum(families),
-          available: z.boolean().meta({ description: 'Whether some model of the type can be called.' }),
+          available: z.boolean().meta({ description: 'Whether any model of the type can be called.' }),
           ...modelRecord.shape,
         }),
       )
-      .meta({ description: 'The types of model on the price list, each the average of its models.' }),
+      .meta({ description: 'The model types on the price list, each with the average of its models.' }),
   })
   .meta({ id: 'ServiceStatus' });
 
-const CACHING = 'Answers carry an ETag; If-None-Match gets 304.';
+const CACHING = 'Answers have an ETag; `If-None-Match` returns 304.';
 
 const ITS_GROUPS =
-  'Of the groups that everybody may create keys in, or, with a session, that the account may.';
+  'Covers groups open to every account or, with a session, those that the account can create keys in.';
 
 const forAll = routesFor('public', 'Marketplace');
 const forReaders = routesFor(['admin', 'finance'], 'Prices');
@@ -117,7 +125,7 @@ export const marketRoutes = {
   }),
   history: forAll.get('getPriceHistory', '/api/public/prices/{model}/history', {
     summary: 'Get the price history of a model, including announced changes.',
-    description: `Newest first, announced ones included. ${ITS_GROUPS} ${CACHING}`,
+    description: `Newest first, including announced prices. ${ITS_GROUPS} ${CACHING}`,
     params: ofModel,
     query: z.strictObject(pageQuery),
     answer: pageOf(historyEntry),
@@ -130,13 +138,13 @@ export const marketRoutes = {
   }),
   record: forAll.get('getModelRecord', '/api/public/models/{model}/record', {
     summary: 'Get the success rate and latency of a model over the last 30 days.',
-    description: `Over all customers. A day is added some hours after it is over, if at least five customers used the model. ${CACHING}`,
+    description: `Covers all customers. A day is added a few hours after it ends, if at least five customers used the model. ${CACHING}`,
     params: ofModel,
     answer: modelRecord,
   }),
   status: forAll.get('getServiceStatus', '/api/public/status', {
-    summary: 'Whether requests are answered, and how each type of model did in the last 30 days.',
-    description: `Read once in half a minute. Days as in the records of models. ${CACHING}`,
+    summary: 'Get whether requests are answered, and the last 30 days of each model type.',
+    description: `Updated every 30 seconds. Days are counted as in the records of models. ${CACHING}`,
     answer: serviceStatus,
   }),
 };

@@ -21,10 +21,10 @@ function isZone(name: string): boolean {
 }
 
 const sums = {
-  spent: amountView.meta({ description: 'Credits charged, by the time of the request.' }),
-  requests: z.int().meta({ description: 'That were let in and have ended.' }),
-  failures: z.int().meta({ description: 'Of them, those that were released in full.' }),
-  givenBack: amountView.meta({ description: 'Credits released of what was held.' }),
+  spent: amountView.meta({ description: 'Credits charged, by request time.' }),
+  requests: z.int().meta({ description: 'Requests that were accepted and have ended.' }),
+  failures: z.int().meta({ description: 'Requests that were refunded in full.' }),
+  givenBack: amountView.meta({ description: 'Held credits that were released.' }),
 };
 const day = z
   .object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...sums })
@@ -34,7 +34,7 @@ const forUsers = routesFor(['user'], 'Account');
 
 export const overviewRoutes = {
   show: forUsers.get('getOverview', '/api/overview', {
-    summary: 'Get an overview: balances, thirty days, running tasks, recent requests.',
+    summary: 'Get an overview: balances, the last 30 days, running tasks and recent requests.',
     query: z.strictObject({ zone: zone.default('UTC') }),
     answer: z.object({
       balance: z.object({
@@ -46,10 +46,10 @@ export const overviewRoutes = {
       frozen: z.boolean(),
       zone: z.string(),
       today: day,
-      days: z.array(day).meta({ description: 'The last thirty in the zone, today last.' }),
-      total: z.object(sums).meta({ description: 'Of these days.' }),
+      days: z.array(day).meta({ description: 'The last 30 days in the given time zone, today last.' }),
+      total: z.object(sums).meta({ description: 'Totals of these days.' }),
       runningTasks: z.int(),
-      running: z.array(accountTaskView).meta({ description: 'Some of them, the newest first.' }),
+      running: z.array(accountTaskView).meta({ description: 'The newest running tasks, newest first.' }),
       lastRequests: z.array(usageEntry),
       at: timeView,
     }),

@@ -12,9 +12,10 @@ import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';
 import { providerName } from './topups.routes.js';
 
-const actor = z.string().nullable().meta({ description: 'As `user:{id}`.' });
+const actor = z.string().nullable().meta({ description: '`user:{id}`.' });
 const approvalId = z.string().nullable().meta({
-  description: 'Above the limit: what another person must approve first. Then nothing was done yet.',
+  description:
+    'Set if the amount is above the limit: nothing has been done, and another person must approve it first.',
 });
 
 const topupView = z
@@ -48,7 +49,7 @@ const suspenseView = z
     provider: providerName,
     reference: z.string(),
     orderId: z.string().nullable(),
-    amount: paymentView.meta({ description: 'Negative for money that left.' }),
+    amount: paymentView.meta({ description: 'Negative for outgoing money.' }),
     currency: currencyView,
     why: z.enum([
       'no_order',
@@ -127,7 +128,8 @@ export const financeRoutes = {
   }),
   record: forFinance.post('recordTransfer', '/api/finance/topups', {
     summary: 'Record a bank transfer, once per reference.',
-    description: 'For an order it must be its amount; for an account it buys what it buys at its rate.',
+    description:
+      "A transfer for an order must match its amount. A transfer for an account buys credits at the account's rate.",
     confirms: true,
     body: z
       .strictObject({
@@ -138,7 +140,7 @@ export const financeRoutes = {
         currency: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO code such as USD'),
         valueDate: day.optional().meta({
           description:
-            'The day of UTC on which the bank had it; now when left out. In a closed period it is posted now, as late.',
+            'The UTC day on which the bank received it. Default: today. If the period is closed, it is posted now as a late posting.',
         }),
         reason: reasonText,
         requestId: financeRequestId,
@@ -155,7 +157,7 @@ export const financeRoutes = {
     confirms: true,
     params: z.strictObject({ topupId: id }),
     body: z.strictObject({
-      credits: creditAmount.optional().meta({ description: 'All that is unused, if it is left out.' }),
+      credits: creditAmount.optional().meta({ description: 'Omit to refund all unused credits.' }),
       reason: reasonText,
       requestId: financeRequestId,
     }),
@@ -192,7 +194,7 @@ export const financeRoutes = {
     answer: pageOf(suspenseView),
   }),
   creditSuspense: forFinance.post('creditSuspense', '/api/finance/suspense/{itemId}/credit', {
-    summary: 'Credit an item to the intended account, at its rate.',
+    summary: "Credit an item to the intended account at the account's rate.",
     confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ accountId: id, note: reasonText, requestId: financeRequestId }),
@@ -207,7 +209,7 @@ export const financeRoutes = {
     refusals: ['second_person_required', 'conflict'],
   }),
   expenseSuspense: forFinance.post('expenseSuspense', '/api/finance/suspense/{itemId}/expense', {
-    summary: 'Book an item as a provider cost: money that is lost or unexplained.',
+    summary: 'Book an item that is lost or unexplained as a provider cost.',
     confirms: true,
     params: z.strictObject({ itemId: id }),
     body: z.strictObject({ note: reasonText }),

@@ -7,7 +7,9 @@ const receipt = {
   load: 'file' as const,
   params: z.strictObject({ topupId: id }),
   query: z.strictObject({
-    language: mailLanguage.optional().meta({ description: 'Of its texts; the one of your mail by default.' }),
+    language: mailLanguage
+      .optional()
+      .meta({ description: 'The language of the document. Default: that of your emails.' }),
   }),
   produces: ['application/pdf'],
 };
@@ -16,7 +18,7 @@ export const receiptRoutes = {
   own: routesFor(['user'], 'Top-ups').get('downloadReceipt', '/api/topups/{topupId}/receipt.pdf', {
     ...receipt,
     summary: 'Download the receipt of one of your top-ups as PDF.',
-    description: 'By the `topupId` of an order that was paid. It names what was refunded since.',
+    description: 'Takes the `topupId` of a paid order. Shows what has been refunded since.',
   }),
   any: routesFor(['finance'], 'Payments').get(
     'downloadAnyReceipt',

@@ -10,17 +10,17 @@ const forAll = routesFor('public', 'Payments');
 /** The page of the sandbox provider. As at any provider, anyone who has its address may pay. */
 export const sandboxRoutes = {
   page: forAll.get('showSandboxPayment', '/sandbox-pay/{orderId}', {
-    summary: 'The payment page of the sandbox provider, if it is enabled.',
+    summary: 'Show the payment page of the sandbox provider, if it is enabled.',
     params,
     produces: HTML,
   }),
   pay: forAll.post('paySandboxOrder', '/sandbox-pay/{orderId}/pay', {
-    summary: 'The button that pays.',
+    summary: 'Pay the order.',
     params,
     status: 303,
   }),
   cancel: forAll.post('cancelSandboxOrder', '/sandbox-pay/{orderId}/cancel', {
-    summary: 'The button that cancels the order.',
+    summary: 'Cancel the order.',
     params,
     status: 303,
   }),

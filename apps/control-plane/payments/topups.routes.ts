@@ -6,7 +6,7 @@ import { topupRates } from '#topup/conversion.js';
 import { routesFor } from '../http/route.js';
 
 export const providerName = z.enum(['stripe', 'manual', 'sandbox']);
-const rate = z.enum(topupRates).meta({ description: 'What one credit costs in the payment currency.' });
+const rate = z.enum(topupRates).meta({ description: 'The price of one credit in the payment currency.' });
 
 export const orderView = z
   .object({
@@ -19,9 +19,9 @@ export const orderView = z
     provider: providerName,
     checkoutUrl: z.string().nullable().meta({
       description:
-        'Where to pay while the order is open; may be relative to the console. Null for bank transfers.',
+        'The payment page while the order is open. May be relative to the console. Null for bank transfers.',
     }),
-    instructions: z.string().nullable().meta({ description: 'How to pay where there is no page.' }),
+    instructions: z.string().nullable().meta({ description: 'How to pay if there is no payment page.' }),
     topupId: z.string().nullable(),
     createdAt: timeView,
     expiresAt: timeView,
@@ -36,16 +36,16 @@ const orderWithReversals = orderView
   .extend({
     refunds: z
       .array(z.object({ ...reversal, state: z.enum(['pending', 'succeeded', 'failed']) }))
-      .meta({ description: 'What was paid back, or is on its way.' }),
+      .meta({ description: 'Completed and pending refunds.' }),
     disputes: z
       .array(z.object({ ...reversal, state: z.enum(['open', 'won', 'lost']) }))
-      .meta({ description: "Disputes at the payer's bank, with the balance that was taken for each." }),
+      .meta({ description: "Disputes at the payer's bank, with the credits taken for each." }),
   })
   .meta({ id: 'OrderWithReversals' });
 
 const wish = {
-  credits: creditAmount.optional().meta({ description: 'The credits to buy; give this or `pay`.' }),
-  pay: payment.optional().meta({ description: 'The amount to pay; give this or `credits`.' }),
+  credits: creditAmount.optional().meta({ description: 'The credits to buy. Send this or `pay`.' }),
+  pay: payment.optional().meta({ description: 'The amount to pay. Send this or `credits`.' }),
 };
 
 function isOneWish(value: { credits?: unknown; pay?: unknown }): boolean {
@@ -71,7 +71,7 @@ export const topupRoutes = {
   }),
   create: forUsers.post('createTopup', '/api/topups', {
     summary: 'Order credits and get the payment URL.',
-    description: 'At least one credit. The credits are added once the provider reports the payment.',
+    description: 'The minimum is one credit. Credits are added once the provider reports the payment.',
     body: z
       .strictObject({ ...wish, provider: providerName, requestId: financeRequestId })
       .refine(isOneWish, ONE_WISH),
@@ -96,7 +96,7 @@ export const topupRoutes = {
     refusals: ['payment_provider_failed'],
   }),
   event: forAll.post('receivePaymentEvent', '/api/payments/events/{provider}', {
-    summary: 'Receive signed events of payment providers. Acknowledged once committed.',
+    summary: 'Receive signed events from payment providers. An event is acknowledged once it is committed.',
     params: z.strictObject({ provider: z.string().max(20) }),
     body: z.unknown(),
     keepsBytes: true,

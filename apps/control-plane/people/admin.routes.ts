@@ -21,7 +21,7 @@ export const peopleRoutes = {
         .min(1)
         .max(254)
         .optional()
-        .meta({ description: 'What the e-mail address begins with.' }),
+        .meta({ description: 'The beginning of the email address.' }),
       role: z.enum(roles).optional(),
     }),
     answer: pageOf(personView),
@@ -29,12 +29,15 @@ export const peopleRoutes = {
   setRoles: forAdmins.put('setRoles', '/api/admin/people/{userId}/roles', {
     summary: 'Set the staff roles of a person. New roles need approval.',
     description:
-      'What is taken away goes at once; what is new waits for another administrator: see the approvals. Not for oneself, and one administrator remains. The first administrator ever names the second one alone.',
+      'Roles are removed immediately; new roles wait for the approval of another administrator. You cannot change your own roles, and one administrator must remain. The first administrator can appoint the second one alone.',
     confirms: true,
     params,
     body: z.strictObject({ roles: z.array(z.enum(roles)).max(roles.length) }),
     answer: personView.extend({
-      approvalId: z.string().nullable().meta({ description: 'What another administrator decides.' }),
+      approvalId: z
+        .string()
+        .nullable()
+        .meta({ description: 'The approval that another administrator has to give.' }),
     }),
     refusals: ['conflict'],
   }),
@@ -62,7 +65,7 @@ const auditView = z
     actorEmail: z
       .string()
       .nullable()
-      .meta({ description: 'Of the person who did it, today; the log itself has ids only.' }),
+      .meta({ description: "The actor's current email address. The log itself stores only IDs." }),
     action: z.string(),
     subject: z.string(),
     accountId: z.string().nullable(),

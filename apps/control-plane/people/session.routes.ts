@@ -17,17 +17,19 @@ export const sessionView = z
     accountId: z.string(),
     email: z.string(),
     roles: rolesView,
-    language: mailLanguage.nullable().meta({ description: 'Of your mail; null: never chosen, and English.' }),
-    csrfToken: z
-      .string()
-      .meta({ description: 'Goes into the header x-csrf-token of every request that changes something.' }),
+    language: mailLanguage
+      .nullable()
+      .meta({ description: 'The language of your emails. Null if never chosen, which means English.' }),
+    csrfToken: z.string().meta({
+      description: 'Send it in the header `x-csrf-token` with every request that changes something.',
+    }),
     viewing: z.object({ accountId: z.string(), name: z.string(), until: timeView }).nullable().meta({
       description:
-        'Whose account support looks at: until then GET routes of everybody answer for it, and the rest is refused.',
+        'The account that a member of staff is viewing. Until the given time the GET routes for customers answer for it, and all other requests are refused.',
     }),
     secondFactor: z.enum(['on', 'off', 'advised', 'required']).meta({
       description:
-        '`on`: codes of a device are asked for. `required`: nothing else is possible before a device is enrolled.',
+        '`on`: sign-in asks for a code. `required`: a device must be enrolled before anything else.',
     }),
   })
   .meta({ id: 'Session' });
@@ -57,41 +59,41 @@ export const sessionRoutes = {
   confirm: forUsers.post('confirmSession', '/api/session/confirm', {
     summary: 'Confirm your identity before a sensitive action.',
     description:
-      'Routes marked `x-confirms` answer `confirmation_required` to a session that did not sign in or prove itself lately. ' +
-      'Send a code of your device or a recovery code; without a device, your password.',
+      'Routes marked `x-confirms` answer `confirmation_required` if the session has not signed in or confirmed recently. Send a code from your device or a recovery code; without a device, your password.',
     underView: 'own',
     beforeSecondFactor: true,
     body: z.strictObject({ code: oneTimeCode.optional(), password: password.optional() }),
     refusals: ['too_many_attempts'],
   }),
   signUp: forAll.post('signUp', '/api/public/sign-ups', {
-    summary: 'Sign up: mails a link to set a password.',
+    summary: 'Sign up. Sends an email with a link to set a password.',
     description:
-      'The answer is the same whether the address has an account or not; the mail says which. An invite code is good only ' +
-      'here: nobody can name an inviter later.',
+      'The answer does not reveal whether the address has an account; the email does. An invite code is accepted only here and cannot be added later.',
     body: z.strictObject({
       email,
       inviteCode: z.string().trim().min(1).max(40).optional(),
-      language: mailLanguage.optional().meta({ description: 'Of this mail and of those to come.' }),
+      language: mailLanguage.optional().meta({ description: 'The language of this and later emails.' }),
     }),
     status: 202,
     refusals: ['too_many_attempts'],
   }),
   confirmSignUp: forAll.post('confirmSignUp', '/api/public/sign-ups/confirm', {
-    summary: 'Create the account with the mailed link, set its password and sign in.',
+    summary: 'Create the account with the link from the email, set its password and sign in.',
     body: z.strictObject({ token: linkToken, password: newPassword, name: name.optional() }),
     answer: sessionView,
     status: 201,
   }),
   signIn: forAll.post('signIn', '/api/public/sign-in', {
     summary: 'Sign in. The session is a cookie.',
-    description: 'Where a device is enrolled, `totp_required` asks to send the same again with its code.',
+    description:
+      'If a device is enrolled, the answer is `totp_required`: send the request again with a code.',
     body: z.strictObject({
       email,
       password,
       code: oneTimeCode.optional(),
       cancelDeletion: z.boolean().optional().meta({
-        description: 'Keeps an account whose deletion was asked for; `account_closing` asks for it.',
+        description:
+          'Cancels the pending deletion of the account. Required after the answer `account_closing`.',
       }),
     }),
     answer: sessionView,
@@ -120,7 +122,7 @@ export const sessionRoutes = {
 
 export const passwordRoutes = {
   requestReset: forAll.post('requestPasswordReset', '/api/public/password-resets', {
-    summary: 'Mail a link to set a new password, if the address has an account.',
+    summary: 'Send an email with a link to set a new password, if the address has an account.',
     body: z.strictObject({ email }),
     status: 202,
     refusals: ['too_many_attempts'],
@@ -141,21 +143,20 @@ export const passwordRoutes = {
 
 export const emailRoutes = {
   request: forUsers.post('requestEmailChange', '/api/email-changes', {
-    summary: 'Mail a link to a new email address, to confirm it.',
+    summary: 'Send a confirmation link to a new email address.',
     description:
-      'The answer is the same whether the address is taken or not; the mail says which. The old address gets a notice once ' +
-      'the link was followed.',
+      'The answer does not reveal whether the address is taken; the email does. The old address gets a notice once the link has been opened.',
     confirms: true,
     body: z.strictObject({ email, password }),
     status: 202,
     refusals: ['too_many_attempts'],
   }),
   setLanguage: forUsers.put('setMailLanguage', '/api/mail-language', {
-    summary: 'Set the language of your mail.',
+    summary: 'Set the language of your emails.',
     body: z.strictObject({ language: mailLanguage }),
   }),
   confirm: forAll.post('confirmEmailChange', '/api/public/email-changes/confirm', {
-    summary: 'Switch to the new address with the mailed link. Sessions continue.',
+    summary: 'Switch to the new address with the link from the email. Sessions continue.',
     body: z.strictObject({ token: linkToken }),
     answer: z.object({ email: z.string() }),
   }),
@@ -163,7 +164,9 @@ export const emailRoutes = {
 
 const codesView = z
   .object({
-    recoveryCodes: z.array(z.string()).meta({ description: 'Each is good once; they are shown this once.' }),
+    recoveryCodes: z
+      .array(z.string())
+      .meta({ description: 'Each code works once. They are shown only in this answer.' }),
   })
   .meta({ id: 'RecoveryCodes' });
 

@@ -6,7 +6,9 @@ import { routesFor } from '../http/route.js';
 
 const periodId = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 const params = z.strictObject({ periodId });
-const money = z.string().meta({ description: 'Of the unit; positive is a credit.', examples: ['-0.02'] });
+const money = z
+  .string()
+  .meta({ description: 'In the unit of the balance. Positive is a credit.', examples: ['-0.02'] });
 
 const balanceView = z
   .object({
@@ -21,20 +23,20 @@ const balanceView = z
   .meta({ id: 'PeriodBalance' });
 
 const end = time.meta({
-  description: 'The first instant after the period; the beginning of a month of UTC is usual.',
+  description: 'The first instant after the period, usually the start of a UTC month.',
   examples: ['2026-02-01T00:00:00Z'],
 });
 
 const waiver = {
-  end: time.meta({ description: 'The end of the period that is to be closed.' }),
+  end: time.meta({ description: 'The end of the period to close.' }),
   item: z
     .string()
     .min(1)
     .max(100)
-    .meta({ description: 'Of the checklist, one that is `waivable`.', examples: ['control:suspense'] }),
+    .meta({ description: 'A `waivable` item of the checklist.', examples: ['control:suspense'] }),
   count: z.number().int().min(1).max(1_000_000_000).meta({
     description:
-      'As the checklist counts it now. When the close counts more, or finds another one, the waiver does not hold.',
+      'The current count in the checklist. If the close counts more, or finds a different one, the waiver does not apply.',
   }),
   reason: reasonText,
 };
@@ -66,21 +68,21 @@ export const periodRoutes = {
     summary: 'Run the checklist of a close without changing anything.',
     body: z.strictObject({ end }),
     answer: z.object({
-      at: timeView.nullable().meta({ description: 'Up to where the books were certain.' }),
+      at: timeView.nullable().meta({ description: 'The books are final up to this time.' }),
       ok: z.boolean(),
       graceSeconds: grace,
       checklist: z.array(checklistItemView),
     }),
   }),
   waivers: forFinance.get('listPeriodWaivers', '/api/finance/periods/waivers', {
-    summary: 'List waivers for the period that ends then.',
+    summary: 'List waivers for the period with this end.',
     query: z.strictObject({ end: time }),
     answer: z.object({ items: z.array(waiverView) }),
   }),
   waive: forFinance.post('askPeriodWaiver', '/api/finance/periods/waivers', {
     summary: 'Request a waiver for an item of the checklist.',
     description:
-      'Another person of finance agrees in the approvals. What means that the books contradict themselves cannot be waived by anybody.',
+      'Another member of finance must approve it. Items that mean the books are inconsistent cannot be waived.',
     body: z.strictObject({ ...waiver, requestId: requestIdField }),
     answer: z.object({ approvalId: z.string(), state: z.enum(['pending', 'approved', 'rejected']) }),
     refusals: ['conflict'],
@@ -88,7 +90,7 @@ export const periodRoutes = {
   close: forFinance.post('closePeriod', '/api/finance/periods/close', {
     summary: 'Close the books permanently up to an instant.',
     description:
-      'Runs the checklist; what is red, and was not waived by two people for this end, abandons the close, and the answer says what it was. From then on the database takes nothing that is effective inside: facts that come late are posted in the open period, with a link. A close of large books goes on after the answer: read the period until it is not `closing`.',
+      'Runs the checklist. A failed item that two people have not waived for this end abandons the close, and the answer names it. Once closed, the database accepts nothing effective within the period: late facts are posted in the open period, with a link. Closing large books continues after the answer: poll the period until its state is no longer `closing`.',
     body: z.strictObject({ end, note: reasonText.optional(), requestId: requestIdField }),
     answer: periodView,
     refusals: ['conflict'],

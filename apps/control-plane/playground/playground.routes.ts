@@ -33,7 +33,10 @@ function call(id: string, path: string, spec: { summary: string; produces: strin
 const imageName = z
   .string()
   .regex(/^[0-9a-z]{26}-\d{1,3}\.[a-z]{3,4}$/)
-  .meta({ description: 'The last part of the link.', examples: ['01m85ee9z663p67r5zk15b759e-0.png'] });
+  .meta({
+    description: "The last segment of the link's path.",
+    examples: ['01m85ee9z663p67r5zk15b759e-0.png'],
+  });
 
 export const playgroundRoutes = {
   images: call('playImages', 'images/generations', {
@@ -74,9 +77,8 @@ export const playgroundRoutes = {
     refusals: ['missing_required_parameter', 'rate_limit_exceeded'],
   }),
   content: forUsersOfTasks.get('downloadTask', '/api/tasks/{taskId}/content', {
-    summary: 'Download the file of a finished task, complete or in part (Range).',
-    description:
-      'To be shown in a page, or with `download=true` to be kept. Errors are those of the gateway.',
+    summary: 'Download the file of a finished task, or part of it with `Range`.',
+    description: 'Displayed inline, or saved with `download=true`. Errors are those of the gateway.',
     params: z.strictObject({ taskId }),
     query: z.strictObject({ download: z.enum(['true', 'false']).default('false') }),
     produces: ['video/mp4', 'model/gltf-binary'],
@@ -85,14 +87,14 @@ export const playgroundRoutes = {
   chargeImages: forUsersOfCharges.get('listChargeImages', '/api/charges/{chargeId}/images', {
     summary: 'List the stored images of a charge.',
     description:
-      'Images whose call asked for links are kept as long as those work; others were only sent. Pages take the last part of a link, with its query, to `/api/charges/{chargeId}/images/{image}`.',
+      'Images are stored only if the call asked for links, and for as long as the links work. To show one, append the last segment of its link, with the query, to `/api/charges/{chargeId}/images/`.',
     params: z.strictObject({ chargeId: id }),
     produces: json,
     refusals: ['not_found', 'rate_limit_exceeded'],
   }),
   chargeImage: forUsersOfCharges.get('fetchChargeImage', '/api/charges/{chargeId}/images/{image}', {
-    summary: 'Download an image of a charge, complete or in part (Range).',
-    description: 'The query is that of the link. Errors are those of the gateway.',
+    summary: 'Download an image of a charge, or part of it with `Range`.',
+    description: 'Takes the query of the link. Errors are those of the gateway.',
     params: z.strictObject({ chargeId: id, image: imageName }),
     query: z.strictObject({ exp: z.string().max(12).default(''), sig: z.string().max(43).default('') }),
     produces: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],

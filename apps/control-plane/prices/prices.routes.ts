@@ -8,7 +8,7 @@ const PRICES = '/api/admin/prices';
 export const effectiveAt = time
   .nullable()
   .default(null)
-  .meta({ description: 'When it takes effect, now or later; null: when it is confirmed.' });
+  .meta({ description: 'When the changes take effect: now or later. Null means on confirmation.' });
 
 /** Changes as they are shown: the same shape as they are given in. */
 const changeView = changeFields;
@@ -27,17 +27,14 @@ const proposalView = z
         change: changeView,
         before: changeView
           .nullable()
-          .meta({ description: 'What would hold at that time without the change.' }),
+          .meta({ description: 'What would apply at that time without the change.' }),
       }),
     ),
     proposedBy: z.string(),
-    revisedBy: z
-      .string()
-      .nullable()
-      .meta({ description: 'Who wrote the changes as they are, if it was revised.' }),
+    revisedBy: z.string().nullable().meta({ description: 'The author of the latest revision, if revised.' }),
     confirmedAlone: z.boolean().meta({
       description:
-        'Its author confirmed what needs two people, where the installation declares that it has one.',
+        'Whether the author alone confirmed a proposal that needs two people, because the installation is declared to have only one.',
     }),
     proposedAt: timeView,
     expiresAt: timeView,
@@ -53,26 +50,25 @@ const proposalSummary = proposalView
 const proposalDetail = proposalView
   .extend({
     outdated: z.array(z.string()).meta({
-      description:
-        'What others changed about the same since it was proposed; it can be confirmed while this is empty.',
+      description: 'Conflicting changes made since the proposal. It can be confirmed while this is empty.',
     }),
     needsSecondPerson: z.string().nullable().meta({
-      description: 'Why another administrator than its author must confirm it; null: the author may, too.',
+      description: 'Why someone other than the author must confirm it. Null if the author can.',
     }),
   })
   .meta({ id: 'PriceProposalDetail' });
 
 const newProposal = z.strictObject({ changes: changesField, effectiveAt, note: noteField.default('') });
 const proposalId = z.strictObject({ proposalId: id });
-const atRevision = z.int().min(1).meta({ description: 'The revision that was looked at.' });
+const atRevision = z.int().min(1).meta({ description: 'The revision that you reviewed.' });
 
 const totals = {
   requests: z.int(),
-  accounts: z.int().meta({ description: 'Customers who made them, each once.' }),
+  accounts: z.int().meta({ description: 'The number of distinct customers who made them.' }),
   charged: amountView.meta({ description: 'What the requests cost.' }),
-  current: amountView.meta({ description: 'What they would cost at the time without the changes.' }),
-  proposed: amountView.meta({ description: 'What they would cost with the changes.' }),
-  difference: amountView.meta({ description: 'proposed - current; may be negative.' }),
+  current: amountView.meta({ description: 'What the requests would cost at that time without the changes.' }),
+  proposed: amountView.meta({ description: 'What the requests would cost with the changes.' }),
+  difference: amountView.meta({ description: '`proposed` − `current`. May be negative.' }),
 };
 
 const previewView = z
@@ -86,7 +82,8 @@ const previewView = z
         group: z.string(),
         ...totals,
         wouldBeRefused: z.boolean().meta({
-          description: 'The changes withdraw the model from the group; its requests then cost nothing.',
+          description:
+            'Whether the changes withdraw the model from the group. Its requests then count as costing nothing.',
         }),
       }),
     ),
@@ -102,10 +99,10 @@ export const importAnswer = z
     dryRun: z.boolean(),
     added: z.array(comparedRow),
     changed: z.array(comparedRow),
-    same: z.int().meta({ description: 'Rows that ask for what is in force at that time.' }),
+    same: z.int().meta({ description: 'Rows that match what is in force at that time.' }),
     refused: z.array(z.object({ line: z.int(), reason: z.string() })),
     proposal: proposalSummary.nullable().meta({
-      description: 'Null for a dry run, when a row was refused, and when there is nothing to change.',
+      description: 'Null for a dry run, if a row was refused, or if nothing changes.',
     }),
   })
   .meta({ id: 'PriceImport' });
@@ -121,13 +118,13 @@ const forReaders = routesFor(['admin', 'finance'], 'Prices');
 export const pricesRoutes = {
   propose: forAdmins.post('proposePrices', PROPOSALS, {
     summary: 'Propose new prices, multipliers or group rules.',
-    description: 'Nothing changes until the proposal is confirmed. Look at its preview first.',
+    description: 'Nothing changes until the proposal is confirmed. Check its preview first.',
     body: newProposal,
     answer: proposalDetail,
     status: 201,
   }),
   list: forReaders.get('listPriceProposals', PROPOSALS, {
-    summary: 'Proposals, newest first.',
+    summary: 'List proposals, newest first.',
     query: z.strictObject({ ...pageQuery, state: z.enum(['open', 'all']).default('all') }),
     answer: pageOf(proposalSummary),
   }),
@@ -146,8 +143,7 @@ export const pricesRoutes = {
   preview: forReaders.get('previewPriceProposal', `${PROPOSALS}/{proposalId}/preview`, {
     summary: 'Preview what past requests would cost under a proposal.',
     description:
-      'Requests of the last 24 hours, or of another time of at most 31 days, are priced again by the code that prices ' +
-      'holds. Only models and groups that the proposal concerns are listed.',
+      'Reprices requests of the last 24 hours, or another range of at most 31 days, with the code that prices holds. Lists only the models and groups affected by the proposal.',
     params: proposalId,
     query: z.strictObject({ from: time.optional(), to: time.optional() }),
     answer: previewView,
@@ -155,8 +151,7 @@ export const pricesRoutes = {
   confirm: forAdmins.post('confirmPriceProposal', `${PROPOSALS}/{proposalId}/confirm`, {
     summary: 'Confirm a proposal.',
     description:
-      'Refused with `conflict` when the same prices have changed since it was proposed, or its time has passed. ' +
-      'Charges already held keep their price; every hold after the effective time has the new one.',
+      'Refused with `conflict` if the same prices have changed since the proposal, or if its effective time has passed. Amounts already held keep their price; every hold after the effective time has the new one.',
     confirms: true,
     params: proposalId,
     body: z.strictObject({ revision: atRevision }),
@@ -177,10 +172,10 @@ export const pricesRoutes = {
   exportCsv: forReaders.csv('exportPricesCsv', `${PRICES}/export.csv`, {
     // An import compares it with what is in force at that moment.
     reads: 'primary',
-    summary: 'The same as a CSV file.',
+    summary: 'Export current prices, multipliers and rules as CSV.',
   }),
   importJson: forAdmins.post('importPrices', `${PRICES}/import`, {
-    summary: 'Compare a price list with current prices, and propose the differences.',
+    summary: 'Compare a price list with current prices and propose the differences.',
     body: z.strictObject({
       rows: z.array(z.unknown()).min(1, 'must hold a row'),
       effectiveAt,

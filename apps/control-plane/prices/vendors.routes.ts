@@ -14,7 +14,7 @@ const marginPercent = z
   .regex(/^\d{1,5}(\.\d{1,6})?$/, 'must be a percentage such as "20" or "12.5"')
   .meta({
     description:
-      'Percent on the list price. Each number is multiplied exactly and rounded up to six decimals.',
+      'Percentage added to the list price. Each price is multiplied exactly and rounded up to six decimals.',
     examples: ['20'],
   });
 
@@ -24,23 +24,26 @@ const vendorModelView = z
     vendor: z.string(),
     family: modelFamilies,
     unit: modelUnits,
-    protocol: z.enum(channelProtocols).meta({ description: 'What a channel to the vendor speaks.' }),
+    protocol: z.enum(channelProtocols).meta({ description: 'The protocol of a channel to the vendor.' }),
     limits: limitsFields,
-    listPrice: priceFields.nullable().meta({ description: 'Null where none in USD was found.' }),
+    listPrice: priceFields.nullable().meta({ description: 'Null if no price in USD was found.' }),
     source: z.object({
       url: z.string(),
       read: z.string().meta({
-        description: 'The day on which it was read there; the month, where no more is known.',
+        description: 'The day on which the price was read, or the month if the day is not known.',
         examples: ['2026-10-07'],
       }),
-      via: z.string().nullable().meta({ description: 'Who read it there, if it is passed on.' }),
+      via: z
+        .string()
+        .nullable()
+        .meta({ description: 'Who read it there, if it was taken from another catalog.' }),
     }),
     note: z.string().nullable(),
     state: z.enum(vendorStates).meta({
       description:
-        '`missing`: no such model here; `alias`: another name of one; `unlike`: of another family, or counted otherwise; `unpriced`; `own`: its price was not derived from the catalog; `current`: it was; `moved`: it was, and the list price has changed since.',
+        '`missing`: there is no such model here; `alias`: the name is an alias here; `unlike`: the model here has another type or unit; `unpriced`: it has no price; `own`: its price was not derived from the catalog; `current`: its price was derived from the catalog; `moved`: the list price has changed since.',
     }),
-    asked: priceFields.nullable().meta({ description: 'What is asked here, or will be.' }),
+    asked: priceFields.nullable().meta({ description: 'The price here, current or announced.' }),
     marginPercent: z.string().nullable(),
     formerListPrice: priceFields.nullable(),
     isBelowList: z.boolean(),
@@ -50,8 +53,8 @@ const vendorModelView = z
 
 const vendorImportView = importAnswer
   .extend({
-    addedModels: z.array(z.string()).meta({ description: 'Models that were added, switched off.' }),
-    missing: z.array(z.string()).meta({ description: 'Models that are not here and were left out.' }),
+    addedModels: z.array(z.string()).meta({ description: 'Models that were added as disabled.' }),
+    missing: z.array(z.string()).meta({ description: 'Models that do not exist here and were skipped.' }),
   })
   .meta({ id: 'VendorImport' });
 
@@ -66,11 +69,10 @@ export const vendorsRoutes = {
   propose: forAdmins.post('proposeVendorPrices', `${VENDOR_MODELS}/proposals`, {
     summary: 'Propose prices derived from list prices.',
     description:
-      'One proposal of what differs from what is in force; nothing costs more or less before it is confirmed. Models that ' +
-      'are to be added are switched off and in no group.',
+      'Makes one proposal of all differences from the prices in force. No price changes before it is confirmed. Added models are disabled and in no group.',
     body: z.strictObject({
-      models: z.array(modelName).max(1_000).default([]).meta({ description: 'Empty: all.' }),
-      vendors: z.array(z.string().max(100)).max(100).default([]).meta({ description: 'Empty: all.' }),
+      models: z.array(modelName).max(1_000).default([]).meta({ description: 'Empty means all.' }),
+      vendors: z.array(z.string().max(100)).max(100).default([]).meta({ description: 'Empty means all.' }),
       marginPercent,
       effectiveAt,
       note: noteField.default('List prices of vendors'),

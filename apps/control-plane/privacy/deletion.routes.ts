@@ -4,8 +4,7 @@ import { oneTimeCode } from '#people/people.fields.js';
 import { routesFor } from '../http/route.js';
 
 const forfeitBalance = z.boolean().default(false).meta({
-  description:
-    'Whether credits that are left when the deletion runs are forfeited. Without it none may be left.',
+  description: 'Forfeit the credits that are left when the deletion runs. Otherwise none may be left.',
 });
 const password = z.string().min(1).max(200);
 
@@ -13,11 +12,11 @@ const deletionView = z
   .object({
     state: z.enum(['requested', 'running', 'done']),
     requestedAt: timeView,
-    dueAt: timeView.meta({ description: 'Until then signing in can cancel it.' }),
+    dueAt: timeView.meta({ description: 'The deletion can be cancelled by signing in until this time.' }),
     waitingFor: z
       .enum(['holds', 'tasks', 'refunds', 'disputes', 'approvals', 'debt', 'balance', 'files'])
       .nullable()
-      .meta({ description: 'What has to end before it goes on.' }),
+      .meta({ description: 'What must end before the deletion can continue.' }),
   })
   .meta({ id: 'AccountDeletion' });
 
@@ -31,15 +30,16 @@ export const deletionRoutes = {
     answer: z.object({
       graceSeconds: z.number().meta({ description: 'How long a deletion can be cancelled.' }),
       main: amountView,
-      invite: amountView.meta({ description: 'Both are refunded by a ticket before, or forfeited.' }),
-      held: amountView.meta({ description: 'Of calls in progress; they end as usual first.' }),
+      invite: amountView.meta({
+        description: 'Request a refund of both balances by ticket first, or forfeit them.',
+      }),
+      held: amountView.meta({ description: 'Held for calls in progress, which end as usual first.' }),
     }),
   }),
   request: forUsers.post('deleteAccount', '/api/account/deletion', {
     summary: 'Delete your account after a cooling-off period.',
     description:
-      'Every API key is revoked at once, for good, and every session ends. Until `dueAt` signing in with `cancelDeletion` keeps ' +
-      'the account. Then what bookkeeping requires stays, under a pseudonym; everything else is deleted.',
+      'Permanently revokes all API keys and ends all sessions at once. Until `dueAt` you can keep the account by signing in with `cancelDeletion`. Then everything is deleted except what bookkeeping requires, which is kept under a pseudonym.',
     confirms: true,
     body: z.strictObject({ password, code: oneTimeCode.optional(), forfeitBalance }),
     answer: deletionView,
@@ -55,7 +55,9 @@ export const deletionRoutes = {
       reason: z.string().trim().min(3, 'must say why').max(500),
       forfeitBalance,
     }),
-    answer: z.object({ approvalId: z.string().meta({ description: 'What an administrator decides.' }) }),
+    answer: z.object({
+      approvalId: z.string().meta({ description: 'The approval that an administrator has to give.' }),
+    }),
     status: 202,
     refusals: ['second_person_required', 'conflict'],
   }),

@@ -8,12 +8,12 @@ const exportView = z
     state: z.enum(['requested', 'running', 'ready', 'failed', 'expired']),
     requestedAt: timeView,
     readyAt: timeView.nullable(),
-    expiresAt: timeView.nullable().meta({ description: 'Until when it can be downloaded.' }),
+    expiresAt: timeView.nullable().meta({ description: 'Available for download until this time.' }),
     bytes: z.number().int(),
     failure: z
       .enum(['too_large', 'failed'])
       .nullable()
-      .meta({ description: '`too_large`: write to support.' }),
+      .meta({ description: '`too_large`: contact support.' }),
   })
   .meta({ id: 'DataExport' });
 

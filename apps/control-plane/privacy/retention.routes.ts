@@ -4,7 +4,7 @@ import { timeView } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 
 const name = z.enum(retentionClasses);
-const keptSeconds = z.number().meta({ description: 'How long it is kept.' });
+const keptSeconds = z.number().meta({ description: 'How long this data is kept.' });
 
 const forAll = routesFor('public', 'Privacy');
 const forAdmins = routesFor(['admin'], 'Privacy');
@@ -13,8 +13,7 @@ export const retentionRoutes = {
   show: forAll.get('getRetention', '/api/public/retention', {
     summary: 'Get how long each type of data is kept.',
     description:
-      'Balances, charges, payments, approvals and the audit log are kept for good; they name people by ids. Prompts are ' +
-      'counted from the end of their task.',
+      'Balances, charges, payments, approvals and the audit log are kept permanently and refer to people by ID. The time for prompts starts at the end of their task.',
     answer: z.object({ items: z.array(z.object({ class: name, keptSeconds })) }),
   }),
   runs: forAdmins.get('listRetentionRuns', '/api/admin/retention', {
@@ -23,10 +22,10 @@ export const retentionRoutes = {
       items: z.array(
         z.object({
           class: name,
-          variable: z.string().meta({ description: 'The variable of the environment that sets it.' }),
+          variable: z.string().meta({ description: 'The environment variable that sets it.' }),
           keptSeconds,
           lastRunAt: timeView.nullable(),
-          removedTotal: z.string().meta({ description: 'How many were removed in total.' }),
+          removedTotal: z.string().meta({ description: 'The total number removed.' }),
         }),
       ),
     }),

@@ -11,10 +11,10 @@ const forAdmins = routesFor(['admin'], 'Programs');
 export const programRoutes = {
   list: forAdmins.get('listPrograms', '/api/admin/programs', {
     summary: 'Get the live status of every process.',
-    description: 'A program that died is listed for an hour, silent.',
+    description: 'A process that died is listed as silent for an hour.',
     answer: z.object({
       items: z.array(programView),
-      deadLetters: z.int().meta({ description: 'Messages that a person has not looked at.' }),
+      deadLetters: z.int().meta({ description: 'Messages that nobody has reviewed yet.' }),
       runningTasks: z.int(),
       at: timeView,
     }),
@@ -30,7 +30,8 @@ export const programRoutes = {
   }),
   test: forAdmins.post('testChannel', '/api/admin/channels/{channelId}/tests', {
     summary: 'Test each key of an upstream with a free request.',
-    description: 'Such as its list of models: it costs nothing, holds no money, and no customer notices.',
+    description:
+      'Sends a free request, such as listing models. It holds no credits and does not affect customers.',
     params,
     answer: z.object({
       ok: z.boolean(),
@@ -38,7 +39,7 @@ export const programRoutes = {
         z.object({
           key: z
             .int()
-            .meta({ description: 'Which of the keys, from 1, as `keyMarks` of the channel lists them.' }),
+            .meta({ description: "The position of the key, starting at 1, in the channel's `keyMarks`." }),
           keyMark: z.string(),
           verdict: z.enum(['ok', 'unsure', 'failed']),
           path: z.string(),

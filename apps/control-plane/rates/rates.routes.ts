@@ -9,9 +9,9 @@ const rate = z.enum(topupRates);
 export const rateView = z
   .object({
     accountId: z.string(),
-    rate: rate.meta({ description: 'What one credit costs in the payment currency, in force now.' }),
-    verifiedTokens: numberText.meta({ description: "Tokens of settled calls through the account's keys." }),
-    thresholdTokens: numberText.meta({ description: 'What the reseller rate needs.' }),
+    rate: rate.meta({ description: 'The current price of one credit in the payment currency.' }),
+    verifiedTokens: numberText.meta({ description: "Tokens of charged calls with the account's keys." }),
+    thresholdTokens: numberText.meta({ description: 'The tokens required for the reseller rate.' }),
     versions: z.array(
       z.object({
         rate,
@@ -36,12 +36,12 @@ export const rateRoutes = {
     answer: rateView,
   }),
   set: forAdmins.post('setAccountRate', '/api/admin/accounts/{accountId}/rate', {
-    summary: 'Set the rate of an account from a given time. Existing orders keep theirs.',
+    summary: 'Set the rate of an account from a given time. Existing orders keep their rate.',
     confirms: true,
     params,
     body: z.strictObject({
       rate,
-      effectiveFrom: time.optional().meta({ description: 'Now, if it is left out; never in the past.' }),
+      effectiveFrom: time.optional().meta({ description: 'Default: now. Cannot be in the past.' }),
       reason: reasonText,
       requestId: financeRequestId,
     }),

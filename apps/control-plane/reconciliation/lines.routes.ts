@@ -25,7 +25,7 @@ const lineView = z
       .array(
         z.object({ reportId: z.string(), recordedAt: timeView, content: z.record(z.string(), z.unknown()) }),
       )
-      .meta({ description: 'What later reports said of it instead.' }),
+      .meta({ description: 'Later versions of the line, from reports that contradict it.' }),
     acceptances: z
       .array(
         z.object({
@@ -35,7 +35,7 @@ const lineView = z
           recordedAt: timeView,
         }),
       )
-      .meta({ description: 'Who accepted that.' }),
+      .meta({ description: 'Who accepted the line.' }),
   })
   .meta({ id: 'ProviderLine' });
 
@@ -53,7 +53,7 @@ export const lineRoutes = {
   bookLine: forFinance.post('bookProviderLine', '/api/finance/provider-lines/{provider}/{lineId}/book', {
     summary: 'Book a missing payment, refund or dispute from its report line.',
     description:
-      'As if the provider had reported it when it happened: a payment or refund goes to suspense, to be credited or returned from there; a dispute takes back what was credited.',
+      'Has the same effect as an event from the provider: payments and refunds go to suspense, where they can be credited or returned; a dispute takes back what was credited.',
     confirms: true,
     params: lineParams,
     body: z.strictObject({ note: reasonText }),
@@ -66,7 +66,7 @@ export const lineRoutes = {
     {
       summary: 'Accept a line that a later report contradicts, or a payout without lines.',
       description:
-        'Its item is then accepted and no longer counts, until a report contradicts it again. Above the adjustment limit it needs the approval of a second person.',
+        'The accepted item no longer counts as a difference until a report contradicts it again. Amounts above the adjustment limit need the approval of a second person.',
       params: lineParams,
       body: z.strictObject({ reason: reasonText, requestId: requestIdField }),
       answer: z.object({

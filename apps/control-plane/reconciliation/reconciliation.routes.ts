@@ -21,11 +21,11 @@ const bankAccountId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 t
 const flag = z.enum(['true', 'false']).default('false');
 
 const range = {
-  from: time.optional().meta({ description: 'Happened not before this time.' }),
+  from: time.optional().meta({ description: 'Happened at or after this time.' }),
   to: time.optional().meta({ description: 'Happened before this time.' }),
   before: time.optional().meta({
     description:
-      'As for the close of a period that ends then: what is dated before it, and what no report covers yet.',
+      'As in the close of a period with this end: items dated before it, and items that no report covers yet.',
   }),
 };
 
@@ -33,9 +33,9 @@ const range = {
 const days = {
   from: day.optional().meta({
     description:
-      'The first day that the file was asked for, in its own zone. Required: no file says it itself.',
+      "The first day of the requested report, in the file's own time zone. Required, because no file contains it.",
   }),
-  to: day.optional().meta({ description: 'The day after the last. Required, and not after today.' }),
+  to: day.optional().meta({ description: 'The day after the last day. Required, and not after today.' }),
 };
 const runView = reportView
   .extend({
@@ -56,11 +56,11 @@ const coverageView = z
     bankAccountId: z.string().nullable(),
     of: z
       .enum(['activity', 'payouts', 'lines'])
-      .meta({ description: 'Movements of the balance, payouts alone, or lines of the bank.' }),
+      .meta({ description: 'Balance movements, payouts only, or bank lines.' }),
     covered: z.array(z.object({ from: timeView.nullable(), to: timeView })),
     gaps: z
       .array(z.object({ from: timeView, to: timeView }))
-      .meta({ description: 'Times between them that no report holds: what lies there counts as a fault.' }),
+      .meta({ description: 'Times between reports that no report covers. Items there count as faults.' }),
   })
   .meta({ id: 'ReportCoverage' });
 
@@ -79,16 +79,16 @@ export const reconciliationRoutes = {
   payments: forFinance.get('reconcilePayments', `${RECONCILIATION}/payments`, {
     summary: 'Compare payments, refunds and disputes with provider reports, item by item.',
     description:
-      'In both directions: missing here is what the provider knows and we do not, missing there what we booked and the provider does not know, for times that a report covers.',
+      'Compares in both directions, for times that a report covers: `missing_here` is reported by the provider but not booked, `missing_there` is booked but not reported.',
     query: z.strictObject({ ...pageQuery, ...matchQuery }),
     answer: pageOf(matchView),
   }),
   paymentsCsv: forFinance.csv('reconcilePaymentsCsv', `${RECONCILIATION}/payments.csv`, {
-    summary: 'The same as a CSV file.',
+    summary: 'Download the comparison with provider reports as CSV.',
     query: z.strictObject(matchQuery),
   }),
   paymentDays: forFinance.get('reconcilePaymentDays', `${RECONCILIATION}/payment-days`, {
-    summary: 'Get totals of that comparison by day, provider, state and currency.',
+    summary: 'Get totals of the comparison by day, provider, state and currency.',
     query: z.strictObject(matchQuery),
     answer: z.object({ days: z.array(matchDayView) }),
   }),
@@ -98,7 +98,7 @@ export const reconciliationRoutes = {
     answer: pageOf(payoutView),
   }),
   payoutsCsv: forFinance.csv('reconcilePayoutsCsv', `${RECONCILIATION}/payouts.csv`, {
-    summary: 'The same as a CSV file.',
+    summary: 'Download the comparison of payouts as CSV.',
     query: z.strictObject(payoutQuery),
   }),
   bank: forFinance.get('reconcileBank', `${RECONCILIATION}/bank`, {
@@ -107,7 +107,7 @@ export const reconciliationRoutes = {
     answer: pageOf(bankItemView),
   }),
   bankCsv: forFinance.csv('reconcileBankCsv', `${RECONCILIATION}/bank.csv`, {
-    summary: 'The same as a CSV file.',
+    summary: 'Download the comparison of bank lines as CSV.',
     query: z.strictObject(bankQuery),
   }),
   reports: forFinance.get('listProviderReports', '/api/finance/provider-reports', {
@@ -122,7 +122,7 @@ export const reconciliationRoutes = {
   importStripe: forFinance.post('importStripeReport', '/api/finance/provider-reports/stripe', {
     summary: 'Import an itemised Stripe report as CSV, completely or not at all.',
     description:
-      'Balance change from activity, Payout reconciliation, or Payouts, with the columns in UTC. Known lines do not change. The file does not say for which days it was asked, so from and to do; a list of payouts, which tells of movements from before its days, covers no time. A larger file is imported by the command line.',
+      'Accepts the reports Balance change from activity, Payout reconciliation, and Payouts, with the columns in UTC. Known lines do not change. `from` and `to` say which days the report was requested for, because the file does not. A list of payouts includes earlier movements and so covers no time. Import larger files with the command line.',
     query: z.strictObject({ ...days, dryRun: flag }),
     body: z.string(),
     consumes: 'text/csv',
@@ -152,13 +152,13 @@ export const reconciliationRoutes = {
   matchBankLine: forFinance.post('matchBankLine', '/api/finance/bank-lines/{bankLineId}/match', {
     summary: 'Classify a bank line that could not be matched.',
     description:
-      'A payout as `provider:id`, a top-up, refund or suspense item by its id; a suspense item without a subject is made of the line, to be credited from there; none is nothing of ours.',
+      'A payout is given as `provider:id`; a top-up, refund or suspense item by its ID. A suspense item without a subject is created from the line and can be credited from there. `none` means that the line is not ours.',
     params: z.strictObject({ bankLineId: number }),
     body: z.strictObject({ kind: bankSubject, subject: z.string().max(250).optional(), note: reasonText }),
     refusals: ['second_person_required', 'conflict'],
   }),
   undoBankMatch: forFinance.post('undoBankMatch', '/api/finance/bank-lines/{bankLineId}/undo', {
-    summary: 'Undo the classification of a line, and reverse its posting exactly.',
+    summary: 'Undo the classification of a line and reverse its posting exactly.',
     params: z.strictObject({ bankLineId: number }),
     body: z.strictObject({ note: reasonText }),
     refusals: ['second_person_required', 'conflict'],

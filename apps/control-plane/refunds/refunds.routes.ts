@@ -6,12 +6,12 @@ export const chargeRefundView = z
   .object({
     id: z.string(),
     chargeId: z.string(),
-    seq: z.number().int().meta({ description: 'The first refund of its charge is 1.' }),
+    seq: z.number().int().meta({ description: 'The number of the refund within its charge, starting at 1.' }),
     amount: amountView,
     reason: z.string(),
     ticketId: z.string(),
-    requestedBy: z.string().meta({ description: "A person's id." }),
-    approvedBy: z.string().nullable().meta({ description: 'The second person, where one was needed.' }),
+    requestedBy: z.string().meta({ description: "A person's ID." }),
+    approvedBy: z.string().nullable().meta({ description: 'The second person, if one was needed.' }),
     recordedAt: timeView,
   })
   .meta({ id: 'ChargeRefund' });
@@ -22,7 +22,7 @@ export const refundRoutes = {
   create: forStaff.post('refundCharge', '/api/support/tickets/{ticketId}/refunds', {
     summary: 'Refund part of a charge, with a ticket.',
     description:
-      'More than one person may decide alone waits for a second one: see the approvals. Together the refunds of a charge are never more than was settled.',
+      'Refunds above the limit for one person wait for the approval of a second person. The refunds of a charge never exceed the amount charged.',
     confirms: true,
     params: z.strictObject({ ticketId: id }),
     body: z.strictObject({
@@ -36,12 +36,15 @@ export const refundRoutes = {
         .max(500, 'must have at most 500 characters')
         // oxlint-disable-next-line no-control-regex -- control characters are what is refused
         .regex(/^[^\u0000-\u001f\u007f]*$/, 'must be one line')
-        .meta({ description: 'The customer reads it.' }),
+        .meta({ description: 'Shown to the customer.' }),
     }),
     answer: z.object({
       state: z.enum(['refunded', 'pending', 'rejected']),
       refund: chargeRefundView.nullable(),
-      approvalId: z.string().nullable().meta({ description: 'What a second person decides.' }),
+      approvalId: z
+        .string()
+        .nullable()
+        .meta({ description: 'The approval that a second person has to give.' }),
     }),
     refusals: ['second_person_required', 'conflict'],
   }),

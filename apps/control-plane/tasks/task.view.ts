@@ -9,19 +9,21 @@ export const accountTaskView = z
     kind: z.enum(['video', '3d']),
     state: z.enum(publicStates),
     progress: z.int().meta({ description: 'Percent.' }),
-    model: z.string().meta({ description: 'The model that is priced.' }),
-    requestedModel: z.string().meta({ description: 'As requested: an alias keeps its name.' }),
+    model: z.string().meta({ description: 'The model whose price applies.' }),
+    requestedModel: z.string().meta({ description: 'The model as requested, which may be an alias.' }),
     keyId: z.string(),
     chargeId: z.string(),
     prompt: z.string(),
-    seconds: z.int().nullable().meta({ description: 'Of a video, as billed.' }),
+    seconds: z.int().nullable().meta({ description: 'The billed length of a video.' }),
     size: z.string().nullable(),
     aspectRatio: z.string().nullable(),
     resolution: z.string().nullable(),
-    mode: z.enum(['draft', 'texture']).nullable().meta({ description: 'Of a 3D asset.' }),
-    held: amountView.nullable().meta({ description: 'Credits held when it began; null before.' }),
-    settled: amountView.nullable().meta({ description: 'Credits it cost; null while it runs.' }),
-    released: amountView.nullable().meta({ description: 'Credits released; null while it runs.' }),
+    mode: z.enum(['draft', 'texture']).nullable().meta({ description: 'For 3D assets only.' }),
+    held: amountView.nullable().meta({ description: 'Credits held at the start. Null before that.' }),
+    settled: amountView.nullable().meta({ description: 'Credits charged. Null while the task is running.' }),
+    released: amountView
+      .nullable()
+      .meta({ description: 'Credits released. Null while the task is running.' }),
     createdAt: timeView,
     endedAt: timeView.nullable(),
     file: z
@@ -29,11 +31,11 @@ export const accountTaskView = z
         bytes: z.int().nullable(),
         type: z.string().nullable(),
         available: z.boolean().meta({ description: 'Whether it can be downloaded now.' }),
-        expiresAt: timeView.nullable().meta({ description: 'Until when it can be downloaded.' }),
-        deletedAt: timeView.nullable().meta({ description: 'When its owner removed it.' }),
+        expiresAt: timeView.nullable().meta({ description: 'Available for download until this time.' }),
+        deletedAt: timeView.nullable().meta({ description: 'When the owner deleted it.' }),
       })
       .nullable()
-      .meta({ description: 'Of a completed task.' }),
+      .meta({ description: 'For completed tasks only.' }),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
   })
   .meta({ id: 'Task' });

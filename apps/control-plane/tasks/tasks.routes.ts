@@ -14,15 +14,14 @@ export const taskRoutes = {
   list: forUsers.get('listTasks', '/api/tasks', {
     summary: 'List your videos and 3D assets.',
     description:
-      'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at that many ' +
-      'tasks at most. `running` means queued and in progress.',
+      'Newest first. A page searches a limited number of tasks, so it can have fewer items than its limit, or none, and still have a `nextCursor`. `running` includes queued and in-progress tasks.',
     query: z.strictObject({
       ...pageQuery,
       kind: z.enum(['video', '3d']).optional(),
       state: z.enum([...publicStates, 'running']).optional(),
       model: modelName.optional(),
       keyId: id.optional(),
-      from: time.optional().meta({ description: 'Not before this time.' }),
+      from: time.optional().meta({ description: 'At or after this time.' }),
       to: time.optional().meta({ description: 'Before this time.' }),
     }),
     answer: pageOf(accountTaskView),

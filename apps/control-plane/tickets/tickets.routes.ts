@@ -28,7 +28,7 @@ const ticketView = z
     subject: z.string(),
     state: z
       .enum(ticketStates)
-      .meta({ description: '`open` waits for support, `answered` for the customer.' }),
+      .meta({ description: '`open`: waiting for support. `answered`: waiting for the customer.' }),
     chargeId: z.string().nullable(),
     outcome: z.enum(['rate_granted', 'refunded']).nullable(),
     createdAt: timeView,
@@ -40,7 +40,7 @@ const ticketView = z
 const messageView = z
   .object({
     id: z.string(),
-    kind: z.enum(['message', 'note', 'event']).meta({ description: '`note`: staff alone reads it.' }),
+    kind: z.enum(['message', 'note', 'event']).meta({ description: '`note`: visible to staff only.' }),
     fromStaff: z.boolean(),
     body: z.string(),
     createdAt: timeView,
@@ -52,37 +52,34 @@ const ticketWithMessages = ticketView
   .meta({ id: 'TicketWithMessages' });
 
 const staffMessageView = messageView
-  .extend({ authorId: z.string().meta({ description: "A person's id." }) })
+  .extend({ authorId: z.string().meta({ description: "A person's ID." }) })
   .meta({ id: 'StaffMessage' });
 
 /** What a request for the reseller rate is judged by. */
 const resellerView = z
   .object({
-    verifiedTokens: numberText.meta({ description: "Tokens of settled calls through the account's keys." }),
-    thresholdTokens: numberText.meta({ description: 'What the reseller rate needs.' }),
+    verifiedTokens: numberText.meta({ description: "Tokens of charged calls with the account's keys." }),
+    thresholdTokens: numberText.meta({ description: 'The tokens required for the reseller rate.' }),
     isEligible: z.boolean(),
-    rate: z.string().meta({ description: 'What the account pays now: 1.3 or 1.2.' }),
+    rate: z.string().meta({ description: "The account's current rate: 1.3 or 1.2." }),
   })
   .meta({ id: 'Reseller' });
 
 /** The support queue shows more than customers see. */
 const queuedTicket = ticketView
   .extend({
-    assigneeId: z
-      .string()
-      .nullable()
-      .meta({ description: 'The member of the support team it is assigned to.' }),
+    assigneeId: z.string().nullable().meta({ description: 'The support team member it is assigned to.' }),
     waitingSince: timeView
       .nullable()
-      .meta({ description: 'Since when the customer has waited for an answer; open tickets only.' }),
+      .meta({ description: 'When the customer began waiting for an answer. Open tickets only.' }),
   })
   .meta({ id: 'QueuedTicket' });
 
 const staffTicket = queuedTicket
   .extend({
-    openedBy: z.string().meta({ description: "A person's id." }),
+    openedBy: z.string().meta({ description: "A person's ID." }),
     messages: z.array(staffMessageView),
-    reseller: resellerView.nullable().meta({ description: 'Of kind `reseller_rate` only.' }),
+    reseller: resellerView.nullable().meta({ description: 'For tickets of type `reseller_rate` only.' }),
   })
   .meta({ id: 'StaffTicket' });
 const params = z.strictObject({ ticketId: id });
@@ -99,7 +96,7 @@ export const ticketRoutes = {
       kind: z.enum(ticketKinds),
       subject,
       body,
-      chargeId: id.optional().meta({ description: 'What it is about, if it is about a charge.' }),
+      chargeId: id.optional().meta({ description: 'The charge that the ticket is about.' }),
     }),
     status: 201,
     answer: ticketWithMessages,
@@ -137,8 +134,7 @@ export const ticketRoutes = {
 
 export const supportTicketRoutes = {
   list: forStaff.get('listSupportTickets', '/api/support/tickets', {
-    summary:
-      'List tickets, newest first; with state `open`, those whose customers have waited longest first.',
+    summary: 'List tickets, newest first. With state `open`, the longest waiting come first.',
     query: z.strictObject({
       ...pageQuery,
       ...filters,
@@ -146,16 +142,16 @@ export const supportTicketRoutes = {
       assignee: z
         .union([z.literal('none'), id])
         .optional()
-        .meta({ description: "A person's id, or `none` for tickets without an assignee." }),
+        .meta({ description: "A person's ID, or `none` for tickets without an assignee." }),
     }),
     answer: pageOf(queuedTicket),
   }),
   colleagues: forStaff.get('listColleagues', '/api/support/colleagues', {
-    summary: 'List the people whom a ticket can be assigned to.',
+    summary: 'List the people that a ticket can be assigned to.',
     answer: z.object({ items: z.array(z.object({ id: z.string(), email: z.string() })) }),
   }),
   assign: forStaff.put('assignTicket', '/api/support/tickets/{ticketId}/assignee', {
-    summary: 'Assign a ticket to a member of the support team, or to nobody; a repeat changes nothing.',
+    summary: 'Assign a ticket to a support team member, or to nobody. Safe to repeat.',
     params,
     body: z.strictObject({ assigneeId: id.nullable() }),
     answer: staffTicket,
@@ -188,7 +184,7 @@ export const supportTicketRoutes = {
   }),
   grantResellerRate: forAdmins.post('grantResellerRate', '/api/admin/tickets/{ticketId}/reseller-rate', {
     summary: 'Grant the reseller rate to the account of a ticket. Safe to repeat.',
-    description: 'Refused below the verified volume.',
+    description: 'Refused if the verified volume is too low.',
     confirms: true,
     params,
     body: z.strictObject({ requestId: requestIdField }),

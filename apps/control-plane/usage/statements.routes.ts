@@ -9,11 +9,13 @@ const month = z
   .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month of UTC, such as 2026-01')
   .meta({ examples: ['2026-01'] });
 const ofKey = {
-  keyId: id.optional().meta({ description: 'The charges and refunds of one key alone.' }),
+  keyId: id.optional().meta({ description: 'Only the charges and refunds of this key.' }),
 };
 const query = z.strictObject({
   ...ofKey,
-  language: mailLanguage.optional().meta({ description: 'Of its texts; the one of your mail by default.' }),
+  language: mailLanguage
+    .optional()
+    .meta({ description: 'The language of the document. Default: that of your emails.' }),
 });
 const produces = ['application/pdf'];
 
@@ -28,8 +30,7 @@ export const monthlyRoutes = {
     produces,
     summary: 'Download your monthly statement as PDF.',
     description:
-      'Opening and closing balance in credits, with what led from one to the other: top-ups, charges by model, refunds. ' +
-      'What each key came to and money that was paid are beside it. A month that is not over goes up to the time that it says.',
+      'Shows the opening and closing balance in credits and what changed it: top-ups, charges by model, and refunds; and the totals of each key and the money paid. The current month goes up to the time shown.',
     params: z.strictObject({ month }),
   }),
   byKey: forUsers.get('readMonthlyStatement', '/api/statements/{month}/by-key', {

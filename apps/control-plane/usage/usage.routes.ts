@@ -18,7 +18,7 @@ import {
 const accountParams = z.strictObject({ accountId: id });
 
 const times = {
-  from: time.optional().meta({ description: 'Not before this time.' }),
+  from: time.optional().meta({ description: 'At or after this time.' }),
   to: time.optional().meta({ description: 'Before this time.' }),
 };
 
@@ -38,7 +38,7 @@ const usageFilter = {
 const statementFilter = {
   view: z.enum(statementViews).optional().meta({
     description:
-      'requests: the main balance with one line per request, which comes to what it cost. entries, the default: every movement.',
+      '`requests`: the main balance, with one line per request for its cost. `entries` (default): every movement.',
   }),
   balance: z.enum(balances).optional(),
   kind: z
@@ -51,14 +51,14 @@ const statementFilter = {
 };
 
 const SPARSE =
-  'Newest first. A page may hold fewer items than its limit, or none, while nextCursor goes on: it looks at a limited number of requests.';
+  'Newest first. A page searches a limited number of requests, so it can have fewer items than its limit, or none, and still have a `nextCursor`.';
 const dailyQuery = z.strictObject({ ...pageQuery, ...usageFilter, by: z.enum(['model', 'key']).optional() });
-const DAILY = 'By UTC day, newest first; the last 31 days, or another time of at most 92.';
+const DAILY = 'By UTC day, newest first. Default: the last 31 days. At most 92 days.';
 
 const chartQuery = z.strictObject({
-  range: z.enum(chartRanges).default('30d').meta({ description: 'Up to now.' }),
-  from: day.optional().meta({ description: 'The first UTC day, in place of a range.' }),
-  to: day.optional().meta({ description: 'The last UTC day, included; that of from when left out.' }),
+  range: z.enum(chartRanges).default('30d').meta({ description: 'The range up to now.' }),
+  from: day.optional().meta({ description: 'The first UTC day, instead of a range.' }),
+  to: day.optional().meta({ description: 'The last UTC day, inclusive. Default: the day of `from`.' }),
   by: z.enum(chartSubjects).default('model'),
   ...workFilter,
 });
@@ -69,7 +69,7 @@ const anyId = z.strictObject({
     .trim()
     .min(8, 'must have at least 8 characters')
     .max(200)
-    .meta({ description: 'Of the request, its charge, its task, or the task at the upstream.' }),
+    .meta({ description: 'The ID of the request, its charge, its task, or the task at the upstream.' }),
 });
 const found = z.object({ items: z.array(foundRequest) });
 
@@ -86,7 +86,7 @@ export const usageRoutes = {
     answer: pageOf(usageEntry),
   }),
   usageCsv: forUsers.csv('downloadUsage', '/api/usage.csv', {
-    summary: 'Download all requests as CSV.',
+    summary: 'Download your requests as CSV.',
     query: z.strictObject(usageFilter),
   }),
   chart: forUsers.get('chartUsage', '/api/usage/chart', {
@@ -94,17 +94,17 @@ export const usageRoutes = {
     load: 'query',
     summary: 'Get usage over time by model, key, group or type, compared with the previous period.',
     description:
-      'Steps are 5 minutes within an hour, hours within 24, else UTC days, of which 92 at most. Requests in progress are not in it.',
+      'Steps are 5 minutes for one hour, hours for 24 hours, and otherwise UTC days, of which at most 92. Requests in progress are not included.',
     query: chartQuery,
     answer: usageChart,
   }),
   find: forUsers.get('findRequests', '/api/requests', {
-    summary: 'Find your requests by any id.',
+    summary: 'Find your requests by any ID.',
     query: anyId,
     answer: found,
   }),
   findAny: forStaff.get('findAnyRequests', '/api/support/requests', {
-    summary: 'Find requests of any account by any id.',
+    summary: 'Find requests of any account by any ID.',
     query: anyId,
     answer: found,
   }),
@@ -124,7 +124,7 @@ export const usageRoutes = {
     answer: pageOf(statementEntry),
   }),
   statementCsv: forUsers.csv('downloadStatement', '/api/statement.csv', {
-    summary: 'Download all requests as CSV.',
+    summary: 'Download transactions on your balances as CSV.',
     query: z.strictObject(statementFilter),
   }),
   accountUsage: forSupportAndFinance.get('listAccountUsage', '/api/support/accounts/{accountId}/usage', {
@@ -139,7 +139,7 @@ export const usageRoutes = {
     'downloadAccountUsage',
     '/api/support/accounts/{accountId}/usage.csv',
     {
-      summary: 'Download all requests as CSV.',
+      summary: 'Download the requests of an account as CSV.',
       params: accountParams,
       query: z.strictObject(usageFilter),
     },
@@ -173,7 +173,7 @@ export const usageRoutes = {
     'downloadAccountStatement',
     '/api/support/accounts/{accountId}/statement.csv',
     {
-      summary: 'Download all requests as CSV.',
+      summary: 'Download transactions on the balances of an account as CSV.',
       params: accountParams,
       query: z.strictObject(statementFilter),
     },

@@ -7,7 +7,7 @@ const url = z
   .string()
   .max(2_000)
   .meta({
-    description: 'https, on a public address, without user name and fragment.',
+    description: 'An https URL with a public address, without a user name or fragment.',
     examples: ['https://example.com/hooks/tollgate'],
   });
 const description = z.string().trim().max(200);
@@ -27,46 +27,50 @@ const endpointView = z
     disabledReason: z
       .enum(['owner', 'failing', 'gone'])
       .nullable()
-      .meta({ description: '`failing`: for too long without a success; `gone`: it answered 410.' }),
-    failingSince: timeView.nullable().meta({ description: 'The first failure after the last success.' }),
+      .meta({ description: '`failing`: no success for too long. `gone`: the endpoint answered 410.' }),
+    failingSince: timeView
+      .nullable()
+      .meta({ description: 'The time of the first failure after the last success.' }),
     previousSecretUntil: timeView
       .nullable()
-      .meta({ description: 'Until then the secret before signs along.' }),
+      .meta({ description: 'The previous secret also signs until this time.' }),
     createdAt: timeView,
   })
   .meta({ id: 'WebhookEndpoint' });
 
-const secretView = z.string().meta({ description: 'Shown this once; what signatures are verified with.' });
+const secretView = z
+  .string()
+  .meta({ description: 'The secret to verify signatures with. Shown only in this answer.' });
 
 const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
 const deliveryView = z
   .object({
     id: z.string(),
-    eventId: z.string().meta({ description: 'The header webhook-id; the same in every attempt and replay.' }),
+    eventId: z
+      .string()
+      .meta({ description: 'The value of the header webhook-id, the same in every attempt and replay.' }),
     type: z.string(),
-    state: z
-      .enum(DELIVERY_STATES)
-      .meta({ description: '`failed`: given up, or the endpoint was switched off.' }),
-    attempts: z.number().int().meta({ description: 'Since it was queued or last replayed.' }),
+    state: z.enum(DELIVERY_STATES).meta({ description: '`failed`: given up, or the endpoint was disabled.' }),
+    attempts: z.number().int().meta({ description: 'Attempts since it was queued or last replayed.' }),
     nextAttemptAt: timeView.nullable(),
     createdAt: timeView,
     endedAt: timeView.nullable(),
     lastStatus: z.number().int().nullable().meta({ description: 'The HTTP status of the last attempt.' }),
-    lastError: z.string().nullable().meta({ description: 'Why the last attempt brought no answer.' }),
+    lastError: z.string().nullable().meta({ description: 'Why the last attempt got no answer.' }),
   })
   .meta({ id: 'WebhookDelivery' });
 
 const deliveryDetail = deliveryView
   .extend({
-    body: z.string().meta({ description: 'What was signed and sent, to the byte.' }),
+    body: z.string().meta({ description: 'The exact bytes that were signed and sent.' }),
     log: z.array(
       z.object({
         startedAt: timeView,
         durationMs: z.number().int(),
         status: z.number().int().nullable(),
         error: z.string().nullable(),
-        answer: z.string().nullable().meta({ description: 'Its first characters.' }),
+        answer: z.string().nullable().meta({ description: 'The first characters of the answer.' }),
       }),
     ),
   })
@@ -84,21 +88,20 @@ export const webhookRoutes = {
   create: forUsers.post('createWebhook', '/api/webhooks', {
     summary: 'Add an endpoint. Its secret is shown only in this answer.',
     description:
-      'Deliveries follow the Standard Webhooks scheme: headers webhook-id, webhook-timestamp and webhook-signature. ' +
-      'They come at least once and in any order; any 2xx answer in time accepts one, anything else has it come again.',
+      'Deliveries follow Standard Webhooks, with the headers webhook-id, webhook-timestamp and webhook-signature. Each arrives at least once, in any order. A timely 2xx answer accepts it; otherwise it is sent again.',
     body: z.strictObject({ url, description: description.default(''), events }),
     status: 201,
     answer: endpointView.extend({ secret: secretView }),
     refusals: ['conflict'],
   }),
   show: forUsers.get('getWebhook', '/api/webhooks/{endpointId}', {
-    summary: 'One endpoint.',
+    summary: 'Get an endpoint.',
     params: endpointParams,
     answer: endpointView,
   }),
   change: forUsers.patch('changeWebhook', '/api/webhooks/{endpointId}', {
     summary: 'Change, enable or disable an endpoint.',
-    description: 'Switching it off gives up what is still to be sent to it; that can be replayed later.',
+    description: 'Disabling an endpoint gives up its pending deliveries, which can be replayed later.',
     params: endpointParams,
     body: z.strictObject({
       url: url.optional(),
@@ -113,7 +116,7 @@ export const webhookRoutes = {
     params: endpointParams,
   }),
   rotateSecret: forUsers.post('rotateWebhookSecret', '/api/webhooks/{endpointId}/secret', {
-    summary: 'Rotate the secret. Both secrets sign for a while.',
+    summary: 'Rotate the secret. Both secrets sign during the transition.',
     params: endpointParams,
     answer: endpointView.extend({ secret: secretView }),
   }),
@@ -151,7 +154,10 @@ export const webhookRoutes = {
     params: endpointParams,
     body: z.strictObject({
       since: time,
-      states: z.enum(['failed', 'all']).default('failed').meta({ description: 'Only what failed, or all.' }),
+      states: z
+        .enum(['failed', 'all'])
+        .default('failed')
+        .meta({ description: 'Resend failed deliveries only, or all.' }),
     }),
     status: 202,
     answer: z.object({ replayed: z.number().int() }),

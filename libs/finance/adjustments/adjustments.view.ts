@@ -4,7 +4,7 @@ import { amountView, numberText, shown, timeView } from '#platform/http/fields.j
 import { csvColumns } from '#platform/http/csv.js';
 import type { Debtor } from '../reports/debts.js';
 
-const person = z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' });
+const person = z.string().meta({ description: '`user:{id}`, or the name of a command-line operator.' });
 
 export const adjustmentReason = z.enum(adjustmentReasons);
 
@@ -13,8 +13,11 @@ export const adjustmentView = z
     id: z.string(),
     accountId: z.string(),
     ticketId: z.string(),
-    seq: z.number().int().meta({ description: 'The first adjustment of its ticket is 1.' }),
-    amount: amountView.meta({ description: 'Positive is for the customer.' }),
+    seq: z
+      .number()
+      .int()
+      .meta({ description: 'The number of the adjustment within its ticket, starting at 1.' }),
+    amount: amountView.meta({ description: 'Positive amounts add credits.' }),
     reason: adjustmentReason,
     note: z.string(),
     reversesId: z.string().nullable(),
@@ -31,8 +34,8 @@ export const writeOffView = z
     id: z.string(),
     accountId: z.string(),
     ticketId: z.string(),
-    period: z.string().meta({ description: 'Month of UTC: an account has one write-off in each.' }),
-    amount: amountView.meta({ description: 'Below 0: a reversal, by which it is owed again.' }),
+    period: z.string().meta({ description: 'The UTC month. An account can have one write-off per month.' }),
+    amount: amountView.meta({ description: 'Negative for a reversal, which restores the debt.' }),
     note: z.string(),
     reversesId: z.string().nullable(),
     reversedById: z.string().nullable(),
@@ -59,9 +62,11 @@ export const debtorView = z
         credits: amountView,
       }),
     ),
-    owedRewards: amountView.meta({ description: 'Rewards that were to be taken back and were spent.' }),
+    owedRewards: amountView.meta({ description: 'Clawed-back rewards that had already been spent.' }),
     writtenOff: amountView,
-    transactionId: numberText.nullable().meta({ description: 'By which the balance fell below 0.' }),
+    transactionId: numberText
+      .nullable()
+      .meta({ description: 'The transaction that took the balance below 0.' }),
   })
   .meta({ id: 'Debtor' });
 

@@ -10,12 +10,14 @@ export const checklistItemView = z
     id: z.string().meta({ examples: ['zero-sums', 'control:payments'] }),
     title: z.string(),
     state: z.enum(['ok', 'failed', 'waived']),
-    count: z.number().int().meta({ description: 'What is wrong: 0 when nothing is.' }),
+    count: z.number().int().meta({ description: 'The number of problems. 0 if there are none.' }),
     message: z.string(),
-    waivable: z.boolean().meta({ description: 'Whether one may close in spite of it, saying why.' }),
-    control: z.string().nullable().meta({ description: 'The control that names each thing.' }),
+    waivable: z
+      .boolean()
+      .meta({ description: 'Whether the period can be closed despite it, with a reason.' }),
+    control: z.string().nullable().meta({ description: 'The control that lists the problems.' }),
     reason: z.string().nullable().meta({ description: 'Why it was waived.' }),
-    waiverId: z.string().nullable().meta({ description: 'The waiver that two people agreed on.' }),
+    waiverId: z.string().nullable().meta({ description: 'The waiver that two people agreed to.' }),
   })
   .meta({ id: 'ChecklistItem' });
 
@@ -29,35 +31,39 @@ const usedWaiver = z
   })
   .meta({ id: 'UsedWaiver' });
 
-const GRACE = 'Work that was younger was taken for in flight; as billing is configured.';
+const GRACE = 'Work younger than this many seconds counts as in progress, as configured for billing.';
 
 export const grace = z.number().meta({ description: GRACE, examples: [300] });
 
 export const periodView = z
   .object({
     id: numberText,
-    startsAt: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
-    endsAt: timeView.meta({ description: 'The first instant that is outside.' }),
+    startsAt: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
+    endsAt: timeView.meta({ description: 'The first instant after the period.' }),
     state: z.enum(['closing', 'closed', 'abandoned']),
     progress: z.string().nullable(),
     recordedBefore: timeView.nullable().meta({
-      description: 'The trial balance by effective time of `endsAt`, as recorded before this, never changes.',
+      description:
+        'The trial balance at `endsAt` by effective time, as recorded before this time, never changes.',
     }),
     checklist: z.array(checklistItemView),
     balancesHash: z.string().nullable().meta({
       description:
-        'sha256 of lines of code, commodity and balance in whole units of the ledger, apart by tabs, by code.',
+        'SHA-256 of lines of code, commodity and balance in the smallest units of the ledger, separated by tabs and ordered by code.',
     }),
     abandonedReason: z.string().nullable(),
     waivers: z.array(usedWaiver),
     graceSeconds: grace
       .nullable()
-      .meta({ description: `${GRACE} Null: it was closed before that was kept.` }),
+      .meta({ description: `${GRACE} Null if the period was closed before this was recorded.` }),
     note: z.string().nullable(),
-    closedBy: z.string().meta({ description: 'As `user:{id}`, or an operator of the command line.' }),
+    closedBy: z.string().meta({ description: '`user:{id}`, or the name of a command-line operator.' }),
     begunAt: timeView,
     endedAt: timeView.nullable(),
-    latePostings: z.number().int().meta({ description: 'Facts of this period that came after its close.' }),
+    latePostings: z
+      .number()
+      .int()
+      .meta({ description: 'Facts of this period that arrived after its close.' }),
   })
   .meta({ id: 'Period' });
 
@@ -68,11 +74,10 @@ export const waiverView = z
     item: z.string(),
     count: z.number().int(),
     findings: z.array(z.string()).nullable().meta({
-      description:
-        'Exactly these may be left, each as `state subject`; null where there were more than 5,000.',
+      description: 'The waived problems, each as `state subject`. Null if there were more than 5,000.',
     }),
     reason: z.string(),
-    requestedBy: z.string().meta({ description: 'As `user:{id}`.' }),
+    requestedBy: z.string().meta({ description: '`user:{id}`.' }),
     approvedBy: z.string(),
     recordedAt: timeView,
   })

@@ -17,9 +17,9 @@ export const reportingProvider = z.enum(['stripe', 'sandbox']);
 
 export const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');
 
-const transactionIds = z.array(z.string()).meta({ description: 'Of the ledger.' });
+const transactionIds = z.array(z.string()).meta({ description: 'Ledger transactions.' });
 
-const sentence = z.string().meta({ description: 'What became of it, for people.' });
+const sentence = z.string().meta({ description: 'The result as a sentence.' });
 
 export const matchState = z.enum([
   'matched',
@@ -40,13 +40,13 @@ export const matchView = z
   .object({
     provider: reportingProvider,
     kind: z.enum(['payment', 'refund', 'return', 'dispute', 'adjustment', 'fee', 'payout', 'payout_failure']),
-    id: z.string().meta({ description: 'As the provider names it.' }),
+    id: z.string().meta({ description: "The provider's ID." }),
     state: matchState,
     message: sentence,
     at: timeView,
     ours: side.extend({ transactionIds }).nullable(),
     theirs: side.extend({ lineIds: z.array(z.string()) }).nullable(),
-    daysApart: z.number().nullable().meta({ description: 'Noted, and no fault.' }),
+    daysApart: z.number().nullable().meta({ description: 'For information; not a fault.' }),
   })
   .meta({ id: 'Match' });
 
@@ -87,9 +87,9 @@ export const payoutView = z
     refunds: paymentView,
     disputes: paymentView,
     adjustments: paymentView,
-    fees: paymentView.meta({ description: 'Below zero: what the provider kept.' }),
+    fees: paymentView.meta({ description: "The provider's fees, as a negative amount." }),
     lines: z.number(),
-    lineIds: z.array(z.string()).meta({ description: 'That report the payout itself.' }),
+    lineIds: z.array(z.string()).meta({ description: 'The lines that report the payout itself.' }),
     returned: z.boolean(),
     transactionIds,
     bankLineId: z.string().nullable(),
@@ -129,10 +129,10 @@ export const bankItemView = z
 
 export const reportView = z
   .object({
-    id: z.string().nullable().meta({ description: 'Null for a trial.' }),
+    id: z.string().nullable().meta({ description: 'Null for a dry run.' }),
     lines: z.number(),
-    added: z.number().meta({ description: 'Not known before.' }),
-    changed: z.number().meta({ description: 'Known before with other content.' }),
+    added: z.number().meta({ description: 'Lines that were new.' }),
+    changed: z.number().meta({ description: 'Known lines whose content changed.' }),
     covers: z.object({ from: timeView.nullable(), to: timeView }).nullable(),
   })
   .meta({ id: 'ProviderReport' });

@@ -7,12 +7,12 @@ export const workState = z.enum(workStates);
 
 export const itemShape = z
   .object({
-    subject: z.string().meta({ description: '`task:{id}`, or `charge:{id}` of work without a task.' }),
+    subject: z.string().meta({ description: '`task:{id}`, or `charge:{id}` for work without a task.' }),
     state: workState,
-    at: timeView.meta({ description: 'When the work ended, or its charge where it did not.' }),
+    at: timeView.meta({ description: 'When the work ended, or otherwise its charge.' }),
     chargeId: z.string().nullable(),
     chargeState: z.string().nullable(),
-    amount: amountView.nullable().meta({ description: 'That was held at first.' }),
+    amount: amountView.nullable().meta({ description: 'The amount first held.' }),
     settled: amountView.nullable(),
     accountId: z.string().nullable(),
     model: z.string().nullable(),
@@ -24,8 +24,8 @@ export const itemShape = z
       .number()
       .int()
       .nullable()
-      .meta({ description: 'The status that the client was answered, where it named its request.' }),
-    transactionIds: z.array(numberText).meta({ description: 'Of the ledger.' }),
+      .meta({ description: 'The status returned to the client, if it sent an idempotency key.' }),
+    transactionIds: z.array(numberText).meta({ description: 'Ledger transactions.' }),
   })
   .meta({ id: 'ChargeTaskItem' });
 

@@ -11,11 +11,11 @@ export const findingShape = z
     state: z.string().meta({ examples: ['overdue', 'missing_here', 'differs'] }),
     message: z.string(),
     details: z.record(z.string(), z.string().nullable()),
-    transactionIds: z.array(numberText).meta({ description: 'Ledger transactions to look at.' }),
+    transactionIds: z.array(numberText).meta({ description: 'Related ledger transactions.' }),
     firstSeenAt: timeView,
     lastSeenAt: timeView,
     resolvedAt: timeView.nullable(),
-    acknowledgedBy: z.string().nullable().meta({ description: 'As `user:{id}`.' }),
+    acknowledgedBy: z.string().nullable().meta({ description: '`user:{id}`.' }),
     acknowledgedAt: timeView.nullable(),
     note: z.string().nullable(),
   })

@@ -6,7 +6,7 @@ import type { CostImport } from '../costs/cost-file.js';
 import type { UpstreamBill } from '../costs/upstream-bills.js';
 import type { ChargeMargin } from '../reports/charge-margin.js';
 
-export const utcDay = anyDay.meta({ description: 'A day of UTC.', examples: ['2026-01-31'] });
+export const utcDay = anyDay.meta({ description: 'A UTC day.', examples: ['2026-01-31'] });
 
 export const cost = z
   .union([
@@ -15,14 +15,14 @@ export const cost = z
   ])
   .meta({
     description:
-      'USD: `unitCost` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens, and perhaps of those of images and sound. What is left out costs what text does.',
+      'In USD: `unitCost` per call or second of video, or `input`, `cachedInput` and `output` per million tokens, optionally with prices for image and audio tokens. Omitted prices equal those of text.',
   });
 
 const costFields = {
   channel: z.string(),
   model: z.string(),
-  cost: cost.nullable().meta({ description: 'Null: withdrawn, the cost is not known from then on.' }),
-  billsFailures: z.boolean().meta({ description: 'Whether the upstream bills work that failed, too.' }),
+  cost: cost.nullable().meta({ description: 'Null if withdrawn: the cost is unknown from then on.' }),
+  billsFailures: z.boolean().meta({ description: 'Whether the upstream also bills failed work.' }),
 };
 
 export const billView = z
@@ -31,12 +31,12 @@ export const billView = z
     channel: z.string(),
     number: z.string(),
     from: utcDay,
-    to: utcDay.meta({ description: 'The day after the last that it is for.' }),
-    amount: amountView.meta({ description: 'USD; below zero for a credit note.' }),
+    to: utcDay.meta({ description: 'The day after the last billed day.' }),
+    amount: amountView.meta({ description: 'USD. Negative for a credit note.' }),
     accrued: amountView.meta({
-      description: 'The accrued costs of its days that no earlier bill covered.',
+      description: 'Accrued costs of the billed days that no earlier bill covered.',
     }),
-    difference: amountView.meta({ description: 'amount - accrued: posted as expense.' }),
+    difference: amountView.meta({ description: '`amount` − `accrued`, posted as an expense.' }),
     transactionId: numberText.nullable(),
     actor: z.string(),
     recordedAt: timeView,
@@ -70,12 +70,12 @@ export const chargeMarginView = z
     ),
     costState: z.enum(['known', 'waiting', 'unknown', 'none']).meta({
       description:
-        'waiting: it is recorded soon; unknown: no cost is set for its model; none: no upstream was reached.',
+        '`waiting`: will be recorded soon; `unknown`: no cost is set for the model; `none`: no upstream was reached.',
     }),
     cost: amountView.meta({ description: 'USD.' }),
     transactions: z
       .array(z.object({ id: numberText, kind: z.string() }))
-      .meta({ description: 'Of the ledger: those of the charge, of its refunds and of its costs.' }),
+      .meta({ description: 'Ledger transactions of the charge, its refunds and its costs.' }),
   })
   .meta({ id: 'ChargeMargin' });
 
@@ -83,8 +83,8 @@ export const costView = z
   .object({
     id: numberText,
     ...costFields,
-    effectiveFrom: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
-    until: timeView.nullable().meta({ description: 'Where the next version begins; null: there is none.' }),
+    effectiveFrom: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
+    until: timeView.nullable().meta({ description: 'When the next version begins. Null if there is none.' }),
     actor: z.string(),
     reason: z.string(),
     recordedAt: timeView,
@@ -102,7 +102,7 @@ export const costImportView = z
         before: z.object({ cost: costFields.cost, billsFailures: z.boolean() }).nullable(),
       }),
     ),
-    same: z.int().meta({ description: 'Rows that ask for what is in force.' }),
+    same: z.int().meta({ description: 'Rows that match what is in force.' }),
     refused: z.array(z.object({ line: z.int(), reason: z.string() })),
   })
   .meta({ id: 'CostImport' });
@@ -111,12 +111,14 @@ export const channelBillsView = z
   .object({
     channel: z.string(),
     accrued: amountView.meta({ description: 'All recorded costs.' }),
-    covered: amountView.meta({ description: 'Of these, what bills covered.' }),
-    open: amountView.meta({ description: 'What no bill covers yet: the balance of accrued-upstream.' }),
+    covered: amountView.meta({ description: 'The part of them covered by bills.' }),
+    open: amountView.meta({
+      description: 'The part not yet covered by bills: the balance of `accrued-upstream`.',
+    }),
     billed: amountView,
-    difference: amountView.meta({ description: 'billed - covered.' }),
+    difference: amountView.meta({ description: '`billed` − `covered`.' }),
     bills: z.int(),
-    billedTo: utcDay.nullable().meta({ description: 'The first day after all that bills are for.' }),
+    billedTo: utcDay.nullable().meta({ description: 'The first day not covered by bills.' }),
   })
   .meta({ id: 'ChannelBills' });
 

@@ -9,29 +9,33 @@ import { utcDay } from './costs.view.js';
 
 const paidText = z
   .string()
-  .meta({ description: 'Of the currency, a decimal string.', examples: ['1300', '-0.07'] });
+  .meta({ description: 'In the currency, as a decimal string.', examples: ['1300', '-0.07'] });
 
 export const deferredRevenueView = z
   .object({
     from: utcDay,
     to: utcDay,
     currency: z.string().meta({
-      description: 'Payments in other currencies are in suspense until they are credited or returned.',
+      description:
+        'The currency of deferred revenue. Payments in other currencies are in suspense until they are credited or returned.',
       examples: ['USD'],
     }),
-    completeTo: openTimeView.meta({ description: 'What was recorded before is in it for good.' }),
+    completeTo: openTimeView.meta({ description: 'Complete for everything recorded before this time.' }),
     recognisedTo: openTimeView.meta({
-      description: 'Uses that were recorded before are recognised; later ones are deferred still.',
+      description: 'Usage recorded before this time is recognised. Later usage is still deferred.',
     }),
-    ledgerAccountId: numberText.meta({ description: 'Its statement has the entries.' }),
+    ledgerAccountId: numberText.meta({ description: 'The ledger account with the entries.' }),
     opening: paidText,
     lines: z.array(
       z.object({
         move: z.enum(deferredMoves).meta({
           description:
-            'topups: paid for credit; suspense_credited: paid before, credited now; recognised: revenue of used credit; chargeback_loss: credit that covered the debt of a chargeback; refunded; charged_back: the unused part of a disputed top-up; chargebacks_won: that came back; other: anything else.',
+            '`topups`: payments for credits; `suspense_credited`: payments made earlier and credited now; `recognised`: revenue of used credits; `chargeback_loss`: credits that covered the debt of a chargeback; `refunded`: refunded top-ups; `charged_back`: the unused part of disputed top-ups; `chargebacks_won`: won disputes; `other`: anything else.',
         }),
-        family: z.string().nullable().meta({ description: 'Of recognised: of which work, or adjustment.' }),
+        family: z
+          .string()
+          .nullable()
+          .meta({ description: 'For `recognised`: the type of work, or the adjustment.' }),
         amount: paidText,
         transactions: numberText,
       }),
@@ -39,16 +43,18 @@ export const deferredRevenueView = z
     closing: paidText,
     lots: z
       .object({
-        paid: paidText.meta({ description: 'For all lots, less what went with refunds and chargebacks.' }),
+        paid: paidText.meta({ description: 'Paid for all lots, minus refunds and chargebacks.' }),
         recognised: paidText,
         pendingRefunds: paidText.meta({
-          description: 'Pending, and still deferred until the provider answers.',
+          description: 'Pending refunds, deferred until the provider answers.',
         }),
-        deferred: paidText.meta({ description: 'paid - recognised + pendingRefunds.' }),
-        unusedCredits: amountView.meta({ description: 'Of all lots, also of those that nobody paid for.' }),
+        deferred: paidText.meta({ description: '`paid` − `recognised` + `pendingRefunds`.' }),
+        unusedCredits: amountView.meta({
+          description: 'Unused credits of all lots, including lots that nobody paid for.',
+        }),
       })
       .meta({ description: 'The closing balance by credit lot.' }),
-    agrees: z.boolean().meta({ description: 'Whether all of it agrees.' }),
+    agrees: z.boolean().meta({ description: 'Whether all of these agree.' }),
   })
   .meta({ id: 'DeferredRevenue' });
 
@@ -58,11 +64,11 @@ export const lotView = z
   .object({
     lotId: numberText,
     accountId: z.string(),
-    topupId: z.string().nullable().meta({ description: 'Null: nobody paid for it.' }),
-    transactionId: numberText.meta({ description: 'The ledger transaction that brought it.' }),
+    topupId: z.string().nullable().meta({ description: 'Null if nobody paid for it.' }),
+    transactionId: numberText.meta({ description: 'The ledger transaction that created it.' }),
     boughtAt: timeView,
     bought: credits('all of it.'),
-    paid: paidText.meta({ description: 'For all of it: its basis.' }),
+    paid: paidText.meta({ description: 'The amount paid for the whole lot: its basis.' }),
     consumed: credits('used, debts that it covered included.'),
     restored: credits('of that, refunded after settlement.'),
     refunded: credits('on its way back to the customer, or there.'),
@@ -72,7 +78,7 @@ export const lotView = z
     recognised: paidText,
     pendingRefunds: paidText,
     deferred: paidText.meta({
-      description: 'All lots together are the closing balance of deferred revenue.',
+      description: 'The total of all lots equals the closing balance of deferred revenue.',
     }),
   })
   .meta({ id: 'DeferredLot' });

@@ -6,26 +6,27 @@ import type { readRevenueChart, RevenueSums } from '../reports/revenue-chart.js'
 import { utcDay } from './costs.view.js';
 
 const work = {
-  charges: countView.meta({ description: 'That were settled.' }),
-  failedCharges: countView.meta({ description: 'That were released, since their work failed.' }),
-  net: amountView.meta({ description: 'What was charged less what was refunded.' }),
+  charges: countView.meta({ description: 'Charges that were settled.' }),
+  failedCharges: countView.meta({ description: 'Charges that were refunded because their work failed.' }),
+  net: amountView.meta({ description: 'Charged minus refunded.' }),
   refunds: amountView,
 };
 const money = {
-  cost: amountView.meta({ description: 'USD that upstreams take for delivered and for failed work.' }),
+  cost: amountView.meta({ description: 'Upstream costs of delivered and failed work, in USD.' }),
   recognised: z
     .string()
     .nullable()
     .meta({
-      description: 'Revenue in the payment currency; null by anything but the type, which it is posted by.',
+      description:
+        'Revenue in the payment currency. Null unless grouped by type, because it is posted by type.',
       examples: ['2.27'],
     }),
   margin: amountView.nullable().meta({
-    description: 'USD: recognised - cost. Null without it, and where payments are not in USD, as costs are.',
+    description: '`recognised` − `cost`, in USD. Null without `recognised`, or if payments are not in USD.',
   }),
 };
 const subject = z.string().nullable().meta({
-  description: 'Empty: work that has none. Null: all that are not listed by name.',
+  description: 'Empty for work without one. Null for all those not listed by name.',
 });
 
 const [workSums, moneySums] = [
@@ -38,7 +39,7 @@ export const workChartView = z
   .object({
     ...days,
     total: workSums,
-    before: workSums.meta({ description: 'Of as many days before.' }),
+    before: workSums.meta({ description: 'Totals of the previous period of the same length.' }),
     subjects: z.array(z.object({ subject, ...work, before: workSums })),
     points: z.array(
       z.object({ day: utcDay, before: workSums, subjects: z.array(z.object({ subject, ...work })) }),
@@ -49,9 +50,9 @@ export const workChartView = z
 export const revenueChartView = z
   .object({
     ...days,
-    currency: z.string().meta({ description: 'Of payments.', examples: ['USD'] }),
+    currency: z.string().meta({ description: 'The payment currency.', examples: ['USD'] }),
     total: moneySums,
-    before: moneySums.meta({ description: 'Of as many days before.' }),
+    before: moneySums.meta({ description: 'Totals of the previous period of the same length.' }),
     subjects: z.array(z.object({ subject, ...work, ...money, before: moneySums })),
     points: z.array(
       z.object({

@@ -20,18 +20,18 @@ import { utcDay } from './costs.view.js';
 const count = numberText.meta({ description: 'A whole number.', examples: ['12'] });
 
 const earnedFields = {
-  charges: count.meta({ description: 'That were settled.' }),
-  failedCharges: count.meta({ description: 'That were released, since their work failed.' }),
-  units: count.meta({ description: 'Calls, seconds or tokens that were delivered.' }),
-  gross: amountView.meta({ description: 'What charges settled, when they did.' }),
+  charges: count.meta({ description: 'Charges that were settled.' }),
+  failedCharges: count.meta({ description: 'Charges that were refunded because their work failed.' }),
+  units: count.meta({ description: 'Delivered calls, seconds or tokens.' }),
+  gross: amountView.meta({ description: 'Settled amounts, by the time of settlement.' }),
   refunds: amountView.meta({ description: 'Refunds of settled charges, by the time of the refund.' }),
-  net: amountView.meta({ description: 'gross - refunds.' }),
-  averagePrice: amountView.nullable().meta({ description: 'gross for each unit, cut to nine decimals.' }),
-  cost: amountView.meta({ description: 'USD that upstreams take for delivered work.' }),
-  failedCost: amountView.meta({ description: 'USD that they take for failed work all the same.' }),
+  net: amountView.meta({ description: '`gross` − `refunds`.' }),
+  averagePrice: amountView.nullable().meta({ description: '`gross` per unit, truncated to nine decimals.' }),
+  cost: amountView.meta({ description: 'Upstream costs of delivered work, in USD.' }),
+  failedCost: amountView.meta({ description: 'Upstream costs of failed work, in USD.' }),
   costPerCredit: amountView.nullable().meta({
     description:
-      'USD: cost + failedCost for each net credit, cut to nine decimals; null where nothing was earned.',
+      '(`cost` + `failedCost`) per net credit in USD, truncated to nine decimals. Null if there was no revenue.',
   }),
 };
 
@@ -42,8 +42,8 @@ export const revenueView = z
     from: utcDay,
     to: utcDay,
     by: z.array(z.enum(revenueDimensions)),
-    completeTo: openTimeView.meta({ description: 'What happened before is in it for good.' }),
-    costsTo: openTimeView.meta({ description: 'Costs of what ended before are in it.' }),
+    completeTo: openTimeView.meta({ description: 'Complete for everything that happened before this time.' }),
+    costsTo: openTimeView.meta({ description: 'Includes the costs of work that ended before this time.' }),
     rows: z
       .array(
         z.object({
@@ -56,33 +56,31 @@ export const revenueView = z
           ...earnedFields,
         }),
       )
-      .meta({ description: 'By day where asked, then by gross, the largest first.' }),
-    truncated: z.boolean().meta({ description: 'There are more rows; the totals are of all.' }),
+      .meta({ description: 'Ordered by day if requested, then by `gross`, largest first.' }),
+    truncated: z.boolean().meta({ description: 'Whether there are more rows. Totals cover all rows.' }),
     totals: z.object(earnedFields),
-    currency: z.string().meta({ description: 'Of payments.', examples: ['USD'] }),
+    currency: z.string().meta({ description: 'The payment currency.', examples: ['USD'] }),
     recognised: z.string().meta({
-      description:
-        'Revenue of these days in the payment currency: what was paid for the credits that were used.',
+      description: 'Revenue of these days in the payment currency: the amount paid for the used credits.',
       examples: ['2.27'],
     }),
     margin: amountView.nullable().meta({
       description:
-        'USD: recognised - cost - failedCost of the totals; below zero: a loss. Null where payments are not in USD, as costs are.',
+        '`recognised` − `cost` − `failedCost` of the totals, in USD. Negative for a loss. Null if payments are not in USD.',
     }),
-    marginPercent: z
-      .string()
-      .nullable()
-      .meta({ description: 'Of recognised, with two decimals, cut; null without it.' }),
+    marginPercent: z.string().nullable().meta({
+      description: 'Percentage of `recognised`, truncated to two decimals. Null without `recognised`.',
+    }),
     billDifference: amountView.meta({
-      description: 'What upstreams billed above the accrued costs; no row has it.',
+      description: 'Billed above accrued costs. Not included in the rows.',
     }),
-    unknownCosts: count.meta({ description: 'Charges whose cost nobody set: margins are too high by them.' }),
+    unknownCosts: count.meta({
+      description: 'Charges without a known cost, which make the margin too high.',
+    }),
     ledger: z
       .object({ gross: amountView, refunds: amountView, cost: amountView, failedCost: amountView })
-      .meta({ description: 'What the accounts of the ledger moved in these days.' }),
-    agrees: z
-      .boolean()
-      .meta({ description: 'Whether the totals, with the bills, are what the ledger says.' }),
+      .meta({ description: 'The movements of the ledger accounts in these days.' }),
+    agrees: z.boolean().meta({ description: 'Whether the totals, with the bills, match the ledger.' }),
   })
   .meta({ id: 'Revenue' });
 
@@ -93,9 +91,9 @@ export const priceChangeView = z
     subject: z.string().meta({ description: 'The model of a price, the group of a multiplier or rule.' }),
     value: z
       .string()
-      .meta({ description: 'Credits, or the factor; input/cached input/output of a million tokens.' }),
+      .meta({ description: 'Credits, or the multiplier. Per million tokens: input/cached input/output.' }),
     before: z.string().nullable(),
-    effectiveFrom: timeView.nullable().meta({ description: 'Null: from the beginning.' }),
+    effectiveFrom: timeView.nullable().meta({ description: 'Null means from the beginning.' }),
     until: timeView.nullable(),
     recordedAt: timeView,
     proposal: z
@@ -106,8 +104,8 @@ export const priceChangeView = z
         decidedBy: z.string().nullable(),
       })
       .nullable()
-      .meta({ description: 'Null for a version that a catalog began with.' }),
-    gross: amountView.meta({ description: 'What charges settled by it until now.' }),
+      .meta({ description: 'Null for versions from the initial catalog.' }),
+    gross: amountView.meta({ description: 'The amount settled under it so far.' }),
     charges: count,
     units: count,
   })

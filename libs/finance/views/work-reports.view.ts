@@ -11,13 +11,13 @@ export const holdShape = z
     accountId: z.string(),
     amount: amountView,
     heldSince: timeView,
-    dueAt: timeView.meta({ description: 'When it should be resolved at the latest.' }),
+    dueAt: timeView.meta({ description: 'The latest time at which it should be resolved.' }),
     ageMs: ms,
-    isOverdue: z.boolean().meta({ description: 'Beyond that and the grace.' }),
+    isOverdue: z.boolean().meta({ description: 'Whether that time plus the grace period has passed.' }),
     family: z.string(),
     model: z.string(),
     group: z.string(),
-    channel: z.string().nullable().meta({ description: 'Of a task, once one was chosen.' }),
+    channel: z.string().nullable().meta({ description: 'The channel of a task, once chosen.' }),
     upstreamTaskId: z.string().nullable(),
     taskId: z.string().nullable(),
     taskState: z.string().nullable(),
@@ -32,7 +32,7 @@ export const failureShape = z
     accountId: z.string(),
     taskId: z.string().nullable(),
     failedAt: timeView,
-    refundedAt: timeView.nullable().meta({ description: 'Null: not yet.' }),
+    refundedAt: timeView.nullable().meta({ description: 'Null if not yet refunded.' }),
     latencyMs: ms.nullable(),
     amount: amountView,
     chargeState: z.string(),
@@ -46,14 +46,14 @@ export const failureShape = z
 export const holdTotals = {
   buckets: z.array(
     z.object({
-      underMs: ms.nullable().meta({ description: 'Held for less than this; null: for longer.' }),
+      underMs: ms.nullable().meta({ description: 'Held for less than this. Null for longer.' }),
       count: countView,
       amount: amountView,
     }),
   ),
   overdue: z.object({ count: countView, amount: amountView }),
   total: amountView,
-  balances: amountView.meta({ description: 'The held balances of all accounts: the same as the total.' }),
+  balances: amountView.meta({ description: 'The held balances of all accounts, which equal the total.' }),
 };
 
 export const refundDayShape = z
@@ -62,7 +62,7 @@ export const refundDayShape = z
     failures: countView,
     refunded: countView,
     outstanding: countView,
-    amount: amountView.meta({ description: 'That was held for what failed.' }),
+    amount: amountView.meta({ description: 'The amount held for failed work.' }),
     outstandingAmount: amountView,
     p50Ms: ms.nullable(),
     p95Ms: ms.nullable(),
@@ -74,12 +74,14 @@ const movement = { given: amountView, clawedBack: amountView, moved: amountView,
 
 export const promotionShape = z.object({
   from: openTimeView,
-  to: openTimeView.meta({ description: 'Where the ledger is certain, or what was asked for.' }),
+  to: openTimeView.meta({
+    description: 'The end of the report: as requested, or the time up to which the ledger is final.',
+  }),
   opening: amountView,
   ...movement,
   closing: amountView,
-  owed: amountView.meta({ description: 'Should have been clawed back and was spent before.' }),
-  issued: amountView.meta({ description: 'What left issued:promo.' }),
+  owed: amountView.meta({ description: 'Rewards that should have been clawed back but had been spent.' }),
+  issued: amountView.meta({ description: 'The amount that left `issued:promo`.' }),
   ties: z.boolean(),
   days: z.array(z.object({ day: z.string(), ...movement })),
 });

@@ -11,7 +11,7 @@ const MAX_CHANGES = 5_000;
 export const decimal = z
   .string()
   .regex(/^\d{1,12}(\.\d{1,18})?$/, 'must be a decimal string such as "0.02", with at most 18 decimals')
-  .meta({ description: 'An exact decimal string, not negative.', examples: ['0.02'] });
+  .meta({ description: 'An exact, non-negative decimal string.', examples: ['0.02'] });
 
 export const modelName = z
   .string()
@@ -45,7 +45,7 @@ const rateFields = z.strictObject({
     })
     .meta({
       description:
-        'All of these, in lower case. Images: `size` (`1024x1024`; the aspect ratio where a request gives no size), `quality`, `resolution`, `input` (`image` where images are handed over). Videos: `resolution`. 3D: `mode`, `input`. What a request leaves out is `auto`, `none` for `input`.',
+        'A request must match all of these, in lower case. Images: `size` (such as `1024x1024`, or the aspect ratio if a request gives no size), `quality`, `resolution`, `input` (`image` if the request includes images). Videos: `resolution`. 3D: `mode`, `input`. Values that a request omits are `auto`, or `none` for `input`.',
     }),
   unitPrice: decimal,
 });
@@ -73,7 +73,7 @@ export const priceFields = z
       unitPrice: decimal,
       rates: z.array(rateFields).max(MAX_RATES, `must hold at most ${MAX_RATES} rates`).optional().meta({
         description:
-          'Other prices of a unit. The first whose every value a request asks for applies, else `unitPrice`: make that the dearest.',
+          'Special unit prices. The first one whose values all match the request applies, otherwise `unitPrice`, which should be the highest.',
       }),
     }),
     z.strictObject({
@@ -85,7 +85,7 @@ export const priceFields = z
   ])
   .meta({
     description:
-      'Credits: `unitPrice` of a call or a second of video; or `input`, `cachedInput` and `output` of a million tokens, and perhaps `cacheWrite` and `cacheWrite1h` of those written into a cache for five minutes and for an hour (else 1.25 and 2 times `input`), and of images and sound: `imageInput`, `cachedImageInput`, `imageOutput`, `audioInput`, `cachedAudioInput` and `audioOutput`. Tokens of a kind without a price are counted as text; cached ones of images and sound cost what others of them cost.',
+      'In credits: `unitPrice` per call or second of video, or `input`, `cachedInput` and `output` per million tokens. Optional per million tokens: `cacheWrite` and `cacheWrite1h` for tokens cached for five minutes or one hour (default: 1.25 and 2 times `input`), and `imageInput`, `cachedImageInput`, `imageOutput`, `audioInput`, `cachedAudioInput` and `audioOutput`. Image and audio tokens without a price cost as much as text; cached ones without a price of their own cost as much as uncached ones.',
   });
 
 /** One new value; the subject is the model or the group. */

@@ -8,9 +8,11 @@ export const accountView = z
     inviteCode: z.string(),
     createdAt: timeView,
     balance: z.object({
-      main: amountView.meta({ description: 'Credits that calls can spend; below zero it is a debt.' }),
+      main: amountView.meta({
+        description: 'Credits available to spend. Negative if the account is in debt.',
+      }),
       held: amountView.meta({ description: 'Credits held for calls in progress.' }),
-      invite: amountView.meta({ description: 'Credits of rewards that were not moved to the main balance.' }),
+      invite: amountView.meta({ description: 'Reward credits not yet transferred to the main balance.' }),
       refundPending: amountView.meta({ description: 'Credits whose payment is being refunded.' }),
     }),
     frozen: z
@@ -20,11 +22,11 @@ export const accountView = z
           .meta({ description: '`debt`, or the reason given by the person who froze the account.' }),
       })
       .nullable()
-      .meta({ description: 'Null: the account is not frozen.' }),
+      .meta({ description: 'Null if the account is not frozen.' }),
     lowBalanceThreshold: amountView.nullable(),
     monthlyLimit: amountView.nullable(),
     spentThisMonth: amountView.meta({
-      description: 'Credits that all keys hold or spent in this UTC month.',
+      description: 'Credits held or spent by all keys in the current UTC month.',
     }),
   })
   .meta({ id: 'Account' });

@@ -10,7 +10,7 @@ export const creditAmount = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string with at most 9 decimals, such as "0.02"')
   .transform((text): Nanos => parseAmount(text))
-  .meta({ description: 'Credits, a decimal string.', examples: ['0.02'] });
+  .meta({ description: 'Credits, as a decimal string.', examples: ['0.02'] });
 
 /**
  * Shapes of answers take what the code has, a bigint or a Date, and give what the client reads. What is text already
@@ -21,7 +21,7 @@ export const creditAmount = z
 export const amountView = z
   .union([z.bigint().transform(formatAmount), z.custom<AmountText>((value) => typeof value === 'string')])
   .pipe(z.string() as unknown as z.ZodType<AmountText, AmountText>)
-  .meta({ description: 'Credits, a decimal string.', examples: ['0.02'] });
+  .meta({ description: 'Credits, as a decimal string.', examples: ['0.02'] });
 
 export function viewAmount(value: Nanos | bigint): AmountText {
   return formatAmount(value);
@@ -90,4 +90,6 @@ export function shown<S extends z.ZodType>(shape: S, value: z.input<S>): z.outpu
 export const requestIdField = z
   .string()
   .regex(/^[\x21-\x7e]{8,100}$/, 'must be 8 to 100 printable characters without blanks, such as a UUID')
-  .meta({ description: 'The same again gives the same answer and does nothing.' });
+  .meta({
+    description: 'Chosen by the client. Repeating it returns the same answer without doing anything again.',
+  });

@@ -6,38 +6,40 @@ import { keysOf, type KeyWork, type MonthlyStatement } from './monthly-statement
 
 const ofKey = {
   keyId: z.string().nullable().meta({ description: 'Null for charges without a key.' }),
-  keyName: z.string().nullable().meta({ description: 'As it is now.' }),
-  requests: z.int().meta({ description: 'That were charged in the month.' }),
+  keyName: z.string().nullable().meta({ description: "The key's current name." }),
+  requests: z.int().meta({ description: 'Requests charged in the month.' }),
   charged: amountView,
-  refunded: amountView.meta({ description: 'In the month, whenever it was charged.' }),
+  refunded: amountView.meta({ description: 'Refunded in the month, regardless of when it was charged.' }),
 };
 
 export const monthlyStatementView = z
   .object({
     month: z.string().meta({ examples: ['2026-01'] }),
-    to: timeView.meta({ description: 'What was recorded before is in it.' }),
+    to: timeView.meta({ description: 'Includes everything recorded before this time.' }),
     key: z
       .object({ keyId: z.string(), name: z.string() })
       .nullable()
-      .meta({ description: 'Null: all of the account.' }),
-    opening: amountView.nullable().meta({ description: 'Null for one key, which has no balance.' }),
+      .meta({ description: 'Null for the whole account.' }),
+    opening: amountView.nullable().meta({ description: 'Null for a single key, which has no balance.' }),
     closing: amountView.nullable(),
     moves: z.array(
       z.object({
         kind: z.string(),
         model: z.string().nullable(),
-        amount: amountView.meta({ description: 'Positive is money in.' }),
+        amount: amountView.meta({ description: 'Positive amounts add to the balance.' }),
       }),
     ),
-    keys: z.array(z.object({ ...ofKey, net: amountView.meta({ description: 'charged - refunded.' }) })).meta({
-      description: 'The charges of each key, the dearest first. Together they are all charges of the moves.',
-    }),
+    keys: z
+      .array(z.object({ ...ofKey, net: amountView.meta({ description: '`charged` − `refunded`.' }) }))
+      .meta({
+        description: 'The charges of each key, highest first. Together they equal the charges in `moves`.',
+      }),
     money: z.array(
       z.object({
         what: z.enum(['paid', 'refunded']),
         count: z.int(),
         currency: z.string(),
-        amount: z.string().meta({ description: 'Money; below zero was refunded.', examples: ['13.00'] }),
+        amount: z.string().meta({ description: 'Money. Negative for refunds.', examples: ['13.00'] }),
       }),
     ),
   })

@@ -26,7 +26,13 @@ const column = z.string().min(1, 'must name a column').max(100);
 export const bankMapping = z.strictObject({
   delimiter: z.enum([',', ';', '\t', '|']).default(','),
   encoding: z.enum(['utf-8', 'windows-1252']).default('utf-8'),
-  skipLines: z.number().int().min(0).max(100).default(0).meta({ description: 'Lines before the header.' }),
+  skipLines: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .default(0)
+    .meta({ description: 'The number of lines before the header.' }),
   date: z.strictObject({
     column,
     format: z
@@ -39,25 +45,25 @@ export const bankMapping = z.strictObject({
       z.strictObject({ column, negate: z.boolean().default(false) }),
       z.strictObject({ debit: column, credit: column }),
     ])
-    .meta({ description: 'One column with a sign, or one of what left and one of what came.' }),
+    .meta({ description: 'One signed column, or one column for debits and one for credits.' }),
   decimal: z.enum(['.', ',']).default('.'),
   currency: z
     .union([
       z.strictObject({ column }),
       z.strictObject({ fixed: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO code') }),
     ])
-    .meta({ description: 'A column, or the one currency of the account.' }),
+    .meta({ description: "A column, or the account's only currency." }),
   timeZone: z
     .string()
     .refine((name) => isTimeZone(name), 'must be a time zone such as Europe/Berlin')
     .default('UTC')
-    .meta({ description: 'In which the bank counts days: none after today is taken.' }),
+    .meta({ description: "The time zone of the bank's days. Days after today are refused." }),
   reference: z
     .array(column)
     .min(1, 'must name a column')
     .max(5)
-    .meta({ description: 'What is kept of the text: take the purpose, and leave names of people out.' }),
-  lineId: column.optional().meta({ description: "The bank's own id of a line, where it gives one." }),
+    .meta({ description: 'The columns to store as text. Include the purpose, but not names of people.' }),
+  lineId: column.optional().meta({ description: "The bank's own ID of a line, if it provides one." }),
 });
 
 export type BankMapping = z.output<typeof bankMapping>;
