@@ -15,6 +15,7 @@ const LONGEST = [
   'crash/standalone.',
   'kafka/distributed.',
   'rehearsals/rehearsals.',
+  'rehearsals/brokers.',
   'docs/examples.',
 ];
 

@@ -131,6 +131,7 @@ export const stages = [
     name: 'crash',
     about: 'programs killed at named points',
     folders: ['test/crash'],
+    beside: 'life',
   },
   {
     name: 'kafka',
