@@ -37,6 +37,7 @@ function clientTrace(flags = '01'): { traceId: string; spanId: string; tracepare
 function settings(more: Record<string, string> = {}): Record<string, string> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER_ARG: '1',
     OTEL_METRICS_EXPORTER: 'none',
     WEBHOOK_ALLOW_PRIVATE: 'true',
     WEBHOOK_POLL_SECONDS: '0.05',

@@ -18,6 +18,7 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver();
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER_ARG: '1',
     OTEL_METRIC_EXPORT_INTERVAL: '500',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=kafka%20test',
     WEBHOOK_ALLOW_PRIVATE: 'true',

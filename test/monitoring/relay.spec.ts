@@ -41,6 +41,7 @@ beforeAll(async () => {
     REQUEST_LOG: 'file',
     REQUEST_LOG_DIR: logFolder,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER_ARG: '1',
     OTEL_METRICS_EXPORTER: 'none',
   }));
   customer = await relay.customer('10');
