@@ -1,0 +1,39 @@
+// Run by `npm version`, which names the version in package.json, commits and tags: writes it wherever else it is named.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { giveUp, root } from './lib/clone.mjs';
+
+const CHANGELOG = 'docs/changelog.md';
+const UNRELEASED = '## Unreleased\n';
+/** What names the version besides npm's own files. */
+const NAMED = {
+  'deploy/helm/tollgate/Chart.yaml': /^(version|appVersion): .+$/gm,
+  'docs/asyncapi.yaml': /^( {2}version): .+$/m,
+};
+
+if (process.argv.includes('--check')) requireNotes();
+else write(process.env.npm_package_version);
+
+/** `npm version` changes nothing after this has failed. */
+function requireNotes() {
+  const [, rest = ''] = read(CHANGELOG).split(UNRELEASED);
+  if (!/^[^#\s]/m.test(rest.split('\n## ')[0]))
+    giveUp(`${CHANGELOG} lists nothing under "Unreleased". Say there what changed.`);
+}
+
+function write(version) {
+  for (const [file, pattern] of Object.entries(NAMED))
+    change(file, (text) => text.replace(pattern, (_, name) => `${name}: ${version}`));
+  const today = new Date().toISOString().slice(0, 10);
+  change(CHANGELOG, (text) => text.replace(UNRELEASED, `${UNRELEASED}\n## ${version}, ${today}\n`));
+  execFileSync('git', ['-C', root, 'add', CHANGELOG, ...Object.keys(NAMED)]);
+}
+
+function change(file, by) {
+  writeFileSync(join(root, file), by(read(file)));
+}
+
+function read(file) {
+  return readFileSync(join(root, file), 'utf8');
+}
