@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { systemClock } from '#platform/clock.js';
 import { ConfigReader } from '#platform/config.js';
+import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
 import { newId } from '#platform/ids.js';
 import { SecretBox } from '#platform/sealed-secret.js';
 import { Registry } from '#platform/metrics.js';
@@ -10,7 +11,6 @@ import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledg
 import { until } from '../../test/support/eventually.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.js';
 import { DeliveryQueue } from './delivery.queue.js';
-import { newWebhookSecret } from './signature.js';
 import { WebhookSender } from './webhook.sender.js';
 import { readWebhooksConfig } from './webhooks.config.js';
 

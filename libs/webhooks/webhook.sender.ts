@@ -1,5 +1,6 @@
 import { isTransient } from '#database/database.js';
 import type { Clock } from '#platform/clock.js';
+import { signedHeaders } from '#platform/http/standard-webhooks.js';
 import type { Logger } from '#platform/logging.js';
 import { Loop } from '#platform/loop.js';
 import { Counter, type Registry } from '#platform/metrics.js';
@@ -8,7 +9,6 @@ import { currentTrace, traced } from '#platform/tracing.js';
 import type { UpstreamConnections } from '#upstream/connections.js';
 import { httpCall } from '#upstream/http-call.js';
 import type { DeliveryAttempt, DeliveryQueue, DueDelivery, SwitchedOff } from './delivery.queue.js';
-import { signedHeaders } from './signature.js';
 import type { WebhooksConfig } from './webhooks.config.js';
 
 /** Attempts at the same time in this process, and to one endpoint: a slow receiver holds up only its own. */

@@ -63,12 +63,8 @@ declare module 'fastify' {
     consumes?: string | undefined;
     /** Only people who are signed in may call. */
     needsSession?: boolean;
-    /** The handler needs the bytes as they came, beside what they say. */
-    keepsBytes?: boolean;
   }
   interface FastifyRequest {
-    /** The body as it came, on routes that keep it. */
-    sentBytes?: Buffer[];
     /** The media type of a body that is handed on as it comes. */
     sentContentType?: string | undefined;
   }
@@ -116,9 +112,6 @@ function addParsers(server: FastifyInstance): void {
       bytes: BODY_BYTES,
       plainBytes: BODY_BYTES,
     }),
-    onBytes: (request, bytes) => {
-      if (request.routeOptions.config.keepsBytes) (request.sentBytes ??= []).push(Buffer.from(bytes));
-    },
     longTexts: false,
   });
   server.addContentTypeParser(UNREAD, (_request, body, done) => done(null, body));

@@ -5,6 +5,17 @@ import { ApiError } from '../errors.js';
 import { JsonBody, type JsonBodyLimits, WHOLE_BODY_BYTES } from './json-body.js';
 import { Turns } from './turns.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler needs the bytes as they came, beside what they say. */
+    keepsBytes?: boolean;
+  }
+  interface FastifyRequest {
+    /** The body as it came, on routes that keep it. */
+    sentBytes?: Buffer[];
+  }
+}
+
 export interface JsonParserOptions {
   limitsOf: (request: FastifyRequest) => JsonBodyLimits;
   /** Gets all bytes as they come. @throws ApiError when there are too many */
@@ -30,6 +41,7 @@ export function readJsonInTurns(
     if (announced > limits.bytes) throw tooLarge(limits.bytes);
     const received = receiveBody(payload, (bytes) => {
       onBytes?.(request, bytes);
+      if (request.routeOptions.config.keepsBytes) (request.sentBytes ??= []).push(Buffer.from(bytes));
       body.push(bytes);
     });
     received.catch(() => undefined);
