@@ -30,6 +30,7 @@ function channel(protocol: ChannelProtocol): Channel {
     baseUrl: sandbox.url,
     apiKey: 'sandbox-key',
     apiKeys: ['sandbox-key'],
+    webhookSecret: null,
     enabled: true,
     priority: 0,
     weight: 1,

@@ -37,7 +37,7 @@ const CHANNELS_SQL = `
 SELECT c.id, c.protocol, c.base_url AS "baseUrl", c.api_key AS "apiKey", c.enabled, c.priority, c.weight,
   c.request_timeout_ms AS "requestTimeoutMs", c.allow_private_address AS "allowPrivateAddress",
   c.honours_idempotency AS "honoursIdempotency", c.max_concurrency AS "maxConcurrency",
-  c.api_key || c.further_api_keys AS "apiKeys",
+  c.api_key || c.further_api_keys AS "apiKeys", c.webhook_secret AS "webhookSecret",
   (SELECT coalesce(json_object_agg(model_id, upstream_model), '{}') FROM channel_models m WHERE m.channel_id = c.id) AS models,
   (SELECT coalesce(json_agg(group_name), '[]') FROM channel_groups g WHERE g.channel_id = c.id) AS groups
 FROM channels c ORDER BY c.id`;

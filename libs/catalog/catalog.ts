@@ -59,6 +59,8 @@ export interface Channel {
   readonly apiKey: string;
   /** At least one. */
   readonly apiKeys: readonly string[];
+  /** What the vendor signs its webhooks with, where that is a secret; stored as keys are. */
+  readonly webhookSecret: string | null;
   readonly enabled: boolean;
   readonly priority: number;
   readonly weight: number;

@@ -7,6 +7,7 @@ const channel: Channel = {
   baseUrl: 'https://vendor.example',
   apiKey: 'key-1',
   apiKeys: ['key-1', 'key-2', 'key-3'],
+  webhookSecret: null,
   enabled: true,
   priority: 0,
   weight: 1,

@@ -5,8 +5,10 @@ import { loadCatalog, type Queryable } from './catalog.store.js';
 
 /** A channel with its keys as its upstream takes them. @throws OperatorError for one that cannot be opened */
 export function withOpenKeys(channel: Channel, secrets: SecretBox): Channel {
-  const apiKeys = channel.apiKeys.map((key) => secrets.open(key, placeOf.channel(channel.id)));
-  return { ...channel, apiKey: apiKeys[0] ?? '', apiKeys };
+  const open = (secret: string) => secrets.open(secret, placeOf.channel(channel.id));
+  const apiKeys = channel.apiKeys.map(open);
+  const webhookSecret = channel.webhookSecret && open(channel.webhookSecret);
+  return { ...channel, apiKey: apiKeys[0] ?? '', apiKeys, webhookSecret };
 }
 
 /** The catalog of a program that calls upstreams. A channel whose keys cannot be opened is left out: the others serve on. */

@@ -8,8 +8,8 @@ const KINDS = {
   channels: {
     place: placeOf.channel,
     table: 'channels',
-    read: 'api_key || further_api_keys',
-    write: 'api_key = ($2::text[])[1], further_api_keys = ($2::text[])[2:]',
+    read: 'ARRAY[webhook_secret, api_key] || further_api_keys',
+    write: 'webhook_secret = ($2::text[])[1], api_key = ($2::text[])[2], further_api_keys = ($2::text[])[3:]',
   },
   webhooks: {
     place: placeOf.webhook,

@@ -46,6 +46,7 @@ export function channelTo(baseUrl: string, overrides: Partial<Channel> = {}): Ch
     baseUrl,
     apiKey: 'upstream-key',
     apiKeys: ['upstream-key'],
+    webhookSecret: null,
     enabled: true,
     priority: 0,
     weight: 1,

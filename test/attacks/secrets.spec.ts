@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import { Webhook } from 'standardwebhooks';
 import { resealSecrets } from '#operations/reseal.js';
 import { PasswordHasher } from '#identity/password.hasher.js';
+import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
 import { placeOf, SecretBox } from '#platform/sealed-secret.js';
 import { type Person, person } from '../support/console.js';
 import { json, type Relay, startRelay, until } from '../support/relay.js';
@@ -11,6 +12,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-r
 
 const PASSWORD = 'a long enough password';
 const UPSTREAM_KEY = `sk-upstream-${randomBytes(16).toString('hex')}`;
+const VENDOR_SECRET = newWebhookSecret();
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 
 let relay: Relay;
@@ -36,7 +38,8 @@ beforeAll(async () => {
     owner.userId,
     hash,
   ]);
-  await admin.api.POST('/api/admin/channels', { body: channel('kept', [UPSTREAM_KEY, 'sandbox-key']) });
+  const kept = channel('kept', [UPSTREAM_KEY, 'sandbox-key']);
+  await admin.api.POST('/api/admin/channels', { body: { ...kept, webhookSecret: VENDOR_SECRET } });
   const url = `${receiver.url}/kept`;
   webhook = (await owner.api.POST('/api/webhooks', { body: { url, events: ['topup.credited'] } })).data!;
   const enrolment = await owner.api.POST('/api/totp/enrolment', { body: { password: PASSWORD } });
@@ -68,7 +71,12 @@ async function dump(): Promise<string> {
 const code = () =>
   new TOTP({ secret: Secret.fromBase32(totpSecret), issuer: 'Tollgate', label: '' }).generate();
 
-const secretsInUse = () => [UPSTREAM_KEY, 'sandbox-key', webhook.secret, webhook.secret.slice(6), totpSecret];
+const secretsInUse = () => [
+  UPSTREAM_KEY,
+  'sandbox-key',
+  ...[VENDOR_SECRET, webhook.secret].flatMap((secret) => [secret, secret.slice(6)]),
+  totpSecret,
+];
 
 async function sealedBy(key: Buffer): Promise<number> {
   const text = await dump();
@@ -166,7 +174,7 @@ describe('the exchange of the key', () => {
 
 it('lets each secret be read by the roles that need it', async () => {
   const { rows } = await relay.fixture.owner.query<{ place: string; role: string }>(
-    `SELECT place, role FROM unnest('{channels.api_key,channels.further_api_keys,users.totp_secret,users.password_hash,
+    `SELECT place, role FROM unnest('{channels.api_key,channels.further_api_keys,channels.webhook_secret,users.totp_secret,users.password_hash,
         webhook_endpoints.secret,webhook_endpoints.previous_secret}'::text[]) AS place,
       unnest('{gateway,worker,billing}'::text[]) AS role
      WHERE has_column_privilege('tollgate_' || role, split_part(place, '.', 1), split_part(place, '.', 2), 'SELECT')
@@ -175,6 +183,7 @@ it('lets each secret be read by the roles that need it', async () => {
   expect(rows.map(({ place, role }) => `${place} ${role}`)).toEqual([
     ...['billing', 'gateway', 'worker'].map((role) => `channels.api_key ${role}`),
     ...['billing', 'gateway', 'worker'].map((role) => `channels.further_api_keys ${role}`),
+    ...['billing', 'gateway', 'worker'].map((role) => `channels.webhook_secret ${role}`),
     ...['password_hash', 'totp_secret'].map((column) => `users.${column} billing`),
     ...['previous_secret', 'secret'].map((column) => `webhook_endpoints.${column} billing`),
   ]);

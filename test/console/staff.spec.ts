@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import type { Role } from '#identity/role.js';
 import { parseAmount } from '#money/amount.js';
+import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
@@ -390,6 +391,25 @@ describe('an administrator', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Drain and switch off' }).waitFor();
+  });
+
+  it('stores the webhook secret of a channel, and sees where its vendor sends webhooks', async () => {
+    await relay.fixture.owner.query(
+      `INSERT INTO channels (id, protocol, base_url, api_key, enabled)
+       VALUES ('announcing', 'replicate', 'https://api.example.com', 'a-key', false)`,
+    );
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    await tab.goto('/admin/channels/announcing?tab=settings');
+    const field = page.getByLabel('Webhook secret');
+    await page.getByText('/vendor-webhooks/announcing').waitFor();
+    await field.fill('not-a-secret');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Enter the whole secret.').waitFor();
+    await field.fill(newWebhookSecret());
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('A secret is stored.').waitFor();
+    expect(await field.inputValue()).toBe('');
   });
 
   it('adds an alias of a model with limits that the server checks', async () => {

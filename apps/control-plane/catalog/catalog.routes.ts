@@ -100,6 +100,16 @@ const channelFields = {
   }),
 };
 
+const webhookSecret = z
+  .string()
+  .max(200)
+  .regex(/^whsec_[A-Za-z0-9+/]+={0,2}$/, 'must be whsec_ and the secret in base64')
+  .nullable()
+  .meta({
+    description:
+      'What the vendor signs its webhooks with; `replicate` and `openai` need it. It is never shown: `hasWebhookSecret` says whether there is one. null removes it.',
+  });
+
 const models = z
   .record(modelName, z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be the name of a model'))
   .meta({ description: "Maps each model to the upstream's name for it." });
@@ -110,6 +120,7 @@ const channelView = z
     protocol: z.enum(channelProtocols),
     ...channelFields,
     keyMarks: z.array(z.string()),
+    hasWebhookSecret: z.boolean(),
     models: z.record(z.string(), z.string()),
     groups: z.array(z.string()),
     createdAt: timeView,
@@ -224,6 +235,7 @@ export const catalogRoutes = {
         protocol: z.enum(channelProtocols),
         baseUrl: channelFields.baseUrl,
         apiKeys,
+        webhookSecret: webhookSecret.optional(),
         models: models.default({}),
         groups: groupNames.default([]),
       }),
@@ -242,10 +254,12 @@ export const catalogRoutes = {
     description: 'If the origin of the address changes, the keys must be sent again.',
     confirms: true,
     params: namesChannel,
-    body: z
-      .strictObject(channelFields)
-      .partial()
-      .extend({ apiKeys: apiKeys.optional(), models: models.optional(), groups: groupNames.optional() }),
+    body: z.strictObject(channelFields).partial().extend({
+      apiKeys: apiKeys.optional(),
+      webhookSecret: webhookSecret.optional(),
+      models: models.optional(),
+      groups: groupNames.optional(),
+    }),
     answer: channelView,
   }),
 };

@@ -70,6 +70,7 @@ export class Bench {
       baseUrl: this.sandbox.url + (vendorContracts[protocol].basePath ?? ''),
       apiKey,
       apiKeys: happens === 'two-keys' ? [apiKey, keys.another] : [apiKey],
+      webhookSecret: null,
       enabled: true,
       priority: 0,
       weight: 1,

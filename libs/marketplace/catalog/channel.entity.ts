@@ -9,6 +9,7 @@ export class ChannelRow {
   @Column('text', { name: 'base_url' }) baseUrl!: string;
   @Column('text', { name: 'api_key' }) apiKey!: string;
   @Column('text', { name: 'further_api_keys', array: true }) furtherApiKeys!: string[];
+  @Column('text', { name: 'webhook_secret', nullable: true }) webhookSecret!: string | null;
   @Column('boolean') enabled!: boolean;
   /** Higher is tried first. */
   @Column('integer') priority!: number;

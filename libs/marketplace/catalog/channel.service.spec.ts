@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKeyPairSync } from 'node:crypto';
 import { keyMark } from '#catalog/catalog.js';
+import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
 import { newId } from '#platform/ids.js';
 import { placeOf } from '#platform/sealed-secret.js';
 import { auditOf } from '../../../test/support/audit.js';
@@ -69,6 +70,28 @@ describe('a new channel', () => {
       await auditOf(catalog.ledger, `channel:${id}`),
     ]);
     for (const key of [KEY, SECOND]) expect(written).not.toContain(key);
+  });
+
+  it('keeps the webhook secret of its vendor sealed, shows that there is one, and forgets it', async () => {
+    const secret = newWebhookSecret();
+    const id = await created({ protocol: 'replicate', webhookSecret: secret });
+    const stored = async () => {
+      const { rows } = await catalog.ledger.owner.query<{ secret: string | null }>(
+        'SELECT webhook_secret AS secret FROM channels WHERE id = $1',
+        [id],
+      );
+      return rows[0]!.secret;
+    };
+    const sealed = await stored();
+    expect(catalog.secrets.open(sealed!, placeOf.channel(id))).toBe(secret);
+    const shown = await change(id, { weight: 2 });
+    expect(shown).toMatchObject({ hasWebhookSecret: true });
+    const written = JSON.stringify([shown, sealed, await auditOf(catalog.ledger, `channel:${id}`)]);
+    expect(written).not.toContain(secret);
+    expect(await change(id, { webhookSecret: null })).toMatchObject({ hasWebhookSecret: false });
+    expect(await stored()).toBeNull();
+    for (const webhookSecret of ['', 'whsec_', secret.slice(6), `${secret} `])
+      await expect(change(id, { webhookSecret })).rejects.toMatchObject(invalid('webhookSecret'));
   });
 
   it('to Vertex AI keeps what is needed of a service account, sealed, and takes no other key', async () => {

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { isIP } from 'node:net';
 import { type ChannelProtocol, keyMark } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
+import { isWebhookSecret } from '#platform/http/standard-webhooks.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { isPublicAddress } from '#upstream/public-address.js';
 import {
@@ -19,6 +20,8 @@ export interface ChannelChange {
   readonly baseUrl?: string | undefined;
   /** All of its keys, in place of those before; at least one. */
   readonly apiKeys?: readonly string[] | undefined;
+  /** What its vendor signs webhooks with; null for none. */
+  readonly webhookSecret?: string | null | undefined;
   readonly enabled?: boolean | undefined;
   readonly priority?: number | undefined;
   readonly weight?: number | undefined;
@@ -40,8 +43,9 @@ export interface NewChannel extends ChannelChange {
 }
 
 /** A channel without its keys: each has a mark, by which its owner knows it again. */
-export interface ShownChannel extends Omit<ChannelRow, 'apiKey' | 'furtherApiKeys'> {
+export interface ShownChannel extends Omit<ChannelRow, 'apiKey' | 'furtherApiKeys' | 'webhookSecret'> {
   readonly keyMarks: readonly string[];
+  readonly hasWebhookSecret: boolean;
   readonly models: Readonly<Record<string, string>>;
   readonly groups: readonly string[];
 }
@@ -86,11 +90,15 @@ export class ChannelService {
   /** @throws ApiError for an address that is not allowed, and for models and groups that there are none of. */
   async create(wanted: NewChannel, by: DoneBy): Promise<ShownChannel> {
     const { id, protocol, models = {}, groups = [] } = wanted;
-    const { apiKeys, ...rest } = wanted;
+    const { apiKeys, webhookSecret = null, ...rest } = wanted;
     const fields = { ...NOT_GIVEN, ...defined(fieldsOf(rest)) };
     const baseUrl = checkedBaseUrl(wanted.baseUrl, fields.allowPrivateAddress);
     await this.changes.make(by, async ({ entities, client }) => {
-      const row = { id, protocol, ...fields, baseUrl, ...this.keysOf(wanted, apiKeys) };
+      const secrets = {
+        ...this.keysOf(wanted, apiKeys),
+        webhookSecret: this.sealedSecret(id, webhookSecret),
+      };
+      const row = { id, protocol, ...fields, baseUrl, ...secrets };
       await entities.insert(ChannelRow, row);
       await setModels(client, id, models);
       await setGroups(client, id, groups);
@@ -117,6 +125,7 @@ export class ChannelService {
         });
       }
       if (wanted.apiKeys) Object.assign(row, this.keysOf(row, wanted.apiKeys));
+      if (wanted.webhookSecret !== undefined) row.webhookSecret = this.sealedSecret(id, wanted.webhookSecret);
       await entities.save(row);
       if (wanted.models) await setModels(client, id, wanted.models);
       if (wanted.groups) await setGroups(client, id, wanted.groups);
@@ -139,6 +148,16 @@ export class ChannelService {
     return { apiKey, furtherApiKeys };
   }
 
+  /** @throws ApiError */
+  private sealedSecret(id: string, secret: string | null): string | null {
+    if (secret === null) return null;
+    if (!isWebhookSecret(secret)) {
+      const message = 'webhookSecret: must be whsec_ and the secret in base64.';
+      throw new ApiError('invalid_value', message, { param: 'webhookSecret' });
+    }
+    return this.secrets.seal(secret, placeOf.channel(id));
+  }
+
   private markOf(id: string, stored: string): string {
     try {
       return keyMark({ apiKey: this.secrets.open(stored, placeOf.channel(id)) });
@@ -147,9 +166,10 @@ export class ChannelService {
     }
   }
 
-  private masked<T extends Pick<ChannelRow, 'id' | 'apiKey' | 'furtherApiKeys'>>(row: T) {
-    const { apiKey: first, furtherApiKeys, ...rest } = row;
-    return { ...rest, keyMarks: [first, ...furtherApiKeys].map((stored) => this.markOf(row.id, stored)) };
+  private masked<T extends Pick<ChannelRow, 'id' | 'apiKey' | 'furtherApiKeys' | 'webhookSecret'>>(row: T) {
+    const { apiKey: first, furtherApiKeys, webhookSecret, ...rest } = row;
+    const keyMarks = [first, ...furtherApiKeys].map((stored) => this.markOf(row.id, stored));
+    return { ...rest, keyMarks, hasWebhookSecret: webhookSecret !== null };
   }
 
   private async shown(entities: EntityManager, rows: readonly ChannelRow[]): Promise<ShownChannel[]> {

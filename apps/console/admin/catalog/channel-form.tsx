@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { refresh } from '../../api/queries.js';
+import { refresh, relayQuery } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { choiceField, someOfField, tickField } from '../../ui/forms/choice-fields.js';
@@ -12,7 +13,14 @@ import { TextLine } from '../../ui/texts.js';
 import { useGroups } from '../catalog.js';
 import { KeyMark } from './channel-health.js';
 import { ChannelModels } from './channel-models.js';
-import { changesOf, channelValues, type ChannelValues, createdBy, protocols } from './channel-values.js';
+import {
+  changesOf,
+  channelValues,
+  type ChannelValues,
+  createdBy,
+  protocols,
+  withWebhookSecret,
+} from './channel-values.js';
 
 const CHANNEL_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
@@ -69,6 +77,20 @@ function useKeys(channel: Shape<'Channel'> | null): Field<string> {
   };
 }
 
+/** It is never shown either; only `openai` and `replicate` have one. */
+function useWebhookSecret(channel: Shape<'Channel'> | null): Field<string> {
+  const { t } = useTranslation('catalog');
+  const origin = useQuery(relayQuery).data?.baseUrl ?? '';
+  const address = `${origin}/vendor-webhooks/${channel?.id ?? `<${t('channels.id')}>`}`;
+  const hint = channel?.hasWebhookSecret ? 'channel.webhookSecretReplaceHint' : 'channel.webhookSecretHint';
+  return textField(t('channel.webhookSecret'), {
+    hint: t(hint, { address }),
+    rule: [/^whsec_[A-Za-z0-9+/]{22,100}={0,2}$/, t('fields.webhookSecretInvalid')],
+    isOptional: true,
+    spellCheck: false,
+  });
+}
+
 function useSettings(values: ChannelValues) {
   const { t } = useTranslation('catalog');
   const groups = useGroups().data ?? [];
@@ -121,8 +143,16 @@ export function ChannelForm({ channel, done }: ChannelFormProps) {
   const before = channelValues(channel);
   return (
     <Form
-      fields={{ ...useIdentity(before), apiKeys: useKeys(channel), ...useSettings(before) }}
-      hidden={() => (channel === null ? [] : ['id', 'protocol'])}
+      fields={{
+        ...useIdentity(before),
+        apiKeys: useKeys(channel),
+        webhookSecret: useWebhookSecret(channel),
+        ...useSettings(before),
+      }}
+      hidden={({ protocol }) => [
+        ...(channel === null ? [] : (['id', 'protocol'] as const)),
+        ...(withWebhookSecret.includes(protocol) ? [] : (['webhookSecret'] as const)),
+      ]}
       submit={channel === null ? t('channels.create') : t('save')}
       send={(values) =>
         channel === null

@@ -20,6 +20,9 @@ export const protocols = [
   'ark',
 ] as const;
 
+/** Their vendors sign webhooks with a secret that the channel needs to know. */
+export const withWebhookSecret: readonly string[] = ['openai', 'replicate'];
+
 /** What a channel is when nothing else is said, as the server has it. */
 const USUAL_TIMEOUT_MS = 120_000;
 
@@ -29,6 +32,7 @@ export type ChannelValues = {
   protocol: Shape<'Channel'>['protocol'];
   baseUrl: string;
   apiKeys: string;
+  webhookSecret: string;
   priority: number | null;
   weight: number | null;
   requestTimeoutMs: number | null;
@@ -46,6 +50,7 @@ export function channelValues(channel: Shape<'Channel'> | null): ChannelValues {
     protocol: channel?.protocol ?? 'openai',
     baseUrl: channel?.baseUrl ?? '',
     apiKeys: '',
+    webhookSecret: '',
     priority: channel?.priority ?? 0,
     weight: channel?.weight ?? 1,
     requestTimeoutMs: channel?.requestTimeoutMs ?? USUAL_TIMEOUT_MS,
@@ -69,6 +74,7 @@ function settingsOf(values: ChannelValues) {
   return {
     baseUrl: values.baseUrl.trim(),
     ...(apiKeys.length > 0 ? { apiKeys } : {}),
+    ...(values.webhookSecret === '' ? {} : { webhookSecret: values.webhookSecret }),
     priority: Number(values.priority),
     weight: Number(values.weight),
     requestTimeoutMs: Number(values.requestTimeoutMs),
