@@ -59,6 +59,8 @@ import { ApiDocument } from './openapi/openapi.document.js';
 import { DocsController } from './openapi/openapi.controller.js';
 import { TaskCreator } from './tasks/task.creation.js';
 import { TaskLibrary } from './tasks/task.library.js';
+import { VendorWebhooksController } from './tasks/vendor-webhooks.controller.js';
+import { VendorWebhookInbox } from './tasks/vendor-webhooks.js';
 import { TokenCountController } from './tokens/token-count.controller.js';
 import { TokenCounter } from './tokens/token-counter.js';
 import { RemixesController } from './videos/remixes.controller.js';
@@ -122,6 +124,7 @@ export class GatewayModule {
         TokenCountController,
         CallerAccountController,
         OpenAiBillingController,
+        VendorWebhooksController,
         DocsController,
         CacheEventsController,
       ],
@@ -162,7 +165,10 @@ function uploadsOf({ config, registry }: Pick<GatewayModuleOptions, 'config' | '
 }
 
 /** What divides the gateway among its callers. */
-function limitersOf(options: GatewayModuleOptions, limiter: RequestLimiter): Provider[] {
+function limitersOf(
+  options: GatewayModuleOptions,
+  { limiter, failedKeys }: { limiter: RequestLimiter; failedKeys: FailedKeys },
+): Provider[] {
   const { config, registry, clock } = options;
   const { defaultLimits: defaults } = config;
   return [
@@ -170,7 +176,7 @@ function limitersOf(options: GatewayModuleOptions, limiter: RequestLimiter): Pro
     { provide: Uploads, useValue: uploadsOf(options) },
     { provide: RequestLimiter, useValue: limiter },
     { provide: ConcurrencyLimiter, useValue: new ConcurrencyLimiter(defaults) },
-    { provide: FailedKeys, useValue: new FailedKeys(clock, config.failedKeysPerMinute) },
+    { provide: FailedKeys, useValue: failedKeys },
   ];
 }
 
@@ -201,8 +207,10 @@ function coreOf(options: GatewayModuleOptions) {
   const onNothingTaken = (requestId: string) => idempotency.nothingTaken(requestId);
   const limiter = new RequestLimiter({ pool, clock, log, defaults: config.defaultLimits });
   const calls = new ChargedCalls({ service, post, health, limiter, onNothingTaken });
+  const failedKeys = new FailedKeys(clock, config.failedKeysPerMinute);
   return {
     limiter,
+    failedKeys,
     metrics,
     catalog,
     relay,
@@ -233,7 +241,7 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const assets = new TaskLibrary(ASSET, shelves);
   const videos = new TaskLibrary(VIDEO, shelves);
   return [
-    ...limitersOf(options, core.limiter),
+    ...limitersOf(options, core),
     { provide: GATEWAY_CONFIG, useValue: config },
     { provide: GATEWAY_CLOCK, useValue: clock },
     { provide: GatewayMetrics, useValue: metrics },
@@ -259,5 +267,6 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: VideoLibrary, useValue: new VideoLibrary(videos) },
     { provide: AssetCreator, useValue: new AssetCreator({ ...shared, creator, pictures, library: assets }) },
     { provide: AssetLibrary, useValue: new AssetLibrary(assets) },
+    { provide: VendorWebhookInbox, useValue: new VendorWebhookInbox(shared) },
   ];
 }

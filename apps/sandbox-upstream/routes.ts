@@ -20,6 +20,7 @@ import { endOf, stateAt, type VideoTask } from './vendor-tasks.js';
 import { giveToken, showAccount } from './vertex/tokens.js';
 import { fetchOperation, startOperation } from './vertex/vertex.js';
 import { createVideo, downloadVideo, pollVideo, remixVideo, serveVideo } from './videos.js';
+import { setEndpoint } from './webhooks/end.js';
 
 interface Route {
   verb: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -122,6 +123,11 @@ const routes: readonly Route[] = [
 /** What needs no key, as with the vendors: results, and where keys are exchanged. */
 const files: readonly Route[] = [
   { verb: 'POST', path: at('/vertex/token'), serve: giveToken },
+  {
+    verb: 'GET',
+    path: at('/fal/\\.well-known/jwks\\.json'),
+    serve: (v, e) => sendJson(e.response, 200, v.webhookKeys.keySet),
+  },
   { verb: 'GET', path: at('/files/instant\\.png'), serve: serveInstant },
   { verb: 'GET', path: at('/files/images/([\\w.-]+)\\.png'), serve: serveImage },
   { verb: 'GET', path: at('/files/edits/([\\w-]+)\\.png'), serve: serveEdit },
@@ -134,10 +140,11 @@ const controls: readonly Route[] = [
   { verb: 'GET', path: at('/_sandbox/stats'), serve: (v, e) => sendJson(e.response, 200, v.stats) },
   { verb: 'GET', path: at('/_sandbox/tasks'), serve: listTasks },
   { verb: 'GET', path: at('/_sandbox/service-account'), serve: showAccount },
+  { verb: 'POST', path: at('/_sandbox/webhooks'), serve: setEndpoint },
   { verb: 'POST', path: at('/_sandbox/reset'), serve: reset },
 ];
 
-const OPEN = /^\/(files|_sandbox)\/|^\/vertex\/token$/;
+const OPEN = /^\/(files|_sandbox|fal\/\.well-known)\/|^\/vertex\/token$/;
 
 /** @throws VendorRefusal, also for what is not there. */
 export async function routeExchange(vendor: Vendor, exchange: Exchange): Promise<void> {

@@ -11,6 +11,7 @@ import { Studio } from './studio.js';
 import { type Exchange, newStats, type Vendor } from './vendor.js';
 import { VendorTasks } from './vendor-tasks.js';
 import { ServiceAccounts } from './vertex/accounts.js';
+import { WebhookKeys } from './webhooks/keys.js';
 
 export interface SandboxOptions {
   /** 127.0.0.1 by default. */
@@ -89,6 +90,7 @@ function vendorOf(options: SandboxOptions, closing: AbortSignal): Vendor {
     kept: new KeptFiles(),
     downloadsOf: new Map(),
     accounts: new ServiceAccounts(),
+    webhookKeys: new WebhookKeys(),
     stats: newStats(),
     closing,
   };

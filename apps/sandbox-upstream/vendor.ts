@@ -7,6 +7,7 @@ import type { Studio } from './studio.js';
 import type { ImageJob, MeshTask, VendorTasks, VideoTask } from './vendor-tasks.js';
 import type { KeptFiles } from './kept-files.js';
 import type { ServiceAccounts } from './vertex/accounts.js';
+import type { WebhookKeys } from './webhooks/keys.js';
 
 /** What is counted since the start or the last reset, so that a test can prove that nothing was asked twice. */
 export function newStats() {
@@ -60,6 +61,7 @@ export interface Vendor {
   downloadsOf: Map<string, number>;
   /** Of those whose vendor takes service accounts. */
   accounts: ServiceAccounts;
+  webhookKeys: WebhookKeys;
   stats: ReturnType<typeof newStats>;
   /** Aborted when the vendor closes: every wait ends then. */
   closing: AbortSignal;

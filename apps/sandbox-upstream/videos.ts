@@ -17,6 +17,7 @@ import {
 } from './vendor.js';
 import { acceptTask, shownId, spoilPoll } from './task-calls.js';
 import { endOf, stateAt, type VendorTaskState, type VideoTask } from './vendor-tasks.js';
+import { announceEnd } from './webhooks/end.js';
 
 const DEFAULT_SECONDS = 5;
 /** Twenty seconds take the drawing thread about a third of one. */
@@ -65,7 +66,10 @@ export async function acceptVideo(
 ): Promise<VideoTask | undefined> {
   const accepted = acceptTask(vendor.videos, exchange, task);
   if (accepted !== task) vendor.stats.videoRepeats += 1;
-  else vendor.stats.videosAccepted += 1;
+  else {
+    vendor.stats.videosAccepted += 1;
+    announceEnd(vendor, task, vendor.webhookKeys.endpoint);
+  }
   if (accepted !== task || !task.faults.includes('accept-then-timeout')) return accepted;
   await holdUntilClientLeaves(vendor, exchange.response);
   return undefined;

@@ -91,6 +91,12 @@ const UNBILLED: Statement = {
   name: 'task_unbilled',
   text: 'UPDATE tasks SET unbilled_cost = $2 WHERE id = $1',
 };
+// What a worker has in hand is being asked about, and keeps its lease.
+const POLL_NOW: Statement = {
+  name: 'task_poll_now',
+  text: `UPDATE tasks SET next_poll_at = now() WHERE channel_id = $1 AND upstream_id = $2 AND state = 'submitted'
+    AND lease_token IS NULL AND next_poll_at > now()`,
+};
 // Two rows are enough to know that an upstream's id is not unique within the account.
 const FIND: Statement = {
   name: 'task_find',
@@ -204,6 +210,11 @@ export class TaskStore {
   /** For the operator: an upstream may bill work of this task although the customer does not pay for it. */
   async noteUnbilledCost(id: string, why: string): Promise<void> {
     await this.run(UNBILLED, [id, why]);
+  }
+
+  /** Has a worker poll a task now rather than later. Answers whether one waits for its next poll. */
+  pollNow(channelId: string, upstreamId: string): Promise<boolean> {
+    return this.move(POLL_NOW, [channelId, upstreamId]);
   }
 
   /** A task of this account by its id, or by the upstream's id if exactly one has it. Null for anyone else's. */

@@ -22,6 +22,7 @@ import type {
   VideoRequest,
 } from './outcomes.js';
 import { streamHeaders, type StreamRoute } from './stream-route.js';
+import type { ChannelWebhook, VendorNotice, VendorWebhooks } from './webhooks/vendor-webhooks.js';
 import { writtenForm } from './written-form.js';
 
 /** What a channel can be asked for; a model's family and the path of a call decide which of them it needs. */
@@ -39,6 +40,8 @@ export interface CreateOptions {
   /** Makes a repeat safe where the channel honours it. */
   idempotencyKey: string;
   signal: AbortSignal;
+  /** Where the vendor may say that the task has ended, if it takes an address with each create. */
+  webhookUrl?: string | undefined;
 }
 
 /**
@@ -49,6 +52,8 @@ export interface Protocol {
   readonly calls: ChannelCalls;
   /** The creates of tasks carry the key that makes a repeat safe. Without it none is sent twice, whatever a channel says. */
   readonly sendsKeys?: boolean;
+  /** Signed webhooks, after which a task is polled at once. */
+  readonly webhooks?: VendorWebhooks;
   readonly streams?: Partial<Record<StreamKind, StreamRoute>>;
   /** Counts the tokens of a message or of contents, whichever it streams, without answering them: it costs nothing. */
   countTokens?(channel: Channel, request: CountRequest, signal: AbortSignal): Promise<CountOutcome>;
@@ -174,6 +179,17 @@ export class UpstreamAdapter {
     if (!this.protocol.cancelTask) return false;
     await this.protocol.cancelTask(channel, upstreamId);
     return true;
+  }
+
+  /** Whether webhooks of a channel can be checked. */
+  takesWebhooks(channel: Channel): boolean {
+    const { webhooks } = this.protocol;
+    return webhooks !== undefined && (channel.webhookSecret !== null || !webhooks.needsSecret);
+  }
+
+  /** What a webhook to the address of a channel says; null for one that its vendor did not sign, or that is old. */
+  async readWebhook(channel: Channel, webhook: ChannelWebhook): Promise<VendorNotice | null> {
+    return this.protocol.webhooks?.read(channel, webhook) ?? null;
   }
 
   /** Whether a create of a task may be sent again under its key: a second one could be a second paid job. */

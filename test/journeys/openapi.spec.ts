@@ -6,6 +6,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { GatewayDocument } from '#apps/gateway/openapi/openapi.document.js';
 import { instantPng } from '#apps/sandbox-upstream/images.js';
+import { newWebhookSecret, signedHeaders } from '#platform/http/standard-webhooks.js';
 import { Contract } from '../support/openapi.js';
 import { addModel } from '../support/models.js';
 import { silentWav, soundForm } from '../support/sounds.js';
@@ -57,6 +58,9 @@ function spoken(prompt = 'hello'): FormData {
   return soundForm(silentWav(1), { model: 'vendora-transcribe', prompt });
 }
 
+/** By which the vendor of a channel signs its webhooks. */
+const SECRET = newWebhookSecret();
+
 /** What the steps read of the answers; the contract has looked at the rest. */
 interface Answered {
   id: string;
@@ -83,6 +87,11 @@ describe('the OpenAPI document', () => {
     await addModel(relay.fixture.owner, { id: 'vendora-embed', like: 'vendora-chat', ...sandbox });
     const hearing = { id: 'vendora-transcribe', like: 'vendora-speech', unit: 'second', ...sandbox };
     await addModel(relay.fixture.owner, hearing);
+    await relay.fixture.owner.query(
+      `INSERT INTO channels (id, protocol, base_url, api_key, webhook_secret)
+       VALUES ('announcing', 'replicate', $1, 'sandbox-key', $2)`,
+      [relay.sandboxUrl, SECRET],
+    );
     customer = await relay.customer('10');
     const response = await fetch(`${relay.baseUrl}/openapi.json`);
     expect(response.status).toBe(200);
@@ -140,8 +149,9 @@ describe('the OpenAPI document', () => {
       expect((await call(method, url, { body: '{' })).status).toBe(400);
       const xml = { 'content-type': 'text/xml' };
       expect((await call(method, url, { body: '<a/>', headers: xml })).status).toBe(415);
-      // Counts are free, and nobody else's video can be made again.
-      const ends: Record<string, number> = { countMessageTokens: 200, countTokens: 200, remixVideo: 404 };
+      // Counts are free, nobody else's video can be made again, and a webhook has to be signed.
+      const free = { countMessageTokens: 200, countTokens: 200 };
+      const ends: Record<string, number> = { ...free, remixVideo: 404, receiveVendorWebhook: 400 };
       const sent = FORMS.includes(id) ? { form: spoken() } : { body: BODIES[id] };
       expect((await call(method, url, { ...sent, by: poor })).status).toBe(ends[id] ?? 403);
     }
@@ -295,6 +305,14 @@ describe('the OpenAPI document', () => {
       expect((await call('get', '/v1/models/nothing', { headers })).status).toBe(404);
     },
   );
+
+  it('foresees webhooks of vendors', async () => {
+    const body = { id: 'nothing', status: 'succeeded' };
+    const message = { id: 'msg_1', timestamp: Math.floor(Date.now() / 1000), body: JSON.stringify(body) };
+    const headers = signedHeaders(message, [SECRET]);
+    const answer = await call('post', '/vendor-webhooks/announcing', { body, headers, key: false });
+    expect(answer.status).toBe(204);
+  });
 
   it('foresees what comes of an upstream that refuses', async () => {
     const faults = [

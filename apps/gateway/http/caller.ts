@@ -15,8 +15,11 @@ declare module 'fastify' {
     caller: Caller | null;
   }
   interface FastifyContextConfig {
-    /** `key` (the default): an API key. `signed`: a key or a signed address. `open`: the route looks for itself. */
-    access?: 'key' | 'signed' | 'open';
+    /**
+     * `key` (the default): an API key. `signed`: a key or a signed address. `open`: the route looks for itself. `vendor`:
+     * so too, and a bad signature counts as a failed key.
+     */
+    access?: 'key' | 'signed' | 'open' | 'vendor';
     /** The largest body, in bytes. */
     bodyLimit?: number;
     /** The same without its long texts, which are images. */
@@ -39,7 +42,7 @@ declare module 'fastify' {
 export const RouteRules = (
   rules: Pick<
     FastifyContextConfig,
-    'access' | 'bodyLimit' | 'plainLimit' | 'multipart' | 'paid' | 'counted' | 'doc'
+    'access' | 'bodyLimit' | 'plainLimit' | 'multipart' | 'keepsBytes' | 'paid' | 'counted' | 'doc'
   >,
 ) => RouteConfig(rules);
 
@@ -56,6 +59,7 @@ export function authenticationHook(keys: KeyAuthenticator, failed: FailedKeys) {
     if (request.is404) return;
     const { access, paid } = request.routeOptions.config;
     if (access === 'open') return;
+    if (access === 'vendor') return failed.refuseBeyond(request.ip);
     const { authorization } = request.headers;
     const other = authorization === undefined ? keyBesideAuthorization(request) : undefined;
     if (access === 'signed' && authorization === undefined && other === undefined) return;

@@ -155,11 +155,15 @@ function securityOf(
   family: ProtocolFamily,
   { rules: { access = 'key' }, operation }: { rules: Rules; operation: Operation },
 ): Record<string, string[]>[] {
-  const names = access === 'open' ? [] : ['key'];
+  const names = needsKey(access) ? ['key'] : [];
   if (family === 'google') names.push('googleKey', 'googleQueryKey');
   if (family === 'anthropic' || isOfTwoFamilies(path)) names.push('anthropicKey');
   if (operation.query?.['sig']) names.push('signature');
   return names.map((name) => ({ [name]: [] }));
+}
+
+function needsKey(access: Rules['access']): boolean {
+  return access !== 'open' && access !== 'vendor';
 }
 
 const IDEMPOTENCY_KEY: Readonly<Record<string, Schema>> = {
@@ -219,7 +223,7 @@ function refusalsOf(
   const { access, paid, multipart } = rules;
   const codes: ErrorCode[] = [
     ...ALWAYS,
-    ...(access === 'open' ? [] : (['invalid_api_key', 'ip_not_allowed'] as const)),
+    ...(needsKey(access) ? (['invalid_api_key', 'ip_not_allowed'] as const) : []),
     ...(method === 'post' ? OF_BODIES : []),
     ...(multipart ? (['invalid_multipart'] as const) : []),
     ...(paid ? OF_CHARGES : []),

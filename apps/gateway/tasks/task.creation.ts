@@ -10,6 +10,7 @@ import type { Dimensions } from '#pricing/rates.js';
 import type { Task, TaskRequest } from '#tasks/task.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { TaskStore } from '#tasks/task.store.js';
+import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { Accepted, CreateOutcome } from '#upstream/outcomes.js';
 import type { CreateOptions } from '#upstream/protocol.js';
@@ -21,7 +22,8 @@ import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js'
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
-import type { ViewedTask } from './task.view.js';
+import { newView, type ViewedTask } from './task.view.js';
+import { webhookUrlOf } from './vendor-webhooks.js';
 
 /** A task that was checked and priced, and only has to be carried out. */
 export interface TaskOrder {
@@ -61,6 +63,7 @@ export interface TaskCreationParts {
   service: ChargeService;
   post: ResolutionPost;
   tasks: TaskStore;
+  upstreams: Upstreams;
   health: ChannelHealth;
   config: GatewayConfig;
   clock: Clock;
@@ -183,8 +186,9 @@ export class TaskCreator {
     const { id, requestId } = draft;
     const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: draft.kind });
     crashPoint('upstream.before');
+    const webhookUrl = webhookUrlOf(channel, this.parts);
     const create = async (signal: AbortSignal): Promise<CreateOutcome> =>
-      draft.create(channel, upstreamModel(channel, draft.model), { idempotencyKey: id, signal });
+      draft.create(channel, upstreamModel(channel, draft.model), { idempotencyKey: id, signal, webhookUrl });
     const outcome = await callUpstream(create, {
       limitMs: config.videoCreateLimitMs,
       onEnd: ({ kind }) => stop({ outcome: kind }),
@@ -279,22 +283,7 @@ export class TaskCreator {
   }
 }
 
-function viewOf(draft: Draft, hold: Hold): ViewedTask {
-  return {
-    id: draft.id,
-    kind: draft.kind,
-    dialect: draft.dialect,
-    state: 'created',
-    requestedModel: draft.model.id,
-    request: draft.request,
-    seconds: draft.units,
-    heldAmount: hold.amount,
-    progress: 0,
-    errorCode: null,
-    errorMessage: null,
-    createdAtMs: draft.createdAtMs,
-    endedAtMs: null,
-    expiresAtMs: null,
-    deletedAtMs: null,
-  };
+function viewOf(draft: Draft, { amount: heldAmount }: Hold): ViewedTask {
+  const { id, kind, dialect, model, request, units: seconds, createdAtMs } = draft;
+  return newView({ id, kind, dialect, requestedModel: model.id, request, seconds, heldAmount, createdAtMs });
 }

@@ -21,6 +21,17 @@ export type ViewedTask = Pick<
   | 'deletedAtMs'
 >;
 
+/** What it is of one that was created a moment ago. */
+export function newView(
+  task: Omit<
+    ViewedTask,
+    'state' | 'progress' | 'errorCode' | 'errorMessage' | 'endedAtMs' | 'expiresAtMs' | 'deletedAtMs'
+  >,
+): ViewedTask {
+  const nothingYet = { errorCode: null, errorMessage: null, endedAtMs: null, expiresAtMs: null };
+  return { ...task, state: 'created', progress: 0, ...nothingYet, deletedAtMs: null };
+}
+
 /** The fields that all kinds share. */
 export interface TaskFields {
   id: string;

@@ -36,7 +36,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
     about: 'lenient: for relays that speak either, or a mixture',
     differences: { videos: NAMELESS_POLLS, videoRemixes: NAMELESS_POLLS },
   },
-  openai: { about: 'sizes, edits as forms, videos at `/v1/videos`', differences: {} },
+  openai: { about: 'sizes, edits as forms, videos at `/v1/videos`; webhooks', differences: {} },
   xai: {
     about: 'aspect ratios, edits as JSON, videos at `/v1/videos/generations`',
     differences: { videos: NAMELESS_POLLS },
@@ -65,7 +65,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
     differences: { every: { 'strange status': 'not accepted 529' } },
   },
   fal: {
-    about: 'a queue of requests: images are waited for, videos are tasks; `Authorization: Key`',
+    about: 'a queue of requests: images are waited for, videos are tasks; `Authorization: Key`; webhooks',
     basePath: '/fal',
     models: {
       images: 'fal-ai/flux/schnell',
@@ -88,7 +88,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
     },
   },
   replicate: {
-    about: 'predictions of models: images are waited for, videos are tasks',
+    about: 'predictions of models: images are waited for, videos are tasks; webhooks',
     basePath: '/replicate',
     models: { images: 'black-forest-labs/flux-schnell', videos: 'minimax/video-01' },
     differences: {

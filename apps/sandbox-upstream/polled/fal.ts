@@ -18,8 +18,10 @@ const WORDS = { queued: 'IN_QUEUE', working: 'IN_PROGRESS', completed: 'COMPLETE
 /** `POST /fal/{endpoint}`: an endpoint with `video` in its name makes one, others make images. */
 export async function submitToFal(vendor: Vendor, exchange: Exchange, endpoint: string): Promise<void> {
   const input = await readJsonBody(exchange.request, MAX_BODY_BYTES);
+  const webhook = new URLSearchParams(exchange.request.url?.split('?')[1]).get('fal_webhook');
+  const film = { body: filmFields(input, endpoint), dialect: 'fal' as const, late: LATE, webhook };
   const accepted = endpoint.includes('video')
-    ? await acceptFilm(vendor, exchange, { body: filmFields(input, endpoint), dialect: 'fal', late: LATE })
+    ? await acceptFilm(vendor, exchange, film)
     : await acceptImages(vendor, exchange, orderOf(input, endpoint));
   if (!accepted) return;
   const app = endpoint.split('/').slice(0, 2).join('/');

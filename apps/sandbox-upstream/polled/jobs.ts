@@ -21,6 +21,7 @@ import {
   type VideoTask,
 } from '../vendor-tasks.js';
 import { readVideoTask } from '../videos.js';
+import { announceEnd } from '../webhooks/end.js';
 
 /** The order of an image, as its vendor's fields say it. */
 export interface JobOrder {
@@ -85,21 +86,25 @@ async function addressesOf(
   );
 }
 
+interface FilmOrder extends Pick<JobOrder, 'late'> {
+  body: Record<string, unknown>;
+  dialect: VideoTask['dialect'];
+  /** Where its end is announced. */
+  webhook?: unknown;
+}
+
 /** Begins the work on a video whose fields are those of xAI. @throws VendorRefusal */
 export async function acceptFilm(
   vendor: Vendor,
   exchange: Exchange,
-  {
-    body,
-    dialect,
-    late,
-  }: { body: Record<string, unknown>; dialect: VideoTask['dialect'] } & Pick<JobOrder, 'late'>,
+  { body, dialect, late, webhook }: FilmOrder,
 ) {
   vendor.stats.videoCreates += 1;
   const task = readVideoTask(vendor, body, dialect);
   refuseAtOnce(task.faults, late);
   vendor.videos.add(task);
   vendor.stats.videosAccepted += 1;
+  announceEnd(vendor, task, webhook);
   return answered(vendor, exchange, task);
 }
 

@@ -21,8 +21,10 @@ export async function predictAtReplicate(vendor: Vendor, exchange: Exchange, nam
   const model = name || body['version'];
   if (typeof model !== 'string')
     throw new VendorRefusal(422, 'Input validation failed', '- version: is required');
+  const { webhook } = body;
+  const film = { body: { ...input, model }, dialect: 'replicate' as const, late: LATE, webhook };
   const task = model.includes('video')
-    ? await acceptFilm(vendor, exchange, { body: { ...input, model }, dialect: 'replicate', late: LATE })
+    ? await acceptFilm(vendor, exchange, film)
     : await acceptImages(vendor, exchange, {
         model,
         order: readImageOrder({ ...input, model, n: input['num_outputs'], size: sizeOf(input) }),

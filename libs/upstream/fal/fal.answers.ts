@@ -26,11 +26,15 @@ export function isRequestPath(id: string): boolean {
   return REQUEST_PATH.test(id);
 }
 
-/** Reads a submitted request: its id is the path that status, result and cancel share, of owner and app alone. */
-export function readSubmitted(answer: HttpAnswer, endpoint: string): CreateOutcome {
-  const upstreamStatus = answer.status;
+/** What the paths of requests to an endpoint begin with: owner and app alone. */
+export function appOf(endpoint: string): string {
   const segments = endpoint.split('/');
-  const app = segments.slice(0, NAMESPACES.includes(segments[0] ?? '') ? 3 : 2).join('/');
+  return segments.slice(0, NAMESPACES.includes(segments[0] ?? '') ? 3 : 2).join('/');
+}
+
+/** Reads a submitted request: its id is the path that status, result and cancel share. */
+export function readSubmitted(answer: HttpAnswer, app: string): CreateOutcome {
+  const upstreamStatus = answer.status;
   const upstreamId = `${app}/requests/${asText(readObject(answer.body)?.['request_id']) ?? ''}`;
   if (isRequestPath(upstreamId)) return { kind: 'accepted', upstreamId, upstreamStatus };
   return { kind: 'unknown', reason: 'a success without a usable request_id', upstreamStatus };

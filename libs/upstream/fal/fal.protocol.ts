@@ -13,7 +13,15 @@ import type {
 } from '../outcomes.js';
 import { type ImagesPending, pendingAfter, waitForImages } from '../polled-images.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
-import { isRequestPath, readImageResult, readStatus, readSubmitted, readVideoResult } from './fal.answers.js';
+import {
+  appOf,
+  isRequestPath,
+  readImageResult,
+  readStatus,
+  readSubmitted,
+  readVideoResult,
+} from './fal.answers.js';
+import { FalWebhooks } from './fal.webhooks.js';
 
 /** These models name their lengths `8s`; the others `8`. */
 const LENGTH_WITH_UNIT = /\/(veo|luma)/;
@@ -22,9 +30,11 @@ const LENGTH_WITH_UNIT = /\/(veo|luma)/;
 export class FalProtocol implements Protocol {
   readonly takesMasks = true;
   readonly calls: ChannelCalls;
+  readonly webhooks: FalWebhooks;
 
   constructor(connections: UpstreamConnections) {
     this.calls = new ChannelCalls(connections, { credentials, errorOf: readDetail });
+    this.webhooks = new FalWebhooks(connections);
   }
 
   generateImages(channel: Channel, request: ImageRequest, signal: AbortSignal): Promise<ImageOutcome> {
@@ -43,11 +53,12 @@ export class FalProtocol implements Protocol {
     return this.images(channel, request, { input, signal });
   }
 
-  createVideo(channel: Channel, request: VideoRequest, { signal }: CreateOptions): Promise<CreateOutcome> {
+  createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
+    const { signal, webhookUrl } = options;
     const { model, prompt, seconds, aspectRatio, resolution } = request;
     const duration = LENGTH_WITH_UNIT.test(model) ? `${seconds}s` : String(seconds);
     const input = { prompt, duration, aspect_ratio: aspectRatio, resolution };
-    return this.submit(channel, model, { input, signal });
+    return this.submit(channel, model, { input, signal, webhookUrl });
   }
 
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
@@ -75,11 +86,16 @@ export class FalProtocol implements Protocol {
     return waitForImages(await this.submit(channel, model, { input, signal }), { poll, cancel, signal });
   }
 
-  private submit(channel: Channel, endpoint: string, { input, signal }: Submission): Promise<CreateOutcome> {
-    return this.calls.createTask(channel, `/${endpoint}`, {
+  private submit(
+    channel: Channel,
+    endpoint: string,
+    { input, signal, webhookUrl }: Submission,
+  ): Promise<CreateOutcome> {
+    const app = appOf(endpoint);
+    return this.calls.createTask(channel, `/${endpoint}${this.webhooks.queryFor(webhookUrl, app)}`, {
       json: input,
       signal,
-      read: (answer) => readSubmitted(answer, endpoint),
+      read: (answer) => readSubmitted(answer, app),
     });
   }
 }
@@ -87,6 +103,7 @@ export class FalProtocol implements Protocol {
 interface Submission {
   input: object;
   signal: AbortSignal;
+  webhookUrl?: string | undefined;
 }
 
 /** A size is two numbers here; endpoints that take shapes take them as ratios. */

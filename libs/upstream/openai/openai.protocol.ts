@@ -1,5 +1,5 @@
 import type { Channel } from '#catalog/catalog.js';
-import { readCreated, readImages } from '../answers.js';
+import { asObject, readCreated, readImages } from '../answers.js';
 import { toAspectRatio, toResolution, toSize } from '../aspect-ratio.js';
 import { bearer, ChannelCalls } from '../channel-calls.js';
 import type { UpstreamConnections } from '../connections.js';
@@ -15,6 +15,7 @@ import type {
 import type { CreateOptions, Protocol } from '../protocol.js';
 import type { StreamRoute } from '../stream-route.js';
 import { tokensOfImages } from '../usage/image-usage.js';
+import { StandardWebhooks } from '../webhooks/vendor-webhooks.js';
 import { editForm } from './edit-form.js';
 import { remixAtOpenAi } from './remix.js';
 import { pollVideoByPath } from './video-poll.js';
@@ -48,6 +49,8 @@ export class OpenAiProtocol implements Protocol {
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
   readonly takesMasks = true;
+  /** Sent to the address that the project has at OpenAI, about all that it does there. */
+  readonly webhooks = new StandardWebhooks(({ data }) => asObject(data)?.['id']);
   readonly streams = {
     ...openAiStreams,
     imageStream: { path: '/v1/images/generations', prepare: streamedImageFields },

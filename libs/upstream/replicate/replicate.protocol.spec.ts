@@ -45,6 +45,15 @@ describe('a prediction', () => {
     expect([sent?.path, JSON.parse(sent?.body ?? '')]).toEqual([path, body]);
   });
 
+  it('of a video is announced where it is told to, once it has ended', async () => {
+    const { adapter, channel } = await answering({});
+    const webhookUrl = 'https://relay.example/vendor-webhooks/replicate';
+    const options = { idempotencyKey: 'key', signal: soon(), webhookUrl };
+    await adapter.createVideo(channel, { model: 'owner/name', prompt: 'p', seconds: 4 }, options);
+    const announced = { webhook: webhookUrl, webhook_events_filter: ['completed'] };
+    expect(JSON.parse(stub.requests[0]?.body ?? '')).toMatchObject(announced);
+  });
+
   it('has its own words for the size, and none for a single image', async () => {
     const { adapter, channel } = await answering({
       id: 'p1',

@@ -5,6 +5,7 @@ import type { UpstreamConnections } from '../connections.js';
 import type { CreateOutcome, ImageOutcome, ImageRequest, PollOutcome, VideoRequest } from '../outcomes.js';
 import { waitForImages } from '../polled-images.js';
 import type { CreateOptions, Protocol } from '../protocol.js';
+import { StandardWebhooks } from '../webhooks/vendor-webhooks.js';
 import {
   isPredictionId,
   readOutputImages,
@@ -16,6 +17,7 @@ import {
 /** Replicate: predictions of models; images are waited for, videos are tasks. */
 export class ReplicateProtocol implements Protocol {
   readonly calls: ChannelCalls;
+  readonly webhooks = new StandardWebhooks(({ id }) => id);
 
   constructor(connections: UpstreamConnections) {
     this.calls = new ChannelCalls(connections, { credentials: bearer, errorOf: readProblem });
@@ -29,10 +31,11 @@ export class ReplicateProtocol implements Protocol {
     return waitForImages(created, { poll, cancel, signal });
   }
 
-  createVideo(channel: Channel, request: VideoRequest, { signal }: CreateOptions): Promise<CreateOutcome> {
+  createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
+    const { signal, webhookUrl } = options;
     const { prompt, seconds, aspectRatio, resolution } = request;
     const input = { prompt, duration: seconds, aspect_ratio: aspectRatio, resolution };
-    return this.predict(channel, request.model, { input, signal });
+    return this.predict(channel, request.model, { input, signal, webhookUrl });
   }
 
   async pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {
@@ -48,11 +51,12 @@ export class ReplicateProtocol implements Protocol {
   private predict(
     channel: Channel,
     model: string,
-    { input, signal }: { input: object; signal: AbortSignal },
+    { input, signal, webhookUrl }: { input: object; signal: AbortSignal; webhookUrl?: string | undefined },
   ): Promise<CreateOutcome> {
     const [name = '', version] = model.split(':');
     const path = version === undefined ? `/v1/models/${name}/predictions` : '/v1/predictions';
-    const json = version === undefined ? { input } : { version, input };
+    const webhook = webhookUrl && { webhook: webhookUrl, webhook_events_filter: ['completed'] };
+    const json = { version, input, ...webhook };
     return this.calls.createTask(channel, path, { json, signal, read: readPrediction });
   }
 }

@@ -1,0 +1,39 @@
+import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { RouteRules } from '../http/caller.js';
+import { WEBHOOK_BODY_BYTES } from '../http/limits.js';
+import { pathPart, queryOf } from '../http/path-part.js';
+import { json, type Operation } from '../openapi/operation.js';
+import { VendorWebhookInbox, WEBHOOKS_PATH } from './vendor-webhooks.js';
+
+const receiveVendorWebhook: Operation = {
+  id: 'receiveVendorWebhook',
+  tag: 'Vendors',
+  summary: 'A vendor announces that a task has ended.',
+  description: "Signed in the vendor's way. The task is polled now rather than later; nothing else is read.",
+  path: { channel: 'The id of the channel.' },
+  body: json({ type: 'object' }),
+  answers: { 204: { description: 'The signature is valid. Whether a task waits is not said.' } },
+  refusals: ['rate_limit_exceeded'],
+};
+
+/** Where vendors announce the ends of tasks. */
+@Controller()
+export class VendorWebhooksController {
+  constructor(@Inject(VendorWebhookInbox) private readonly inbox: VendorWebhookInbox) {}
+
+  @Post(`${WEBHOOKS_PATH}/:channel`)
+  @HttpCode(204)
+  @RouteRules({
+    access: 'vendor',
+    paid: false,
+    bodyLimit: WEBHOOK_BODY_BYTES,
+    keepsBytes: true,
+    doc: receiveVendorWebhook,
+  })
+  async receive(@Req() request: FastifyRequest): Promise<void> {
+    const { headers, ip } = request;
+    const body = Buffer.concat(request.sentBytes ?? []);
+    await this.inbox.receive(pathPart(request, 'channel'), { headers, query: queryOf(request), body, ip });
+  }
+}

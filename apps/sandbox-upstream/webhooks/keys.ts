@@ -1,0 +1,25 @@
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+
+/** What is signed, and where it goes: of all projects of the vendor there is one. */
+export class WebhookKeys {
+  private readonly pair = generateKeyPairSync('ed25519');
+  /** Where OpenAI sends what happens in the project; undefined for nowhere. */
+  endpoint: string | undefined;
+
+  get keySet() {
+    return { keys: [{ ...this.pair.publicKey.export({ format: 'jwk' }), kid: 'sandbox', alg: 'EdDSA' }] };
+  }
+
+  /** As fal signs. */
+  headersOf(requestId: string, timestamp: number, body: string): Record<string, string> {
+    const user = 'sandbox-user';
+    const digest = createHash('sha256').update(body).digest('hex');
+    const signed = Buffer.from([requestId, user, timestamp, digest].join('\n'));
+    return {
+      'x-fal-webhook-request-id': requestId,
+      'x-fal-webhook-user-id': user,
+      'x-fal-webhook-timestamp': String(timestamp),
+      'x-fal-webhook-signature': sign(null, signed, this.pair.privateKey).toString('hex'),
+    };
+  }
+}

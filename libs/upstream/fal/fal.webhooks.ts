@@ -1,0 +1,51 @@
+import { createHash, verify } from 'node:crypto';
+import type { Channel } from '#catalog/catalog.js';
+import { isOfNow } from '#platform/http/standard-webhooks.js';
+import { asText, readObject } from '../answers.js';
+import type { UpstreamConnections } from '../connections.js';
+import { PublishedKeys } from '../webhooks/published-keys.js';
+import type { ChannelWebhook, VendorNotice, VendorWebhooks } from '../webhooks/vendor-webhooks.js';
+import { isRequestPath } from './fal.answers.js';
+
+const KEYS = 'https://rest.fal.ai/.well-known/jwks.json';
+/** The part of the address that says which app a request is of: a webhook names the request alone. */
+const APP = 'app';
+
+/** Webhooks of the queue. They are signed with keys of fal, the same for all its customers. */
+export class FalWebhooks implements VendorWebhooks {
+  readonly needsSecret = false;
+  private readonly keys: PublishedKeys;
+
+  constructor(connections: UpstreamConnections) {
+    this.keys = new PublishedKeys(connections);
+  }
+
+  /** The query that has a submitted request of an app announced. */
+  queryFor(webhookUrl: string | undefined, app: string): string {
+    if (webhookUrl === undefined) return '';
+    return `?fal_webhook=${encodeURIComponent(`${webhookUrl}?${APP}=${encodeURIComponent(app)}`)}`;
+  }
+
+  async read(channel: Channel, webhook: ChannelWebhook): Promise<VendorNotice | null> {
+    if (!(await this.isGenuine(channel, webhook))) return null;
+    // Any customer of fal can have a webhook about a request of theirs sent here: only the id of ours counts.
+    const id = asText(readObject(webhook.body)?.['request_id']) ?? '';
+    const path = `${asText(webhook.query[APP]) ?? ''}/requests/${id}`;
+    return { upstreamId: isRequestPath(path) ? path : null };
+  }
+
+  private async isGenuine(channel: Channel, { headers, body, nowMs }: ChannelWebhook): Promise<boolean> {
+    const timestamp = headers['x-fal-webhook-timestamp'];
+    const signature = Buffer.from(String(headers['x-fal-webhook-signature']), 'hex');
+    if (!isOfNow(timestamp, nowMs) || signature.length === 0) return false;
+    const digest = createHash('sha256').update(body).digest('hex');
+    const [requestId, userId] = [headers['x-fal-webhook-request-id'], headers['x-fal-webhook-user-id']];
+    const signed = Buffer.from([requestId, userId, timestamp, digest].join('\n'));
+    return this.keys.some(keysOf(channel), nowMs, (key) => verify(null, signed, key, signature));
+  }
+}
+
+/** A stand-in of one's own publishes keys of its own. */
+function keysOf({ allowPrivateAddress, baseUrl }: Channel): string {
+  return allowPrivateAddress ? `${baseUrl}/.well-known/jwks.json` : KEYS;
+}
