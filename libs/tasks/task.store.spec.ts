@@ -72,6 +72,27 @@ describe('tasks as the gateway writes them', () => {
     expect(await tasks.store.toSubmitted(task.id, { upstreamId: 'up-2', firstPollMs: 0 })).toBe(true);
   });
 
+  it('are polled now when their vendor announces an end, but not while a worker has them in hand', async () => {
+    const channelId = 'announcing';
+    const task = await tasks.submitting({ channelId });
+    const pollNow = (channel = channelId) => tasks.store.pollNow(channel, 'up-announced');
+    expect(await pollNow()).toBe(false);
+    await tasks.store.toSubmitted(task.id, { upstreamId: 'up-announced', firstPollMs: 3_600_000 });
+    expect(await pollNow('another')).toBe(false);
+    const claim = () => tasks.queue.claimDue(new Map([[channelId, 1]]), { limit: 1, leaseMs: 3_600_000 });
+    expect(await claim()).toEqual([]);
+    expect(await pollNow()).toBe(true);
+    expect(await pollNow()).toBe(false);
+    const [leased] = await claim();
+    expect(leased).toMatchObject({ id: task.id });
+    expect(await pollNow()).toBe(false);
+    expect(await tasks.queue.reschedule(leased!, { inMs: 3_600_000 })).toBe(true);
+    expect(await pollNow()).toBe(true);
+    const [again] = await claim();
+    expect(await tasks.queue.fail(again!, { ...failure, upstreamStatus: null }, null)).toBe(true);
+    expect(await pollNow()).toBe(false);
+  });
+
   it('are refused without an announcement, and then neither found nor moved', async () => {
     const task = await tasks.created();
     const error = { code: 'insufficient_user_quota', message: 'Too little.' };

@@ -32,6 +32,11 @@ beforeAll(async () => {
     `UPDATE channels SET webhook_secret = $1 WHERE id IN ('replicate', 'openai')`,
     [WEBHOOK_SECRET],
   );
+  await relay.fixture.owner.query(
+    `INSERT INTO channels (id, protocol, base_url, api_key, webhook_secret)
+     VALUES ('flooded', 'replicate', $1, 'sandbox-key', $2)`,
+    [relay.sandboxUrl, WEBHOOK_SECRET],
+  );
   await fetch(`${relay.sandboxUrl}/_sandbox/webhooks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -171,6 +176,17 @@ describe('a signed webhook', () => {
     const elsewhere = { ...signed({ data: { id: name } }), path: '/vendor-webhooks/openai' };
     expect(await deliver(elsewhere)).toBe(204);
     expect(await rowOf(id)).toEqual(waiting);
+  });
+
+  it('waits when a minute has seen too many of its channel', async () => {
+    await relay.fixture.owner.query(
+      `INSERT INTO request_allowances (subject, minute, taken)
+       SELECT 'webhooks of channel flooded', floor(extract(epoch FROM now()) / 60) + ahead, 1000000
+       FROM generate_series(0, 60) AS ahead`,
+    );
+    const toFlooded = (content: object) => ({ ...signed(content), path: '/vendor-webhooks/flooded' });
+    expect(await deliver(toFlooded({ id: 'nothing' }))).toBe(429);
+    expect(await deliver(toFlooded({}))).toBe(204);
   });
 
   it('is refused unread when it is too large, and when it is not JSON', async () => {
