@@ -37,7 +37,7 @@ export const volcengineModels: readonly VendorModel[] = [
     unit: 'second',
     protocol: 'ark',
     limits: { defaultSeconds: 5, minSeconds: 2, maxSeconds: 12, resolutions: ['480p', '720p', '1080p'] },
-    // Tokens of a second of the largest shape, at 2.5 USD a million: 9,720, 22,560 and 48,960.
+    // Tokens of a second of the largest shape, at 2.5 USD a million: 9,720 of 864 x 480, 22,560 of 1504 x 640 and 48,960 of 1920 x 1088.
     listPrice: {
       unitPrice: '0.1224',
       rates: [listedRate({ resolution: '480p' }, '0.0243'), listedRate({ resolution: '720p' }, '0.0564')],
@@ -45,10 +45,10 @@ export const volcengineModels: readonly VendorModel[] = [
     source: {
       url: 'https://docs.byteplus.com/en/docs/ModelArk/1544106',
       read: '2026-11-25',
-      via: 'a page of docs.dev.xavier.icvr.xyz without a date',
+      via: 'pages that quote it and the model card (ModelArk/1587798), without a date',
     },
     note:
-      'Worked out: BytePlus asks 2.5 USD for a million tokens, of which a second has width x height x 24 / 1024. ' +
-      'The shapes it was worked out for, such as 1920 x 1088 for 1080p, are not on that page: check them first.',
+      'Worked out: BytePlus asks 2.5 USD for a million tokens, of which a second has width x height x 24 / 1024, in the largest shape ' +
+      'of each resolution. The shapes are in its reference of video tasks (ModelArk/Video_Generation_API), read in a copy on 2026-11-26.',
   },
 ];
