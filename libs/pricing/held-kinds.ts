@@ -8,8 +8,17 @@ export type InputKind = keyof Pick<TokenCounts, 'input' | 'cacheWrite' | 'cacheW
 
 /** Whether a model's price says what writes into a cache cost: then they may be billed without being asked for. */
 export function areWritesSold(book: PriceBook, request: TermsRequest): boolean {
+  return !!tokenPriceAt(book, request)?.cacheWrite;
+}
+
+/** Whether a model's price says what images in its answers cost: then one may come without being asked for. */
+export function areImagesSold(book: PriceBook, request: TermsRequest): boolean {
+  return !!tokenPriceAt(book, request)?.imageOutput;
+}
+
+function tokenPriceAt(book: PriceBook, request: TermsRequest): TokenPrice | null {
   const terms = termsAt(book, request);
-  return typeof terms !== 'string' && terms.price.kind === 'token' && !!terms.price.cacheWrite;
+  return typeof terms !== 'string' && terms.price.kind === 'token' ? terms.price : null;
 }
 
 /** The kinds that a request is held by: as what its input and its answer may turn out to be at the dearest. */
@@ -20,9 +29,8 @@ export interface HeldKinds {
 
 /** `written` is the dearest that text may turn out to be. */
 export function dearestKinds(book: PriceBook, request: TermsRequest, written: InputKind): HeldKinds {
-  const terms = termsAt(book, request);
-  if (typeof terms === 'string' || terms.price.kind !== 'token') return { input: written, output: 'output' };
-  const { price } = terms;
+  const price = tokenPriceAt(book, request);
+  if (!price) return { input: written, output: 'output' };
   const prices: TokenPrice = { ...price, ...cacheWritePrices(price) };
   return {
     input: dearestOf(prices, [written, 'imageInput', 'audioInput']),

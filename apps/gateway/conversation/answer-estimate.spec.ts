@@ -73,10 +73,8 @@ describe('the input that is held for', () => {
   });
 
   it.each<[string, Body]>([
-    ['a stored answer', { input: 'a', previous_response_id: 'resp_1' }],
-    ['a stored item', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
     ['a document', chat({ type: 'document', source: { type: 'base64', data: 'AAAA' } })],
-    ['a file', chat({ type: 'file', file: { file_id: 'f' } })],
+    ['a file', chat({ type: 'file', file: { file_data: 'AAAA' } })],
   ])('is all that the model reads where the body only refers to it: %s', (_name, body) => {
     expect(most(body, { maxInputTokens: 128_000 })).toBe(128_000n);
     expect(most(body)).toBe(200_000n);
@@ -185,6 +183,19 @@ describe('the output that is held for', () => {
     expect(drawn(['Text', 'image'], 1)).toBe(5_200n);
     expect(drawn(['IMAGE'], 3_000)).toBe(6_000n);
     expect(drawn(['TEXT'], 1)).toBe(2n);
+  });
+
+  it.each<[string, Body, bigint, bigint]>([
+    ['no word of it', {}, 5_200n, 2n],
+    ['an empty list', { responseModalities: [] }, 5_200n, 2n],
+    ['null', { responseModalities: null }, 5_200n, 2n],
+    ['text alone', { responseModalities: ['TEXT'] }, 2n, 2n],
+  ])('counts an image that a model may make unasked: %s', (_what, generationConfig, drawing, writing) => {
+    const body = { generationConfig };
+    const most = (kind: 'chat' | 'contents', drawsImages: boolean) =>
+      estimateAnswer({ ...asked(1, 2), kind, body }, {}, drawsImages).most;
+    expect([most('contents', true), most('contents', false)]).toEqual([drawing, writing]);
+    expect(most('chat', true)).toBe(2n);
   });
 });
 

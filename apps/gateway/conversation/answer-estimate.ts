@@ -10,27 +10,26 @@ import type { Conversation } from './conversation-request.js';
 
 /**
  * The answers to a request together. Text is metered while it streams, so nothing is likely before; the tokens of a
- * sound follow from its text.
+ * sound follow from its text. `drawsImages`: the model may answer with one unless the request rules it out.
  */
-export function estimateAnswer(asked: Conversation, limits: ModelLimits): TokenEstimate {
+export function estimateAnswer(asked: Conversation, limits: ModelLimits, drawsImages = false): TokenEstimate {
   if (asked.kind === 'speech') return measureSpeech(asked, limits);
   if (asked.kind === 'embeddings') return { most: 0n, likely: 0n };
   const { maxOutputTokens, choices } = asked;
   const most = mostOutputTokens({ maxOutputTokens: maxOutputTokens?.value, choices }, limits);
-  const image = wantsImage(asked) ? MOST_IMAGE_TOKENS * BigInt(choices) : 0n;
+  const image = mayHoldImage(asked, drawsImages) ? MOST_IMAGE_TOKENS * BigInt(choices) : 0n;
   return { most: (most > image ? most : image) + mostThoughts(asked, limits), likely: 0n };
 }
 
 /** An image of Google's is made whole, however few tokens were asked for; the largest take this many. */
 const MOST_IMAGE_TOKENS = 2_600n;
 
-function wantsImage({ kind, body }: Conversation): boolean {
+function mayHoldImage({ kind, body }: Conversation, drawsImages: boolean): boolean {
   if (kind !== 'contents') return false;
-  const { responseModalities } = (body['generationConfig'] ?? {}) as { responseModalities?: unknown };
-  return (
-    Array.isArray(responseModalities) &&
-    responseModalities.some((each: unknown) => String(each).toUpperCase() === 'IMAGE')
-  );
+  const { responseModalities: wanted } = (body['generationConfig'] ?? {}) as { responseModalities?: unknown };
+  // To Google an empty list is none.
+  if (!Array.isArray(wanted) || wanted.length === 0) return drawsImages;
+  return wanted.some((each: unknown) => String(each).toUpperCase() === 'IMAGE');
 }
 
 /** Vendors that have these fields bound the answer by its limit, and what is thought before it by the budget alone. */
