@@ -43,8 +43,8 @@ export interface MeasuredTokens extends TokenEstimate {
  * The input of a request in tokens. Every tokenizer in use falls back to single bytes, so no token is shorter than
  * one byte of UTF-8: the bytes of the JSON bound the tokens of its text, and its names and braces are more than what a
  * vendor's chat template adds for each message. That is three to four times the usual count, held for as long as the
- * answer takes; the model's own limit of input caps it. What a body only refers to (a stored answer or prompt), or
- * holds compressed (documents), may be as long as the model reads.
+ * answer takes; the model's own limit of input caps it. What a body only refers to, or holds
+ * compressed (documents), may be as long as the model reads.
  */
 export function estimateInput(body: Body, limits: ModelLimits): MeasuredTokens {
   const cap = BigInt(limits.maxInputTokens ?? DEFAULT_INPUT_TOKENS);
@@ -52,7 +52,6 @@ export function estimateInput(body: Body, limits: ModelLimits): MeasuredTokens {
   for (const [name, value] of Object.entries(body)) {
     size.addName(name);
     size.add(value, CONVERSATIONS.get(name) ?? 'plain');
-    if (REFERENCES.has(name) && value !== null) size.unbounded = true;
   }
   const { bytes, pictures, unbounded } = size;
   const bound = BigInt(bytes + size.signed + size.mostOfPictures);
@@ -92,10 +91,8 @@ const CONVERSATIONS: ReadonlyMap<string, Manner> = new Map([
 ]);
 /** How the parts of a conversation say what they are: by a type, or, with Google, by the one field that they have. */
 type Manner = 'typed' | 'named' | 'plain';
-/** Fields that bring in what is not in the body. */
-const REFERENCES = new Set(['previous_response_id', 'conversation', 'prompt', 'container']);
-/** Parts that do the same, or whose bytes are compressed. */
-const UNBOUNDED_PARTS = new Set(['file', 'input_file', 'document', 'item_reference']);
+/** Parts that bring in what is not in the body, or whose bytes are compressed. */
+const UNBOUNDED_PARTS = new Set(['file', 'input_file', 'document']);
 /** Where a part keeps its image. */
 const PICTURE_FIELDS: Record<string, string> = {
   image_url: 'image_url',
@@ -150,7 +147,7 @@ class InputSize {
   private addTyped(part: Body, mayHold: boolean): void {
     const type = mayHold && typeof part['type'] === 'string' ? part['type'] : '';
     const picture = PICTURE_FIELDS[type];
-    if (UNBOUNDED_PARTS.has(type) || (picture !== undefined && part['file_id'])) this.unbounded = true;
+    if (UNBOUNDED_PARTS.has(type)) this.unbounded = true;
     for (const [name, value] of Object.entries(part)) {
       this.addName(name);
       if (name === picture && isPicture(value)) this.addPicture(MOST_PICTURE_TOKENS);

@@ -161,7 +161,7 @@ describe('what goes beyond a model is refused before anything is charged', () =>
     [
       '/v1/chat/completions',
       'messages',
-      { model: LITE, messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] },
+      { model: LITE, messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: 'AAAA' } }] }] },
       'Public-Relay',
     ],
     [
@@ -171,7 +171,12 @@ describe('what goes beyond a model is refused before anything is charged', () =>
       'Vendora-Main',
     ],
     ['/v1/responses', 'input', { model: LITE, input: long }, 'Public-Relay'],
-    ['/v1/responses', 'input', { model: LITE, input: 'x', previous_response_id: 'r' }, 'Public-Relay'],
+    [
+      '/v1/responses',
+      'previous_response_id',
+      { model: CHAT, input: 'x', previous_response_id: 'r' },
+      'Vendora-Main',
+    ],
     ['/v1/images/generations', 'n', { ...picture, n: 11 }, 'Vendora-Main'],
     ['/v1/videos', 'n', { ...video, n: 2 }, 'Vendora-Main'],
     ['/v1/videos', 'seconds', { ...video, seconds: '16' }, 'Vendora-Main'],

@@ -3,6 +3,7 @@ import type { StreamKind, TalkKind, WrittenKind } from '#upstream/outcomes.js';
 import { type Body, invalid, isAbsent } from '../http/fields.js';
 import { CONTENTS_FIELDS, refuseUnpricedContents } from '../google/contents-fields.js';
 import { knownFields } from '../http/known-fields.js';
+import { refuseKeptFile, refuseKeptItem } from './kept-by-vendor.js';
 
 /** What every dialect of OpenAI's knows: each is metered as tokens, or costs nothing. */
 const OPENAI = [
@@ -75,9 +76,6 @@ const FIELDS: Record<WrittenKind, ReadonlySet<string>> = {
     ...OPENAI,
     'input',
     'instructions',
-    'prompt',
-    'previous_response_id',
-    'conversation',
     'max_output_tokens',
     'max_tool_calls',
     'include',
@@ -171,7 +169,6 @@ const PARTS: Record<TalkKind, readonly string[]> = {
 const ITEMS = [
   'message',
   'reasoning',
-  'item_reference',
   'function_call',
   'function_call_output',
   'custom_tool_call',
@@ -240,9 +237,11 @@ function refuseMessage(kind: 'chat' | 'messages', message: unknown): void {
 
 function refuseItems(input: unknown): void {
   for (const item of listOf(input)) {
+    const known = (item ?? {}) as Body;
+    refuseKeptItem(known);
     const type = typeOf(item);
     if (type !== undefined && !ITEMS.includes(type)) throw notOffered('input', type);
-    const { content, output } = (item ?? {}) as Body;
+    const { content, output } = known;
     refuseParts('responses', 'input', content);
     refuseParts('responses', 'input', output);
   }
@@ -253,7 +252,10 @@ function refuseParts(kind: TalkKind, param: string, parts: unknown): void {
   for (const part of listOf(parts)) {
     const type = typeOf(part);
     if (type !== undefined && !PARTS[kind].includes(type)) throw notOffered(param, type);
-    if (type === 'tool_result') refuseParts(kind, param, (part as Body)['content']);
+    const known = (part ?? {}) as Body;
+    refuseKeptFile(known, param);
+    if (type === 'tool_result') refuseParts(kind, param, known['content']);
+    if (type === 'document') refuseParts(kind, param, (known['source'] as Body | undefined)?.['content']);
   }
 }
 

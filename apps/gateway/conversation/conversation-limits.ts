@@ -23,14 +23,14 @@ export function isLimitOfEach({ unit }: CatalogModel, kind: StreamKind): boolean
 }
 
 /**
- * At one price for a call, a limit of input holds only for what can be measured: documents and stored answers may be as
+ * At one price for a call, a limit of input holds only for what can be measured: documents may be as
  * long as the upstream reads. @throws ApiError
  */
 export function refuseUnmeasured(model: CatalogModel, { kind }: Conversation, input: MeasuredTokens): void {
   const { maxInputTokens } = model.limits;
   if (model.unit !== 'call' || maxInputTokens === undefined || !input.unbounded) return;
   const rule = `must be text and images for ${model.id}, which reads at most ${maxInputTokens} tokens`;
-  throw invalid(INPUT_FIELD[kind], `${rule}: files, documents and stored answers cannot be measured`);
+  throw invalid(INPUT_FIELD[kind], `${rule}: files and documents cannot be measured`);
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   type TextFormat,
   upstreamFormat,
 } from '../transcriptions/transcript-text.js';
+import { refuseKeptAnswers } from './kept-by-vendor.js';
 import { INPUT_FIELD, isTalk, pricedFields } from './conversation-fields.js';
 
 /** A pass-through request after its fields were checked: what is known and priced goes on as it is. */
@@ -112,17 +113,22 @@ function readHearing(kind: HearingKind, body: Body): Conversation {
 }
 
 function readTalk(kind: TalkKind, body: Body): Conversation {
-  if (kind === 'responses') refuseBackground(body);
+  if (kind === 'responses') {
+    refuseBackground(body);
+    refuseKeptAnswers(body);
+  }
   requireInput(kind, body);
   const maxOutputTokens = readMaxTokens(kind, body);
   if (kind === 'messages' && maxOutputTokens === undefined) throw missing('max_tokens');
+  const priced = pricedFields(kind, body);
   return {
     kind,
     streamed: optionalBoolean(body, 'stream') ?? false,
     wantsUsage: kind !== 'chat' || wantsUsage(body),
     maxOutputTokens,
     choices: (kind === 'chat' ? optionalCount(body, 'n', MAX_CHOICES) : undefined) ?? 1,
-    body: pricedFields(kind, body),
+    // Vendors keep responses unless they are told not to.
+    body: kind === 'responses' ? { ...priced, store: false } : priced,
   };
 }
 
@@ -178,13 +184,6 @@ function requireInput(kind: TalkKind | 'contents', body: Body): void {
   const param = INPUT_FIELD[kind];
   const value = body[param];
   if (kind === 'responses' && isText(value) && value !== '') return;
-  // A stored prompt, or the answer before, may be all the input there is.
-  if (
-    kind === 'responses' &&
-    isAbsent(value) &&
-    !(isAbsent(body['prompt']) && isAbsent(body['previous_response_id']))
-  )
-    return;
   if (isAbsent(value) || value === '') throw missing(param);
   if (!Array.isArray(value)) throw new ApiError('invalid_type', `${param} must be an array.`, { param });
   if (value.length === 0) throw missing(param);

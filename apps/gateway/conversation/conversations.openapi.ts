@@ -74,14 +74,14 @@ export const createResponseOperation: Operation = {
   id: 'createResponse',
   tag: TAG,
   summary: 'Create a response.',
-  description: `${PASSED_ON} Answers are not stored: \`background\` must be false.`,
+  description: `${PASSED_ON} Answers are not stored: \`background\` must be false, \`store\` counts as false, and ids of stored answers, prompts and files are refused.`,
   body: {
     'application/json': request(
-      { model },
       {
+        model,
         input: { anyOf: [textSchema(undefined, { minLength: 1 }), MESSAGES] },
-        prompt: { type: 'object', description: 'A stored prompt, which can replace the input.' },
-        previous_response_id: textSchema(),
+      },
+      {
         max_output_tokens: MAX_TOKENS,
         stream,
         background: flagSchema('Must be false.'),

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { TalkKind } from '#upstream/outcomes.js';
+import { readConversation } from './conversation-request.js';
+
+const read = (kind: TalkKind, body: object) => readConversation(kind, { model: 'm', max_tokens: 1, ...body });
+const ofResponse = (body: object) => readConversation('responses', { model: 'm', input: 'hi', ...body });
+const FILE = { file_id: 'file-1' };
+const said = (...content: object[]) => [{ role: 'user', content }];
+
+describe('what a vendor keeps', () => {
+  it.each<[string, object, RegExp]>([
+    [
+      'previous_response_id',
+      { previous_response_id: 'resp_1', input: undefined },
+      /earlier input and output/,
+    ],
+    ['conversation', { conversation: { id: 'conv_1' } }, /earlier input and output/],
+    ['prompt', { prompt: { id: 'pmpt_1' } }, /instructions/],
+    ['input', { input: [{ type: 'item_reference', id: 'msg_1' }] }, /whole items/],
+    ['input', { input: [{ id: 'msg_1' }] }, /whole items/],
+    ['input', { input: [{ type: null, id: 'msg_1' }] }, /whole items/],
+    ['input', { input: [{ type: 'reasoning', id: 'rs_1', summary: [] }] }, /encrypted_content/],
+    ['input', { input: said({ type: 'input_file', ...FILE }) }, /file_id/],
+    ['input', { input: said({ type: 'input_image', ...FILE }) }, /file_id/],
+    [
+      'input',
+      { input: [{ type: 'function_call_output', call_id: 'c', output: [{ type: 'input_file', ...FILE }] }] },
+      /file_id/,
+    ],
+  ])('is not found by an id of a response: %s %j', (param, body, message) => {
+    expect(() => ofResponse(body)).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param, message: expect.stringMatching(message) }),
+    );
+  });
+
+  const source = { type: 'file', ...FILE };
+  it.each<[TalkKind, object]>([
+    ['chat', { type: 'file', file: FILE }],
+    ['messages', { type: 'document', source }],
+    ['messages', { type: 'image', source }],
+    ['messages', { type: 'tool_result', content: [{ type: 'image', source }] }],
+    ['messages', { type: 'document', source: { type: 'content', content: [{ type: 'image', source }] } }],
+  ])('is not found by the id of a file in %s %j', (kind, part) => {
+    const refused = expect.objectContaining({ code: 'invalid_value', param: 'messages' });
+    expect(() => read(kind, { messages: said(part) })).toThrow(refused);
+  });
+
+  it('is nothing of what a client sends whole', () => {
+    const input = [
+      { role: 'user', content: 'hi' },
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' },
+      { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'hello' }] },
+      { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{"file_id":"mine"}' },
+      { type: 'function_call_output', call_id: 'c', output: 'done' },
+    ];
+    const nothing = { previous_response_id: null, conversation: null, prompt: null };
+    expect(ofResponse({ input, ...nothing }).body).toEqual({ model: 'm', input, store: false });
+    const used = said({ type: 'tool_use', id: 't', name: 'f', input: FILE });
+    expect(read('messages', { messages: used }).body).toMatchObject({ messages: used });
+  });
+
+  it('is no answer of ours, whatever the client says of it', () => {
+    expect(ofResponse({ store: true }).body['store']).toBe(false);
+  });
+});

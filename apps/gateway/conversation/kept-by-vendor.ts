@@ -1,0 +1,37 @@
+import { type Body, invalid, isAbsent } from '../http/fields.js';
+
+/**
+ * What a vendor keeps under the operator's account and finds again by an id: answers, conversations, prompts and files. All
+ * customers share that account and nothing records whose an id is, so no id goes on, and no answer is kept.
+ */
+const KEPT: Readonly<Record<string, string>> = {
+  previous_response_id: 'answers are not kept here: send the earlier input and output in input',
+  conversation: 'conversations are not kept here: send the earlier input and output in input',
+  prompt: 'stored prompts are not offered here: send the text in instructions',
+};
+
+/** @throws ApiError naming the field of a response's request that refers to what is kept */
+export function refuseKeptAnswers(body: Body): void {
+  for (const [param, rule] of Object.entries(KEPT))
+    if (!isAbsent(body[param])) throw invalid(param, `must be left out, since ${rule}`);
+}
+
+/** An item of a response's input: what has neither type nor role is a reference, too. @throws ApiError */
+export function refuseKeptItem({ type, role, encrypted_content: sealed, content }: Body): void {
+  if (type === 'item_reference' || (isAbsent(type) && isAbsent(role))) {
+    const rule =
+      'must hold whole items, since answers are not kept here: send what item_reference stands for';
+    throw invalid('input', `${rule}, and in the AI SDK set store to false`);
+  }
+  if (type === 'reasoning' && isAbsent(sealed) && isAbsent(content)) {
+    const rule = 'must hold reasoning with its encrypted_content, since answers are not kept here';
+    throw invalid('input', `${rule}: ask for it with include, or leave the item out`);
+  }
+}
+
+/** A part of a message: each dialect has another place for the id of a file. @throws ApiError */
+export function refuseKeptFile(part: Body, param: string): void {
+  const holders = [part, part['file'], part['source']] as (Body | null | undefined)[];
+  if (holders.every((holder) => isAbsent(holder?.['file_id']))) return;
+  throw invalid(param, 'must hold no file_id, since files are not kept here: send the bytes or an address');
+}
