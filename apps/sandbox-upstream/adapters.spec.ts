@@ -39,6 +39,7 @@ function channel(protocol: ChannelProtocol): Channel {
     honoursIdempotency: true,
     maxConcurrency: null,
     models: new Map(),
+    costs: new Map(),
     groups: new Set(),
   };
 }

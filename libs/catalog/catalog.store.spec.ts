@@ -62,6 +62,30 @@ it('reads prices of tokens for one token, though they are written for a million'
   expect(textOf(prices.get('talker')![0]!.value)).toEqual(['0.0000025', '0.00000025', '0.00001']);
 });
 
+it('reads what upstreams take now, by one figure for each channel and model', async () => {
+  const { owner, billing } = ledger;
+  await owner.query(
+    `INSERT INTO channels (id, protocol, base_url, api_key) VALUES ('costly', 'openai', 'https://v.example', 'k')`,
+  );
+  const cost = `INSERT INTO upstream_cost_versions (channel_id, model_id, unit_cost, input_cost, cached_input_cost, output_cost,
+    media_costs, effective_from, actor, reason, request_id) VALUES ('costly', $1, $2, $3, $3, $4, $5, $6, 'a', 'r', $7)`;
+  const of = (model: string, values: unknown[], from = '-infinity') =>
+    owner.query(cost, [model, ...values, from, from + model]);
+  await of('imgmodel-4', ['0.020', null, null, null]);
+  await of('imgmodel-4', ['9', null, null, null], '2999-01-01');
+  await of('vendora-chat', [null, '2.5', '10', null]);
+  await of('vendora-messages', [null, '0.5', '3', { image_output: '30' }]);
+  await of('imgmodel-lite', ['1', null, null, null]);
+  await of('imgmodel-lite', [null, null, null, null], '2020-01-01');
+  const { channels } = await loadCatalog(billing);
+  const costs = channels.find(({ id }) => id === 'costly')!.costs;
+  expect(Object.fromEntries([...costs].map(([model, figure]) => [model, plainDecimal(figure)]))).toEqual({
+    'imgmodel-4': '0.02',
+    'vendora-chat': '12.5',
+    'vendora-messages': '30.5',
+  });
+});
+
 it('reads the multiplier and the fixed price of a group', async () => {
   const { multipliers, groupRules } = await loadPriceBook(ledger.billing);
   expect(plainDecimal(multipliers.get(VENDORA_MAIN)![0]!.value!)).toBe('1');

@@ -5,6 +5,7 @@ import type { Family, Price, PriceBook, PricedModel, Unit } from '#pricing/price
 import type { Version } from '#groups/version.js';
 import { priceOf, type RateText } from '#pricing/price-text.js';
 import { type LineKind, namedByLine } from '#pricing/token-kinds.js';
+import type { Routing } from './channel-order.js';
 import type { Catalog, CatalogModel, Channel, ChannelProtocol, ModelLimits } from './catalog.js';
 
 /** A pool or a client of `pg`. */
@@ -17,7 +18,7 @@ const PRICE_BOOK_SQL = `
 SELECT
   (SELECT revision::text FROM catalog_revision) AS revision,
   (SELECT coalesce(json_agg(json_build_object('id', id, 'family', family, 'unit', unit, 'ownedBy', owned_by,
-      'aliasOf', alias_of, 'enabled', enabled, 'limits', limits, 'created', floor(extract(epoch FROM created_at)))), '[]')
+      'aliasOf', alias_of, 'enabled', enabled, 'limits', limits, 'routing', routing, 'created', floor(extract(epoch FROM created_at)))), '[]')
     FROM models) AS models,
   (SELECT coalesce(json_agg(json_build_object('group', group_name, 'model', model_id)), '[]') FROM group_models) AS access,
   (SELECT coalesce(json_agg(json_build_object('id', id::text, 'subject', model_id, 'value', trim_scale(unit_price)::text,
@@ -39,7 +40,11 @@ SELECT c.id, c.protocol, c.base_url AS "baseUrl", c.api_key AS "apiKey", c.enabl
   c.honours_idempotency AS "honoursIdempotency", c.max_concurrency AS "maxConcurrency",
   c.api_key || c.further_api_keys AS "apiKeys", c.webhook_secret AS "webhookSecret",
   (SELECT coalesce(json_object_agg(model_id, upstream_model), '{}') FROM channel_models m WHERE m.channel_id = c.id) AS models,
-  (SELECT coalesce(json_agg(group_name), '[]') FROM channel_groups g WHERE g.channel_id = c.id) AS groups
+  (SELECT coalesce(json_agg(group_name), '[]') FROM channel_groups g WHERE g.channel_id = c.id) AS groups,
+  (SELECT coalesce(json_object_agg(model_id, trim_scale(coalesce(unit_cost, input_cost + coalesce(
+      (media_costs ->> 'image_output')::numeric, (media_costs ->> 'audio_output')::numeric, output_cost)))::text), '{}')
+    FROM upstream_cost_times t WHERE t.channel_id = c.id AND effective_from <= now() AND until > now()
+      AND num_nonnulls(unit_cost, input_cost) > 0) AS costs
 FROM channels c ORDER BY c.id`;
 
 interface VersionRow {
@@ -68,6 +73,7 @@ interface PriceBookRow {
     aliasOf: string | null;
     enabled: boolean;
     limits: ModelLimits;
+    routing: Routing;
     created: number;
   }[];
   access: { group: string; model: string }[];
@@ -76,9 +82,10 @@ interface PriceBookRow {
   rules: VersionRow[];
 }
 
-interface ChannelRow extends Omit<Channel, 'models' | 'groups' | 'protocol'> {
+interface ChannelRow extends Omit<Channel, 'models' | 'costs' | 'groups' | 'protocol'> {
   protocol: ChannelProtocol;
   models: Record<string, string>;
+  costs: Record<string, string>;
   groups: string[];
 }
 
@@ -100,6 +107,7 @@ export async function loadCatalog(database: Queryable): Promise<Catalog> {
     channels: channels.map((channel) => ({
       ...channel,
       models: new Map(Object.entries(channel.models)),
+      costs: new Map(Object.entries(channel.costs).map(([model, cost]) => [model, parseDecimal(cost)])),
       groups: new Set(channel.groups),
     })),
     priceBook: toPriceBook(row),

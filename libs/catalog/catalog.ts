@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Decimal } from '#money/amount.js';
 import type { Family, PriceBook, Unit } from '#pricing/price-book.js';
+import { inOrder, type Ranked, type Routing } from './channel-order.js';
 
 /** What a model takes; an absent limit does not apply. Seconds are whole. */
 export interface ModelLimits {
@@ -29,6 +31,8 @@ export interface CatalogModel {
   readonly aliasOf: string | null;
   readonly enabled: boolean;
   readonly limits: ModelLimits;
+  /** An alias is routed as its model is. */
+  readonly routing: Routing;
   /** Unix seconds. */
   readonly created: number;
 }
@@ -73,6 +77,8 @@ export interface Channel {
   readonly maxConcurrency: number | null;
   /** Our model id -> the upstream's. */
   readonly models: ReadonlyMap<string, string>;
+  /** Our model id -> what it takes now, USD: of a call or a second, or of a million tokens in and a million out. */
+  readonly costs: ReadonlyMap<string, Decimal>;
   readonly groups: ReadonlySet<string>;
 }
 
@@ -83,18 +89,52 @@ export interface Catalog {
   readonly priceBook: PriceBook;
 }
 
-/**
- * The channels that serve a model for a group, best first: by priority, then weighted by chance. Each comes with one of
- * its keys, by chance too.
- */
-export function channelsFor(catalog: Catalog, request: { model: string; group: string }): Channel[] {
-  return catalog.channels
-    .filter(
-      (channel) => channel.enabled && channel.models.has(request.model) && channel.groups.has(request.group),
-    )
-    .map((channel) => ({ channel, draw: Math.random() ** (1 / channel.weight) }))
-    .sort((a, b) => b.channel.priority - a.channel.priority || b.draw - a.draw)
-    .map(({ channel }) => withSomeKey(channel));
+export interface RouteRequest {
+  readonly model: string;
+  /** Absent: of any. */
+  readonly group?: string;
+  /** How long a channel takes for a model that is no alias; null where nobody knows. */
+  readonly latencyMs?: (channelId: string, model: string) => number | null;
+  /** As `inOrder` has it. */
+  readonly chance?: () => number;
+}
+
+/** A channel in its place, with the figure that its place goes by; null where that is not known, or none decides. */
+export interface RoutedChannel extends Ranked {
+  readonly channel: Channel;
+}
+
+/** What decides among the channels of a model. */
+export function routingOf({ models }: Catalog, model: string): Routing {
+  return models.get(models.get(model)?.aliasOf ?? model)?.routing ?? 'priority';
+}
+
+/** The channels that serve a model, best first. */
+export function routeOf(catalog: Catalog, { model, group, ...rest }: RouteRequest): RoutedChannel[] {
+  const routing = routingOf(catalog, model);
+  const known = catalog.models.get(model)?.aliasOf ?? model;
+  const figureOf = {
+    priority: () => null,
+    cost: ({ costs }: Channel) => costs.get(known) ?? null,
+    latency: ({ id }: Channel) => wholeOf(rest.latencyMs?.(id, known) ?? null),
+  }[routing];
+  const serving = catalog.channels
+    .filter(({ enabled, models }) => enabled && models.has(model))
+    .filter(({ groups }) => group === undefined || groups.has(group));
+  const ranked = serving.map((channel) => {
+    const { priority, weight } = channel;
+    return { channel, priority, weight, figure: figureOf(channel) };
+  });
+  return inOrder(ranked, routing, rest.chance);
+}
+
+function wholeOf(value: number | null): Decimal | null {
+  return value === null ? null : { digits: BigInt(value), scale: 0 };
+}
+
+/** The same for a group, each with one of its keys by chance. */
+export function channelsFor(catalog: Catalog, request: RouteRequest & { group: string }): Channel[] {
+  return routeOf(catalog, request).map(({ channel }) => withSomeKey(channel));
 }
 
 function withSomeKey(channel: Channel): Channel {

@@ -16,12 +16,13 @@ const channel: Channel = {
   honoursIdempotency: false,
   maxConcurrency: null,
   models: new Map([['m', 'm']]),
+  costs: new Map(),
   groups: new Set(['g']),
 };
 
 describe('the keys of a channel', () => {
   it('are used in turn, by chance', () => {
-    const catalog = { channels: [channel] } as unknown as Catalog;
+    const catalog = { channels: [channel], models: new Map() } as unknown as Catalog;
     const used = new Set(
       Array.from({ length: 200 }, () => channelsFor(catalog, { model: 'm', group: 'g' })[0]?.apiKey),
     );

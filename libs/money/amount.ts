@@ -80,7 +80,13 @@ export function plainDecimal(value: Decimal): string {
 
 /** Whether two decimals are the same number, however they were written. */
 export function equalDecimals(a: Decimal, b: Decimal): boolean {
-  return a.digits * 10n ** BigInt(b.scale) === b.digits * 10n ** BigInt(a.scale);
+  return orderOfDecimals(a, b) === 0;
+}
+
+/** Below 0 when the first is less, above 0 when it is more, 0 when they are the same number. */
+export function orderOfDecimals(a: Decimal, b: Decimal): number {
+  const difference = a.digits * 10n ** BigInt(b.scale) - b.digits * 10n ** BigInt(a.scale);
+  return Number(difference > 0n) - Number(difference < 0n);
 }
 
 /** The exact product of decimals. */

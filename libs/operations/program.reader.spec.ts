@@ -102,6 +102,7 @@ describe('channels', () => {
         lastFailure: { at: '2026-01-02T03:04:00.000Z', reason: 'timeout', status: null },
         p50Ms: 10,
         p99Ms: null,
+        latencyMs: null,
       },
     ]);
     expect(await reader.channels('no such channel')).toEqual([]);

@@ -104,8 +104,9 @@ export class ProgramReader {
 function viewVitals({ channelId: _, openedAtMs, lastFailure, ...vitals }: ChannelVitals) {
   return {
     ...vitals,
-    // Programs of an earlier version name none.
+    // Programs of an earlier version say neither.
     model: vitals.model ?? null,
+    latencyMs: vitals.latencyMs ?? null,
     openedAt: openedAtMs === null ? null : new Date(openedAtMs).toISOString(),
     lastFailure: lastFailure && {
       at: new Date(lastFailure.atMs).toISOString(),

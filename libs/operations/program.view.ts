@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { routings } from '#catalog/channel-order.js';
 import { timeView } from '#platform/http/fields.js';
 
 const programs = z.enum(['gateway', 'worker', 'billing', 'control-plane']);
@@ -28,6 +29,9 @@ const vitals = {
   lastFailure: z.object({ at: timeView, reason: z.string(), status: z.int().nullable() }).nullable(),
   p50Ms: ms,
   p99Ms: ms,
+  latencyMs: ms.meta({
+    description: 'The median of the latest calls that were served: what `latency` routes by.',
+  }),
 };
 
 const report = z
@@ -70,6 +74,33 @@ export const programView = z
     }),
   })
   .meta({ id: 'Program' });
+
+/** Where a call of a model goes. */
+export const modelRouteView = z
+  .object({
+    routing: z.enum(routings),
+    channels: z
+      .array(
+        z.object({
+          channelId: z.string(),
+          groups: z.array(z.string()).meta({ description: 'Whose keys it serves.' }),
+          priority: z.int(),
+          weight: z.int(),
+          cost: z.string().nullable().meta({
+            description:
+              'What the upstream takes now, USD: of a call or a second, or of a million tokens in and a million out. Null: not known.',
+          }),
+          latencyMs: ms.meta({
+            description: 'The median of the latest served calls in the slowest gateway. Null: not known.',
+          }),
+          state: z.enum(['closed', 'half_open', 'open']).meta({
+            description: 'Open: it takes no calls at the moment in some gateway.',
+          }),
+        }),
+      )
+      .meta({ description: 'In the order in which they are tried; by weight, in the most likely one.' }),
+  })
+  .meta({ id: 'ModelRoute' });
 
 export const channelHealthView = z
   .object({

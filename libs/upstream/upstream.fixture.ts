@@ -55,6 +55,7 @@ export function channelTo(baseUrl: string, overrides: Partial<Channel> = {}): Ch
     honoursIdempotency: false,
     maxConcurrency: null,
     models: new Map(),
+    costs: new Map(),
     groups: new Set(),
     ...overrides,
   };

@@ -42,7 +42,7 @@ const WITHOUT_PROOF: Record<string, readonly string[]> = {
   'leaves everything as it is': ['reject', 'cancelPriceProposal', 'cancelAccountDeletion'],
   'talks with a customer': ['answerTicket', 'closeSupportTicket', 'reopenSupportTicket'],
   'says who talks with a customer': ['assignTicket'],
-  'says what is sold, and neither price nor key': ['createModel', 'changeModel', 'setGroupModels'],
+  'says what is sold, and neither price nor key': ['createModel', 'setGroupModels'],
   'gives nothing': ['withdrawGroup'],
   'notes what a vendor, provider or bank says, in its own amounts': [
     'setUpstreamCost',

@@ -5,21 +5,25 @@ import { CatalogChanges } from '#marketplace/catalog/catalog.changes.js';
 import { ChannelService } from '#marketplace/catalog/channel.service.js';
 import { GroupService } from '#marketplace/catalog/group.service.js';
 import { ModelService } from '#marketplace/catalog/model.service.js';
+import { ModelRoutes } from '#operations/model-route.js';
+import { ProgramReader } from '#operations/program.reader.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
-import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
+import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { MarketModule } from '../market/market.module.js';
+import { ProgramsModule } from '../programs/programs.module.js';
 import { CatalogController } from './catalog.controller.js';
 import { ChannelsController } from './channels.controller.js';
 import { constructed } from '#platform/wiring.js';
 
 /** The catalog for administrators. */
 @Module({
-  imports: [MarketModule],
+  imports: [MarketModule, ProgramsModule],
   exports: [ModelService],
   controllers: [CatalogController, ChannelsController],
   providers: [
     constructed(CatalogChanges, DataSource, OutboxRelay),
     constructed(ModelService, DataSource, CatalogChanges),
+    constructed(ModelRoutes, POOL, ProgramReader),
     constructed(GroupService, DataSource, CatalogChanges, CONTROL_PLANE_CLOCK),
     {
       provide: ChannelService,

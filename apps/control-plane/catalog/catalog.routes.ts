@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { routings } from '#catalog/channel-order.js';
 import { channelProtocols } from '#catalog/catalog.js';
 import { hindrances } from '#catalog/offer.js';
+import { modelRouteView } from '#operations/program.view.js';
 import { name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { decimal, groupName, modelName } from '#marketplace/prices/price-change.fields.js';
@@ -13,6 +15,11 @@ const CHANNELS = '/api/admin/channels';
 export const modelFamilies = z.enum(['image', 'video', 'chat', 'speech', '3d']);
 export const modelUnits = z.enum(['call', 'second', 'token']);
 
+const routing = z.enum(routings).meta({
+  description:
+    'What decides among its channels of the same priority: their weights, the lowest cost, or the lowest latency. An alias is routed as its model.',
+});
+
 const modelView = z
   .object({
     id: z.string(),
@@ -22,6 +29,7 @@ const modelView = z
     aliasOf: z.string().nullable(),
     enabled: z.boolean(),
     limits: limitsFields,
+    routing,
     groups: z.array(z.string()),
     sales: z.array(z.object({ group: z.string(), hindrance: z.enum(hindrances).nullable() })).meta({
       description: "The model's groups. `hindrance` says why it is not listed and sold there; null if it is.",
@@ -163,13 +171,22 @@ export const catalogRoutes = {
     params: namesModel,
     answer: modelView,
   }),
+  getModelRoute: forAdmins.get('getModelRoute', `${MODELS}/{model}/route`, {
+    summary: 'Get the channels of a model in the order in which a call tries them now.',
+    description:
+      'The highest priority first, then the lowest cost or latency if the model is routed by one, then by weight.',
+    params: namesModel,
+    answer: modelRouteView,
+  }),
   changeModel: forAdmins.patch('changeModel', `${MODELS}/{model}`, {
-    summary: 'Enable or disable a model, or change its limits or vendor.',
+    summary: 'Enable or disable a model, or change its limits, vendor or routing.',
+    confirms: true,
     params: namesModel,
     body: z.strictObject({
       enabled: z.boolean().optional(),
       ownedBy: name.optional(),
       limits: limitsFields.optional(),
+      routing: routing.optional(),
     }),
     answer: modelView,
   }),

@@ -33,7 +33,8 @@ export function channelsFree(
 ): Channel[] {
   const { model, caller, capability } = wanted;
   const { group } = caller;
-  const channels = channelsFor(catalog, { model: model.id, group });
+  const latencyMs = (channelId: string, of: string) => health.latencyMs(channelId, of);
+  const channels = channelsFor(catalog, { model: model.id, group, latencyMs });
   if (channels.length === 0) throw noChannelOn(model.id, group);
   const able = upstreams.serving(channels, capability);
   if (able.length === 0) throw noChannelHere(model.id, group);

@@ -3,10 +3,10 @@ import type { ApiError } from '#platform/errors.js';
 import { traced } from '#platform/tracing.js';
 import { internalError } from '#platform/http/refusal.js';
 import { UsageMeter } from '#upstream/usage-meter.js';
-import type { Quote } from '#pricing/quote.js';
 import type { Hold, PricedOrder } from '../charging/charge.service.js';
 import { deadlineAfter } from '../charging/resolution.post.js';
-import { dryRunOf } from '../routing/dry-run.js';
+import { routingOf } from '#catalog/catalog.js';
+import { dryRunOf, type RoutedQuote } from '../routing/dry-run.js';
 import { readModelChoice } from '../routing/model-choice.js';
 import { ModelTurns } from '../routing/model-turns.js';
 import { type Ending, relayAnswer } from './answer.relay.js';
@@ -95,9 +95,11 @@ export class ConversationService {
   }
 
   /** What would be held for the call. @throws ApiError when it could not be made */
-  private async quote(call: ModelCall): Promise<Quote> {
+  private async quote(call: ModelCall): Promise<RoutedQuote> {
     const prepared = await prepare(this.parts, call);
-    return this.parts.calls.quote({ ...priceOf(prepared), caller: prepared.caller, model: prepared.model });
+    const { caller, model } = prepared;
+    const quote = await this.parts.calls.quote({ ...priceOf(prepared), caller, model });
+    return { quote, routing: routingOf(await this.parts.catalog.get(), model.id) };
   }
 
   private async serve(call: ModelCall, client: ClientStream): Promise<void> {

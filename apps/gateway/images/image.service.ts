@@ -1,6 +1,6 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
 import { measureImages } from '#catalog/image-estimate.js';
-import type { Channel } from '#catalog/catalog.js';
+import { type Channel, routingOf } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Clock } from '#platform/clock.js';
 import { crashPoint } from '#platform/crash-points.js';
@@ -11,7 +11,6 @@ import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { InputImage } from '#upstream/outcomes.js';
 import { formatAmount } from '#money/amount.js';
-import type { Quote } from '#pricing/quote.js';
 import type { TokenCounts } from '#pricing/token-kinds.js';
 import type { ChargedCalls } from '../charging/charged-call.js';
 import type { Hold, PricedOrder } from '../charging/charge.service.js';
@@ -23,6 +22,7 @@ import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import type { PictureInput } from '../http/pictures.js';
 import type { MemoryShare } from '../protection/body-memory.js';
+import type { RoutedQuote } from '../routing/dry-run.js';
 import type { ModelChoice } from '../routing/model-choice.js';
 import { ModelTurns } from '../routing/model-turns.js';
 import { type ImageFailure, ImageCalls, type Success } from './image.calls.js';
@@ -136,9 +136,10 @@ export class ImageService {
   }
 
   /** What would be held for a call. @throws ApiError when it could not be made */
-  async quote(call: ImageCall): Promise<Quote> {
+  async quote(call: ImageCall): Promise<RoutedQuote> {
     const { channels: _, ...wanted } = await this.planned(call);
-    return this.parts.calls.quote({ caller: call.caller, ...wanted });
+    const quote = await this.parts.calls.quote({ caller: call.caller, ...wanted });
+    return { quote, routing: routingOf(await this.parts.catalog.get(), wanted.model.id) };
   }
 
   /** What a call is for and who could do it. @throws ApiError for what may not be asked or cannot be done now */

@@ -1,11 +1,18 @@
 import { type AmountText, formatAmount } from '#money/amount.js';
 import { ApiError } from '#platform/errors.js';
+import type { Routing } from '#catalog/channel-order.js';
 import type { Quote } from '#pricing/quote.js';
 import { type Miss, type ModelTurns, refusalOf } from './model-turns.js';
 
+/** What a model would hold for, and what decides which of its channels is asked first. */
+export interface RoutedQuote {
+  readonly quote: Quote;
+  readonly routing: Routing;
+}
+
 /** What a model would do with the request. `amount`: what would be held, the most that it can cost, in credits. */
 type Option =
-  | { model: string; available: true; amount: AmountText; units: string }
+  | { model: string; available: true; amount: AmountText; units: string; routing: Routing }
   | { model: string; available: false; error: { code: string; message: string } };
 
 export interface DryRun {
@@ -21,7 +28,7 @@ export interface DryRun {
  */
 export async function dryRunOf(
   turns: Pick<ModelTurns, 'models' | 'isOver' | 'mayAsk' | 'isMiss'>,
-  priceOf: (model: string) => Promise<Quote>,
+  priceOf: (model: string) => Promise<RoutedQuote>,
 ): Promise<DryRun> {
   const options: Option[] = [];
   const misses: Miss[] = [];
@@ -29,8 +36,9 @@ export async function dryRunOf(
     const isReached = !options.some(({ available }) => available);
     if (isReached && !turns.mayAsk(place, misses)) break;
     try {
-      const { amount, units } = await priceOf(model);
-      options.push({ model, available: true, amount: formatAmount(amount), units: String(units) });
+      const { quote, routing } = await priceOf(model);
+      const [amount, units] = [formatAmount(quote.amount), String(quote.units)];
+      options.push({ model, available: true, amount, units, routing });
     } catch (error) {
       if (!(error instanceof ApiError) || (isReached && !turns.isMiss(place, error))) throw error;
       misses.push({ model, error });

@@ -1,3 +1,4 @@
+import { routings } from '#catalog/channel-order.js';
 import { flagSchema, listSchema, objectSchema, type Schema, textSchema } from '../openapi/operation.js';
 import { MAX_MODELS } from './model-choice.js';
 
@@ -25,6 +26,11 @@ export const DRY_RUN: Schema = objectSchema({
           'The amount that would be held, which is the most that the request can cost. Credits, as a decimal string.',
         ),
         units: textSchema('The number of images, calls or maximum tokens.'),
+        routing: {
+          enum: [...routings],
+          description:
+            'What decides which upstream of the model is asked first: the priority that the operator gave it, its cost, or how fast it answered lately.',
+        },
       }),
       objectSchema({
         model: textSchema(),

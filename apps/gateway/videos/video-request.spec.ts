@@ -11,6 +11,7 @@ const model: CatalogModel = {
   aliasOf: null,
   enabled: true,
   limits: { defaultSeconds: 5, minSeconds: 1, maxSeconds: 15, resolutions: ['480p', '720p'] },
+  routing: 'priority',
   created: 0,
 };
 const fitted = (body: object) => fitToModel(readVideoCreation({ ...base, ...body }), model);

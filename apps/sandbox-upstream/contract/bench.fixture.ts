@@ -79,6 +79,7 @@ export class Bench {
       honoursIdempotency: true,
       maxConcurrency: null,
       models: new Map(),
+      costs: new Map(),
       groups: new Set(),
     };
   }

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { Routing } from '#catalog/channel-order.js';
 import type { ModelLimits } from '#catalog/catalog.js';
 import type { Family, Unit } from '#pricing/price-book.js';
 
@@ -12,5 +13,7 @@ export class Model {
   @Column('text', { name: 'alias_of', nullable: true }) aliasOf!: string | null;
   @Column('boolean') enabled!: boolean;
   @Column('jsonb') limits!: ModelLimits;
+  /** An alias is routed as its model is. */
+  @Column('text') routing!: Routing;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt!: Date;
 }

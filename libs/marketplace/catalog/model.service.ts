@@ -1,5 +1,6 @@
 import { type DataSource, MoreThan } from 'typeorm';
 import type pg from 'pg';
+import type { Routing } from '#catalog/channel-order.js';
 import type { ModelLimits } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import type { Family, Unit } from '#pricing/price-book.js';
@@ -25,6 +26,7 @@ export interface ModelChange {
   readonly enabled?: boolean | undefined;
   readonly ownedBy?: string | undefined;
   readonly limits?: ModelLimits | undefined;
+  readonly routing?: Routing | undefined;
 }
 
 export interface ShownModel {
@@ -93,8 +95,10 @@ export class ModelService {
     await this.changes.make(by, async ({ entities, client }) => {
       const model = await entities.findOneBy(Model, { id });
       if (!model) throw notFound(id);
+      if (wanted.routing && model.aliasOf !== null) throw routedElsewhere(model.aliasOf);
       const before = changeable(model);
-      entities.merge(Model, model, defined({ enabled: wanted.enabled, ownedBy: wanted.ownedBy }));
+      const { enabled, ownedBy, routing } = wanted;
+      entities.merge(Model, model, defined({ enabled, ownedBy, routing }));
       if (wanted.limits) model.limits = wanted.limits;
       await entities.save(model);
       await requireServable(client, { models: [id], param: 'ownedBy' });
@@ -125,8 +129,14 @@ function notFound(id: string): ApiError {
   return new ApiError('not_found', `There is no model ${id}.`);
 }
 
-function changeable({ enabled, ownedBy, limits }: Model) {
-  return { enabled, ownedBy, limits };
+function routedElsewhere(aliasOf: string): ApiError {
+  return new ApiError('invalid_value', `routing: an alias is routed as its model: change ${aliasOf}.`, {
+    param: 'routing',
+  });
+}
+
+function changeable({ enabled, ownedBy, limits, routing }: Model) {
+  return { enabled, ownedBy, limits, routing };
 }
 
 /** Only what was given: an absent field stays as it is. */

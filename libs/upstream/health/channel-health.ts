@@ -4,6 +4,7 @@ import { FairShare } from '#platform/fair-share.js';
 import type { Counter, Registry } from '#platform/metrics.js';
 import type { ShareRefusal, Share } from '#platform/share.js';
 import { Breaker, type BreakerState, type CallFailure, type BreakerOutcome, failureOf } from './breaker.js';
+import { CallTimes } from './call-times.js';
 import { channelMetrics } from '../channel-metrics.js';
 import type { ChannelVitals } from './channel-vitals.js';
 import type { NotAccepted } from '../outcomes.js';
@@ -56,8 +57,7 @@ interface Line {
   inFlight: number;
   /** The last call that failed, whatever came after it. */
   lastFailure: CallFailure | null;
-  /** How long the last calls took until they had an outcome, the oldest first; milliseconds. */
-  tookMs: number[];
+  times: CallTimes;
 }
 
 export interface RunOptions {
@@ -68,8 +68,6 @@ export interface RunOptions {
   isGivenUp?: () => boolean;
 }
 
-/** Enough to distinguish a slow channel from a slow call. */
-const TIMED_CALLS = 200;
 const RETRY_AFTER = { minSeconds: 1, maxSeconds: 5 };
 /** An account that called within this time finds a place on a channel, also beside one that calls without end. */
 const RECENT_MS = 10_000;
@@ -167,13 +165,16 @@ export class ChannelHealth {
 
   /** How every model of every channel is that was ever used. */
   vitalsOfAll(): ChannelVitals[] {
-    return [...this.lines.values()].map(({ breaker, tookMs, ...line }) => {
-      const sorted = tookMs.toSorted((a, b) => a - b);
-      const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? null;
+    return [...this.lines.values()].map(({ breaker, times, ...line }) => {
       const { failures, openedAtMs } = breaker;
       const state = this.options.isOff?.(line.channelId) ? 'open' : breaker.state;
-      return { ...line, state, failures, openedAtMs, p50Ms: at(0.5), p99Ms: at(0.99) };
+      return { ...line, state, failures, openedAtMs, ...times.figures };
     });
+  }
+
+  /** How long served calls to a model on a channel took lately; null before the first. */
+  latencyMs(channelId: string, model: string): number | null {
+    return this.known(channelId, model)?.times.latencyMs ?? null;
   }
 
   /** The places of every channel that was ever used. */
@@ -223,10 +224,9 @@ export class ChannelHealth {
     let isHeld = true;
     return {
       report: (outcome) => {
-        line.tookMs.push(Math.round(performance.now() - beganMs));
-        if (line.tookMs.length > TIMED_CALLS) line.tookMs.shift();
         const nowMs = this.options.clock.nowMs();
         const failure = failureOf(outcome, nowMs);
+        line.times.note(performance.now() - beganMs, failure === null && outcome.kind !== 'refused');
         if (failure) line.lastFailure = failure;
         else this.servedMs.set(channel.id, nowMs);
         attempt.report(outcome);
@@ -262,7 +262,14 @@ export class ChannelHealth {
     let line = this.lines.get(name);
     if (!line) {
       const breaker = this.breakerFor(channel, model);
-      line = { channelId: channel.id, model, breaker, inFlight: 0, lastFailure: null, tookMs: [] };
+      line = {
+        channelId: channel.id,
+        model,
+        breaker,
+        inFlight: 0,
+        lastFailure: null,
+        times: new CallTimes(),
+      };
       this.lines.set(name, line);
     }
     return line;

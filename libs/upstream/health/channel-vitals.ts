@@ -1,7 +1,8 @@
 import type { BreakerState, CallFailure } from './breaker.js';
+import type { CallFigures } from './call-times.js';
 
 /** How a model of a channel is, as this program met it. */
-export interface ChannelVitals {
+export interface ChannelVitals extends CallFigures {
   channelId: string;
   model: string | null;
   state: BreakerState;
@@ -10,7 +11,4 @@ export interface ChannelVitals {
   failures: number;
   openedAtMs: number | null;
   lastFailure: CallFailure | null;
-  /** Of the last calls; null before the first. */
-  p50Ms: number | null;
-  p99Ms: number | null;
 }

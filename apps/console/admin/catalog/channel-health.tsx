@@ -7,13 +7,13 @@ import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 
 type Program = Shape<'ChannelHealth'>['programs'][number];
-type Circuit = Program['state'];
+type CircuitState = Program['state'];
 
 /** The programs report every few seconds. */
 export const LOOK_AGAIN_MS = 5_000;
 
-const CIRCUITS: Record<Circuit, Tone> = { closed: 'good', half_open: 'waiting', open: 'bad' };
-const WORST: readonly Circuit[] = ['open', 'half_open', 'closed'];
+const CIRCUITS: Record<CircuitState, Tone> = { closed: 'good', half_open: 'waiting', open: 'bad' };
+const WORST: readonly CircuitState[] = ['open', 'half_open', 'closed'];
 
 /** Whether a channel takes calls, works off what it has, or is kept from calls by its failures. */
 export function ChannelState({
@@ -34,7 +34,12 @@ export function ChannelState({
   }
   const worst = WORST.find((state) => health?.programs.some((program) => program.state === state));
   if (worst === undefined) return <StatusBadge tone="quiet">{t('channels.states.unused')}</StatusBadge>;
-  return <StatusBadge tone={CIRCUITS[worst]}>{t(`channels.circuits.${worst}`)}</StatusBadge>;
+  return <Circuit state={worst} />;
+}
+
+export function Circuit({ state }: { state: CircuitState }) {
+  const { t } = useTranslation('catalog');
+  return <StatusBadge tone={CIRCUITS[state]}>{t(`channels.circuits.${state}`)}</StatusBadge>;
 }
 
 /** The slowest program's, since that is what customers meet. */
@@ -78,9 +83,7 @@ function useColumns(): ListColumn<Program>[] {
         {model ?? t('health.polls')}
       </Text>
     )),
-    column('circuit', t('health.circuit'), ({ state }) => (
-      <StatusBadge tone={CIRCUITS[state]}>{t(`channels.circuits.${state}`)}</StatusBadge>
-    )),
+    column('circuit', t('health.circuit'), ({ state }) => <Circuit state={state} />),
     numberColumn('inFlight', t('health.inFlight')),
     numberColumn('failures', t('health.failures')),
     rightColumn('p50', 'p50', ({ p50Ms }) => milliseconds(p50Ms)),

@@ -1,8 +1,8 @@
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
-import { families } from '../../api/enumerations.js';
+import { families, modelRoutings } from '../../api/enumerations.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
@@ -11,6 +11,7 @@ import { Form } from '../../ui/forms/declared.js';
 import { textField } from '../../ui/forms/text-fields.js';
 import { Hint } from '../../ui/texts.js';
 import { useGroups } from '../catalog.js';
+import { ModelRoute } from './model-route.js';
 import { limitNames, limitsFrom, limitsHidden, useLimits } from './limits.js';
 
 /** As the server has it: as vendors write ids, with single slashes between their parts. */
@@ -26,7 +27,13 @@ const UNITS: Record<Shape<'Model'>['family'], readonly Shape<'Model'>['unit'][]>
 };
 
 async function reread(): Promise<void> {
-  await refresh('/api/admin/models', '/api/admin/groups', '/api/public/prices', '/api/admin/audit-log');
+  await refresh(
+    '/api/admin/models',
+    '/api/admin/models/{model}/route',
+    '/api/admin/groups',
+    '/api/public/prices',
+    '/api/admin/audit-log',
+  );
 }
 
 interface NewModelProps {
@@ -94,9 +101,20 @@ export function CreateModel({ isAlias, models, done }: NewModelProps) {
   );
 }
 
-/** Switches a model on or off, and changes its limits and vendor; what it is stays. */
-export function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
+/** A model's form, and the channels that its calls try. */
+export function OneModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
+  return (
+    <Stack gap="lg">
+      <ChangeModel model={model} done={done} />
+      <ModelRoute model={model.id} />
+    </Stack>
+  );
+}
+
+/** Switches a model on or off, and changes its limits, vendor and routing; what it is stays. */
+function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () => void }) {
   const { t } = useTranslation('catalog');
+  const isAlias = model.aliasOf !== null;
   return (
     <Form
       fields={{
@@ -105,14 +123,20 @@ export function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () =
           initial: model.ownedBy,
           missing: t('fields.vendorMissing'),
         }),
+        routing: choiceField(t('models.routing'), {
+          of: modelRoutings,
+          name: (each) => t(`models.routings.${each}`),
+          initial: model.routing,
+          hint: t('models.routingHint'),
+        }),
         ...useLimits(model.limits),
       }}
-      hidden={() => limitsHidden(model.family, model.limits)}
+      hidden={() => [...limitsHidden(model.family, model.limits), ...(isAlias ? (['routing'] as const) : [])]}
       submit={t('save')}
-      send={({ enabled, ownedBy, ...limits }) =>
+      send={({ enabled, ownedBy, routing, ...limits }) =>
         api.PATCH('/api/admin/models/{model}', {
           params: { path: { model: model.id } },
-          body: { enabled, ownedBy, limits: limitsFrom(limits) },
+          body: { enabled, ownedBy, limits: limitsFrom(limits), ...(isAlias ? {} : { routing }) },
         })
       }
       done={async () => {
@@ -123,7 +147,7 @@ export function ChangeModel({ model, done }: { model: Shape<'Model'>; done: () =
     >
       <Hint>
         {t(`families.${model.family}`)} · {t(`units.${model.unit}`)}
-        {model.aliasOf !== null && ` · ${t('models.isAlias', { model: model.aliasOf })}`}
+        {isAlias && ` · ${t('models.isAlias', { model: model.aliasOf })}`}
       </Hint>
     </Form>
   );

@@ -9,7 +9,7 @@ import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { useModels } from '../catalog.js';
-import { ChangeModel, CreateModel } from './model-forms.js';
+import { CreateModel, OneModel } from './model-forms.js';
 import { FormPanel } from '../../ui/forms/dialog.js';
 import { ModelFilters } from './model-filters.js';
 
@@ -121,7 +121,7 @@ function OpenForms({ models }: { models: readonly Shape<'Model'>[] }) {
         opened={open !== undefined}
         title={<span className="model-name">{open?.id}</span>}
       >
-        {open && <ChangeModel key={open.id} model={open} done={close} />}
+        {open && <OneModel key={open.id} model={open} done={close} />}
       </FormPanel>
     </>
   );
