@@ -73,6 +73,7 @@ SELECT k.id, k.account_id, k.group_name, k.key_hash, k.allowed_ips, k.allowed_mo
   k.requests_per_minute AS key_requests, k.max_running_tasks AS key_tasks,
   k.tokens_per_minute AS key_tokens, k.images_per_minute AS key_images,
   a.tokens_per_minute AS account_tokens, a.images_per_minute AS account_images,
+  g.tokens_per_minute AS group_tokens, g.images_per_minute AS group_images,
   g.requests_per_minute AS group_requests, g.max_running_tasks AS group_tasks, g.max_concurrent_requests AS group_concurrent,
   a.requests_per_minute AS account_requests, a.max_concurrent_requests AS account_concurrent
 FROM api_keys k JOIN groups g ON g.name = k.group_name JOIN accounts a ON a.id = k.account_id WHERE k.revoked_at IS NULL`;

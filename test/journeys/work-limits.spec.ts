@@ -18,10 +18,10 @@ afterAll(() => closeClean(relay));
 
 async function keyWith(
   rules: Record<string, number>,
+  { group = 'Vendora-Main' } = {},
+  by = owner,
 ): Promise<(path: string, body: object) => Promise<Response>> {
-  const { data } = await owner.api.POST('/api/keys', {
-    body: { name: 'limited', group: 'Vendora-Main', ...rules },
-  });
+  const { data } = await by.api.POST('/api/keys', { body: { name: 'limited', group, ...rules } });
   const enough = async () => new Date().getSeconds() < 60 - NEEDED_SECONDS;
   await until('a minute with enough left of it', enough);
   const headers = { authorization: `Bearer ${data!.apiKey}` };
@@ -71,6 +71,37 @@ it('tokens per minute are the input as it is likely and the output that is asked
   expect(Number(remaining)).toBeLessThan(400);
   expect((await send(CHATS, chat(600))).status).toBe(429);
   expect((await send(CHATS, chat(100))).status).toBe(200);
+});
+
+it('of a group are shared by the keys that an account has in it, and by no other account', async () => {
+  const admin = await person(relay, { roles: ['admin'] });
+  const other = await person(relay, { credits: '5' });
+  const { response } = await admin.api.PATCH('/api/admin/groups/{group}', {
+    params: { path: { group: 'Public-Relay' } },
+    body: { imagesPerMinute: 3, tokensPerMinute: 1_000 },
+  });
+  expect(response.status).toBe(200);
+  const inGroup = { group: 'Public-Relay' };
+  const [one, two, apart] = [
+    await keyWith({}, inGroup),
+    await keyWith({}, inGroup),
+    await keyWith({}, inGroup, other),
+  ];
+  const lite = { ...image(2), model: 'imgmodel-lite' };
+  const first = await one(IMAGES, lite);
+  expect([first.status, left(first, 'images')]).toEqual([200, ['3', '1']]);
+  const { rows } = await relay.fixture.billing.query('SELECT count(*)::int AS charges FROM charges');
+  const beyond = await two(IMAGES, lite);
+  expect(beyond.status).toBe(429);
+  expect(Number(beyond.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await beyond.json()).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
+  const talk = await two(CHATS, { ...chat(2_000), model: 'vendora-chat-lite' });
+  expect([talk.status, talk.headers.get('x-should-retry')]).toEqual([429, 'false']);
+  const again = await relay.fixture.billing.query('SELECT count(*)::int AS charges FROM charges');
+  expect(again.rows).toEqual(rows);
+  expect((await apart(IMAGES, lite)).status).toBe(200);
+  const elsewhere = await keyWith({});
+  expect(left(await elsewhere(IMAGES, image(1)), 'images')).toEqual([null, null]);
 });
 
 it('hold for all keys of an account together', async () => {

@@ -33,11 +33,15 @@ it('limits everybody by the defaults', () => {
   expect(callerLimits(caller, 'concurrentRequests', defaults).map(({ most }) => most)).toEqual([64, 128]);
 });
 
-it('limits tokens and images only where somebody set a limit', () => {
-  const caller = { keyId: 'k', accountId: 'a', group: 'g' };
-  expect(callerLimits(caller, 'tokensPerMinute', defaults)).toEqual([]);
-  const limits = { key: none, group: none, account: { ...none, tokensPerMinute: 9 } };
-  expect(callerLimits({ ...caller, limits }, 'tokensPerMinute', defaults)).toEqual([
-    { subject: 'account a', most: 9 },
-  ]);
-});
+it.each(['tokensPerMinute', 'imagesPerMinute'] as const)(
+  'limits %s only where somebody set a limit: in a group, of each account',
+  (name) => {
+    const caller = { keyId: 'k', accountId: 'a', group: 'g' };
+    expect(callerLimits(caller, name, defaults)).toEqual([]);
+    const limits = { key: none, group: { ...none, [name]: 9 }, account: { ...none, [name]: 20 } };
+    expect(callerLimits({ ...caller, limits }, name, defaults)).toEqual([
+      { subject: 'group g account a', most: 9 },
+      { subject: 'account a', most: 20 },
+    ]);
+  },
+);

@@ -7,6 +7,8 @@ export class Group {
   /** Every account may make keys in it; else those that it was granted to. */
   @Column('boolean') open!: boolean;
   @Column('integer', { name: 'requests_per_minute', nullable: true }) requestsPerMinute!: number | null;
+  @Column('integer', { name: 'tokens_per_minute', nullable: true }) tokensPerMinute!: number | null;
+  @Column('integer', { name: 'images_per_minute', nullable: true }) imagesPerMinute!: number | null;
   @Column('integer', { name: 'max_running_tasks', nullable: true }) maxRunningTasks!: number | null;
   @Column('integer', { name: 'max_concurrent_requests', nullable: true }) maxConcurrentRequests!:
     | number

@@ -58,13 +58,14 @@ describe('a new group', () => {
 
 describe('a change of a group', () => {
   it('sets what is named, also when two change it at once', async () => {
-    const name = await created({ requestsPerMinute: 60 });
+    const name = await created({ requestsPerMinute: 60, imagesPerMinute: 5 });
     await Promise.all([
       catalog.groups.change(name, { open: true }, admin()),
-      catalog.groups.change(name, { maxRunningTasks: 3 }, admin()),
+      catalog.groups.change(name, { maxRunningTasks: 3, tokensPerMinute: 900 }, admin()),
     ]);
     const { group } = await catalog.groups.change(name, { requestsPerMinute: null }, admin());
-    expect(group).toMatchObject({ open: true, maxRunningTasks: 3, requestsPerMinute: null });
+    const others = { maxRunningTasks: 3, tokensPerMinute: 900, imagesPerMinute: 5 };
+    expect(group).toMatchObject({ open: true, requestsPerMinute: null, ...others });
     const [last] = (await auditOf(catalog.ledger, `group:${name}`)).slice(-1);
     expect(last).toMatchObject({ before: { requestsPerMinute: 60 }, after: { requestsPerMinute: null } });
   });

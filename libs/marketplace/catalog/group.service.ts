@@ -16,6 +16,8 @@ import { requireServable } from './served-models.js';
 export interface GroupRules {
   readonly open?: boolean | undefined;
   readonly requestsPerMinute?: number | null | undefined;
+  readonly tokensPerMinute?: number | null | undefined;
+  readonly imagesPerMinute?: number | null | undefined;
   readonly maxRunningTasks?: number | null | undefined;
   readonly maxConcurrentRequests?: number | null | undefined;
 }
@@ -67,19 +69,9 @@ export class GroupService {
 
   /** @throws ApiError for a name that is taken, or models that there are none of. */
   async create(wanted: NewGroup, by: DoneBy): Promise<ShownGroup> {
-    const {
-      name,
-      multiplier,
-      fixedPerCall,
-      models,
-      open = false,
-      requestsPerMinute = null,
-      maxRunningTasks = null,
-      maxConcurrentRequests = null,
-    } = wanted;
+    const { name, multiplier, fixedPerCall, models } = wanted;
     await this.changes.make(by, async ({ entities, client }) => {
-      const limits = { requestsPerMinute, maxRunningTasks, maxConcurrentRequests };
-      await entities.insert(Group, { name, open, ...limits });
+      await entities.insert(Group, { name, open: false, ...defined(rulesOf(wanted)) });
       await client.query('INSERT INTO multiplier_versions (group_name, multiplier) VALUES ($1, $2)', [
         name,
         multiplier,
@@ -102,9 +94,7 @@ export class GroupService {
       const group = await entities.findOneBy(Group, { name });
       if (!group) throw notFound(name);
       const before = rulesOf(group);
-      const { open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests } = wanted;
-      const rules = { open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests };
-      Object.assign(group, defined(rules));
+      Object.assign(group, defined(rulesOf(wanted)));
       await entities.save(group);
       return {
         result: null,
@@ -150,8 +140,11 @@ function notFound(name: string): ApiError {
   return new ApiError('not_found', `There is no group ${name}.`);
 }
 
-function rulesOf({ open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests }: Group) {
-  return { open, requestsPerMinute, maxRunningTasks, maxConcurrentRequests };
+function rulesOf({ open, ...rest }: GroupRules) {
+  const { requestsPerMinute, tokensPerMinute, imagesPerMinute, maxRunningTasks, maxConcurrentRequests } =
+    rest;
+  const perMinute = { requestsPerMinute, tokensPerMinute, imagesPerMinute };
+  return { open, ...perMinute, maxRunningTasks, maxConcurrentRequests };
 }
 
 async function setModels(client: pg.ClientBase, group: string, models: readonly string[]): Promise<void> {

@@ -20,11 +20,18 @@ async function reread(): Promise<void> {
   await refresh('/api/admin/groups', '/api/admin/models', '/api/admin/prices/export', '/api/admin/audit-log');
 }
 
+type LimitName =
+  | 'requestsPerMinute'
+  | 'tokensPerMinute'
+  | 'imagesPerMinute'
+  | 'maxConcurrentRequests'
+  | 'maxRunningTasks';
+
 /** The models and limits that a new group and one that is there have in common. */
 function useRules(group?: Shape<'Group'>) {
   const { t } = useTranslation('catalog');
   const models = useModels().data ?? [];
-  const limit = (name: 'requestsPerMinute' | 'maxConcurrentRequests' | 'maxRunningTasks', min = 1) =>
+  const limit = (name: LimitName, min = 1) =>
     countField(t(`groups.${name}`), {
       initial: group?.[name] ?? null,
       hint: t(`groups.${name}Hint`),
@@ -44,6 +51,8 @@ function useRules(group?: Shape<'Group'>) {
       clearButtonProps: { 'aria-label': t('groups.noModels') },
     }),
     requestsPerMinute: limit('requestsPerMinute'),
+    tokensPerMinute: limit('tokensPerMinute'),
+    imagesPerMinute: limit('imagesPerMinute'),
     maxConcurrentRequests: limit('maxConcurrentRequests'),
     maxRunningTasks: limit('maxRunningTasks', 0),
   };
