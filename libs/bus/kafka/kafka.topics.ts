@@ -11,6 +11,8 @@ const REPLY_RETENTION_MS = 10 * 60_000;
 /** Letters wait for people: ninety days. */
 const DEAD_LETTER_RETENTION_MS = 90 * 24 * 3_600_000;
 
+/** What a busy broker may take to create topics; less than requests may take. */
+const CREATION_LIMIT_MS = 12_000;
 /** A young broker on a busy machine takes half a minute until it leads its topics. */
 const LEADERS_LIMIT_MS = 45_000;
 const LEADERS_POLL_MS = 50;
@@ -31,7 +33,8 @@ export async function ensureTopics(
   const wanted = wantedTopics(topics).map((each) => ({ ...each, topic: namespace + each.topic }));
   const existing = new Set(await admin.listTopics());
   const missing = wanted.filter(({ topic }) => !existing.has(topic));
-  if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: false });
+  if (missing.length > 0)
+    await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: CREATION_LIMIT_MS });
   const found = await untilKnown(
     admin,
     wanted.map(({ topic }) => topic),
