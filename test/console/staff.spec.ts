@@ -257,8 +257,16 @@ describe('names', () => {
     const { page } = tab;
     await tab.goto('/support/tickets');
     const name = page.getByRole('link', { name: 'The north studio' }).last();
-    await name.hover();
-    await page.getByText(owner.accountId, { exact: true }).waitFor();
+    const card = page.getByText(owner.accountId, { exact: true });
+    // The list may still move under the pointer.
+    await until('the id to appear beside the name', async () => {
+      await page.mouse.move(0, 0);
+      await name.hover();
+      return card.waitFor({ timeout: 2_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await page.getByRole('button', { name: 'Copy: ID' }).click();
     await until(
       'the id to be copied',
