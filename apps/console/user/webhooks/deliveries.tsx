@@ -19,6 +19,7 @@ import { When } from '../../ui/when.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { ActionButton } from '../../ui/action-button.js';
+import { endpointEvents } from './endpoint.js';
 
 const route = getRouteApi('/user/webhooks/$endpointId');
 const PAGE = 25;
@@ -99,16 +100,7 @@ function EventName({ type }: { type: string }) {
   return known ? t(`events.${known}`) : type;
 }
 
-const EVENTS = [
-  'ping',
-  'topup.credited',
-  'balance.low',
-  'video.completed',
-  'video.failed',
-  'charge.refunded',
-  'control.failed',
-  'ledger.head',
-] as const;
+const EVENTS = ['ping', ...endpointEvents] as const;
 
 const HOUR_MS = 3_600_000;
 const SPANS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
