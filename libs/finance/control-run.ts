@@ -5,17 +5,17 @@ import type { Control, ControlItem, ControlResult } from './control.js';
 
 export interface ControlRunOptions {
   readonly controls: readonly Control[];
-  /** Work younger than this may be in flight still. */
+  /** Work younger than this may still be in progress. */
   readonly graceMs: number;
-  /** As in the context of a control. */
+  /** As in `ControlContext`. */
   readonly reportOverdueMs?: number | undefined;
-  /** Only what concerns the time before counts; null or left out: everything. ISO 8601. */
+  /** Considers only what happened before this time. Null or omitted: everything. ISO 8601. */
   readonly before?: string | null;
-  /** Items that each control names at most. */
+  /** The maximum number of items that each control names. */
   readonly limit?: number;
-  /** Controls that look at recent things alone, by their ids: ISO 8601, from when on. All others look at everything. */
+  /** By control ID, the time from which the control looks at recent items only, in ISO 8601. All others look at everything. */
   readonly since?: ReadonlyMap<string, string>;
-  /** Each query of a control is given up after this. */
+  /** The time limit for each query of a control. */
   readonly limitMs: number;
   /** Called before each control. */
   readonly onProgress?: (control: Control) => void;
@@ -23,34 +23,34 @@ export interface ControlRunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What became of one control: what it found, or why it could not look. */
+/** The outcome of one control: its findings, or why it could not run. */
 export interface ControlOutcome {
   readonly control: Control;
   readonly durationMs: number;
-  /** It looked at what happened from then on; null: at everything. */
+  /** The control looked only at what happened from then on. Null: at everything. */
   readonly since: string | null;
   readonly result: FoundItems | null;
   readonly error: string | null;
 }
 
-/** Items by subject: each is named once, however often the control came upon it. */
+/** Items by subject, each named once. */
 export interface FoundItems extends ControlResult {
-  /** Not every item is named, since there are more than the limit. */
+  /** Whether there are more items than the limit, so that not all are named. */
   readonly isCut: boolean;
 }
 
 export interface ControlRun {
-  /** Up to where the books were certain. PostgreSQL's text, UTC. */
+  /** The time up to which the books were final, as PostgreSQL text in UTC. */
   readonly horizon: string;
   readonly outcomes: readonly ControlOutcome[];
 }
 
-/** Enough for a person to see what is going on; the count covers the others. */
+/** Enough to see what is wrong. The count covers the rest. */
 const ITEMS_NAMED = 500;
 
 /**
- * Runs controls one after the other on one snapshot, up to the horizon. One that fails, or whose query takes too long, is
- * reported as such, and the others run all the same. It uses one core of the database at most, and stores nothing.
+ * Runs controls one after the other on one snapshot, up to the horizon. A control that fails, or whose query takes too long, is
+ * reported as such, and the others still run. Uses at most one core of the database, and stores nothing.
  * @throws Error of the database when the connection is lost
  */
 export async function runControls(pool: pg.Pool, options: ControlRunOptions): Promise<ControlRun> {
@@ -62,7 +62,7 @@ export async function runControls(pool: pg.Pool, options: ControlRunOptions): Pr
   }
 }
 
-/** The same on a snapshot that the caller has open. */
+/** The same on the caller's open snapshot. */
 export async function runControlsOn(
   { client, horizon }: Pick<Report, 'client' | 'horizon'>,
   options: ControlRunOptions,
@@ -89,7 +89,7 @@ export async function runControlsOn(
   return outcomes;
 }
 
-/** The savepoint undoes the settings of the control too, whatever it set. */
+/** The savepoint also undoes any settings of the control. */
 async function runOne(
   client: pg.ClientBase,
   limitMs: number,

@@ -2,46 +2,51 @@ import type pg from 'pg';
 import type { Horizon } from '#ledger/postings/horizon.js';
 
 /**
- * A control compares two sides of the books that must agree, item by item. What it counts should be 0: each item that it
- * names is something that a person must look at.
+ * A control compares two sides of the books that must agree, item by item. Its count should be 0: a person must look at each
+ * item that it names.
  */
 export interface Control {
-  /** Stable, in kebab-case, such as `payments`: findings, metrics and addresses name it so. */
+  /** Stable and in kebab-case, such as `payments`. Findings, metrics and URLs use it. */
   readonly id: string;
   readonly title: string;
-  /** What is compared, and what to do about an item. One or two sentences. */
+  /** What is compared, and what to do about an item, in one or two sentences. */
   readonly explanation: string;
   /**
-   * How often the schedule runs it: in every round, which is so when left out, or once a day, for what reads the whole
-   * ledger. A person who asks for it, and the close of a period, run it in any case.
+   * How often the schedule runs it: in every round (default), or once a day if it reads the whole ledger. It also runs on
+   * request and when a period closes.
    */
   readonly every?: 'round' | 'day';
   /**
-   * It can look at recent things alone, which the schedule asks of it between two looks at everything, of which there is one
-   * a day. Left out: it always looks at everything.
+   * Whether it can look at recent items only. The schedule then looks at everything once a day, and at recent items in between.
+   * Default: it always looks at everything.
    */
   readonly window?: boolean;
-  /** Reads only, on the snapshot that it is given. */
+  /** Only reads, on the given snapshot. */
   check(client: pg.ClientBase, context: ControlContext): Promise<ControlResult>;
 }
 
 export interface ControlContext {
-  /** Up to where the snapshot is certain. */
+  /** The time up to which the snapshot is final. */
   readonly horizon: Horizon;
-  /** Work younger than this may be in flight still. */
+  /** Work younger than this may still be in progress. */
   readonly graceMs: number;
-  /** Reports of providers and banks are due this long after the last one ended, where something happened since. Left out: three days. */
+  /**
+   * Reports of providers and banks are due this long after the end of the last one, if something has happened since. Default:
+   * three days.
+   */
   readonly reportOverdueMs?: number;
-  /** Only what concerns the time before counts, as for the close of a period; null: all that the snapshot sees. ISO 8601. */
+  /**
+   * Considers only what happened before this time, as for the close of a period. Null: everything in the snapshot. ISO 8601.
+   */
   readonly before: string | null;
-  /** Items to name at most. */
+  /** The maximum number of items to name. */
   readonly limit: number;
   /**
-   * `recent`: what happened before `since` may be left out. Only controls with a window are asked so; a caller who asks for a
-   * control, or closes a period, asks for the whole. Left out: `whole`.
+   * `recent`: what happened before `since` can be skipped. Only the schedule asks for this, and only controls with a window.
+   * Default: `whole`.
    */
   readonly scope?: ControlScope;
-  /** With `recent`: everything that happened from then on is to be looked at. ISO 8601; null with `whole`. */
+  /** With `recent`: look at everything that happened from then on. ISO 8601. Null with `whole`. */
   readonly since?: string | null;
 }
 
@@ -51,29 +56,29 @@ export const REPORT_OVERDUE_MS = 72 * 3_600_000;
 type ControlScope = 'recent' | 'whole';
 
 export interface ControlResult {
-  /** All of them, also those beyond the limit. */
+  /** The number of all items, including those beyond the limit. */
   readonly count: number;
-  /** The same by state, of controls that have several; left out where nobody asks. */
+  /** The same by state, for controls with several states. Omitted if not needed. */
   readonly states?: Readonly<Record<string, number>>;
   readonly items: readonly ControlItem[];
-  /** Subjects of open findings that it did not look at this time, of those that it looks at in turns: they stay open. */
+  /** Subjects of open findings that were not checked this time, for controls that check in turns. They stay open. */
   readonly passedOver?: readonly string[];
 }
 
 export interface ControlItem {
-  /** `kind:{id}`, such as `payment:stripe:pi_1`: the same for the same thing in every run. */
+  /** `kind:{id}`, such as `payment:stripe:pi_1`. Stable across runs. */
   readonly subject: string;
   /** In snake_case, such as `missing_here`, `missing_there`, `differs`, `twice`. */
   readonly state: string;
-  /** A sentence for people: what is wrong with it. */
+  /** Says in a sentence what is wrong. */
   readonly message: string;
-  /** Amounts as decimal strings with their unit, ids, times: whatever helps to look at it. */
+  /** Details for the reader: amounts as decimal strings with their unit, IDs, times. */
   readonly details: Readonly<Record<string, string | null>>;
-  /** Ledger transactions to look at. */
+  /** Related ledger transactions. */
   readonly transactionIds: readonly bigint[];
   /**
-   * By which time `recent` finds it or leaves it out, as PostgreSQL reads it. A finding without it is resolved only by a look
-   * at everything.
+   * The time by which `recent` includes or skips it, as PostgreSQL text. A finding without one is resolved only by a check of
+   * everything.
    */
   readonly at?: string | null;
 }

@@ -16,7 +16,7 @@ import { payoutsControl } from './provider-reports/payments/payouts.control.js';
 import { suspenseControl } from './provider-reports/suspense.control.js';
 import { revenueControl } from './reports/revenue.control.js';
 
-/** Every control of the house, in the order in which people read them: one line each. */
+/** Every control, in the order in which people read them, one line each. */
 export const controls: readonly Control[] = [
   // Money in.
   paymentsControl,

@@ -5,21 +5,21 @@ import { ApiError } from '#platform/errors.js';
 /** The state of a control when it last ran. Times are PostgreSQL's text in the client's time zone. */
 export interface ControlStanding {
   control: string;
-  /** `never`: it did not look yet. */
+  /** `never`: it has not run yet. */
   state: 'green' | 'red' | 'error' | 'never';
-  /** Null when it could not look, or did not yet. */
+  /** Null if it could not run, or has not run yet. */
   count: bigint | null;
   lastRunAt: string | null;
-  /** Up to where the books were certain then. */
+  /** The time up to which the books were final in that run. */
   horizon: string | null;
   durationMs: number | null;
   error: string | null;
   openFindings: bigint;
-  /** Of those, where nobody said that they look at it. */
+  /** Those of them that nobody has acknowledged. */
   unacknowledged: bigint;
 }
 
-/** The states of these controls, in their order. */
+/** The states of these controls, in order. */
 export async function readStandings(
   client: Pick<pg.ClientBase, 'query'>,
   controls: readonly string[],
@@ -44,13 +44,13 @@ export async function readStandings(
 }
 
 export interface FindingDays {
-  /** UTC days, the oldest first; the last is today. */
+  /** UTC days up to today, oldest first. */
   days: string[];
-  /** Of each control that had one: how many findings were open at some time of each day. */
+  /** For each control with findings: the number of findings open at some time on each day. */
   findings: Map<string, bigint[]>;
 }
 
-/** How many findings each control had open, day by day. */
+/** The number of open findings of each control by day. */
 export async function readFindingDays(
   client: Pick<pg.ClientBase, 'query'>,
   days: number,
@@ -85,7 +85,7 @@ export interface Finding {
   firstSeenAt: Date;
   lastSeenAt: Date;
   resolvedAt: Date | null;
-  /** `user:{id}` of who looks at it. */
+  /** The `user:{id}` of the person who acknowledged it. */
   acknowledgedBy: string | null;
   acknowledgedAt: Date | null;
   note: string | null;
@@ -94,11 +94,11 @@ export interface Finding {
 export type FindingState = 'open' | 'resolved' | 'all';
 
 export interface FindingsQuery {
-  /** Null: of all controls. */
+  /** Null means all controls. */
   control: string | null;
   state: FindingState;
   limit: number;
-  /** The last finding of the page before. */
+  /** The last finding of the previous page. */
   after: bigint | null;
 }
 
@@ -130,8 +130,8 @@ export interface Acknowledgement {
 }
 
 /**
- * Notes who looks at a finding; it stays open until its control does not see it any more.
- * @throws ApiError not_found, or conflict for one that is resolved
+ * Acknowledges a finding. It stays open until its control no longer finds it.
+ * @throws ApiError not_found, or conflict if it is resolved
  */
 export async function acknowledgeFinding(client: pg.ClientBase, asked: Acknowledgement): Promise<Finding> {
   const { control, findingId, userId, note, requestId } = asked;

@@ -8,7 +8,7 @@ export interface ReconcileConfig {
   readonly graceMs: number;
   /** A report of a provider or bank is due this long after the last one ended, where something happened since. */
   readonly reportOverdueMs: number;
-  /** Each query of a control is given up after this. */
+  /** The time limit for each query of a control. */
   readonly limitMs: number;
   /** How long the results of runs are kept. */
   readonly keepMs: number;

@@ -10,9 +10,9 @@ import { readStandings } from './findings.js';
 
 export interface ReconcileOptions {
   readonly graceMs: number;
-  /** As in the context of a control. */
+  /** As in `ControlContext`. */
   readonly reportOverdueMs?: number | undefined;
-  /** Each query of a control is given up after this. */
+  /** The time limit for each query of a control. */
   readonly limitMs: number;
   /** How long results of runs are kept; findings stay. */
   readonly keepMs: number;

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { inTransaction } from '#database/database.js';
 
 /**
- * Reads on one snapshot as it is now, without waiting for what runs; text of times is in UTC. For what says itself how old
- * it is; a report that must stay true takes `atHorizon`.
+ * Reads on one snapshot as of now, without waiting for running transactions. Times are UTC text. For answers that state their
+ * own age; reports that must stay true use `atHorizon`.
  */
 export function inSnapshot<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   return inTransaction(

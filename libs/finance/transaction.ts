@@ -26,10 +26,10 @@ interface TransactionEntry {
   keyId: string | null;
 }
 
-/** How another transaction belongs to one: it is what this one reverses, it reverses this one, or is of the same charge. */
+/** How another transaction is related: reversed by this one, reverses this one, or belongs to the same charge. */
 type Relation = 'reverses' | 'reversed_by' | 'same_charge';
 
-/** A charge as far as its postings are concerned; amounts are nanos. */
+/** A charge with the fields that its postings need. Amounts are nanos. */
 interface TransactionCharge {
   id: string;
   state: string;
@@ -43,19 +43,19 @@ export interface LedgerTransaction extends TransactionHead {
   entries: TransactionEntry[];
   linked: (TransactionHead & { relation: Relation })[];
   charge: TransactionCharge | null;
-  /** It records what happened in a period that was already closed. */
+  /** Whether it records a fact of a period that was already closed. */
   late: { periodId: bigint; happenedAt: string } | null;
-  /** The block of the hash chain that seals it; null: not yet. */
+  /** The block of the hash chain that seals it. Null if not yet sealed. */
   block: { number: bigint; hash: string; sealedAt: string } | null;
 }
 
 const HEAD = `t.id::text, t.kind, t.reference, t.account_id AS "accountId", t.charge_id AS "chargeId",
   t.effective_at::text AS "effectiveAt", t.recorded_at::text AS "recordedAt"`;
 
-/** More of them is no transaction that anyone would look through here. */
+/** Nobody would read a transaction with more of them here. */
 const LINKED_SHOWN = 100;
 
-/** One ledger transaction with all that belongs to it. Null: there is none. Times are in the client's time zone. */
+/** A ledger transaction with everything related to it, or null. Times are in the client's time zone. */
 export async function readTransaction(client: pg.ClientBase, id: bigint): Promise<LedgerTransaction | null> {
   const { rows } = await client.query<HeadRow & { linkedId: string | null }>(
     `SELECT ${HEAD}, t.linked_id::text AS "linkedId" FROM ledger_transactions t WHERE t.id = $1`,
@@ -91,7 +91,7 @@ async function readEntries(client: pg.ClientBase, id: bigint): Promise<Transacti
   }));
 }
 
-/** Those of a charge are found by their references, which are unique: an index on the charge would cost every posting. */
+/** Transactions of a charge are found by their unique references, because an index on the charge would slow every posting. */
 async function readLinked(
   client: pg.ClientBase,
   { id, linkedId, chargeId }: HeadRow & { linkedId: string | null },

@@ -82,7 +82,7 @@ export function viewDebtor({ isFrozen, disputes, ...debtor }: Debtor): DebtorVie
   });
 }
 
-/** What every correction ends with. */
+/** The fields that every correction has. */
 const CORRECTION = [
   'note',
   'reversesId',

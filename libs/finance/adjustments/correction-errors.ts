@@ -19,7 +19,7 @@ const PARAMS = {
   conflict: 'requestId',
 } as const;
 
-/** What the ledger refused, as an answer to clients. */
+/** Translates a refusal of the ledger into an API error. */
 export function inApiWords(error: unknown): unknown {
   if (error instanceof UnknownAccount) {
     return new ApiError('invalid_value', `accountId: ${error.message}`, { param: 'accountId' });

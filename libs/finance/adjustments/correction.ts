@@ -16,7 +16,7 @@ import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 export interface WantedAdjustment {
   accountId: string;
   ticketId: string;
-  /** Nanos, not 0; positive is for the customer. */
+  /** Nanos, not 0. Positive amounts add credits. */
   amount: bigint;
   reason: AdjustmentReason;
   note: string;
@@ -25,7 +25,7 @@ export interface WantedAdjustment {
 export interface WantedWriteOff {
   accountId: string;
   ticketId: string;
-  /** Null: the whole debt. */
+  /** Null means the whole debt. */
   amount: bigint | null;
   note: string;
 }
@@ -58,7 +58,7 @@ export const doReverse = noted('adjustment.reversed', reverseAdjustment);
 export const doWriteOff = noted('debt.written_off', writeOff);
 export const doReverseWriteOff = noted('debt.write_off_reversed', reverseWriteOff);
 
-/** A correction with its note under an action. What it makes throws CorrectionRefused. */
+/** Makes a correction and notes it in the audit log under this action. Throws CorrectionRefused. */
 function noted<Asked extends Omit<Signatures, 'auditId'>, Made extends Adjustment | WriteOff>(
   action: string,
   correct: (client: pg.PoolClient, asked: Asked) => Promise<Made>,
@@ -74,7 +74,7 @@ function noted<Asked extends Omit<Signatures, 'auditId'>, Made extends Adjustmen
   };
 }
 
-/** Once: a repeat of the request did nothing. */
+/** Notes it only once: a repeated request does nothing. */
 async function noteOnce(
   client: pg.PoolClient,
   action: string,
@@ -96,7 +96,7 @@ async function noteOnce(
   });
 }
 
-/** A decimal string that may be below 0, in nanos. */
+/** Parses a decimal string, which can be negative, into nanos. */
 export function parseSigned(text: string): bigint {
   return text.startsWith('-') ? -parseAmount(text.slice(1)) : parseAmount(text);
 }

@@ -4,12 +4,12 @@ import type { ChainFinding } from '#ledger/chain/chain-difference.js';
 import { type ChainVerification, verifyChainOn } from '#ledger/chain/chain-verify.js';
 import type { Control, ControlItem, ControlResult } from '../control.js';
 
-/** The blocks that a round looks at: the newest, and as many that wander through the chain. */
+/** The blocks that a round checks: the newest ones, and as many again that move through the chain. */
 const NEWEST = 20n;
 const WANDERING = 20n;
-/** How far they go in one step, of this length. */
+/** How far they move in one step of this length. */
 const STEP_MS = 300_000;
-/** Findings whose blocks are looked at again, so that they stay until they are mended. */
+/** Findings whose blocks are checked again, so that they stay open until fixed. */
 const FINDINGS_KEPT = 20;
 
 interface Range {
@@ -17,7 +17,7 @@ interface Range {
   to: bigint;
 }
 
-/** What was sealed lately, a part of what was sealed ever, and whether sealing keeps up. */
+/** Checks what was sealed recently, a part of everything sealed before, and whether sealing keeps up. */
 export const chainControl: Control = {
   id: 'chain',
   title: 'Hash chain of the ledger, its newest blocks',
@@ -30,7 +30,7 @@ export const chainControl: Control = {
     const known = await openFindings(client);
     const ranges = head ? await rangesOf(client, head.number, known) : [];
     for (const range of ranges) {
-      // That a block is missing shows in the one that follows.
+      // A missing block shows in the one that follows it.
       const found = resultOf(await verifyChainOn(client, { from: range.from, to: range.to + 1n }));
       count += found.count;
       for (const item of found.items) {

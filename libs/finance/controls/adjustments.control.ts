@@ -13,7 +13,7 @@ const BROKEN = adjustmentChecks
   )
   .join(' UNION ALL ');
 
-/** The command line needs no session; a person of the console has an approval behind the second signature. */
+/** The command line needs no session. In the console the second signature comes from an approval. */
 const UNSIGNED = `
 SELECT 'adjustment:' || m.id, 'approval_missing', jsonb_build_object('account_id', m.account_id, 'amount', ${crd('m.amount')},
   'requested_by', m.requested_by, 'approved_by', m.approved_by), m.transaction_id
@@ -28,7 +28,7 @@ const MESSAGES = new Map([
   ['approval_missing', 'a second person is named who did not approve it.'],
 ]);
 
-/** Each adjustment and write-off has its posting, its ticket and the people that it needs; and each posting its row. */
+/** Each adjustment and write-off must have its posting, its ticket and the required people, and each posting its row. */
 export const adjustmentsControl: Control = {
   id: 'adjustments',
   title: 'Adjustments and write-offs',

@@ -22,7 +22,7 @@ const MESSAGES: Record<string, (details: ControlItem['details']) => string> = {
   },
 };
 
-/** Charges against the work they are for. */
+/** Compares charges with the work they are for. */
 export const chargesTasksControl: Control = {
   id: 'charges-tasks',
   title: 'Charges against tasks and requests',

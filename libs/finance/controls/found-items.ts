@@ -3,8 +3,8 @@ import type { ControlItem, ControlResult } from '../control.js';
 
 export interface ItemQuery {
   /**
-   * Selects what is wrong: `subject` and `state` as text, `details` as jsonb of texts, and the ledger transactions to look
-   * at, as `transaction_ids` bigint[], or by `charge_id`, whose postings are then named; either may be null. `at`, where it is
+   * Selects what is wrong: `subject` and `state` as text, `details` as jsonb of texts, and the related ledger transactions,
+   * either as `transaction_ids` bigint[] or by `charge_id`, whose postings are then named; either can be null. `at`, if
    * selected, is when it happened, for controls with a window.
    */
   readonly sql: string;
@@ -23,7 +23,10 @@ interface FoundRow {
   at: string | null;
 }
 
-/** Reads the items of a control, by subject, and counts all of them, also by state. Transactions are looked up for what is named only. */
+/**
+ * Reads the items of a control by subject, and counts all of them, also by state. Transactions are looked up only for named
+ * items.
+ */
 export async function findItems(client: pg.ClientBase, query: ItemQuery): Promise<ControlResult> {
   const { rows } = await client.query<FoundRow>(
     `WITH found AS MATERIALIZED (${query.sql}),
@@ -46,12 +49,12 @@ export async function findItems(client: pg.ClientBase, query: ItemQuery): Promis
   return { count: Number(rows[0]?.total ?? 0), states: rows[0]?.states ?? {}, items };
 }
 
-/** SQL of nanos of a column as a decimal string with its unit. Exact: a division of numeric would round. */
+/** SQL that writes a column of nanos as an exact decimal string with its unit. A division of numeric would round. */
 export function crd(column: string): string {
   return `trim_scale(${column} * 0.000000001)::text || ' CRD'`;
 }
 
-/** SQL of a time as ISO 8601 in UTC. */
+/** SQL that writes a time as ISO 8601 in UTC. */
 export function iso(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 }

@@ -10,7 +10,7 @@ SELECT 'account:' || account_id AS subject,
 FROM customer_balances
 WHERE (main < 0 AND NOT frozen) OR (main >= 0 AND frozen AND frozen_reason = 'debt')`;
 
-/** A debt freezes its account, and only for as long as it is there. */
+/** A debt must freeze its account, and only while it exists. */
 export const frozenAccountsControl: Control = {
   id: 'frozen-accounts',
   title: 'Accounts in debt',

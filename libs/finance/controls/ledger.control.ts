@@ -1,7 +1,7 @@
 import { checkLedgerOn, ROWS_SHOWN, type Violation } from '#ledger/checks/ledger-check.js';
 import type { Control, ControlItem } from '../control.js';
 
-/** The invariants of the ledger, each row that violates one. It reads everything, whatever the time that is asked for. */
+/** Finds each row that violates an invariant of the ledger. Always reads everything, regardless of the requested time. */
 export const ledgerControl: Control = {
   id: 'ledger',
   title: 'Invariants of the ledger',
@@ -11,7 +11,7 @@ export const ledgerControl: Control = {
   check: async (client, { graceMs, limit }) => {
     const { violations } = await checkLedgerOn(client, { graceMs });
     const items = violations.flatMap((violation) => violation.rows.map((row) => itemOf(violation, row)));
-    // One more, for those that nobody counted.
+    // One more, for those that were not counted.
     const isCut = violations.some(({ rows }) => rows.length >= ROWS_SHOWN);
     return { count: items.length + (isCut ? 1 : 0), items: items.slice(0, limit) };
   },

@@ -3,7 +3,7 @@ import { deferredCheck, type LotCheck, lotChecks } from '#ledger/checks/lot-chec
 import { formatAmount } from '#money/amount.js';
 import type { Control, ControlItem, ControlResult } from '../control.js';
 
-/** Lots of credit as they are stored, against what was bought, what left them and what used them. */
+/** Compares the stored credit lots with what was bought, what left them and what used them. */
 export const lotsControl: Control = {
   id: 'lots',
   title: 'Lots of credit',
@@ -13,7 +13,7 @@ export const lotsControl: Control = {
   check: (client, { limit }) => findRows(client, lotChecks, { limit }),
 };
 
-/** The balance of deferred revenue against the lots, and each posting against the lots, refunds and uses behind it. */
+/** Compares the balance of deferred revenue with the lots, and each posting with the lots, refunds and uses behind it. */
 export const deferredRevenueControl: Control = {
   id: 'deferred-revenue',
   title: 'Deferred revenue',
@@ -31,7 +31,7 @@ export const deferredRevenueControl: Control = {
   },
 };
 
-/** $1: only transactions that were recorded from then on. Those of charges move no payment. */
+/** $1: only transactions recorded from then on. Those of charges do not move payments. */
 const postingCheck: LotCheck = {
   state: 'posting_differs',
   message: 'a posting on deferred revenue is not what the lots, refunds and uses behind it come to',

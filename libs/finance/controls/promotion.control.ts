@@ -2,8 +2,8 @@ import type { Control } from '../control.js';
 import { crd, findItems } from './found-items.js';
 
 /**
- * What rewards, claw-backs and moves say of the invite balances and of what was given away, each with the posting that
- * should say the same. `promo` and `invite` are what those ledger accounts must have: positive is a credit.
+ * The effect of rewards, claw-backs and transfers on invite balances and on promotion, each with the posting that should match
+ * it. `promo` and `invite` are the amounts that those ledger accounts must have; positive is a credit.
  */
 const BOOK = `
 SELECT 'reward:' || id AS subject, inviter_account_id AS account_id, -amount AS promo, amount AS invite, transaction_id
@@ -47,7 +47,7 @@ FROM customer_balances b FULL JOIN (SELECT account_id, sum(invite) AS invite FRO
   USING (account_id)
 WHERE $1::timestamptz = 'infinity' AND coalesce(b.invite, 0) <> coalesce(s.invite, 0)`;
 
-/** What promotion gave away: ties to the ledger account that it comes from. */
+/** Compares what promotion gave away with its ledger account. */
 export const promotionControl: Control = {
   id: 'promotion',
   title: 'Promotion cost',

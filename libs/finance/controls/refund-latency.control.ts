@@ -1,7 +1,7 @@
 import type { Control } from '../control.js';
 import { crd, findItems, iso } from './found-items.js';
 
-/** Held or kept although the task failed; a refund of the charge is a refund too. */
+/** Money held or kept although the task failed. A refund of the charge counts as a refund too. */
 const OUTSTANDING = `
 SELECT 'task:' || t.id AS subject, 'not_refunded' AS state,
   jsonb_build_object('task', t.id, 'charge', c.id, 'account', c.account_id, 'model', c.model_id, 'channel', t.channel_id,
@@ -12,7 +12,7 @@ WHERE t.state = 'failed' AND c.state IN ('held', 'settled')
   AND t.ended_at < now() - $1::float8 * interval '1 millisecond' AND t.ended_at < $2::timestamptz
   AND (c.state = 'held' OR c.settled > coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0))`;
 
-/** Refunds against failures. How long they take is a report; that they come is the control. */
+/** Checks that every failure is refunded. How long refunds take is a report. */
 export const refundLatencyControl: Control = {
   id: 'refund-latency',
   title: 'Refunds against failures',

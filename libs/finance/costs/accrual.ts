@@ -7,17 +7,17 @@ import { openUpcAccounts } from './upc-accounts.js';
 import { recordCosts, type RecordedCosts, type ChargesToCost } from './cost-recording.js';
 
 /**
- * What the work of upstreams costs, recorded behind the hot path: every charge that ended gets its cost once, and each window
- * of time one posting. A window never reaches over the end of a day of UTC, so that costs count on the day of their work.
+ * Records upstream costs outside the hot path: every ended charge gets its cost once, and each time window one posting. A
+ * window never crosses the end of a UTC day, so that costs count on the day of their work.
  */
 
-/** Charges of one database transaction: small enough for reports, which wait for what runs as they begin. */
+/** Charges per database transaction: few, because reports wait for transactions that were running when they began. */
 const CHUNK = 25_000;
 const SHORTEST_SLICE_MS = 1;
 const DAY_MS = 86_400_000;
 
 export interface AccrualOptions {
-  /** Charges of one database transaction. */
+  /** Charges per database transaction. */
   chunk?: number;
   signal?: AbortSignal;
 }
@@ -25,20 +25,20 @@ export interface AccrualOptions {
 export interface Accrual {
   /** Charges whose cost was recorded. */
   told: number;
-  /** Charges whose cost is not known. */
+  /** Charges with unknown cost. */
   unknown: number;
 }
 
-/** Up to where costs are recorded: those of everything that ended before. Text, as PostgreSQL reads it. */
+/** The time up to which costs are recorded, as PostgreSQL text. Includes everything that ended before. */
 export async function costsProgress(database: pg.Pool | pg.ClientBase): Promise<{ at: string }> {
   const { rows } = await database.query<{ at: string }>('SELECT through::text AS at FROM cost_progress');
   return { at: rows[0]?.at ?? '-infinity' };
 }
 
 /**
- * Records the costs of all charges that ended before the horizon and have none yet; after them those whose cost became known
- * since, and those of failed work that turned out to be billed. It may run in several processes and be killed at any time:
- * each chunk is one transaction under the lock of the progress.
+ * Records the costs of all charges that ended before the horizon and have none yet, then of those whose cost has since become
+ * known, then of failed work that turned out to be billed. Several processes can run it, and it can be killed at any time: each
+ * chunk is one transaction under the progress lock.
  */
 export async function accrueCosts(pool: pg.Pool, options: AccrualOptions = {}): Promise<Accrual> {
   const { chunk = CHUNK, signal } = options;
@@ -64,9 +64,9 @@ interface Progress {
   windows: bigint;
 }
 
-/** The row is the lock: costs are recorded by one at a time, and no version appears meanwhile. */
+/** The row is the lock: one process at a time records costs, and no new version can appear in the meantime. */
 async function lockProgress(client: pg.ClientBase): Promise<Progress> {
-  // Charges of a time are found by their range index, whatever the planner thinks of an empty or a new table.
+  // Forces the range index for charges of a time, even if the planner sees an empty or new table.
   await client.query('SET LOCAL enable_seqscan = off');
   const { rows } = await client.query<Progress>(
     'SELECT through::text, windows FROM cost_progress FOR UPDATE',

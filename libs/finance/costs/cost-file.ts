@@ -23,11 +23,11 @@ const COLUMNS = [
 
 type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
 
-/** A file longer than this is two. */
+/** A longer file must be split. */
 const MAX_ROWS = 5_000;
 
 interface CostRow {
-  /** Counted from 1 with the header. */
+  /** Counted from 1, including the header. */
   readonly line: number;
   readonly wanted: Pick<NewCost, 'channel' | 'model' | 'cost' | 'billsFailures' | 'effectiveFrom'>;
 }
@@ -39,14 +39,14 @@ interface RefusedCostRow {
 
 export interface CostImport {
   readonly dryRun: boolean;
-  /** With what is in force now, if anything is. */
+  /** The version in force now, if any. */
   readonly changed: (CostRow & { before: CostVersion | null })[];
-  /** Rows that ask for what is in force already. */
+  /** Rows that match what is already in force. */
   readonly same: number;
   readonly refused: RefusedCostRow[];
 }
 
-/** The rows of a CSV file, as far as they can be read. @throws ApiError for a file that is none */
+/** Reads the rows of a CSV file. @throws ApiError if it is not a CSV file */
 function readCostCsv(text: string): { rows: CostRow[]; refused: RefusedCostRow[] } {
   const rows: CostRow[] = [];
   const refused: RefusedCostRow[] = [];
@@ -68,7 +68,7 @@ function readCostCsv(text: string): { rows: CostRow[]; refused: RefusedCostRow[]
   return { rows, refused };
 }
 
-/** Sets what differs from what is in force, all rows or, where one is refused, none. */
+/** Sets all rows that differ from what is in force. If one row is refused, none is set. */
 export function importCosts(
   pool: pg.Pool,
   text: string,
@@ -140,7 +140,7 @@ function headerOf(titles: string[]): string[] {
 const DECIMAL = /^\d{1,12}(\.\d{1,18})?$/;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 
-/** What a row asks for, or why it cannot be read. */
+/** The cost that a row sets, or why the row cannot be read. */
 function rowOf(cells: Cells): CostRow['wanted'] | string {
   const { channel, model, bills_failures: bills = '', effective_from: from = '' } = cells;
   if (!channel || !model) return 'channel and model must not be empty.';
@@ -153,7 +153,7 @@ function rowOf(cells: Cells): CostRow['wanted'] | string {
   return { channel, model, cost, billsFailures: bills === 'yes', effectiveFrom };
 }
 
-/** What a row says of images and sound, by the kind of line. */
+/** The prices of a row for images and sound, by type of line. */
 function mediaCells(cells: Cells): Record<string, string> {
   const named = Object.entries(cells).filter(([name, text]) => /(image|audio)_/.test(name) && text !== '');
   return Object.fromEntries(named.map(([name, text]) => [name.replace(/_cost$/, ''), text]));

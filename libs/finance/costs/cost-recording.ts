@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Whose costs are recorded: what ended in a time, or these, whose cost was not known or not billed before. */
+/** The charges to record costs for: those that ended within a time, or these, whose cost was unknown or not billed before. */
 export type ChargesToCost =
   | { kind: 'ended'; from: string; to: string }
   | { kind: 'known' | 'late'; ids: readonly string[] };
@@ -13,9 +13,8 @@ export interface RecordedCosts {
 }
 
 /**
- * Work that was delivered costs what was delivered, also beyond its hold. Failed work costs what was asked for where the
- * upstream bills failures, or where its task says that it may be billed; of metered work only the input, since no output is
- * known.
+ * Delivered work costs what was delivered, even beyond its hold. Failed work costs what was requested if the upstream bills
+ * failures, or if its task says that it may be billed; for metered work only the input, because the output is unknown.
  */
 const ENDED = `
   SELECT c.id, c.account_id, c.model_id, c.resolved_at, coalesce(c.channel_id, t.channel_id) AS channel_id,
@@ -45,7 +44,7 @@ const OUTCOMES = {
   late: `'late'`,
 } as const;
 
-/** Reads, prices and writes in one statement; the versions are few, and stay in memory. */
+/** Reads, prices and writes in one statement. The few versions stay in memory. */
 function recording(kind: ChargesToCost['kind']): string {
   const which =
     kind === 'ended'
@@ -72,8 +71,8 @@ function recording(kind: ChargesToCost['kind']): string {
 const RECORDING = { ended: recording('ended'), known: recording('known'), late: recording('late') };
 
 /**
- * Writes what charges cost, under the transaction that will post it, and notes those whose cost is not known. In the
- * caller's transaction, which holds the lock of the progress.
+ * Writes the costs of charges under the ledger transaction that will post them, and notes charges with unknown cost. Runs in
+ * the caller's transaction, which holds the progress lock.
  */
 export async function recordCosts(
   client: pg.ClientBase,

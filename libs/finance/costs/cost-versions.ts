@@ -6,8 +6,8 @@ import { ApiError } from '#platform/errors.js';
 import { keyedByLine, type MediaName, mediaNames, namedByLine } from '#pricing/token-kinds.js';
 
 /**
- * What a channel takes for a model, in exact decimals of USD: for a call or a second, as the model is counted, or for a
- * million tokens of each kind.
+ * The cost of a model on a channel, in exact USD decimals: per call or second, depending on the model's unit, or per million
+ * tokens of each type.
  */
 export type UpstreamCost =
   | { unitCost: string }
@@ -17,13 +17,13 @@ export interface CostVersion {
   id: bigint;
   channel: string;
   model: string;
-  /** Null: withdrawn, the cost is not known. */
+  /** Null if withdrawn: the cost is unknown. */
   cost: UpstreamCost | null;
-  /** Whether work that failed is billed too. */
+  /** Whether failed work is billed too. */
   billsFailures: boolean;
   /** Null: from the beginning. */
   effectiveFrom: Date | null;
-  /** Where the next version begins; null: no end yet. */
+  /** When the next version begins. Null if there is none. */
   until: Date | null;
   actor: string;
   reason: string;
@@ -35,12 +35,12 @@ export interface NewCost {
   model: string;
   cost: UpstreamCost | null;
   billsFailures: boolean;
-  /** Null: since as long as the cost was not known, else now. */
+  /** Null: from when the cost became unknown, otherwise now. */
   effectiveFrom: Date | null;
   reason: string;
   /** `user:{id}` or `cli:{login}`. */
   actor: string;
-  /** The same again for a channel and model gives the same answer. */
+  /** A repeat for the same channel and model returns the same answer. */
   requestId: string;
 }
 
@@ -49,7 +49,7 @@ export interface CostQuery {
   beforeId: bigint | null;
   channel?: string | null;
   model?: string | null;
-  /** Only what is in force now. */
+  /** Only versions in force now. */
   inForce?: boolean;
 }
 
@@ -61,7 +61,7 @@ const COLUMNS = `id, channel_id AS channel, model_id AS model, trim_scale(unit_c
   CASE WHEN isfinite(effective_from) THEN effective_from END AS "effectiveFrom",
   CASE WHEN isfinite(until) THEN until END AS until, actor, reason, recorded_at AS "recordedAt"`;
 
-/** Versions, the newest first. */
+/** Versions, newest first. */
 export async function listCosts(database: Database, query: CostQuery): Promise<CostVersion[]> {
   const { limit, beforeId, channel = null, model = null, inForce = false } = query;
   const { rows } = await database.query<Row>(
@@ -74,7 +74,7 @@ export async function listCosts(database: Database, query: CostQuery): Promise<C
   return rows.map(toVersion);
 }
 
-/** A cost of a channel and model from a time on. @throws ApiError that names the field at fault */
+/** Sets the cost of a model on a channel from a given time. @throws ApiError naming the field */
 export function setCost(pool: pg.Pool, wanted: NewCost): Promise<CostVersion> {
   return inTransaction(pool, (client) => insertCost(client, wanted));
 }
@@ -82,7 +82,7 @@ export function setCost(pool: pg.Pool, wanted: NewCost): Promise<CostVersion> {
 /** The same in the caller's transaction. */
 export async function insertCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVersion> {
   const { channel, model } = wanted;
-  // New versions of one subject come one after the other, so that a repeat finds the first.
+  // New versions of one subject are added one at a time, so that a repeat finds the first.
   await client.query('SELECT FROM cost_progress FOR UPDATE');
   const repeated = await findByRequest(client, wanted);
   if (repeated) return sameOrConflict(repeated, wanted);

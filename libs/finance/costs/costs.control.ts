@@ -3,14 +3,14 @@ import { findItems, iso } from '../controls/found-items.js';
 
 const upc = (column: string): string => `trim_scale(${column} * 0.000000001)::text || ' UPC'`;
 
-/** $1: what ended before has come to rest; $2: only what happened before. */
+/** $1: what ended before is no longer in progress; $2: only what happened before. */
 const UNKNOWN = `
 SELECT 'cost:' || channel_id || ':' || model_id AS subject, 'unknown_cost' AS state,
   jsonb_build_object('channel', channel_id, 'model', model_id, 'charges', count(*)::text, 'since', ${iso('min(ended_at)')}) AS details,
   min(charge_id) AS charge_id, '{}'::bigint[] AS transaction_ids
 FROM unknown_costs WHERE ended_at < $1 AND ended_at < $2 GROUP BY channel_id, model_id`;
 
-/** The recording of costs is behind. */
+/** Recording of costs is behind. */
 const BEHIND = `
 SELECT 'costs:progress', 'behind',
   jsonb_build_object('told_to', CASE WHEN isfinite(p.through) THEN ${iso('p.through')} END, 'charges', count(*)::text,
@@ -18,7 +18,7 @@ SELECT 'costs:progress', 'behind',
 FROM cost_progress p JOIN charges c ON c.resolved_at >= p.through AND c.resolved_at < $1 AND c.resolved_at < $2
 WHERE c.channel_id IS NOT NULL GROUP BY p.through`;
 
-/** Charges that ended against recorded costs, one by one and in both directions. */
+/** Compares ended charges with recorded costs, one by one and in both directions. */
 const CHARGES = `
 SELECT 'charge:' || coalesce(c.id, k.charge_id), CASE WHEN c.id IS NULL THEN 'cost_without_charge'
     WHEN k.charge_id IS NULL THEN 'cost_missing' ELSE 'differs' END,
@@ -34,7 +34,7 @@ WHERE CASE
     AND NOT EXISTS (SELECT FROM charge_costs l WHERE l.charge_id = c.id)
   ELSE (c.state = 'settled') <> (k.outcome = 'delivered') OR c.channel_id <> k.channel_id OR c.resolved_at <> k.ended_at END`;
 
-/** Costs and bills against the accounts of upstreams, posting by posting; each channel of a posting is one line. */
+/** Compares costs and bills with the upstream accounts, posting by posting. Each channel of a posting is one line. */
 const POSTINGS = `
 SELECT 'transaction:' || transaction_id, CASE WHEN posted.id IS NULL THEN 'posting_missing'
     WHEN told.kind IS NULL THEN 'row_missing' ELSE 'differs' END,
@@ -73,7 +73,7 @@ const MESSAGES: Record<string, string> = {
   row_missing: 'A posting moved the accounts of an upstream, and no cost or bill is behind it.',
 };
 
-/** Upstream costs: every charge that reached an upstream has its cost, and every cost its posting. */
+/** Every charge that reached an upstream must have its cost, and every cost its posting. */
 export const costsControl: Control = {
   id: 'costs',
   title: 'Upstream costs',

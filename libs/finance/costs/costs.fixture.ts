@@ -12,7 +12,7 @@ import { type Accrual, type AccrualOptions, accrueCosts } from './accrual.js';
 /** Less than a test may take. */
 const PATIENCE_MS = 25_000;
 
-/** Everything that was charged is certain first: other specs of the server may keep the horizon back for seconds. */
+/** Waits until everything charged is final: other specs on the server can hold back the horizon for seconds. */
 export async function accrueAll(pool: pg.Pool, options?: AccrualOptions): Promise<Accrual> {
   await markHorizon(pool, PATIENCE_MS);
   return accrueCosts(pool, options);

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
-/** Makes sure that the ledger accounts of what channels bill us are there. */
+/** Creates missing ledger accounts for what channels bill us. */
 export async function openUpcAccounts(client: pg.ClientBase, channels: readonly string[]): Promise<void> {
-  // Looked at first, since an insertion that is left out spends an id all the same.
+  // Checked first, because a skipped insertion also uses up an ID.
   await client.query(
     `INSERT INTO ledger_accounts (code, commodity, kind)
      SELECT wanted.code, 'UPC', wanted.kind FROM unnest($1::text[]) AS channel (id)

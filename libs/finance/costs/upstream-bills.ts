@@ -9,12 +9,12 @@ import { openUpcAccounts } from './upc-accounts.js';
 
 export interface NewBill {
   channel: string;
-  /** The upstream's own; unique for a channel. */
+  /** The upstream's own number, unique per channel. */
   number: string;
-  /** The first day of UTC that it is for, and the day after the last. */
+  /** The first billed UTC day, and the day after the last. */
   from: string;
   to: string;
-  /** Nanos; below zero for a credit note. */
+  /** Nanos. Negative for a credit note. */
   amount: bigint;
   actor: string;
   requestId: string;
@@ -22,25 +22,25 @@ export interface NewBill {
 
 export interface UpstreamBill extends NewBill {
   id: string;
-  /** The accrued costs of its days that no earlier bill covered. */
+  /** Accrued costs of the billed days that no earlier bill covered. */
   accrued: bigint;
   transactionId: bigint | null;
   recordedAt: Date;
 }
 
-/** What costs of a channel came to, and what it billed; nanos. */
+/** The costs of a channel and what it billed, in nanos. */
 export interface ChannelBills {
   channel: string;
   /** All recorded costs. */
   accrued: bigint;
-  /** Of these, what bills covered, and what no bill covers yet. */
+  /** The part of them covered by bills, and the rest. */
   covered: bigint;
   open: bigint;
   billed: bigint;
-  /** What was billed beyond the costs that it covers; below zero: less. */
+  /** Billed minus covered costs. Negative if less was billed. */
   difference: bigint;
   bills: number;
-  /** The first day that no bill is for, after the last that one is for; null: there was no bill. */
+  /** The day after the last billed day. Null if there was no bill. */
   billedTo: string | null;
 }
 
@@ -50,14 +50,14 @@ const COLUMNS = `id, channel_id AS channel, number, from_day::text AS "from", to
   request_id AS "requestId", transaction_id AS "transactionId", recorded_at AS "recordedAt"`;
 
 /**
- * Books what an upstream billed: Dr accrued-upstream with what the costs of these days had come to, Cr payable with the
- * bill, and the difference to expense:upstream, on the last of its days. A cost that was recorded wrongly is corrected here:
- * recorded costs are never changed. Costs of covered days that were recorded after their bill are covered by the next one.
- * @throws ApiError that names the field at fault, or `conflict` for a number or request id that was used for another bill
+ * Books an upstream bill: Dr accrued-upstream with the recorded costs of these days, Cr payable with the bill, and the
+ * difference to expense:upstream, on the last of its days. This corrects wrongly recorded costs, which are never changed. Costs
+ * of billed days that are recorded after the bill are covered by the next one.
+ * @throws ApiError naming the field, or `conflict` for a number or request ID that was used for another bill
  */
 export function recordBill(pool: pg.Pool, wanted: NewBill): Promise<UpstreamBill> {
   return inTransaction(pool, async (client) => {
-    // No costs are recorded, and no other bill is booked, meanwhile.
+    // In the meantime no costs are recorded and no other bill is booked.
     await client.query('SELECT FROM cost_progress FOR UPDATE');
     const repeated = await findRepeated(client, wanted);
     if (repeated) return repeated;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * sha256 of balances as a text that anyone can write again: a line for each account that is not at 0, in the order of the
- * bytes of its code, with code, commodity and balance in whole units of the ledger (nanos, minor units), apart by tabs.
+ * SHA-256 of the balances as a text that anyone can reproduce: a line for each account with a balance other than 0, ordered by
+ * the bytes of its code, with code, commodity and balance in the smallest units of the ledger (nanos, minor units), separated
+ * by tabs.
  */
 export function hashBalances(
   balances: readonly { code: string; commodity: string; balance: bigint }[],

@@ -5,13 +5,13 @@ import { recogniseAll } from '#ledger/lots/recognition.js';
 import type { Logger } from '#platform/logging.js';
 import { accrueCosts } from '../costs/accrual.js';
 
-/** Another builder that is at work seals the rest by itself; wait this long for it, then the checklist decides. */
+/** If another builder is at work, it seals the rest by itself. Wait this long for it, then let the checklist decide. */
 const SEAL_WAIT_MS = 10_000;
 const SEAL_PAUSE_MS = 100;
 
 /**
- * Brings what runs behind the postings up to the present, in the order in which one makes work for the next: costs, recognised
- * revenue, the hash chain. To be done before a period closes, since afterwards all of it would count as late.
+ * Brings everything that lags behind the postings up to date, in the order in which each makes work for the next: costs,
+ * recognised revenue, the hash chain. Must run before a period closes, because afterwards all of it would be late.
  */
 export async function catchUp(
   pool: pg.Pool,
@@ -32,13 +32,13 @@ export async function catchUp(
   } while (performance.now() < deadline);
 }
 
-/** What is certain goes up to the last id that was taken, and not over it: one that nobody uses makes all others certain. */
+/** Only IDs below the last one taken are final, so taking an unused ID makes all others final. */
 export async function burnId(pool: pg.Pool): Promise<bigint> {
   const { rows } = await pool.query<{ id: bigint }>(`SELECT nextval('ledger_transaction_blocks') AS id`);
   return BigInt(rows[0]?.id ?? 0);
 }
 
-/** Transactions that are in no block yet, with an id before the one and effective before the other. */
+/** Transactions that are not in a block yet, with a lower ID and an earlier effective time than these. */
 export async function unsealed(
   database: pg.Pool | pg.ClientBase,
   { before, effectiveBefore }: { before: bigint | null; effectiveBefore: string },

@@ -14,7 +14,7 @@ import { tellDoneAlone } from './done-alone.js';
 
 const CLEARED_TOLD = 200;
 
-/** What must be so of the books themselves, before any control is asked. */
+/** What must hold for the books themselves, before any control runs. */
 export const bookQuestions: readonly Question[] = [
   one(
     {
@@ -61,7 +61,7 @@ export const bookQuestions: readonly Question[] = [
   ),
 ];
 
-/** What a reader of the close should know, and what is never wrong. */
+/** For the information of a reader of the close; never an error. */
 export const toldQuestions: readonly Question[] = [
   one(
     {
@@ -91,7 +91,7 @@ async function askZeroSums(
   return { count: wrong.length, message: words.join(', ') || 'They are.' };
 }
 
-/** Charges that ended, and whose cost nobody has looked at. */
+/** Ended charges whose cost has not been recorded. */
 async function askCosts({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const { at } = await costsProgress(client);
   const { rows } = await client.query<{ count: number }>(
@@ -102,7 +102,7 @@ async function askCosts({ client }: Snapshot, { end }: ChecklistOptions): Promis
   return { count, message: count === 0 ? 'They are.' : `Those of ${count} charges are not recorded yet.` };
 }
 
-/** Customers' transactions that no recogniser has seen. */
+/** Customers' transactions not yet seen by revenue recognition. */
 async function askRecognition({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const { throughId } = await recognitionProgress(client);
   const { rows } = await client.query<{ count: number }>(
@@ -114,7 +114,7 @@ async function askRecognition({ client }: Snapshot, { end }: ChecklistOptions): 
   return { count, message: count === 0 ? 'It is.' : `${count} transactions are left.` };
 }
 
-/** Whether the chain holds is what its controls say. */
+/** Whether the chain is intact is up to its controls. */
 async function askChain({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const left = await unsealed(client, { before: null, effectiveBefore: end.toISOString() });
   return { count: left, message: left === 0 ? 'It is.' : `${left} transactions are in no block yet.` };
@@ -131,7 +131,7 @@ async function askApprovals({ client }: Snapshot, { end }: ChecklistOptions): Pr
   return { count: findings.length, message: words.join(', ') || 'Nothing does.', findings };
 }
 
-/** Money that waited at the end, and of which someone has said since what it is: nothing is left to do. */
+/** Money that was in suspense at the end and has since been classified: nothing is left to do. */
 async function tellCleared({ client }: Snapshot, { end }: ChecklistOptions): Promise<ChecklistAnswer> {
   const cleared = await clearedSince(client, { end, limit: CLEARED_TOLD });
   const words = cleared.items.map(clearedSentence);

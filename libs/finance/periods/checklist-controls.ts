@@ -10,18 +10,18 @@ import {
   type ChecklistSubject,
 } from './checklist-question.js';
 
-/** Enough to see what it is about; the control itself names them all. */
+/** Enough to see what it is about. The control itself names them all. */
 const EXAMPLES = 3;
-/** Findings that are read to name some; all are counted. */
+/** The number of findings read to name some. All are counted. */
 const FINDINGS_READ = 5_000;
 const RECONCILED: readonly string[] = ['payments', 'payouts', 'bank'];
 
 type Left = 'all' | readonly string[];
 
 /**
- * Which states of a control's findings show work that is left, or of what is not known yet, which a person may leave for
- * later with a second one's agreement. In any other state, and in any of a control that is not here, the books contradict
- * themselves.
+ * The states of each control's findings that only show unfinished work or missing information, which a person can leave for
+ * later if a second one agrees. Any other state, and any state of a control not listed here, means that the books are
+ * inconsistent.
  */
 const LEFT: Readonly<Record<string, Left>> = {
   payments: 'all',
@@ -35,10 +35,10 @@ const LEFT: Readonly<Record<string, Left>> = {
   costs: ['unknown_cost', 'behind'],
 };
 
-/** Every control, as the checklist asks it. */
+/** Every control as an item of the checklist. */
 export const controlQuestions: readonly Question[] = controls.map(ofControl);
 
-/** A control with findings of both kinds is two items, so that who waives what is left waives no contradiction. */
+/** A control with findings of both kinds becomes two items, so that waiving unfinished work never waives an inconsistency. */
 function ofControl({ id: control, title }: Control): Question {
   const left = LEFT[control] ?? [];
   const isLeft = ({ state }: ControlItem): boolean => left.includes(state);
@@ -95,7 +95,7 @@ function answerFor({ count, items }: ControlResult): ChecklistAnswer {
   };
 }
 
-/** Some of these findings are none while the period is open, so that its control does not name them. */
+/** Some of these are not findings while the period is open, so their control does not name them. */
 function withList(control: string, answer: ChecklistAnswer, end: Date): ChecklistAnswer {
   const { count, message } = answer;
   if (count === 0 || !RECONCILED.includes(control)) return answer;

@@ -3,11 +3,11 @@ import type { Report } from '#ledger/postings/horizon.js';
 export interface ChecklistOptions {
   /** The end of the period. */
   readonly end: Date;
-  /** Work younger than this may be in flight still. */
+  /** Work younger than this may still be in progress. */
   readonly graceMs: number;
-  /** Each question is given up after this. */
+  /** The time limit for each question. */
   readonly limitMs: number;
-  /** Nothing was brought up to the end before: what the close does first is no finding. */
+  /** Nothing was brought up to date before: what the close does first is not a finding. */
   readonly isRehearsal?: boolean | undefined;
   /** Called before each question. */
   readonly onProgress?: ((words: string) => void | Promise<void>) | undefined;
@@ -19,21 +19,21 @@ export type Snapshot = Pick<Report, 'client' | 'horizon'>;
 export interface ChecklistAnswer {
   count: number;
   message: string;
-  /** What is found, one by one, as `state subject`; null where more is found than is read. */
+  /** Each finding as `state subject`. Null if there are more than are read. */
   findings?: readonly string[] | null;
 }
 
 export interface ChecklistSubject {
   id: string;
   title: string;
-  /** Books that do not add up cannot be closed by saying why; what waits for people can. */
+  /** Inconsistent books cannot be closed by giving a reason. Work that waits for people can be left. */
   waivable: boolean;
   /** A close does it before it asks. */
   isCaughtUp?: true;
   control?: string;
 }
 
-/** What is asked once may answer several items of the checklist: one answer each. */
+/** One question can answer several items of the checklist, one answer each. */
 export interface Question {
   items: readonly ChecklistSubject[];
   ask(snapshot: Snapshot, options: ChecklistOptions): Promise<ChecklistAnswer[]>;

@@ -15,25 +15,25 @@ export interface CloseRequest {
   readonly note: string | null;
   /** `user:{id}` or `cli`. */
   readonly actor: string;
-  /** The same again answers the same. */
+  /** A repeat returns the same answer. */
   readonly requestId: string;
 }
 
 export interface CloseOptions {
-  /** The end must be this long ago: longer than a posting can take between its time and its commit. */
+  /** How long ago the end must be: longer than a posting can take between its time and its commit. */
   readonly marginMs: number;
   /** How long to wait for transactions from before the close. */
   readonly waitMs: number;
   /** Each question of the checklist is given up after this. */
   readonly limitMs: number;
-  /** Brings what runs behind the postings past the end, before nothing may be posted there any more. */
+  /** Brings everything that lags behind the postings past the end, before nothing can be posted there any more. */
   readonly catchUp?: (() => Promise<void>) | undefined;
-  /** Called when the close has its row, and before each step of it. */
+  /** Called when the close has its row, and before each of its steps. */
   readonly onProgress?: ((words: string, periodId: bigint | null) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Why a close that had begun was given up. */
+/** Why a close was abandoned. */
 export class CloseAbandoned extends Error {
   constructor(
     message: string,
@@ -66,7 +66,10 @@ export class CloseAttempt {
     return this.parts.periodId;
   }
 
-  /** Ends as closed or abandoned. @throws what was not foreseen, such as the loss of the database: then it is tried again */
+  /**
+   * Ends as closed or abandoned. @throws any unexpected error, such as a lost database connection; the close is then tried
+   * again
+   */
   async run(): Promise<void> {
     const { options } = this.parts;
     try {
@@ -79,7 +82,7 @@ export class CloseAttempt {
       const reason = options.signal?.aborted
         ? 'The program was stopped.'
         : `It failed: ${(error as Error).message}`;
-      // Where the database is gone, the row stays as it is, and the next attempt finds it.
+      // If the database is unreachable, the row stays as it is and the next attempt finds it.
       await abandon(this.pool, this.parts, new CloseAbandoned(reason)).catch(() => undefined);
       if (!options.signal?.aborted) throw error;
     }

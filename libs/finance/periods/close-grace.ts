@@ -3,8 +3,8 @@ import type pg from 'pg';
 type Database = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
 
 /**
- * Milliseconds: work younger than this may be in flight when the books close, and is no finding yet. What billing was
- * configured with when it started, stored, so that nobody who closes can choose it.
+ * Milliseconds. Work younger than this may still be in progress when the books close, and is not a finding yet. Billing stores
+ * its configured value when it starts, so that whoever closes the books cannot choose it.
  */
 export async function readCloseGrace(database: Database): Promise<number> {
   const { rows } = await database.query<{ amount: string }>(
@@ -13,7 +13,7 @@ export async function readCloseGrace(database: Database): Promise<number> {
   return Number(rows[0]?.amount ?? 0);
 }
 
-/** Stores it; where several billings start with different ones, the last one's is that of all. */
+/** Stores it. If several billing processes start with different values, the last one applies to all. */
 export async function recordCloseGrace(database: Database, graceMs: number): Promise<void> {
   await database.query(
     `UPDATE desk_limits SET amount = $1, recorded_at = now() WHERE name = 'close-grace' AND amount <> $1`,

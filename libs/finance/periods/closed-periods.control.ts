@@ -5,10 +5,10 @@ import type { Control, ControlItem } from '../control.js';
 import { hashBalances } from './balances-hash.js';
 import { listPeriods, type Period, periodBalances } from './period.js';
 
-/** Periods that are read again: a year of months. Older ones are in the opening of these. */
+/** The number of periods that are read again: a year of months. Older ones are in the opening balances of these. */
 const READ_AGAIN = 12;
 
-/** What was reported of closed periods is what the ledger says of them today. */
+/** Checks that the ledger still agrees with what was reported for closed periods. */
 export const closedPeriodsControl: Control = {
   id: 'closed-periods',
   title: 'Closed periods',

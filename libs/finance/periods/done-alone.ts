@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { readFact } from '#identity/installation.js';
 
-/** Whether the installation declares that there is no second person, and what one decided alone since the last close. */
+/** Whether the installation is declared to have only one person, and what that person decided alone since the last close. */
 export async function tellDoneAlone(
   client: Pick<pg.ClientBase, 'query'>,
   end: Date,

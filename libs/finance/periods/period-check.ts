@@ -5,7 +5,7 @@ import { readCloseGrace } from './close-grace.js';
 import type { ChecklistItem } from './period.js';
 import { findForWaiver, runChecklist } from './period-checklist.js';
 
-/** As the checklist's; without a grace it is the one that a close uses, any other one asks what would be. */
+/** As for the checklist. Default: the grace that a close uses. Any other value shows what would be found with it. */
 export type CheckOptions = Omit<ChecklistOptions, 'graceMs' | 'isRehearsal'> & { readonly graceMs?: number };
 
 export interface CheckedPeriod {
@@ -27,7 +27,7 @@ export async function checkPeriod(pool: pg.Pool, options: CheckOptions): Promise
   });
 }
 
-/** What an item of the checklist finds, as a close at this moment would. Nothing is changed. */
+/** What an item of the checklist would find in a close right now. Changes nothing. */
 export async function findingsToWaive(
   pool: pg.Pool,
   item: string,

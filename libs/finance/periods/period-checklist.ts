@@ -13,14 +13,14 @@ import { type Waiver, waiversOf } from './waiver.js';
 
 const questions: readonly Question[] = [...bookQuestions, ...controlQuestions, ...toldQuestions];
 
-/** The ids of items that may be waived. */
+/** The IDs of items that can be waived. */
 export function waivableItems(): string[] {
   return questions.flatMap(({ items }) => items.filter(({ waivable }) => waivable).map(({ id }) => id));
 }
 
 /**
- * Asks everything, one after the other, on one snapshot, and holds it against the waivers that two people agreed on for this
- * end. What cannot be answered has failed, and no waiver covers it.
+ * Asks everything in turn on one snapshot, and compares it with the waivers that two people agreed to for this end. A question
+ * that cannot be answered counts as failed, and no waiver covers it.
  */
 export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions): Promise<ChecklistItem[]> {
   const waivers = await waiversOf(snapshot.client, options.end);
@@ -38,7 +38,7 @@ export async function runChecklist(snapshot: Snapshot, options: ChecklistOptions
   return checklist;
 }
 
-/** A finding that came since is not waived by one that went. */
+/** A new finding is not covered because another one has gone. */
 function covers(
   waiver: Waiver,
   { id, waivable }: ChecklistSubject,
@@ -51,8 +51,8 @@ function covers(
 }
 
 /**
- * What an item of the checklist finds at this moment, for two people to agree on leaving it.
- * @throws Error where it could not be looked at
+ * What an item of the checklist finds right now, for two people to agree to leave it.
+ * @throws Error if it could not be checked
  */
 export async function findForWaiver(
   snapshot: Snapshot,

@@ -14,13 +14,13 @@ import { readCloseGrace } from './close-grace.js';
 import { findPeriod, findPeriodOfRequest, type Period } from './period.js';
 
 /**
- * The close of a period takes no lock that a posting would wait for:
- * 1. The row `closing` is committed: from then on the database refuses what is effective inside.
- * 2. Two marks are passed, so that every transaction has ended that may not have seen it; between them the ids are stored
- *    that get no entries any more.
- * 3. The checklist is run on one snapshot. What is red, and was not waived by two people for this end, abandons the close.
- * 4. The trial balance of that snapshot is stored, and the row is `closed`.
- * Killed anywhere, the row stays `closing` until the next attempt goes on with it, if it is the same request, or abandons it.
+ * Closing a period takes no lock that a posting would wait for:
+ * 1. The row `closing` is committed. From then on the database refuses postings effective within the period.
+ * 2. Two marks are passed, so that every transaction that may not have seen the row has ended. Between them the IDs are stored
+ * that no longer get entries.
+ * 3. The checklist runs on one snapshot. A failed item that two people have not waived for this end abandons the close.
+ * 4. The trial balance of that snapshot is stored, and the row becomes `closed`. If it is killed anywhere, the row stays
+ * `closing` until the next attempt continues it, if it is the same request, or abandons it.
  */
 
 /** The close cannot begin. Nothing was written. */
@@ -35,7 +35,7 @@ export class CloseRefused extends Error {
 }
 
 /**
- * Closes the books up to an instant. It answers the period, closed or abandoned: then its checklist or its reason says why.
+ * Closes the books up to an instant. Returns the period, closed or abandoned; its checklist or reason then says why.
  * @throws CloseRefused when it cannot begin, such as while another close runs
  */
 export async function closePeriod(
@@ -50,7 +50,7 @@ export async function closePeriod(
     if (meanwhile) return meanwhile;
     await requireEnd(pool, request, options);
     options.onProgress?.('bringing the books up to the end', null);
-    // Costs and revenue are recorded up to what is certain, and that has to be beyond the end. What holds it back is named later.
+    // Costs and revenue are recorded up to what is final, which has to be past the end. The checklist names what holds it back.
     await markHorizon(pool, options.waitMs, options.signal);
     options.signal?.throwIfAborted();
     await options.catchUp?.();

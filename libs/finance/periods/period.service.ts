@@ -16,11 +16,11 @@ export interface PeriodServiceParts {
   pool: pg.Pool;
   log: Logger;
   config: PeriodsConfig;
-  /** Of the controls, which the checklist runs. */
+  /** For the controls that the checklist runs. */
   reconcile: Pick<ReconcileConfig, 'limitMs'>;
 }
 
-/** Closes periods for finance staff, one at a time; a close goes on when its answer was given. */
+/** Closes periods for finance staff, one at a time. A close continues after its answer. */
 export class PeriodService {
   private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<unknown>>();
@@ -33,13 +33,13 @@ export class PeriodService {
   }
 
   /**
-   * Answers the period when its close has ended, or, where that takes longer, as it is then.
-   * @throws ApiError where it cannot begin
+   * Returns the period when its close has ended or, if that takes longer, in its current state.
+   * @throws ApiError if it cannot begin
    */
   async close(request: CloseRequest, auditId: string): Promise<Period> {
     const ended = this.run(request, auditId);
     this.running.add(ended);
-    // Nobody may wait for it any more when it fails: the log has it.
+    // Nobody may be waiting for it any more when it fails, so it is logged.
     void ended.catch(() => undefined).finally(() => this.running.delete(ended));
     const late = pause(this.parts.config.answerMs, null, { ref: false });
     const period = await Promise.race([ended, late]);

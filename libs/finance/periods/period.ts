@@ -10,20 +10,20 @@ export interface ChecklistItem {
   readonly id: string;
   readonly title: string;
   readonly state: 'ok' | 'failed' | 'waived';
-  /** What is wrong: 0 when nothing is. */
+  /** The number of problems. */
   readonly count: number;
   readonly message: string;
-  /** Whether a person may close in spite of it, saying why. */
+  /** Whether the period can be closed despite it, with a reason. */
   readonly waivable: boolean;
-  /** The control that names each thing, where one does. */
+  /** The control that lists the problems, if there is one. */
   readonly control: string | null;
   /** Why it was waived. */
   readonly reason: string | null;
-  /** The waiver of two people by which it was; its row has their names. */
+  /** The waiver of two people that covers it. Its row has their names. */
   readonly waiverId: string | null;
 }
 
-/** A waiver that a close used. Periods that were closed before two people had to agree have no more than the reason. */
+/** A waiver used by a close. Periods closed before two people had to agree have only the reason. */
 export interface UsedWaiver {
   readonly item: string;
   readonly reason: string;
@@ -36,19 +36,19 @@ export interface Period {
   id: bigint;
   /** Null: from the beginning. */
   startsAt: Date | null;
-  /** The first instant that is outside. */
+  /** The first instant after the period. */
   endsAt: Date;
   state: PeriodState;
   /** What a close is doing. */
   progress: string | null;
-  /** Text, to the microsecond: by this and `endsAt` the trial balance can be read again. */
+  /** Text, to the microsecond. With `endsAt` it allows reading the trial balance again. */
   recordedBefore: string | null;
   checklist: ChecklistItem[];
   /** Hex. */
   balancesHash: string | null;
   abandonedReason: string | null;
   waivers: UsedWaiver[];
-  /** Work younger than this was taken for in flight; milliseconds. Null: it was closed before that was kept. */
+  /** Work younger than this counted as in progress, in milliseconds. Null if the period was closed before this was recorded. */
   graceMs: number | null;
   note: string | null;
   requestId: string;
@@ -66,7 +66,7 @@ const COLUMNS = `p.id, CASE WHEN isfinite(p.starts_at) THEN p.starts_at END AS "
   p.begun_at AS "begunAt", p.ended_at AS "endedAt",
   (SELECT count(*)::int FROM late_postings l WHERE l.period_id = p.id) AS "latePostings"`;
 
-/** Newest first; one more than the limit if there are more. */
+/** Newest first, with one more than the limit if there are more. */
 export async function listPeriods(
   database: pg.Pool | pg.ClientBase,
   page: { limit: number; beforeId: bigint | null; state?: PeriodState | undefined },
@@ -87,15 +87,15 @@ export async function findPeriod(database: pg.Pool | pg.ClientBase, id: bigint):
 }
 
 /**
- * What a journal or a statement of a closed period is of: what is effective inside, as the books were known at its close. With
- * the opening balances it comes to the stored trial balance. Null: it is not closed.
+ * The range of a journal or statement of a closed period: what is effective within it, as known at its close. With the opening
+ * balances it equals the stored trial balance. Null if the period is not closed.
  */
 export function booksOfPeriod({ state, startsAt, endsAt, recordedBefore }: Period): RangeQuery | null {
   if (state !== 'closed') return null;
   return { by: 'effective', from: startsAt, to: endsAt, recordedBefore };
 }
 
-/** The close that a request asked for, if it did. */
+/** The close that a request started, if any. */
 export async function findPeriodOfRequest(
   database: pg.Pool | pg.ClientBase,
   { actor, requestId }: { actor: string; requestId: string },
@@ -116,7 +116,7 @@ export interface PeriodBalance {
   balance: bigint;
 }
 
-/** The trial balance of a closed period as it was stored, by code. */
+/** The stored trial balance of a closed period, by code. */
 export async function periodBalances(
   database: pg.Pool | pg.ClientBase,
   periodId: bigint,
@@ -140,7 +140,7 @@ export interface LatePosting {
   accountId: string | null;
 }
 
-/** What came too late for a period, oldest first; one more than the limit if there is more. */
+/** Late postings of a period, oldest first, with one more than the limit if there are more. */
 export async function listLatePostings(
   database: pg.Pool | pg.ClientBase,
   page: { periodId: bigint; limit: number; afterId: bigint | null },

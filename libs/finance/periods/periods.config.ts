@@ -2,11 +2,11 @@ import type { ConfigReader } from '#platform/config.js';
 
 /** How periods close; milliseconds. */
 export interface PeriodsConfig {
-  /** A period is closed this long after its end at the earliest: longer than any posting takes. */
+  /** How long after its end a period can be closed at the earliest: longer than any posting takes. */
   readonly marginMs: number;
   /** How long a close waits for transactions that began before it. */
   readonly waitMs: number;
-  /** An answer over HTTP comes after this at the latest; the close goes on. */
+  /** The longest wait for an answer over HTTP. The close continues. */
   readonly answerMs: number;
 }
 

@@ -95,7 +95,7 @@ export const lateView = z.object({
 export function viewPeriod({ graceMs, checklist, waivers, ...period }: Period): z.output<typeof periodView> {
   return shown(periodView, {
     ...period,
-    // What closed when one person could waive has no names of two.
+    // Periods closed when one person could waive have no second name.
     checklist: checklist.map((item) => ({ ...item, waiverId: item.waiverId ?? null })),
     waivers: waivers.map(({ count = null, requestedBy = null, approvedBy = null, ...waiver }) => {
       return { ...waiver, count, requestedBy, approvedBy };

@@ -22,11 +22,11 @@ export interface WaiverServiceParts {
   source: DataSource;
   pool: pg.Pool;
   approvals: ApprovalService;
-  /** The looks at what is to be waived are given up after this. */
+  /** The time limit for checking what is to be waived. */
   limitMs: number;
 }
 
-/** What a period may be closed in spite of: one person says why, another one agrees. Nobody does so alone. */
+/** Waivers of checklist items: one person gives a reason, another one agrees. Nobody can waive alone. */
 export class WaiverService {
   constructor(private readonly parts: WaiverServiceParts) {
     parts.approvals.register({
@@ -38,8 +38,8 @@ export class WaiverService {
   }
 
   /**
-   * Asks for what the item finds at this moment, of which the person has seen the count.
-   * @throws ApiError for an item that may not be waived, one that counts more by now, or a period that is closed
+   * Requests a waiver for what the item finds right now, given the count that the person has seen.
+   * @throws ApiError for an item that cannot be waived or counts more by now, or if the period is closed
    */
   async ask(
     wanted: Omit<WaiverRequest, 'requestedBy' | 'findings'>,
@@ -69,7 +69,7 @@ export class WaiverService {
     });
   }
 
-  /** What was agreed on for a period that ends then. */
+  /** Waivers agreed for the period with this end. */
   list(end: Date): Promise<Waiver[]> {
     return waiversOf(this.parts.pool, end);
   }

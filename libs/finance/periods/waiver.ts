@@ -1,22 +1,22 @@
 import type pg from 'pg';
 import { newId } from '#platform/ids.js';
 
-/** What a person asks to leave for later: a number of findings of an item of the checklist of the period that ends then. */
+/** A request to leave findings of a checklist item for later, for the period with this end. */
 export interface WaiverRequest {
   /** The end of the period. */
   readonly end: Date;
   /** Id of an item of the checklist. */
   readonly item: string;
-  /** As the checklist counted it: more than these are not waived. */
+  /** As counted by the checklist. More than these are not waived. */
   readonly count: number;
-  /** These, as `state subject`, and no others; null where there are more than are read. */
+  /** Exactly these, as `state subject`. Null if there are more than are read. */
   readonly findings: readonly string[] | null;
   readonly reason: string;
   /** `user:{id}`. */
   readonly requestedBy: string;
 }
 
-/** Agreed on by two people, and kept permanently. */
+/** Agreed by two people, and kept permanently. */
 export interface Waiver extends WaiverRequest {
   readonly id: string;
   readonly approvedBy: string;
@@ -40,7 +40,7 @@ export async function recordWaiver(
   return rows[0] as Waiver;
 }
 
-/** What was agreed on for the period that ends then, oldest first. */
+/** Waivers agreed for the period with this end, oldest first. */
 export async function waiversOf(
   database: pg.Pool | Pick<pg.ClientBase, 'query'>,
   end: Date,

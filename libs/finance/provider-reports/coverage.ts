@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { ApiError } from '#platform/errors.js';
 
-/** The days that a report was asked for, in its own zone: from the first up to, and without, the last. `2026-01-31`. */
+/** The requested days of a report in its own time zone: from the first, up to but not including the last. `2026-01-31`. */
 export interface ReportDays {
   readonly from: string;
   readonly to: string;
 }
 
-/** The day that it is in a zone, by the clock of the database. */
+/** The current day in a time zone, by the database's clock. */
 export async function todayIn(
   client: Pick<pg.ClientBase | pg.Pool, 'query'>,
   timeZone: string,
@@ -20,10 +20,10 @@ export async function todayIn(
 }
 
 /**
- * The days that a person says a file was asked for. A file does not say so itself: what it lacks at its ends would pass for
- * nothing that happened. Only days that are over are whole.
+ * The requested days of a file, as stated by a person. The file does not say: without them, missing days at its ends would
+ * count as days without events. Only past days are complete.
  * @param today in the zone of the report
- * @throws ApiError missing_required_parameter or invalid_value, which name `from` or `to`
+ * @throws ApiError missing_required_parameter or invalid_value, naming `from` or `to`
  */
 export function requireDays(
   { from, to }: { from?: string | undefined; to?: string | undefined },
@@ -49,22 +49,22 @@ export function requireDays(
   return days;
 }
 
-/** What reports of a provider, or of one account at a bank, hold of it. */
+/** What the reports of a provider or bank account cover. */
 export interface CoverageList {
   provider: 'stripe' | 'sandbox' | 'bank';
   bankAccountId: string | null;
-  /** Movements of the balance, payouts alone, or lines of the bank. */
+  /** Balance movements, payouts only, or bank lines. */
   of: 'activity' | 'payouts' | 'lines';
-  /** Times without a gap, oldest first; ISO 8601, from is null for the beginning of all time. */
+  /** Times without gaps, oldest first, in ISO 8601. `from` is null for the beginning of time. */
   covered: { from: string | null; to: string }[];
-  /** Times between them, which no report holds: what is missing there is not reported by anyone. */
+  /** Times between them that no report covers. Anything missing there goes unreported. */
   gaps: { from: string; to: string }[];
 }
 
 const ISO = (column: string): string =>
   `CASE WHEN isfinite(${column}) THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END`;
 
-/** What is covered, by provider and account, also of accounts of which no file was imported yet. */
+/** What is covered by provider and account, including accounts without any imported file. */
 export async function listCoverage(client: pg.ClientBase): Promise<CoverageList[]> {
   const { rows } = await client.query<CoverageList>(
     `WITH reports AS (

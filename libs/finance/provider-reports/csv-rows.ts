@@ -3,28 +3,28 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { ReportRefused, type RowFault } from './report-line.js';
 
-/** Text in pieces; may be read more than once. */
+/** Text in pieces. Can be read more than once. */
 export type FileSource = () => AsyncIterable<string | Buffer>;
 
 export interface CsvRow {
-  /** Counted from 1, with the header; the last one of a row that goes over several. */
+  /** Counted from 1, including the header. For a row over several lines, the last one. */
   readonly line: number;
   readonly cells: Readonly<Record<string, string>>;
 }
 
 export interface CsvFormat {
   delimiter?: string;
-  /** The column titles; a fault that is answered refuses the file. Null: they will do. */
+  /** Checks the column titles. A returned fault refuses the file; null accepts it. */
   checkHeader?: (titles: readonly string[]) => string | null;
-  /** Lines before the header that banks like to write. */
+  /** Lines that some banks write before the header. */
   skipLines?: number;
   encoding?: 'utf-8' | 'windows-1252';
 }
 
-/** One cell holds no more: a quote that is never closed would otherwise swallow the file. */
+/** The limit for a cell: an unclosed quote would otherwise swallow the file. */
 const MOST_CELL_BYTES = 100_000;
 
-/** The rows of a CSV file, as they are read; memory stays flat. @throws ReportRefused for what is no CSV */
+/** Streams the rows of a CSV file in constant memory. @throws ReportRefused if it is not CSV */
 export async function* csvRows(source: FileSource, format: CsvFormat = {}): AsyncGenerator<CsvRow> {
   const { delimiter = ',', skipLines = 0, checkHeader } = format;
   const parser = parse({
@@ -60,7 +60,7 @@ function headerOf(
   const reason =
     twice === undefined ? checkHeader?.(named) : `has the column ${JSON.stringify(twice)} twice.`;
   if (reason) throw new ReportRefused([{ line, column: null, reason: `The header ${reason}` }]);
-  // A column without a title is read by its place.
+  // A column without a title is named by its position.
   return named.map((title, at) => title || `column ${at + 1}`);
 }
 

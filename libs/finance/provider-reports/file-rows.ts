@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { CsvRow, FileSource } from './csv-rows.js';
 import { ReportRefused, type RowFault } from './report-line.js';
 
-/** What a row says, or why it says nothing. */
+/** The content of a row, or why it has none. */
 export type ReadRow<T> = { line: T; fault: null } | { line: null; fault: RowFault };
 
-/** A cell that is not as it must be. */
+/** An invalid cell. */
 export class CellFault extends Error {
   constructor(
     readonly column: string,
@@ -16,7 +16,7 @@ export class CellFault extends Error {
   }
 }
 
-/** Reads rows one by one; where reading throws a CellFault, the row is at fault. Rows that are read as null are left out. */
+/** Reads rows one by one. A CellFault makes the row faulty. Rows read as null are skipped. */
 export async function* readReportRows<T>(
   rows: AsyncIterable<CsvRow>,
   read: (row: CsvRow) => T | null,
@@ -33,18 +33,18 @@ export async function* readReportRows<T>(
   }
 }
 
-/** Times between which a report is whole, ISO 8601. */
+/** The times between which a report is complete, in ISO 8601. */
 export interface Coverage {
   readonly from: string;
   readonly to: string;
 }
 
-/** A file with more faults than that is another file than was meant. */
+/** A file with more faults than this is probably the wrong file. */
 const FAULTS_KEPT = 100;
 
 /**
- * Reads a file to its end and keeps nothing of it but its hash and the times of its first and last line.
- * @throws ReportRefused with the rows at fault
+ * Reads a file to its end, and keeps only its hash and the times of its first and last line.
+ * @throws ReportRefused with the faulty rows
  */
 export async function readThrough<T>(
   source: FileSource,
@@ -73,7 +73,7 @@ function widened(span: Coverage | null, time: string): Coverage {
   return { from: time < span.from ? time : span.from, to: time > span.to ? time : span.to };
 }
 
-/** The lines of rows that were found to be without fault. @throws ReportRefused where that has changed */
+/** The lines of rows that were checked before. @throws ReportRefused if the file has changed since */
 export async function* soundLines<T>(rows: AsyncIterable<ReadRow<T>>): AsyncGenerator<T> {
   for await (const { line, fault } of rows) {
     if (fault !== null) throw new ReportRefused([fault]);

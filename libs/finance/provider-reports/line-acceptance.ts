@@ -9,12 +9,12 @@ import { lockProvider } from './report.import.js';
 import { type CorrectedLine, correctLine } from './line-correction.js';
 import type { ReportingProvider } from './report-line.js';
 
-/** That someone takes a line as it is, although a later report changed it, or no line says what a payout is made of. */
+/** Acceptance of a line that a later report changed, or of a payout without lines. */
 export interface Acceptance {
   id: string;
   provider: ReportingProvider;
   lineId: string;
-  /** The newest change that it covers; 0: none. What is reported after it is looked at again. */
+  /** The newest change that it covers, or 0 for none. Anything reported later is checked again. */
   through: bigint;
   reason: string;
   requestedBy: string;
@@ -26,21 +26,23 @@ export interface Acceptance {
 export interface AcceptanceRequest {
   provider: ReportingProvider;
   lineId: string;
-  /** What the first person saw, for the second one's decision; null: what is known now. */
+  /** What the first person saw, for the second person's decision. Null means the current state. */
   through: bigint | null;
   reason: string;
   /** `user:{id}` or `cli:{login}`. */
   requestedBy: string;
-  /** Another person, where the amount needs one. */
+  /** A second person, if the amount needs one. */
   approvedBy: string | null;
   requestId: string;
-  /** Of the HTTP request or the approval, for the audit log. */
+  /** The ID of the HTTP request or approval, for the audit log. */
   auditId: string | null;
-  /** The house's currency, ISO 4217. */
+  /** The payment currency, ISO 4217. */
   house: string;
 }
 
-/** The amount, with what the person accepted alone that day, is above what one may. Nothing was written. */
+/**
+ * The amount, together with what the person accepted alone that day, is above the limit for one person. Nothing was written.
+ */
 export class AcceptanceNeedsTwo extends Error {
   constructor(
     /** Nanos. */
@@ -53,20 +55,20 @@ export class AcceptanceNeedsTwo extends Error {
 }
 
 interface LineFacts extends Omit<CorrectedLine, 'standing'> {
-  /** The largest that anyone said of it, without sign. */
+  /** The largest reported amount, without sign. */
   largest: bigint;
   newest: bigint;
   isLinked: boolean;
-  /** The word is of the same type, currency and thing as the first. */
+  /** The new version has the same type, currency and subject as the first. */
   isSame: boolean;
   isSettled: boolean;
-  /** A payout that another line reported before: it is posted once. */
+  /** A payout already reported by another line, which is posted only once. */
   isRepeated: boolean;
 }
 
 /**
- * Accepts a line, once for what is known of it, and posts what our books lack of it. Imports of its provider wait, so that nothing is accepted that came meanwhile.
- * The same request again answers the same. @throws ApiError not_found, conflict; AcceptanceNeedsTwo
+ * Accepts the known versions of a line once, and posts what our books lack. Imports of its provider wait, so that nothing newer
+ * is accepted by accident. A repeated request returns the same answer. @throws ApiError not_found, conflict; AcceptanceNeedsTwo
  */
 export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest): Promise<Acceptance> {
   const { provider, lineId, reason, requestedBy, approvedBy, requestId, auditId, house } = asked;
@@ -137,7 +139,7 @@ const NUMBERS = [
   'largest',
 ] as const;
 
-/** The word is the one up to which it is asked for, or the newest. */
+/** The accepted version is the requested one, or the newest. */
 async function readFacts(
   client: pg.ClientBase,
   { provider, lineId, through }: Pick<AcceptanceRequest, 'provider' | 'lineId' | 'through'>,
@@ -185,8 +187,8 @@ async function readAcceptances(client: pg.ClientBase, line: string): Promise<Kno
 }
 
 /**
- * What one person accepts alone in a day comes to no more than the limit, however it is split; nobody knows what another
- * currency is worth, so that takes two. @throws AcceptanceNeedsTwo
+ * What one person accepts alone in a day cannot exceed the limit, however it is split. Other currencies cannot be compared with
+ * it, so they always take two. @throws AcceptanceNeedsTwo
  */
 async function requireFewAlone(
   client: pg.ClientBase,

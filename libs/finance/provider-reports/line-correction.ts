@@ -4,7 +4,7 @@ import { bookSuspense } from '#ledger/postings/suspense.js';
 import { accountIn, openAccounts } from './line-postings.js';
 import type { LineType, ReportingProvider } from './report-line.js';
 
-/** A line with the word that is accepted, beside what our books have of it: its first word, and what was corrected since. */
+/** A line with its accepted version, next to what our books have: its first version, and later corrections. */
 export interface CorrectedLine {
   line: string;
   provider: ReportingProvider;
@@ -15,15 +15,15 @@ export interface CorrectedLine {
   through: bigint;
   firstAmount: bigint;
   firstFee: bigint;
-  /** The word that counted until now. */
+  /** The version that counted until now. */
   heldAmount: bigint;
   amount: bigint;
   fee: bigint;
   correctedAmount: bigint;
   correctedFee: bigint;
-  /** The posting of its first word, if there is one. */
+  /** The posting of its first version, if any. */
   transactionId: string | null;
-  /** What both sides came to, by the words that counted until now. */
+  /** The totals of both sides, by the versions that counted until now. */
   standing: { ours: bigint | null; theirs: bigint | null };
 }
 
@@ -51,7 +51,7 @@ export async function correctLine(
     await noteCorrection(client, { acceptanceId, line: line.line }, { ...posted, suspenseItemId });
 }
 
-/** Fees beside a fee's own amount are one cost. */
+/** A fee's own amount and its extra fees are one cost. */
 function feeOf(type: LineType, amount: bigint, fee: bigint): bigint {
   return type === 'fee' ? fee - amount : fee;
 }

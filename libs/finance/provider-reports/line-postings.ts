@@ -5,7 +5,7 @@ import { type Posting, post } from '#ledger/postings/posting.js';
 import { bookSuspense } from '#ledger/postings/suspense.js';
 import type { LineType, ReportingProvider } from './report-line.js';
 
-/** What a provider did without a word that our books know: money that people must look at. */
+/** Movements at a provider that our books cannot explain: people must look at this money. */
 export interface Unexplained {
   provider: ReportingProvider;
   lineId: string;
@@ -19,7 +19,7 @@ export interface Posted {
   unexplained: Unexplained[];
 }
 
-/** Lines that are posted in one transaction. */
+/** The number of lines posted in one transaction. */
 const CHUNK = 200;
 
 /**
@@ -52,7 +52,7 @@ interface WaitingLine {
   feeMinor: bigint;
   currency: string;
   subjectId: string;
-  /** Not later than now: a payout names the time at which it will arrive. */
+  /** Not later than now, because a payout gives the time at which it will arrive. */
   happenedAt: string;
 }
 
@@ -66,7 +66,7 @@ async function postChunk(client: pg.PoolClient, house: string): Promise<Posted> 
   );
   await openAccounts(client, lines, house);
   const noted: Parameters<typeof notePostings>[1][number][] = [];
-  // One after the other: a connection does one thing at a time, and the first that is refused must be the one that is reported.
+  // One after the other: a connection does one thing at a time, and the first refusal must be the one reported.
   for (const { line, posting } of planned)
     noted.push({ line, kind: posting.kind, transactionId: await post(client, posting) });
   await notePostings(client, noted);

@@ -22,7 +22,7 @@ const acceptancePayload = z.strictObject({
   reason: z.string(),
 });
 
-/** What became of a request to accept a line: done, or waiting for a second person. */
+/** The outcome of a request to accept a line: done, or waiting for a second person. */
 export interface AcceptanceAnswer {
   state: 'done' | 'pending' | 'rejected';
   approvalId: string | null;
@@ -56,7 +56,7 @@ export interface LineServiceParts {
   readonly approvals: ApprovalService;
 }
 
-/** Lines of reports, and what people make of those that our books miss. */
+/** Report lines, and what people do with those that our books lack. */
 export class LineService {
   constructor(private readonly parts: LineServiceParts) {
     parts.approvals.register({
@@ -107,8 +107,8 @@ export class LineService {
   }
 
   /**
-   * Books what is missing here as if the provider had reported it when it happened, once. What is known already stays as it
-   * is. @throws ApiError not_found; conflict for a line that is posted by itself
+   * Books a missing line once, as if the provider had reported it when it happened. Known items stay as they are. @throws
+   * ApiError not_found; conflict for a line that is posted automatically
    */
   async book(
     key: { provider: ReportingProvider; lineId: string },
@@ -140,7 +140,7 @@ export class LineService {
   }
 
   /**
-   * Takes a line as it is, although a later report changed it. Above the limit of adjustments another person must agree.
+   * Accepts a line that a later report changed. Above the adjustment limit a second person must agree.
    * @throws ApiError not_found, conflict, second_person_required
    */
   async accept(
@@ -184,7 +184,7 @@ export class LineService {
   }
 }
 
-/** The account whose payment or refund a line is about, if our books know it. */
+/** The account of the line's payment or refund, if our books know it. */
 async function payerOf(
   client: pg.ClientBase,
   { provider, subjectId, paymentId }: StoredLine,

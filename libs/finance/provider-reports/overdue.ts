@@ -1,6 +1,6 @@
 import type { ControlItem, ControlResult } from '../control.js';
 
-/** What a control found, after the reports that are overdue. */
+/** The findings of a control, after overdue reports. */
 export function withOverdue(
   overdue: readonly ControlItem[],
   { count, items }: ControlResult,

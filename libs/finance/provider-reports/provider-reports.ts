@@ -16,7 +16,7 @@ export interface ProviderReportsParts {
   readonly notices: Pick<PaymentNotices, 'unexplained'>;
 }
 
-/** Asks providers for what moved our balance there, posts what follows, and matches what came to the bank. */
+/** Fetches our balance movements from providers, posts what follows from them, and matches what reached the bank. */
 export class ProviderReports {
   private readonly loop: Loop;
 
@@ -42,7 +42,7 @@ export class ProviderReports {
     this.loop.wake();
   }
 
-  /** Posts what reports say, and matches the bank with it; what nobody can explain is reported to operators. */
+  /** Posts what reports say and matches it with the bank. Anything unexplained is reported to operators. */
   async digest(signal?: AbortSignal): Promise<void> {
     const { currency } = this.parts.config.payments;
     const { unexplained } = await postReportLines(this.parts.pool, {
@@ -59,7 +59,7 @@ export class ProviderReports {
     await matchBankLines(this.parts.pool, currency);
   }
 
-  /** A provider that does not answer keeps nobody else waiting. */
+  /** A provider that does not answer does not block the others. */
   private async round(signal: AbortSignal): Promise<void> {
     const { stripe, sandbox } = this.parts.config.payments;
     const work: [provider: string, run: () => Promise<unknown>][] = [];

@@ -12,7 +12,7 @@ import type { PayoutItem } from './payments/payout-matching.js';
 import { payoutSentence } from './payments/payouts.control.js';
 import type { ReportImport } from './report.import.js';
 
-/** Those whose balance is reported line by line. */
+/** Providers whose balance is reported line by line. */
 export const reportingProvider = z.enum(['stripe', 'sandbox']);
 
 export const number = z.string().regex(/^\d{1,18}$/, 'must be a whole number');

@@ -1,4 +1,4 @@
-/** A provider that keeps a balance of ours and reports how it moved. */
+/** A provider that keeps a balance for us and reports its movements. */
 export type ReportingProvider = 'stripe' | 'sandbox';
 
 export type LineType =
@@ -14,10 +14,10 @@ export type LineType =
 
 /** A movement of our balance at a provider, as it reports it. */
 export interface ReportLine {
-  /** The provider's own id, never reused. */
+  /** The provider's own ID, never reused. */
   readonly lineId: string;
   readonly type: LineType;
-  /** Minor units of the currency, positive when it came to us. */
+  /** Minor units of the currency. Positive for money to us. */
   readonly amountMinor: bigint;
   /** What the provider kept for itself; negative when it gave a fee back. */
   readonly feeMinor: bigint;
@@ -27,30 +27,30 @@ export interface ReportLine {
   readonly happenedAt: string;
   /** The day from which it can be paid out, `2026-01-31`. */
   readonly availableOn: string | null;
-  /** The payment, refund, dispute or payout as our books name it; the line itself when it is none of them. */
+  /** The payment, refund, dispute or payout, as named in our books, or the line itself if it is none of these. */
   readonly subjectId: string;
   readonly paymentId: string | null;
-  /** The payout that brought it to the bank, as soon as the provider says so. */
+  /** The payout that took it to the bank, once the provider says so. */
   readonly payoutId: string | null;
-  /** What the provider writes beside it; nothing that names a person. */
+  /** The provider's description, without names of people. */
   readonly description: string;
 }
 
-/** What a report covers: everything, everything but payouts, or payouts alone. */
+/** What a report covers: everything, everything except payouts, or payouts only. */
 export type ReportContent = 'all' | 'activity' | 'payouts';
 
-/** One row of a file that cannot be read. */
+/** A row of a file that cannot be read. */
 export interface RowFault {
   /** Counted from 1, with the header. */
   readonly line: number;
-  /** Null where the row as a whole is at fault. */
+  /** Null if the whole row is faulty. */
   readonly column: string | null;
   readonly reason: string;
 }
 
 const FAULTS_TOLD = 5;
 
-/** A file with rows that cannot be read: nothing of it was imported. */
+/** A file has unreadable rows, so nothing was imported. */
 export class ReportRefused extends Error {
   constructor(readonly faults: readonly RowFault[]) {
     const told = faults.slice(0, FAULTS_TOLD).map(faultText).join(' ');
@@ -66,7 +66,10 @@ export function faultText({ line, column, reason }: RowFault): string {
 
 const MOST_TEXT = 200;
 
-/** One line of text, as far as it is kept. What looks like a mail address is left out: a report must name nobody. */
+/**
+ * One line of text, as far as it is kept. Anything that looks like an email address is removed, because a report must not name
+ * anybody.
+ */
 export function keptText(text: string, most = MOST_TEXT): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')

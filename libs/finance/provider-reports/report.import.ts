@@ -12,15 +12,15 @@ export interface ImportCounts {
   lines: number;
   /** Not known before. */
   added: number;
-  /** Known before, with other content than the first or the last time. The control of payments reports what is new of it. */
+  /** Known before, with content that differs from the first or last time. The control of payments reports what is new of it. */
   changed: number;
 }
 
 export interface ReportImport extends ImportCounts {
-  /** Null for a trial. */
+  /** Null for a dry run. */
   reportId: string | null;
   covers: Coverage | null;
-  /** Payouts of which it could not be asked what they are made of; they are asked for again the next time. */
+  /** Payouts whose lines could not be fetched. They are fetched again next time. */
   missingPayouts?: readonly { payoutId: string; reason: string }[];
 }
 
@@ -35,23 +35,23 @@ export interface ReportHeader {
 
 export interface FileImport {
   actor: string;
-  /** Reads and compares everything, and leaves nothing behind. */
+  /** Reads and compares everything, but stores nothing. */
   dryRun: boolean;
-  /** What the report was asked for. Of days that are not over it holds what was before now. */
+  /** The requested range of the report. For days that are not over it covers the time up to now. */
   days: ReportDays;
   onProgress?: ((lines: number) => void) | undefined;
   /** Runs in the transaction of the import. */
   inTransaction?: ((client: pg.ClientBase, result: ReportImport) => Promise<void>) | undefined;
 }
 
-/** Lines that go to the database together. */
+/** The number of lines written to the database together. */
 const CHUNK = 1_000;
 
 /**
- * Imports a report of Stripe, whose days are of UTC: all of it or nothing, in bounded memory. The source is read more than
- * once. What is known already is left as it is; a line that says something else than before is noted. A report with
- * movements from before its days lists the payouts of these days and not what happened in them, so it covers no time.
- * @throws ReportRefused with the rows at fault
+ * Imports a Stripe report, whose days are in UTC, completely or not at all and in bounded memory. The source is read more than
+ * once. Known lines stay as they are; changed lines are noted. A report with movements from before its days lists the payouts
+ * of these days and not what happened in them, so it covers no time.
+ * @throws ReportRefused with the faulty rows
  */
 export async function importStripeCsv(
   pool: pg.Pool,
@@ -145,7 +145,7 @@ export function addCounts(sum: ImportCounts, more: ImportCounts): void {
   sum.changed += more.changed;
 }
 
-/** Begins an import; imports of one provider wait for each other until their transactions end. */
+/** Begins an import. Imports of one provider run one at a time, until their transaction ends. */
 export async function beginReport(client: pg.ClientBase, header: ReportHeader): Promise<string> {
   const { provider, source, content, sha256, actor } = header;
   await lockProvider(client, provider);
@@ -181,7 +181,7 @@ export async function finishReport(
   return from === null || to === null ? null : { from, to };
 }
 
-/** Writes lines down, once each. The caller holds the lock of the provider. */
+/** Writes each line once. The caller holds the provider lock. */
 export async function insertLines(
   client: pg.ClientBase,
   { reportId, provider }: { reportId: string; provider: ReportingProvider },
@@ -237,7 +237,7 @@ const INSERT_PAYOUTS = `WITH ${GIVEN}
   JOIN provider_report_lines l ON l.provider = g.provider AND l.line_id = g.line_id
   WHERE g.payout_id IS NOT NULL ON CONFLICT (line) DO NOTHING`;
 
-/** One word of a provider, as it is kept. */
+/** One version of a provider's line, as stored. */
 const WORD = (
   of: string,
   payoutId: string,

@@ -38,11 +38,11 @@ export interface ReportServiceParts {
   readonly reports: ProviderReports;
 }
 
-/** Files of providers and banks that people import. */
+/** Imports of provider and bank files by people. */
 export class ReportService {
   constructor(private readonly parts: ReportServiceParts) {}
 
-  /** @throws ApiError invalid_value for a file that cannot be read, or for days that are none */
+  /** @throws ApiError invalid_value if the file cannot be read or the days are invalid */
   importStripe(upload: Upload, asking: FinanceRequest): Promise<ReportImport> {
     return this.import(upload, asking, {
       subject: 'stripe',

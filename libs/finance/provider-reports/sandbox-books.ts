@@ -29,10 +29,10 @@ export function playTopup(
   });
 }
 
-/** A payment is committed in an instant; what is that old is seen. */
+/** Payments commit quickly: one this old is visible. */
 const SETTLED = '1 minute';
 
-/** Imports what the sandbox's own books say since the last import, as a provider's report. */
+/** Imports the sandbox's own books since the last import, as a provider's report. */
 export async function importSandbox(pool: pg.Pool, actor: string): Promise<ReportImport> {
   return inTransaction(pool, async (client) => {
     const reportId = await beginReport(client, {
@@ -52,7 +52,7 @@ export async function importSandbox(pool: pg.Pool, actor: string): Promise<Repor
   });
 }
 
-/** From the end of what was imported, with an overlap, up to what is certain now. */
+/** From the end of the last import, with an overlap, up to what is final now. */
 async function readWindow(client: pg.ClientBase): Promise<{ since: string; to: string }> {
   const { rows } = await client.query<{ since: string; to: string }>(
     `SELECT coalesce((SELECT max(upper(covers)) - $1::interval FROM provider_reports

@@ -79,7 +79,7 @@ export function readStripeCsv(
   });
 }
 
-/** What a file covers, by its header: it may have no line. @throws ReportRefused */
+/** What a file covers, by its header, because it can have no lines. @throws ReportRefused */
 export async function contentOfStripeCsv(source: FileSource): Promise<ReportContent> {
   let content: ReportContent = 'activity';
   const noted = (titles: readonly string[]) => {
@@ -163,7 +163,7 @@ function timeIn(cells: CsvRow['cells'], column: string): string {
   const iso = /^\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?$/.test(text)
     ? `${text.slice(0, 10)}T${text.slice(11) || '00:00'}Z`
     : '';
-  // JavaScript reads 2026-02-30 as a day of March.
+  // JavaScript reads 2026-02-30 as a day in March.
   if (!isDay(text.slice(0, 10)) || !isInstant(iso))
     throw new CellFault(column, 'must be a time such as 2026-01-31 09:30:00.');
   return new Date(iso).toISOString();

@@ -4,17 +4,17 @@ import { correctionColumns, exact } from '#ledger/postings/correction.js';
 
 export interface AdjustmentsQuery {
   limit: number;
-  /** Only those older than this id. */
+  /** Only adjustments older than this ID. */
   beforeId: string | null;
   accountId?: string | undefined;
   ticketId?: string | undefined;
   reason?: AdjustmentReason | undefined;
-  /** Recorded not before the one and before the other. */
+  /** Recorded from the one time (inclusive) to the other (exclusive). */
   from?: Date | undefined;
   to?: Date | undefined;
 }
 
-/** The register of adjustments, newest first; one more than the limit if there are more. */
+/** The register of adjustments, newest first, with one more than the limit if there are more. */
 export async function listAdjustments(
   database: pg.Pool | pg.ClientBase,
   { limit, beforeId, accountId, ticketId, reason, from, to }: AdjustmentsQuery,

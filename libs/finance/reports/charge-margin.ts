@@ -1,17 +1,17 @@
 import type pg from 'pg';
 
-/** What a charge cost us, as recorded. */
+/** The recorded cost of a charge. */
 interface ChargeCost {
   outcome: 'delivered' | 'failed' | 'late';
   channel: string;
-  /** Calls or seconds; tokens of metered work. */
+  /** Calls or seconds; tokens for metered work. */
   units: bigint;
   /** Nanos. */
   cost: bigint;
   costVersionId: bigint;
-  /** Null where the cost is 0. */
+  /** Null if the cost is 0. */
   transactionId: bigint | null;
-  /** Of UTC, in which it counts. */
+  /** The UTC day in which it counts. */
   day: string;
 }
 
@@ -21,13 +21,13 @@ export interface ChargeMargin {
   costs: ChargeCost[];
   /** Nanos; what is recorded. */
   cost: bigint;
-  /** `known`; `waiting`: to be recorded soon; `unknown`: nobody set the cost; `none`: it reached no upstream. */
+  /** `known`; `waiting`: will be recorded soon; `unknown`: no cost is set; `none`: no upstream was reached. */
   state: 'known' | 'waiting' | 'unknown' | 'none';
-  /** Of the hold, the settlement or release, and refunds, with their kinds; costs have theirs. */
+  /** Ledger transactions of the hold, settlement or release, refunds and costs, each with its kind. */
   transactions: { id: bigint; kind: string }[];
 }
 
-/** What a charge earned and cost; null when there is no such charge. */
+/** The revenue and cost of a charge, or null if there is no such charge. */
 export async function chargeMargin(pool: pg.Pool, chargeId: string): Promise<ChargeMargin | null> {
   const { rows } = await pool.query<{ gross: bigint; refunds: string; ended: boolean; unknown: boolean }>(
     `SELECT coalesce(settled, 0)::bigint AS gross, c.state IN ('settled', 'released') AND c.channel_id IS NOT NULL AS ended,

@@ -9,13 +9,13 @@ import type pg from 'pg';
 export const workStates = [
   /** Done and charged, or not done and not charged. */
   'matched',
-  /** In progress, or so young that it may be. */
+  /** In progress, or recent enough that it may be. */
   'running',
   'charged_without_work',
   'work_without_charge',
-  /** The task failed, and what was held for it is held still. */
+  /** The task failed, but its credits are still held. */
   'failed_without_release',
-  /** The task failed, its charge was settled, and nothing came back. */
+  /** The task failed, but its charge was settled and not refunded. */
   'failed_and_settled',
   /** The task was completed after its charge was released. */
   'late',
@@ -30,22 +30,25 @@ export const FAULTY_WORK: readonly WorkState[] = workStates.filter(
   (state) => state !== 'matched' && state !== 'running',
 );
 
-/** Where the SQL looks: everywhere, or at what was made or ended from $2 up to $3, and what belongs to it. */
+/** The range of the SQL: everything, or what was created or ended from $2 up to $3, with everything related to it. */
 export type WorkScope = 'whole' | 'range';
 
-/** What customers got back of a charge after its settlement. */
+/** Refunds of a charge after its settlement. */
 const REFUNDED = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0)`;
 
-/** The hold of a task never arrived: its charge was given up before, and knows of no task. No upstream was asked without it. */
+/**
+ * The hold of a task never arrived: its charge was given up before and does not know the task. No upstream was called without
+ * it.
+ */
 const GIVEN_UP = `t.submitting_at IS NULL AND EXISTS (SELECT FROM charges x WHERE x.id = t.charge_id AND x.state = 'refused'
   AND x.task_id IS NULL AND x.account_id = t.account_id AND x.refusal_code = 'abandoned')`;
 
-/** The request that a charge is for; one that forgot it, and the first of each, bear its id. */
+/** The request of a charge. A charge that does not store it, and the first one of each request, have its ID. */
 const REQUEST = `coalesce(c.request_id, c.id)`;
 
 /**
- * What was touched in the range, with what it names and is named by, twice over: a charge must not look as if its task were
- * missing because the task is older.
+ * What was touched in the range, with everything it refers to and everything that refers to it, in two steps, so that the task
+ * of a charge does not seem to be missing only because it is older.
  */
 const TOUCHED = `
   touched_charges AS MATERIALIZED (
@@ -165,11 +168,11 @@ export function workSql(scope: WorkScope): string {
     FROM (SELECT * FROM paired UNION ALL SELECT * FROM direct) AS i)`;
 }
 
-/** By the end of the work, or by its charge where it did not end; to exclusive. */
+/** By the end of the work, or otherwise by its charge. `to` is exclusive. */
 export interface WorkRange {
   from: Date;
   to: Date;
-  /** A contradiction that is younger may be in progress. */
+  /** More recent contradictions may still be in progress. */
   graceMs: number;
 }
 
@@ -179,12 +182,12 @@ export interface WorkDay {
   day: string;
   state: WorkState;
   items: bigint;
-  /** Nanos that were held at first, and that were settled. */
+  /** Nanos first held, and nanos settled. */
   amount: bigint;
   settled: bigint;
 }
 
-/** How many items are in which state, newest day first. The client's times must be of UTC. */
+/** The number of items by state, newest day first. The client's time zone must be UTC. */
 export async function readWorkDays(
   client: pg.ClientBase,
   { from, to, graceMs }: WorkRange,
@@ -206,7 +209,7 @@ export async function readWorkDays(
 }
 
 export interface WorkItem {
-  /** `task:{id}`, or `charge:{id}` of work without a task. */
+  /** `task:{id}`, or `charge:{id}` for work without a task. */
   subject: string;
   state: WorkState;
   at: string;
@@ -221,20 +224,20 @@ export interface WorkItem {
   requestId: string | null;
   taskId: string | null;
   taskState: string | null;
-  /** The status that the client was answered, where it named its request. */
+  /** The status returned to the client, if it sent an idempotency key. */
   answered: number | null;
   transactionIds: bigint[];
 }
 
 export interface WorkQuery extends WorkRange {
-  /** Null: whatever the state. */
+  /** Null means any state. */
   states: readonly WorkState[] | null;
   limit: number;
-  /** The last item of the page before. */
+  /** The last item of the previous page. */
   after: { at: string; subject: string } | null;
 }
 
-/** A page of items, newest first. Times are text of the client's time zone. */
+/** A page of items, newest first. Times are text in the client's time zone. */
 export async function readWork(client: pg.ClientBase, query: WorkQuery): Promise<WorkItem[]> {
   const { from, to, graceMs, states, limit, after } = query;
   const { rows } = await client.query<WorkItem>(

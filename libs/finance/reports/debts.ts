@@ -1,26 +1,26 @@
 import type pg from 'pg';
 
-/** An account that owes, or that is frozen. Amounts are nanos. */
+/** An account that is in debt or frozen. Amounts are nanos. */
 export interface Debtor {
   accountId: string;
   name: string;
   main: bigint;
   isFrozen: boolean;
   reason: string | null;
-  /** When the balance fell below 0; of a freeze by hand, when someone froze it. Null: nobody noted it. */
+  /** When the balance fell below 0, or when someone froze it manually. Null if not recorded. */
   since: Date | null;
   disputes: { provider: string; disputeId: string; state: 'open' | 'lost'; credits: string }[];
-  /** Rewards that were to be taken back and were spent. */
+  /** Clawed-back rewards that had already been spent. */
   owedRewards: bigint;
   writtenOff: bigint;
-  /** The posting by which the balance fell below 0. */
+  /** The posting that took the balance below 0. */
   transactionId: bigint | null;
 }
 
 export interface DebtTotals {
   accounts: number;
   frozen: number;
-  /** Of balances below 0, as a positive number. */
+  /** The total of negative balances, as a positive number. */
   debt: bigint;
   owedRewards: bigint;
 }
@@ -28,7 +28,7 @@ export interface DebtTotals {
 const CONCERNED = `SELECT b.* FROM customer_balances b WHERE b.frozen OR b.main < 0`;
 const OWED = 'SELECT account_id, owed FROM reward_debts';
 
-/** Accounts that owe or are frozen, by id, after one; at most `limit`. */
+/** At most `limit` accounts in debt or frozen, by ID, after a given one. */
 export async function readDebtors(
   client: pg.ClientBase,
   { limit, afterId }: { limit: number; afterId: string | null },

@@ -1,49 +1,49 @@
 import type pg from 'pg';
 import { atHorizon } from '#ledger/postings/horizon.js';
 
-/** A lot of credit at the end of a day of UTC: what deferred revenue is made of. Credits in nanos, money in minor units. */
+/** A credit lot at the end of a UTC day, as part of deferred revenue. Credits in nanos, money in minor units. */
 export interface DeferredLot {
   lotId: bigint;
   accountId: string;
-  /** Null: nobody paid for it, such as a reward or an adjustment. */
+  /** Null if nobody paid for it, such as a reward or an adjustment. */
   topupId: string | null;
-  /** The ledger transaction that brought it. */
+  /** The ledger transaction that created it. */
   transactionId: bigint;
   boughtAt: Date;
   bought: bigint;
-  /** What was paid for all of it: its basis. */
+  /** The amount paid for the whole lot: its basis. */
   paidMinor: bigint;
-  /** Used, debts that it covered included. */
+  /** Used, including covered debts. */
   consumed: bigint;
-  /** Of that, refunded after settlement. */
+  /** The part of it that was refunded after settlement. */
   restored: bigint;
-  /** On its way back to the customer, or there. */
+  /** Being refunded to the customer, or refunded. */
   refunded: bigint;
   chargedBack: bigint;
-  /** Gone with an adjustment or a write-off that was reversed, less what came back by one. */
+  /** Removed by a reversed adjustment or write-off, minus what one returned. */
   reversed: bigint;
   /** bought - consumed + restored - refunded - chargedBack - reversed. */
   left: bigint;
-  /** Revenue, or made up for a loss, of what was paid. */
+  /** The paid amount that is revenue or has made up for a loss. */
   recognisedMinor: bigint;
-  /** Of refunds that the provider has not answered: still deferred. */
+  /** Refunds not yet answered by the provider, which are still deferred. */
   pendingMinor: bigint;
-  /** What of deferred revenue is this lot's. All lots together are its balance. */
+  /** The deferred revenue of this lot. All lots together equal the balance. */
   deferredMinor: bigint;
 }
 
 export interface DeferredLotsQuery {
-  /** The day after the last, of UTC, such as 2026-02-01. */
+  /** The UTC day after the last one, such as 2026-02-01. */
   to: string;
   accountId: string | null;
-  /** Only lots of which something is left, or deferred. */
+  /** Only lots with unused credits or deferred revenue. */
   leftOnly: boolean;
   limit: number;
-  /** The last lot of the page before. */
+  /** The last lot of the previous page. */
   after: bigint | null;
 }
 
-/** As the roll-forward has it: recognised counts when its posting is effective, uses when they are. */
+/** As in the roll-forward: recognition counts when its posting is effective, uses when they are. */
 const LOTS = `
 SELECT l.id::text AS "lotId", l.account_id AS "accountId", l.topup_id AS "topupId", t.id::text AS "transactionId",
   t.effective_at AS "boughtAt", l.credits::text AS bought, l.paid_minor::text AS "paidMinor",
@@ -82,7 +82,7 @@ const NUMBERS = [
 ];
 type Numbers = (typeof NUMBERS)[number];
 
-/** A page of the lots behind the closing balance of deferred revenue, in the order in which they came. */
+/** A page of the lots behind the closing balance of deferred revenue, in order of creation. */
 async function readDeferredLots(
   client: pg.ClientBase,
   { to, accountId, leftOnly, limit, after }: DeferredLotsQuery,

@@ -18,48 +18,48 @@ type DeferredMove = (typeof deferredMoves)[number];
 
 interface DeferredLine {
   move: DeferredMove;
-  /** Of `recognised`: image, video, chat, speech, 3d or adjustment; null for the others. */
+  /** For `recognised`: image, video, chat, speech, 3d or adjustment. Null otherwise. */
   family: string | null;
-  /** Minor units of the house's currency; positive raises deferred revenue. */
+  /** Minor units of the payment currency. Positive raises deferred revenue. */
   amountMinor: bigint;
   /** Ledger transactions. */
   transactions: bigint;
 }
 
 export interface DeferredRevenueReport extends Days {
-  /** Text of times in UTC, as PostgreSQL reads it: what was recorded before is in it for good. */
+  /** Complete for everything recorded before this time. PostgreSQL text in UTC. */
   completeTo: string;
-  /** What was recorded before is consumed and recognised; later uses are not in `recognised` yet. */
+  /** Usage recorded before this time is recognised. Later usage is not in `recognised` yet. */
   recognisedTo: string;
-  /** The ledger account, whose statement has the entries. */
+  /** The ledger account with the entries. */
   ledgerAccountId: bigint;
   openingMinor: bigint;
   lines: DeferredLine[];
   closingMinor: bigint;
   lots: LotsAtEnd;
-  /** Whether opening and lines come to the closing balance, and that to what the lots have left. */
+  /** Whether opening balance and lines add up to the closing balance, and that equals what is left in the lots. */
   agrees: boolean;
 }
 
-/** What the lots have left of their payments at the end of the days, summed from the lots' own rows. */
+/** What is left of the lots' payments at the end of the days, summed from their own rows. */
 interface LotsAtEnd {
-  /** Paid, less what went with refunds and chargebacks. */
+  /** Paid, minus refunds and chargebacks. */
   paidMinor: bigint;
   recognisedMinor: bigint;
-  /** Of refunds that the provider had not answered; they leave deferred revenue when they end. */
+  /** Refunds not answered by the provider. They leave deferred revenue when they end. */
   pendingMinor: bigint;
   /** paid - recognised + pending: the closing balance. */
   deferredMinor: bigint;
-  /** Nanos of credit that are not used, of all lots, also those that nobody paid for. */
+  /** Nanos of unused credits of all lots, including lots that nobody paid for. */
   unusedCredits: bigint;
 }
 
-/** How deferred revenue went from one balance to the other in days of UTC, by the time at which things happened. */
+/** The roll-forward of deferred revenue over UTC days, by the time at which things happened. */
 export function deferredRevenueReport(pool: pg.Pool, days: Days): Promise<DeferredRevenueReport> {
   return atHorizon(pool, (client, horizon) => readDeferredRevenue(client, horizon, days));
 }
 
-/** The same on a snapshot that the caller has open. */
+/** The same on the caller's open snapshot. */
 async function readDeferredRevenue(
   client: pg.ClientBase,
   horizon: Horizon,

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { crd, iso } from '../controls/found-items.js';
 
 /**
- * What is held, with when it should have been resolved at the latest: the work of a client that waits has its own deadline,
- * a task until it ends has the task's, and a hold is due at once when its task has ended.
+ * Holds with the latest time at which they should be resolved: work that a client waits for has its own deadline, a running
+ * task has the task's, and a hold is due at once when its task has ended.
  */
 export const HELD = `
 SELECT c.id, c.account_id, c.amount, c.model_id, c.group_name, c.family, c.request_id, c.key_id, c.created_at,
@@ -25,23 +25,23 @@ export interface OpenHold {
   heldSince: string;
   dueAt: string;
   ageMs: bigint;
-  /** Beyond its deadline and the grace. */
+  /** Whether its deadline plus the grace period has passed. */
   isOverdue: boolean;
   family: string;
   model: string;
   group: string;
-  /** Of a task, once one was chosen; work that a client waits for has its channel once it is resolved. */
+  /** The channel of a task once chosen, or of other work once it is resolved. */
   channel: string | null;
   upstreamTaskId: string | null;
   taskId: string | null;
   taskState: string | null;
   requestId: string | null;
-  /** The posting that holds it; none of a price of 0. */
+  /** The posting of the hold. None if the price is 0. */
   transactionId: bigint | null;
 }
 
 interface HoldBucket {
-  /** Held for less than this; null: longer than the others. */
+  /** Held for less than this. Null for longer than the others. */
   underMs: number | null;
   count: bigint;
   /** Nanos. */
@@ -51,7 +51,7 @@ interface HoldBucket {
 export interface HoldTotals {
   buckets: HoldBucket[];
   overdue: { count: bigint; amount: bigint };
-  /** Of all holds, nanos; the same as the held balances of all accounts in books that are whole. */
+  /** Nanos of all holds. Equal to the held balances of all accounts if the books are consistent. */
   total: bigint;
   balances: bigint;
 }
@@ -59,16 +59,16 @@ export interface HoldTotals {
 export interface HoldsQuery {
   graceMs: number;
   limit: number;
-  /** The last hold of the page before. */
+  /** The last hold of the previous page. */
   after: { heldSince: string; chargeId: string } | null;
-  /** Only what is beyond its deadline and the grace. */
+  /** Only holds past their deadline and the grace period. */
   overdueOnly: boolean;
 }
 
 const MINUTE_MS = 60_000;
 const BUCKETS_MS = [MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS];
 
-/** A page of what is held, oldest first. Times are text of the client's time zone. */
+/** A page of holds, oldest first. Times are text in the client's time zone. */
 export async function readHolds(client: pg.ClientBase, query: HoldsQuery): Promise<OpenHold[]> {
   const { graceMs, limit, after, overdueOnly } = query;
   const { rows } = await client.query<OpenHold>(
@@ -87,7 +87,7 @@ export async function readHolds(client: pg.ClientBase, query: HoldsQuery): Promi
   return rows;
 }
 
-/** How much is held for how long, and what the accounts have as held. */
+/** How much is held for how long, and the held balances of accounts. */
 export async function readHoldTotals(client: pg.ClientBase, graceMs: number): Promise<HoldTotals> {
   const { rows } = await client.query<{
     bucket: number;

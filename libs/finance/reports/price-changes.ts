@@ -6,7 +6,7 @@ export const priceChangeKinds = ['price', 'multiplier', 'rule'] as const;
 export type PriceChangeKind = (typeof priceChangeKinds)[number];
 
 export interface PriceChangesQuery {
-  /** Versions that took effect, or will, from this time on and before the other; null: no bound. */
+  /** Versions that take effect from this time on and before the other. Null means no bound. */
   from: Date | null;
   to: Date | null;
   kind: PriceChangeKind | null;
@@ -15,29 +15,29 @@ export interface PriceChangesQuery {
   limit: number;
 }
 
-/** A version of a price, a multiplier or a group rule, who made it, and what was earned by it. */
+/** A version of a price, multiplier or group rule, with its author and revenue. */
 export interface PriceVersionEarned {
   kind: PriceChangeKind;
   versionId: bigint;
   subject: string;
-  /** As people read it: credits, or the factor; `withdrawn`, `none`. */
+  /** For display: credits or the multiplier, `withdrawn` or `none`. */
   value: string;
-  /** What was in force before it, likewise; null: nothing. */
+  /** The previous version, for display. Null if there was none. */
   before: string | null;
   /** Null: from the beginning. */
   effectiveFrom: Date | null;
-  /** Where the next version begins; null: none does. */
+  /** When the next version begins. Null if there is none. */
   until: Date | null;
   recordedAt: Date;
-  /** Null for a version that a catalog began with. */
+  /** Null for versions from the initial catalog. */
   proposal: { id: string; note: string; proposedBy: string; decidedBy: string | null } | null;
-  /** Nanos that charges settled by this version, how many charges, and their units. Refunds are not in it. */
+  /** Nanos settled under this version, with the number of charges and their units. Refunds are not included. */
   gross: bigint;
   charges: bigint;
   units: bigint;
 }
 
-/** Each rate of a version as in a file of prices; null where it has none. */
+/** The rates of a version as in a price file. Null if it has none. */
 const RATES = `(
   SELECT string_agg((SELECT string_agg(name || '=' || value, ' ' ORDER BY length(name), name)
       FROM jsonb_each_text(rate -> 'when') AS w (name, value)) || ' ' || (rate ->> 'unitPrice'), '; ' ORDER BY place)
@@ -55,7 +55,7 @@ const VERSIONS = `
   UNION ALL SELECT 'rule', id, group_name, effective_from, recorded_at, proposal_id,
     coalesce(trim_scale(unit_price)::text, rule) FROM group_rule_versions`;
 
-/** A multiplier earned nothing where a rule replaced the list price. */
+/** A multiplier has no revenue while a rule replaces the list price. */
 const EARNED = `
   SELECT 'price' AS kind, price_version_id AS id, gross, charges, units FROM earned
   UNION ALL SELECT 'multiplier', multiplier_version_id, gross, charges, units FROM earned WHERE group_rule_version_id IS NULL
@@ -89,12 +89,12 @@ type Row = Omit<PriceVersionEarned, 'proposal' | 'gross' | 'charges' | 'units'> 
   decidedBy: string | null;
 } & Record<'gross' | 'charges' | 'units', string>;
 
-/** The register of price changes, the latest first, with what each version earned until now. */
+/** The register of price changes, latest first, with the revenue of each version so far. */
 export function priceChanges(pool: pg.Pool, query: PriceChangesQuery): Promise<PriceVersionEarned[]> {
   const { from, to, kind, subject, limit } = query;
   return atHorizon(pool, async (client) => {
     await client.query('SET LOCAL enable_seqscan = off');
-    // A version earns nothing before it takes effect.
+    // A version has no revenue before it takes effect.
     const first = from?.toISOString().slice(0, 10) ?? '1970-01-01';
     const { rows } = await client.query<Row>(REGISTER, [first, 'infinity', from, to, kind, subject, limit]);
     return rows.map(({ proposalId, note, proposedBy, decidedBy, gross, charges, units, ...version }) => ({

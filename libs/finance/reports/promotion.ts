@@ -1,34 +1,34 @@
 import type pg from 'pg';
 import type { Horizon } from '#ledger/postings/horizon.js';
 
-/** What promotion did in a time, nanos. */
+/** The effect of promotion within a time, in nanos. */
 interface PromotionMovement {
   /** Rewards given. */
   given: bigint;
-  /** Taken back of them, less what was returned again. */
+  /** Clawed back from them, minus what was returned. */
   clawedBack: bigint;
-  /** Moved from invite balances to main, less what was taken back from there. */
+  /** Transferred from invite balances to main, minus what was clawed back from there. */
   moved: bigint;
-  /** Used of credits that nobody paid for. */
+  /** Used credits that nobody paid for. */
   used: bigint;
 }
 
 export interface PromotionReport extends PromotionMovement {
-  /** PostgreSQL's text; not later than the horizon. */
+  /** PostgreSQL text, not later than the horizon. */
   from: string;
   to: string;
   /** Invite balances before and after. */
   opening: bigint;
   closing: bigint;
-  /** What should have been clawed back, and was spent before: noted, not collected. */
+  /** Should have been clawed back but had been spent: noted, not collected. */
   owed: bigint;
-  /** What left issued:promo in the time: given less clawed back in books that are whole. */
+  /** The amount that left issued:promo: equal to given minus clawed back if the books are consistent. */
   issued: bigint;
-  /** By UTC day, of days on which something happened. */
+  /** By UTC day, for days with any activity. */
   days: ({ day: string } & PromotionMovement)[];
 }
 
-/** Recorded from inclusive, to exclusive; null: from the beginning, up to the horizon. */
+/** Recorded from (inclusive) to (exclusive). Null means from the beginning, or up to the horizon. */
 export interface PromotionRange {
   from: Date | null;
   to: Date | null;
@@ -60,7 +60,7 @@ const sums = (condition: string) =>
     .map(([column, name]) => `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)::bigint AS "${name}"`)
     .join(', ');
 
-/** What invites cost: a roll-forward of the invite balances, with what became of the credits. */
+/** The cost of invites: a roll-forward of invite balances, with the use of the credits. */
 export async function readPromotion(
   client: pg.ClientBase,
   horizon: Horizon,

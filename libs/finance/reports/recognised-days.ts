@@ -3,14 +3,14 @@ import { inTransaction } from '#database/database.js';
 import { atHorizon, RECORDING_APART } from '#ledger/postings/horizon.js';
 
 /**
- * Money that was recognised, by day and type. What was recorded on days that are over is summed up once: it never changes,
- * since the ledger only grows, so late postings are in the sums of the day on which they were recorded. What was recorded
- * since is read from the ledger.
+ * Recognised revenue by day and type. What was recorded on past days is summed once and never changes, because the ledger only
+ * grows: late postings are in the sums of the day on which they were recorded. What was recorded since then is read from the
+ * ledger.
  */
 
 const REVENUE = `(SELECT array_agg(id) FROM ledger_accounts WHERE code LIKE 'revenue:%')`;
 
-/** Entries of the accounts of revenue from one recorded time on and before another, by the day on which they count. */
+/** Entries of revenue accounts recorded from one time on and before another, by the day on which they count. */
 const recorded = (from: string, to: string) => `
   WITH bounds AS MATERIALIZED (SELECT first_transaction_since(${REVENUE}, ${from} - ${RECORDING_APART}) AS first_id,
     first_transaction_since(${REVENUE}, ${to} + ${RECORDING_APART}) AS end_id)
@@ -32,14 +32,14 @@ export const RECOGNISED_FACTS = `
   WHERE day >= $1::date AND day < $2::date`;
 
 /**
- * Sums up the next day of UTC on which something was recorded and that is over for good.
+ * Sums the next final UTC day with recorded entries.
  * @returns whether there was one
  */
 export async function sumUpRecognised(pool: pg.Pool): Promise<boolean> {
   if (!(await isBehind(pool, null))) return false;
   const horizon = await atHorizon(pool, (_, { at }) => Promise.resolve(at));
   return inTransaction(pool, async (client) => {
-    // Its row is the lock of who adds up.
+    // Its row is the lock for summing.
     await client.query('SELECT FROM recognised_progress FOR UPDATE');
     if (!(await isBehind(client, horizon))) return false;
     await client.query(

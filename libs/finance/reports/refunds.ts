@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Work that failed after its price was held, and when the money came back. A task failed when it ended. Of work whose client
- * waits, the answer's time is known; where nobody answered, its deadline. $1 and $2: failed in this time.
+ * Work that failed after its price was held, and when it was refunded. A task failed when it ended. For work that a client
+ * waits for, the time of the answer counts or, without one, its deadline. $1 and $2: the time of the failure.
  */
 const FAILURES = `
 SELECT c.id AS charge_id, c.account_id, t.id AS task_id, t.ended_at AS failed_at, c.amount, c.model_id, c.state,
@@ -18,7 +18,7 @@ FROM charges c CROSS JOIN LATERAL (SELECT least(c.resolved_at,
     coalesce(c.created_at + c.latency_ms * interval '1 millisecond', c.deadline, c.resolved_at)) AS at) AS failed
 WHERE c.task_id IS NULL AND c.state = 'released' AND c.resolved_at >= $1 AND failed.at >= $1 AND failed.at < $2`;
 
-/** Failures of one UTC day. Latencies are milliseconds from the failure to the posting that gave the money back. */
+/** Failures of one UTC day. Latencies are milliseconds from the failure to the posting of the refund. */
 export interface RefundDay {
   /** Such as `2026-01-31`. */
   day: string;
@@ -26,10 +26,10 @@ export interface RefundDay {
   refunded: bigint;
   /** Not refunded yet. */
   outstanding: bigint;
-  /** Nanos that were held for what failed, and of it those that are not refunded. */
+  /** Nanos held for failed work, and the part not refunded. */
   amount: bigint;
   outstandingAmount: bigint;
-  /** Null where nothing was refunded. */
+  /** Null if nothing was refunded. */
   p50Ms: bigint | null;
   p95Ms: bigint | null;
   maxMs: bigint | null;
@@ -52,13 +52,13 @@ export interface FailedCharge {
   transactionIds: bigint[];
 }
 
-/** Failed from inclusive, to exclusive. */
+/** Failed from (inclusive) to (exclusive). */
 export interface RefundsRange {
   from: Date;
   to: Date;
 }
 
-/** Refunds against failures, by the day of the failure, newest first. */
+/** Compares refunds with failures, by the day of the failure, newest first. */
 export async function readRefundDays(
   client: pg.ClientBase,
   { from, to }: RefundsRange,
@@ -85,12 +85,12 @@ export async function readRefundDays(
 
 export interface FailuresQuery extends RefundsRange {
   limit: number;
-  /** The last failure of the page before. */
+  /** The last failure of the previous page. */
   after: { failedAt: string; chargeId: string } | null;
   outstandingOnly: boolean;
 }
 
-/** A page of failures, newest first. Times are text of the client's time zone. */
+/** A page of failures, newest first. Times are text in the client's time zone. */
 export async function readFailures(client: pg.ClientBase, query: FailuresQuery): Promise<FailedCharge[]> {
   const { from, to, limit, after, outstandingOnly } = query;
   const { rows } = await client.query<FailedCharge>(

@@ -4,7 +4,7 @@ import { RECOGNISED_FACTS } from './recognised-days.js';
 import type { Days } from './revenue.js';
 import { REVENUE_CHART_FACTS } from './revenue-days.js';
 
-/** What a chart of revenue can be split by. */
+/** The dimensions of a revenue chart. */
 export const revenueSubjects = ['model', 'family', 'group', 'channel'] as const;
 export type RevenueSubject = (typeof revenueSubjects)[number];
 
@@ -15,7 +15,7 @@ export interface RevenueChartQuery extends Days {
   filter: RevenueFilter;
 }
 
-/** Counts, nanos of credits, and nanos of what upstreams take. */
+/** Counts, nanos of credits, and nanos of upstream costs. */
 export interface RevenueSums {
   charges: bigint;
   failedCharges: bigint;
@@ -24,24 +24,24 @@ export interface RevenueSums {
   refunds: bigint;
   /** Of delivered and of failed work. */
   cost: bigint;
-  /** Minor units of the payment currency; null where it is not known, since it is posted by type alone. */
+  /** Minor units of the payment currency. Null if unknown, because revenue is posted by type only. */
   recognisedMinor: bigint | null;
 }
 
-/** A model, type, group or channel: '' for work that has none, null for all that are not among the largest. */
+/** A model, type, group or channel: '' for work without one, null for all that are not among the largest. */
 type OfSubject = RevenueSums & { subject: string | null };
 
 interface RevenueChart {
   total: RevenueSums;
-  /** Of as many days before. */
+  /** Totals of the previous period of the same length. */
   before: RevenueSums;
   /** The largest first. */
   subjects: (OfSubject & { before: RevenueSums })[];
-  /** Each day, also where nothing happened; `before` is the same day of the days before. */
+  /** Each day, even without activity. `before` is the same day of the previous period. */
   points: { day: string; before: RevenueSums; subjects: OfSubject[] }[];
 }
 
-/** Subjects shown by name, the largest first; the rest are summed up as one. */
+/** Subjects shown by name, largest first. The rest are summed as one. */
 const MOST_SUBJECTS = 20;
 const DAY_MS = 86_400_000;
 
@@ -55,7 +55,7 @@ const COLUMNS: Record<RevenueSubject, string> = {
 const SUMS = `sum(charges)::text AS charges, sum(failed_charges)::text AS "failedCharges", sum(net)::text AS net,
   sum(refunds)::text AS refunds, sum(cost)::text AS cost`;
 
-/** $3: the first day that was asked for; those before are compared with. */
+/** $3: the first requested day. Earlier days are for comparison. */
 const earnedSql = (by: RevenueSubject) => `
   WITH parts AS MATERIALIZED (
     SELECT day, ${COLUMNS[by]} AS subject, sum(charges) AS charges, sum(failed_charges) AS failed_charges,
@@ -79,8 +79,8 @@ interface Part extends OfSubject {
 }
 
 /**
- * What was earned and what it cost, day by day and by subject, beside the days before. Days that are over are read from sums:
- * what it costs grows with the days and the kinds of work, and with what is not summed up yet.
+ * Revenue and cost by day and subject, with the previous period. Past days are read from sums, so the query grows only with the
+ * number of days and types of work, and with what is not summed yet.
  */
 export function readRevenueChart(pool: pg.Pool, query: RevenueChartQuery): Promise<RevenueChart> {
   return atHorizon(pool, async (client) => chartOf(await partsOf(client, query), query));
@@ -106,7 +106,7 @@ async function partsOf(client: pg.ClientBase, query: RevenueChartQuery): Promise
   return isKnown ? [...parts, ...(await recognisedOf(client, [first, to, family], by))] : parts;
 }
 
-/** What is recognised is posted by type alone. '' is a filter, too: of work that has none. */
+/** Recognised revenue is posted by type only. '' is also a filter: for work without one. */
 function isRecognisedKnown({ model, group, channel }: RevenueFilter): boolean {
   return model === undefined && group === undefined && channel === undefined;
 }
@@ -124,7 +124,7 @@ function read(sums: Record<keyof RevenueSums, string>, recognisedMinor: bigint |
 
 const NOTHING = { charges: 0n, failedCharges: 0n, net: 0n, refunds: 0n, cost: 0n };
 
-/** By anything but the type it belongs to no subject; then it only counts in totals. */
+/** Unless grouped by type it belongs to no subject and only counts in totals. */
 async function recognisedOf(
   client: pg.ClientBase,
   values: readonly (string | null)[],
@@ -141,7 +141,7 @@ async function recognisedOf(
   }));
 }
 
-/** Of what only totals have. No name begins with a blank. */
+/** For amounts that only totals have. No name begins with a space. */
 const NO_SUBJECT = ' none';
 
 function chartOf(parts: readonly Part[], query: RevenueChartQuery): RevenueChart {

@@ -4,8 +4,8 @@ import { limitStatements } from '#database/statement-limit.js';
 import { atHorizon } from '#ledger/postings/horizon.js';
 
 /**
- * What was earned, by everything that reports ask for: a charge counts when it ended, a refund when it was given, a cost
- * when it was posted. Days that are over are summed up once and stored; the same query reads those that are not.
+ * Revenue by every dimension of the reports: a charge counts when it ended, a refund when it was made, a cost when it was
+ * posted. Past days are summed once and stored; the same query reads the others.
  */
 
 const DIMENSIONS = `account_id, model_id, group_name, family, channel_id, price_version_id, multiplier_version_id,
@@ -13,7 +13,7 @@ const DIMENSIONS = `account_id, model_id, group_name, family, channel_id, price_
 const OF_CHARGE = DIMENSIONS.replace(/\w+/g, 'c.$&');
 const MEASURES = ['charges', 'failed_charges', 'units', 'gross', 'refunds', 'cost', 'failed_cost'];
 
-/** Days of UTC in `gaps (begins, ends)`: from the first day, to the day after the last. */
+/** UTC days in `gaps (begins, ends)`: from the first day, to the day after the last. */
 const FACTS = `
   SELECT (c.resolved_at AT TIME ZONE 'UTC')::date AS day, ${OF_CHARGE},
     (c.state = 'settled')::int AS charges, (c.state = 'released')::int AS failed_charges,
@@ -45,19 +45,19 @@ const factsOf = (stored: string) => `
  */
 export const REVENUE_FACTS = factsOf(`SELECT day, ${DIMENSIONS}, ${MEASURES.join(', ')} FROM revenue_days`);
 
-/** What charts read: the same facts, of which those that are stored are summed up over all accounts, without units and versions. */
+/** What charts read: the same facts, with the stored ones summed over all accounts, without units and versions. */
 export const REVENUE_CHART_FACTS = factsOf(
   `SELECT day, NULL::text AS account_id, model_id, group_name, family, channel_id, NULL::bigint AS price_version_id, NULL::bigint,
     NULL::bigint, charges, failed_charges, 0::numeric AS units, gross, refunds, cost, failed_cost FROM revenue_chart_days`,
 );
 
-/** The same for one day, without what is stored of it. */
+/** The same for one day, ignoring what is stored for it. */
 const DAY_FACTS = `WITH gaps AS MATERIALIZED (SELECT $1::date AS begins, $1::date + 1 AS ends) ${FACTS}`;
 
 /**
- * Sums up the next day of UTC that is over, whose costs are all recorded, and that has no summary. What is posted into such a day
- * later drops its summary, in the same transaction; dropping one changes no answer.
- * @returns the day, or null when all are there
+ * Summarises the next past UTC day that has all its costs but no summary. A later posting into that day drops its summary in
+ * the same transaction; dropping one changes no answer.
+ * @returns the day, or null if none is missing
  */
 export async function buildNextRevenueDay(pool: pg.Pool): Promise<string | null> {
   if ((await nextDay(pool, null)) === null) return null;
@@ -65,7 +65,7 @@ export async function buildNextRevenueDay(pool: pg.Pool): Promise<string | null>
   return inTransaction(pool, async (client) => {
     await limitStatements(client, 10 * 60_000);
     await client.query('SET LOCAL enable_seqscan = off');
-    // The lock of those who record costs: none are added to the day meanwhile, and one builds at a time.
+    // The lock for recording costs: no costs are added to the day in the meantime, and one process builds at a time.
     await client.query('SELECT FROM cost_progress FOR UPDATE');
     const day = await nextDay(client, horizon);
     if (day !== null) await storeDay(client, day);

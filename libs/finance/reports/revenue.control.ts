@@ -35,7 +35,7 @@ SELECT 'summary:' || s.day, 'summary_differs',
 FROM summed s LEFT JOIN books b USING (day)
 WHERE (s.gross, s.refunds, s.cost) IS DISTINCT FROM (coalesce(b.gross, 0), coalesce(b.refunds, 0), coalesce(b.cost, 0))`;
 
-/** Revenue by charges, against the accounts of revenue, day by day. */
+/** Compares revenue by charges with the revenue accounts, day by day. */
 export const revenueControl: Control = {
   id: 'revenue',
   title: 'Revenue',

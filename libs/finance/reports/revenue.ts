@@ -8,11 +8,11 @@ import { REVENUE_FACTS } from './revenue-days.js';
 export const revenueDimensions = ['day', 'family', 'model', 'group', 'channel', 'account'] as const;
 export type RevenueDimension = (typeof revenueDimensions)[number];
 
-/** What UPC is. */
+/** The currency of UPC. */
 const COST_CURRENCY = 'USD';
 const NANO_DIGITS = 9;
 
-/** Days of UTC, such as 2026-01-31. */
+/** UTC days, such as 2026-01-31. */
 export interface Days {
   /** The first. */
   from: string;
@@ -21,87 +21,87 @@ export interface Days {
 }
 
 export interface RevenueQuery extends Days {
-  /** What rows are grouped by; none: one row for all. */
+  /** What rows are grouped by. Empty for a single row. */
   by: readonly RevenueDimension[];
-  /** Rows at most; null: all of them. */
+  /** The maximum number of rows. Null for all. */
   limit: number | null;
 }
 
-/** Counts, nanos of CRD that were earned, and nanos of UPC that they cost: credits and money, never added up. */
+/** Counts, nanos of CRD earned, and nanos of UPC that they cost. Credits and money are never added together. */
 export interface Earned {
   /** Charges that were settled, and charges that were released because their work failed. */
   charges: bigint;
   failedCharges: bigint;
-  /** What was delivered: calls or seconds; tokens of metered work. */
+  /** Delivered calls or seconds; tokens for metered work. */
   units: bigint;
   gross: bigint;
-  /** Refunded after the settlement, counted when it was refunded. */
+  /** Refunds after settlement, by the time of the refund. */
   refunds: bigint;
-  /** Of delivered work, and of failed work that the upstream bills. */
+  /** Costs of delivered work, and of failed work that the upstream bills. */
   cost: bigint;
   failedCost: bigint;
 }
 
 export interface RevenueRow extends Earned {
-  /** What was asked for, in that order. The channel is null where no upstream was named. */
+  /** The requested dimensions, in order. The channel is null if no upstream was named. */
   by: Partial<Record<RevenueDimension, string | null>>;
 }
 
-/** What the ledger's accounts moved in the same days. */
+/** The movements of the ledger accounts in the same days. */
 interface LedgerRevenue {
   /** usage:*, usage-refund, expense:upstream:* and expense:upstream-failed:*, positive. */
   gross: bigint;
   refunds: bigint;
   cost: bigint;
   failedCost: bigint;
-  /** What revenue:* moved: minor units of the payment currency, as used credits were paid for. */
+  /** The movement of revenue:* in minor units of the payment currency: what was paid for the used credits. */
   recognisedMinor: bigint;
 }
 
 export interface RevenueReport extends Days {
-  /** What happened before is complete: later there may be more, in days that are not over. Text, as PostgreSQL reads it. */
+  /** Complete for everything that happened before this time. Days that are not over can still change. PostgreSQL text. */
   completeTo: string;
-  /** Costs of what ended before are recorded. */
+  /** Costs are recorded for everything that ended before this time. */
   costsTo: string;
-  /** By day where asked, then by what was earned. */
+  /** Ordered by day if requested, then by revenue. */
   rows: RevenueRow[];
-  /** There are more rows than the limit. */
+  /** Whether there are more rows than the limit. */
   truncated: boolean;
-  /** Of all rows, also those beyond the limit. */
+  /** Totals of all rows, including those beyond the limit. */
   totals: Earned;
-  /** What upstreams billed beyond, or below, the recorded costs; posted with the bills. */
+  /** Billed above or below recorded costs, posted with the bills. */
   billDifference: bigint;
-  /** Charges of these days whose cost is not known. */
+  /** Charges of these days with unknown cost. */
   unknownCosts: bigint;
   ledger: LedgerRevenue;
-  /** Whether the rows come to what the ledger says. */
+  /** Whether the rows match the ledger. */
   agrees: boolean;
 }
 
-/** Gross less refunds: what stays of it. */
+/** Gross minus refunds. */
 export function netOf({ gross, refunds }: Earned): bigint {
   return gross - refunds;
 }
 
-/** What upstreams take, for delivered and for failed work. */
+/** Upstream costs of delivered and failed work. */
 function costOf({ cost, failedCost }: Earned): bigint {
   return cost + failedCost;
 }
 
-/** What a net credit cost, nanos of UPC, cut; null where nothing was earned. */
+/** The cost per net credit in nanos of UPC, truncated. Null if there was no revenue. */
 export function costPerCredit(earned: Earned): bigint | null {
   const net = netOf(earned);
   return net === 0n ? null : (costOf(earned) * NANOS_PER_UNIT) / net;
 }
 
-/** Gross for each unit, in nanos, cut; null where nothing was delivered. */
+/** Gross per unit in nanos, truncated. Null if nothing was delivered. */
 export function averagePrice({ gross, units }: Earned): bigint | null {
   return units === 0n ? null : gross / units;
 }
 
 /**
- * Money less money, in nanos: recognised revenue less what upstreams take. Null where payments are in another currency than
- * costs: the difference would be in none.
+ * The margin in nanos of money: recognised revenue minus upstream costs. Null if payments and costs are in different
+ * currencies.
  */
 export function moneyMargin(
   { recognisedMinor, cost }: { recognisedMinor: bigint; cost: bigint },
@@ -112,7 +112,7 @@ export function moneyMargin(
   return { revenue, margin: revenue - cost };
 }
 
-/** The same of a report, with the hundredths of a percent of that revenue, cut. */
+/** The same for a report, with the margin in hundredths of a percent of revenue, truncated. */
 export function marginOf(
   { totals, ledger: { recognisedMinor } }: Pick<RevenueReport, 'totals' | 'ledger'>,
   currency: string,
@@ -123,12 +123,12 @@ export function marginOf(
   return { margin, basisPoints: revenue === 0n ? null : (margin * 10_000n) / revenue };
 }
 
-/** What was earned in days, by anything. It ties to the ledger, and says so. */
+/** Revenue of days, by any dimensions. It is compared with the ledger, and says whether they match. */
 export function revenueReport(pool: pg.Pool, query: RevenueQuery): Promise<RevenueReport> {
   return atHorizon(pool, (client, horizon) => readRevenue(client, horizon, query));
 }
 
-/** The same on a snapshot that the caller has open. */
+/** The same on the caller's open snapshot. */
 async function readRevenue(
   client: pg.ClientBase,
   horizon: Horizon,
@@ -170,7 +170,7 @@ async function readRevenue(
 /** Rows fetched at once from the database. */
 const SLICE = 1_000;
 
-/** All rows as they are read, for files: memory stays flat. */
+/** Streams all rows for files, in constant memory. */
 export async function* revenueRows(
   pool: pg.Pool,
   query: Omit<RevenueQuery, 'limit'>,
@@ -193,7 +193,7 @@ export async function* revenueRows(
   }
 }
 
-/** The days that are read from the books are few beside all there are, whatever the planner knows of their tables. */
+/** The days read from the books are few compared to all days, whatever the planner knows about the tables. */
 async function useIndexes(client: pg.ClientBase): Promise<void> {
   await client.query('SET LOCAL enable_seqscan = off');
 }
@@ -260,8 +260,8 @@ async function readOthers(
 }
 
 /**
- * What the accounts of revenue and of upstreams moved in days, by effective time. Each fact is written together with its
- * posting, so that on one snapshot both sides have the same facts, also those that the horizon has not reached.
+ * The movements of revenue and upstream accounts in days, by effective time. Each fact is written together with its posting, so
+ * on one snapshot both sides have the same facts, even beyond the horizon.
  */
 async function ledgerRevenue(client: pg.ClientBase, { from, to }: Days): Promise<LedgerRevenue> {
   const everything: Horizon = { at: 'infinity', lastLedgerId: 0n };

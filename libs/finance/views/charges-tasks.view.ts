@@ -41,7 +41,7 @@ export const dayShape = z
 
 type ItemView = z.output<typeof itemShape>;
 
-/** How many of them should not be. */
+/** How many of them are faults. */
 export function faultsOf(days: readonly WorkDay[]): number {
   const faulty = days.filter(({ state }) => FAULTY_WORK.includes(state));
   return Number(faulty.reduce((sum, { items }) => sum + items, 0n));

@@ -7,7 +7,7 @@ import { inSnapshot } from '../snapshot.js';
 import { viewLot } from './deferred-revenue.view.js';
 import { failureShape, holdShape } from './work-reports.view.js';
 
-/** All rows of lists, for files: page by page, so that memory stays flat. */
+/** Streams all rows of lists for files, page by page in constant memory. */
 
 export type LotsAsked = Pick<DeferredLotsQuery, 'to' | 'accountId' | 'leftOnly'>;
 
@@ -19,7 +19,7 @@ export async function* everyLot(pool: pg.Pool, asked: LotsAsked, currency: strin
   for await (const lot of rows) yield viewLot(lot, currency);
 }
 
-/** All that is held, for a file. */
+/** All holds, for a file. */
 export function everyHold(pool: pg.Pool, asked: Pick<HoldsQuery, 'graceMs' | 'overdueOnly'>) {
   const rows = everyRow<OpenHold>((limit, last) => {
     const after = last && { heldSince: last.heldSince, chargeId: last.chargeId };
@@ -28,7 +28,7 @@ export function everyHold(pool: pg.Pool, asked: Pick<HoldsQuery, 'graceMs' | 'ov
   return shaped(holdShape, rows);
 }
 
-/** All failures of a time, for a file. */
+/** All failures within a time, for a file. */
 export function everyFailure(pool: pg.Pool, asked: Pick<FailuresQuery, 'from' | 'to' | 'outstandingOnly'>) {
   const rows = everyRow<FailedCharge>((limit, last) => {
     const after = last && { failedAt: last.failedAt, chargeId: last.chargeId };

@@ -66,7 +66,7 @@ export const revenueChartView = z
 
 type Chart = Awaited<ReturnType<typeof readRevenueChart>>;
 
-/** With the money of each sum in the currency of payments. */
+/** Adds the money of each sum in the payment currency. */
 export function viewRevenueChart(chart: Chart, asked: { from: string; to: string; currency: string }) {
   const sums = <S extends RevenueSums>(of: S) => ({ ...of, ...moneyOf(of, asked.currency) });
   return shown(revenueChartView, {

@@ -111,14 +111,14 @@ export const priceChangeView = z
   })
   .meta({ id: 'PriceChange' });
 
-/** The days that are meant where some are left out: this month of UTC until now. */
+/** The default days: this UTC month up to now. */
 export function daysOf(asked: { from?: string | undefined; to?: string | undefined }, now: Date): Days {
   const today = now.toISOString().slice(0, 10);
   const tomorrow = new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10);
   return { from: asked.from ?? `${today.slice(0, 8)}01`, to: asked.to ?? tomorrow };
 }
 
-/** What was earned, with what follows from it. */
+/** Revenue, with derived figures. */
 function viewEarned(earned: Earned) {
   return {
     ...earned,
@@ -128,7 +128,7 @@ function viewEarned(earned: Earned) {
   };
 }
 
-/** The same as a client reads it. */
+/** The same as returned to clients. */
 export function earnedText(earned: Earned) {
   return shown(z.object(earnedFields), viewEarned(earned));
 }
@@ -171,7 +171,7 @@ const MEASURES = [
   'costPerCredit',
 ] as const;
 
-/** The columns of a file: what was asked for, then the measures. */
+/** The columns of a file: the requested dimensions, then the measures. */
 export function revenueColumns(by: readonly RevenueDimension[]): CsvColumn<RevenueRow>[] {
   return [
     ...by.map((name) => ({ title: name, value: (row: RevenueRow) => row.by[name] ?? null })),
@@ -179,7 +179,7 @@ export function revenueColumns(by: readonly RevenueDimension[]): CsvColumn<Reven
   ];
 }
 
-/** People make versions of prices by hand: there are never that many. */
+/** There are never that many versions of prices, because people create them manually. */
 export const ALL_VERSIONS = 1_000_000;
 
 type PriceChange = z.output<typeof priceChangeView>;

@@ -137,7 +137,7 @@ export const refundDayColumns = csvColumns<z.output<typeof refundDayShape>>(
 type PromotionView = ReturnType<typeof promotionView>;
 type PromotionRow = { day: string; balance: string | null } & Partial<PromotionView['days'][number]>;
 
-/** The days between the invite balances before and after. */
+/** The days between the opening and closing invite balances. */
 export function promotionRows({ opening, closing, days }: PromotionView): PromotionRow[] {
   return [
     { day: 'opening', balance: opening },

@@ -10,11 +10,11 @@ import { keptText } from '../report-line.js';
 
 /** A movement on our account at a bank. */
 export interface BankLine {
-  /** The bank's own id, or made of the content and its ordinal among equal lines. */
+  /** The bank's own ID, or one made from the content and its position among equal lines. */
   readonly lineId: string;
   /** `2026-01-31`. */
   readonly bookedOn: string;
-  /** Positive when it came. */
+  /** Positive if money came in. */
   readonly amountMinor: bigint;
   readonly currency: string;
   readonly reference: string;
@@ -22,7 +22,7 @@ export interface BankLine {
 
 const column = z.string().min(1, 'must name a column').max(100);
 
-/** How the files of a bank are read. Banks agree on nothing, so all of it is said once for an account. */
+/** How the files of a bank are read. Every bank has its own format, so all of it is configured per account. */
 export const bankMapping = z.strictObject({
   delimiter: z.enum([',', ';', '\t', '|']).default(','),
   encoding: z.enum(['utf-8', 'windows-1252']).default('utf-8'),
@@ -77,8 +77,8 @@ function isTimeZone(name: string): boolean {
 }
 
 /**
- * The lines of a bank's file. Lines of zero are left out; days after today are faults, as are those that the file was not asked
- * for. @throws ReportRefused for a file that is not as the mapping says
+ * The lines of a bank's file. Lines of zero are skipped. Days after today, or outside the requested range, are faults. @throws
+ * ReportRefused if the file does not match the mapping
  */
 export function readBankCsv(
   source: FileSource,
@@ -136,7 +136,7 @@ function lineOf(
   return { lineId: idOf(cells, mapping, { content, ordinals }), ...content };
 }
 
-/** Equal lines of a day are distinguished by their order, which is the same in every file that holds the day whole. */
+/** Equal lines of a day are told apart by their order, which is the same in every file with the whole day. */
 function idOf(
   cells: CsvRow['cells'],
   { lineId }: BankMapping,
@@ -163,7 +163,7 @@ function dateIn(cells: CsvRow['cells'], { column: name, format }: BankMapping['d
     .replace('YY', '(?<y>\\d{2})')
     .replace('MM', '(?<m>\\d{1,2})')
     .replace('DD', '(?<d>\\d{1,2})');
-  // What follows, such as a time, is of no use: a bank books by days.
+  // Ignores what follows, such as a time: banks book by day.
   const { y, m, d } = new RegExp(`^${pattern}(?!\\d)`).exec(cells[name] ?? '')?.groups ?? {};
   const iso = `${(y ?? '').padStart(4, '20')}-${(m ?? '').padStart(2, '0')}-${(d ?? '').padStart(2, '0')}`;
   if (!isDay(iso)) throw new CellFault(name, `must be a day as ${format}.`);

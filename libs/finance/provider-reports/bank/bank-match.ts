@@ -7,22 +7,22 @@ import { accountIn } from '../line-postings.js';
 
 /**
  * What a line at the bank is: a payout (whose own posting moved it to the bank), or a transfer that people recorded as a
- * top-up, sent back as a refund, or left in suspense. Transfers stay at psp:manual until the bank's line shows them: then
- * Dr bank / Cr psp:manual. `none`: it is nothing of ours.
+ * top-up, sent back as a refund, or left in suspense. Transfers stay at psp:manual until the bank's line shows them: then Dr
+ * bank / Cr psp:manual. `none`: it is not ours.
  */
 export type BankMatchKind = 'payout' | 'topup' | 'refund' | 'suspense' | 'none';
 
-/** A match that is certain: the amount, the currency and the day, and the reference or that nothing else fits. */
+/** A certain match: amount, currency and day agree, and either the reference does too or nothing else fits. */
 interface Match {
   bankLineId: bigint;
   kind: BankMatchKind;
   subject: string;
 }
 
-/** A payout arrives at most this many days after the provider sent it. */
+/** The most days that a payout takes to arrive. */
 export const PAYOUT_DAYS = 10;
 
-/** Lines that nobody said anything of, with each word of their reference; what was undone once is left to people. */
+/** Unclassified lines with each word of their reference. Lines whose match was undone are left to people. */
 const OPEN_LINES = `open_lines AS MATERIALIZED (
     SELECT l.id, l.line_id, l.booked_on, l.amount_minor, l.currency, l.reference FROM bank_lines l
     WHERE NOT EXISTS (SELECT FROM bank_matches m WHERE m.bank_line_id = l.id)),
@@ -34,7 +34,7 @@ const OPEN_LINES = `open_lines AS MATERIALIZED (
 const FREE = (kind: BankMatchKind, subject: string): string =>
   `NOT EXISTS (SELECT FROM bank_matches m WHERE m.kind = '${kind}' AND m.subject = ${subject} AND m.undone_at IS NULL)`;
 
-/** By their reference; a line that two things name is left to people. */
+/** Matches by reference. A line that two things name is left to people. */
 const BY_REFERENCE = `WITH ${OPEN_LINES}, found AS (
     SELECT o.id, 'topup' AS kind, t.id AS subject FROM words w JOIN open_lines o USING (id)
     JOIN topups t ON t.provider = 'manual' AND t.payment_id = w.word AND t.paid_minor = o.amount_minor AND t.currency = o.currency
@@ -56,7 +56,7 @@ const BY_REFERENCE = `WITH ${OPEN_LINES}, found AS (
     SELECT *, count(*) OVER (PARTITION BY id) AS of_line, count(*) OVER (PARTITION BY kind, subject) AS of_subject FROM found)
   SELECT id AS "bankLineId", kind, subject FROM counted WHERE of_line = 1 AND of_subject = 1 ORDER BY id`;
 
-/** Payouts that the bank does not name: by amount and day, where neither side has another that fits. */
+/** Payouts that the bank does not name, by amount and day, if neither side has another that fits. */
 const BY_AMOUNT = `WITH ${OPEN_LINES}, found AS (
     SELECT o.id, p.provider || ':' || p.subject_id AS subject FROM open_lines o
     JOIN provider_report_lines p ON p.type = 'payout' AND p.currency = o.currency
@@ -71,9 +71,9 @@ const BY_AMOUNT = `WITH ${OPEN_LINES}, found AS (
   SELECT id AS "bankLineId", 'payout' AS kind, subject FROM counted WHERE of_line = 1 AND of_subject = 1 ORDER BY id`;
 
 /**
- * Matches what is certain, and posts it. Answers how many lines. One that is refused is left out, with a word why, and keeps no
- * other from being matched; it is tried again the next time. Several may run.
- * @param house the house's currency, ISO 4217
+ * Matches what is certain, and posts it. Returns the number of lines. A refused match is skipped with its reason, does not
+ * block the others, and is retried next time. Several can run at once.
+ * @param house the payment currency, ISO 4217
  */
 export async function matchBankLines(pool: pg.Pool, house: string): Promise<number> {
   return inTransaction(pool, async (client) => {
@@ -92,7 +92,7 @@ export async function matchBankLines(pool: pg.Pool, house: string): Promise<numb
 
 const MOST_ERROR = 500;
 
-/** Of the database, not of the line: nothing more can be done in this transaction, or it must run again as a whole. */
+/** An error of the database rather than the line: this transaction cannot continue, or must be repeated as a whole. */
 const PASSING = /^(08|40|53|57|58|XX)/;
 
 async function tryMatch(client: pg.ClientBase, match: Match, house: string): Promise<boolean> {
@@ -117,14 +117,14 @@ async function tryMatch(client: pg.ClientBase, match: Match, house: string): Pro
   }
 }
 
-/** Each match waits for others to end: a line and its counterpart are matched once. */
+/** Matches run one at a time, so that a line and its counterpart are matched once. */
 export async function lockMatching(client: pg.ClientBase): Promise<void> {
   await lockOne(client, 'bank-matching');
 }
 
 /**
- * What a person says that a line is. The caller has locked matching.
- * @throws ApiError not_found; conflict where amounts differ or one of the two is matched already
+ * Records what a person says a line is. The caller holds the matching lock.
+ * @throws ApiError not_found; conflict if the amounts differ or either is already matched
  */
 export async function matchBankLine(
   client: pg.ClientBase,
@@ -137,7 +137,7 @@ export async function matchBankLine(
   return insertMatch(client, match, by);
 }
 
-/** Undoes a match with an exact reversal of its posting. The caller has locked matching. @throws ApiError not_found */
+/** Undoes a match with an exact reversal of its posting. The caller holds the matching lock. @throws ApiError not_found */
 export async function undoBankMatch(client: pg.ClientBase, bankLineId: bigint, actor: string): Promise<void> {
   const { rows } = await client.query<{ id: string; transactionId: string | null }>(
     `SELECT id::text, transaction_id::text AS "transactionId" FROM bank_matches
@@ -191,7 +191,7 @@ async function readBankLine(client: pg.ClientBase, bankLineId: bigint): Promise<
   return { ...facts, amountMinor: BigInt(amount) };
 }
 
-/** What each kind of subject comes to at the bank. */
+/** The effect of each type of subject at the bank. */
 const SUBJECTS: Record<Exclude<BankMatchKind, 'none'>, string> = {
   topup: `SELECT t.paid_minor AS amount, t.currency FROM topups t WHERE t.id = $1 AND t.provider = 'manual'
     AND NOT EXISTS (SELECT FROM suspense_items s WHERE s.topup_id = t.id)`,
@@ -236,7 +236,9 @@ async function insertMatch(
   return BigInt(rows[0]?.id ?? 0);
 }
 
-/** The begin of a day, or now: the bank may be a day ahead of UTC, and nothing is posted for a time that is to come. */
+/**
+ * The start of a day, or now if that is earlier: the bank can be a day ahead of UTC, and nothing is posted for a future time.
+ */
 export async function pastTime(client: pg.ClientBase, day: string): Promise<string> {
   const { rows } = await client.query<{ at: string }>(
     `SELECT to_char(least($1::date::timestamp AT TIME ZONE 'UTC', clock_timestamp()) AT TIME ZONE 'UTC',

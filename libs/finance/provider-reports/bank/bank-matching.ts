@@ -5,13 +5,13 @@ import { type BankMatchKind, PAYOUT_DAYS } from './bank-match.js';
 /** Lines at the bank against payouts and transfers, in both directions. */
 export type BankState =
   | 'matched'
-  /** Someone said that it is nothing of ours. */
+  /** Someone classified it as not ours. */
   | 'set_aside'
-  /** Files of the bank do not go far enough yet. */
+  /** The bank's files do not reach that far yet. */
   | 'waiting'
-  /** No file covers its time, and none that continues the last one will. For the end of a period: nothing covers it yet. */
+  /** No file covers its time, and no later file will. For the end of a period: not covered yet. */
   | 'not_covered'
-  /** It is plain what the line is, and its posting was refused. */
+  /** The match is clear, but its posting was refused. */
   | 'refused'
   | 'missing_here'
   | 'missing_there'
@@ -34,15 +34,15 @@ export interface BankQuery {
   bankAccountId: string | null;
   from: string | null;
   to: string | null;
-  /** Null: whatever the state. */
+  /** Null means any state. */
   states: readonly BankState[] | null;
-  /** Judged as for a period that ends then, and only what is dated before it; left out: as of now. ISO 8601. */
+  /** Judged as for a period with this end, and only items dated before it. Default: as of now. ISO 8601. */
   before?: string | null;
 }
 
 export interface BankItem {
   kind: BankItemKind;
-  /** Of the line at the bank, or of what should be there: a payout, top-up, refund or suspense item. */
+  /** The ID of the bank line, or of what should be there: a payout, top-up, refund or suspense item. */
   id: string;
   state: BankState;
   at: string;
@@ -51,7 +51,7 @@ export interface BankItem {
   bankAccountId: string | null;
   /** The bank's text, or our reference. */
   reference: string;
-  /** What a line was matched with, or what its reference names. */
+  /** What the line was matched with, or what its reference names. */
   counterpart: { kind: BankMatchKind; subject: string } | null;
   /** Why its posting was refused. */
   refusal: string | null;
@@ -68,8 +68,8 @@ const ABSENT = absentState({
 });
 
 /**
- * $1 the end of the period that is asked for, or null. What should have come may be on any of the accounts of its currency, so
- * a time is covered where files of all of them cover it.
+ * $1: the end of the requested period, or null. An expected payment can be on any account of its currency, so a time is covered
+ * only if the files of all of them cover it.
  */
 const ITEMS = `WITH
   accounts AS (
@@ -153,7 +153,7 @@ interface ItemRow {
 
 export type BankKey = readonly [at: string, kind: string, id: string];
 
-/** Items, oldest first, after the key. With an account, only lines of it. The client's times must be of UTC. */
+/** Items after the key, oldest first. With an account, only its lines. The client's time zone must be UTC. */
 export async function listBankItems(
   client: pg.ClientBase,
   { bankAccountId, from, to, states, before = null }: BankQuery,
@@ -184,17 +184,17 @@ export async function findFaultyBankItems(
   return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
 }
 
-/** An account at a bank whose files end too long ago, although something should have come or left since. */
+/** A bank account whose files ended too long ago, although money should have moved since. */
 export interface OverdueFiles {
-  /** Null: there is no account at all. */
+  /** Null if there is no account at all. */
   bankAccountId: string | null;
-  /** Null: no file of it was ever imported. Text of the database. */
+  /** Null if no file of it was ever imported. PostgreSQL text. */
   until: string | null;
-  /** What is expected first. */
+  /** The first expected item. */
   firstAt: string;
 }
 
-/** The client's times must be of UTC. */
+/** The client's time zone must be UTC. */
 export async function findOverdueFiles(client: pg.ClientBase, overdueMs: number): Promise<OverdueFiles[]> {
   const { rows } = await client.query<OverdueFiles>(
     `${ITEMS}, known AS (SELECT id, currency, until FROM accounts UNION ALL

@@ -19,7 +19,7 @@ export interface BankAccount {
   mapping: BankMapping;
 }
 
-/** @returns null where there is no such account */
+/** @returns null if there is no such account */
 export async function findBankAccount(
   client: pg.ClientBase | pg.Pool,
   id: string,
@@ -51,9 +51,9 @@ export async function saveBankAccount(
 }
 
 /**
- * Imports a file of a bank: all of it or nothing. Lines that are known are left as they are; one whose id is the bank's own
- * and which says something else now refuses the file, since a bank does not change what it has booked.
- * @throws ApiError not_found for an account without a mapping; ReportRefused with the rows at fault
+ * Imports a bank file, completely or not at all. Known lines stay as they are. If a line with a bank's own ID has changed, the
+ * file is refused, because banks do not change what they have booked.
+ * @throws ApiError not_found if the account has no mapping; ReportRefused with the faulty rows
  */
 export async function importBankCsv(
   pool: pg.Pool,

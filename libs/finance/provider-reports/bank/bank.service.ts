@@ -8,7 +8,7 @@ import type { FinanceRequest } from '#payments/finance-credit.js';
 import { type BankAccount, findBankAccount, listBankAccounts, saveBankAccount } from './bank.import.js';
 import { type BankMatchKind, lockMatching, matchBankLine, pastTime, undoBankMatch } from './bank-match.js';
 
-/** Whose money each kind of subject is. */
+/** Finds whose money each type of subject is. */
 const ACCOUNT_OF: Partial<Record<BankMatchKind, string>> = {
   topup: 'SELECT account_id AS "accountId" FROM topups WHERE id = $1',
   refund: `SELECT t.account_id AS "accountId" FROM topup_refunds r JOIN topups t ON t.id = r.topup_id WHERE r.id = $1`,
@@ -21,7 +21,7 @@ export interface BankServiceParts {
   readonly config: { readonly payments: { readonly currency: string } };
 }
 
-/** What finance staff say of accounts at banks and of lines on them. */
+/** What finance staff do with bank accounts and their lines. */
 export class BankService {
   constructor(private readonly parts: BankServiceParts) {}
 
@@ -98,7 +98,7 @@ export class BankService {
     });
   }
 
-  /** A transfer of which nobody knows whose it is: it waits in suspense, and is credited from there. */
+  /** A transfer of unknown origin: it waits in suspense and can be credited from there. */
   private async suspend(client: pg.ClientBase, bankLineId: bigint): Promise<string> {
     const { rows } = await client.query<{
       reference: string;
@@ -142,7 +142,7 @@ async function matchOf(client: pg.ClientBase, bankLineId: bigint): Promise<Said 
   return rows[0];
 }
 
-/** Nobody says whether money of their own account came or went. */
+/** Nobody can classify money of their own account. */
 async function refuseOwnMoney(
   client: pg.ClientBase,
   actor: FinanceRequest['actor'],

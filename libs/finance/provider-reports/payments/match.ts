@@ -1,13 +1,13 @@
 import type { ReportingProvider } from '../report-line.js';
 
-/** What becomes of a payment, refund or dispute that both sides know of, or one of them. */
+/** The result for a payment, refund or dispute that one or both sides know of. */
 export type MatchState =
   | 'matched'
-  /** A line was reported in two ways, and someone accepted that. */
+  /** A line was reported in two ways, and someone accepted it. */
   | 'accepted'
-  /** Too young to judge, or no report covers its time yet. */
+  /** Too recent to judge, or not covered by a report yet. */
   | 'waiting'
-  /** No report covers its time, and none that continues the last one will. For the end of a period: nothing covers it yet. */
+  /** No report covers its time, and no later report will. For the end of a period: not covered yet. */
   | 'not_covered'
   | 'missing_here'
   | 'missing_there'
@@ -20,7 +20,7 @@ export type MatchKind =
   | 'return'
   | 'dispute'
   | 'adjustment'
-  /** Posted from their lines alone: here only when one was reported in two ways. */
+  /** Posted only from report lines; listed here only if reported in two ways. */
   | 'fee'
   | 'payout'
   | 'payout_failure';
@@ -36,14 +36,14 @@ export const FAULTY = [
 
 export interface MatchQuery {
   provider: ReportingProvider | null;
-  /** Happened not before, and before: by the provider's time where it has one. ISO 8601. */
+  /** Happened at or after, and before: by the provider's time if it has one. ISO 8601. */
   from: string | null;
   to: string | null;
-  /** Null: whatever the state. */
+  /** Null means any state. */
   states: readonly MatchState[] | null;
-  /** Judged as for a period that ends then, and only what is dated before it; left out: as of now. ISO 8601. */
+  /** Judged as for a period with this end, and only items dated before it. Default: as of now. ISO 8601. */
   before?: string | null;
-  /** What is younger may be in progress still. */
+  /** Younger items may still be in progress. */
   graceMs: number;
 }
 
@@ -53,13 +53,13 @@ export interface MatchedItem {
   /** The id of the payment, refund or dispute. */
   id: string;
   state: MatchState;
-  /** Text of the database, to the microsecond. */
+  /** PostgreSQL text, to the microsecond. */
   at: string;
   ours: { amountMinor: bigint; currency: string; at: string; transactionIds: bigint[] } | null;
   theirs: { amountMinor: bigint; currency: string; at: string; lineIds: string[] } | null;
-  /** Days between what they say and what we recorded; noted, not counted. Null where it is not a day. */
+  /** Days between their date and ours, for information only. Null if less than a day. */
   daysApart: number | null;
-  /** A line of it said something else later, and nobody accepted that. */
+  /** One of its lines was later reported differently, and nobody has accepted that. */
   changed: boolean;
 }
 
@@ -73,5 +73,5 @@ export interface MatchDay {
   theirsMinor: bigint;
 }
 
-/** The key of an item in the list: its time, provider, kind and id. */
+/** The key of an item in the list: its time, provider, type and ID. */
 export type MatchKey = readonly [at: string, provider: string, kind: string, id: string];

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import type { ReportingProvider } from '../report-line.js';
 
-/** A provider whose last report ended too long ago, although it was paid through since. */
+/** A provider whose last report ended too long ago, although payments were made through it since. */
 export interface OverdueReport {
   provider: ReportingProvider;
-  /** Null: there was no report at all. Text of the database. */
+  /** Null if there was no report at all. PostgreSQL text. */
   until: string | null;
   /** The first payment that no report covers. */
   firstAt: string;
 }
 
-/** The client's times must be of UTC. */
+/** The client's time zone must be UTC. */
 export async function findOverdueReports(client: pg.ClientBase, overdueMs: number): Promise<OverdueReport[]> {
   const { rows } = await client.query<OverdueReport>(
     `SELECT p.provider, r.until::text, first.at::text AS "firstAt" FROM (VALUES ('stripe'), ('sandbox')) AS p (provider)

@@ -44,7 +44,7 @@ interface ItemRow {
   changed: boolean;
 }
 
-/** Items, oldest first, after the key. The client's times must be of UTC. */
+/** Items after the key, oldest first. The client's time zone must be UTC. */
 export async function listMatches(
   client: pg.ClientBase,
   query: MatchQuery,
@@ -71,7 +71,7 @@ const ITEM = `provider, kind, id, state, at::text, our_at::text AS "ourAt", thei
     THEN floor(abs(extract(epoch FROM our_at - their_at)) / 86400)::int END AS "daysApart"`;
 
 /**
- * What both sides make of what a line is about, by the words that hold: null where one knows nothing of it.
+ * The amounts of both sides for the subject of a line, by the versions in force. Null if a side does not know it.
  * @param type of the line
  */
 export async function readMatch(
@@ -89,7 +89,7 @@ export async function readMatch(
   return { ours: ours === null ? null : BigInt(ours), theirs: theirs === null ? null : BigInt(theirs) };
 }
 
-/** The same by day of UTC, provider, state and currency. */
+/** The same by UTC day, provider, state and currency. */
 export async function summariseMatches(client: pg.ClientBase, query: MatchQuery): Promise<MatchDay[]> {
   const { rows } = await client.query<
     Omit<MatchDay, 'oursMinor' | 'theirsMinor'> & Record<'ours' | 'theirs', string>
@@ -110,8 +110,8 @@ export async function summariseMatches(client: pg.ClientBase, query: MatchQuery)
 }
 
 /**
- * The items that a person must look at, of what either side dates before the time; and how many there are. With `since`, of
- * what was touched since then, or came to be covered by a report.
+ * The items that a person must look at, dated before the time by either side, and their count. With `since`, only those touched
+ * or newly covered by a report since then.
  */
 export async function findFaultyMatches(
   client: pg.ClientBase,

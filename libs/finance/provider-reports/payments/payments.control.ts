@@ -24,7 +24,7 @@ export const paymentsControl: Control = {
   window: true,
   check: async (client, { graceMs, before, since = null, limit, reportOverdueMs = REPORT_OVERDUE_MS }) => {
     const { count, items } = await findFaultyMatches(client, { graceMs, before, since, limit });
-    // For the end of a period each payment that no report covers counts itself.
+    // For the end of a period each payment not covered by a report counts separately.
     const overdue = before === null ? await findOverdueReports(client, reportOverdueMs) : [];
     return withOverdue(overdue.map(overdueItem), { count, items: items.map(controlItem) }, limit);
   },

@@ -2,18 +2,18 @@ import type pg from 'pg';
 import { absentState } from '../overdue.js';
 import type { ReportingProvider } from '../report-line.js';
 
-/** A payout against the lines that the provider says it brought: payments less fees, refunds and disputes. */
+/** Compares a payout with its lines at the provider: payments minus fees, refunds and disputes. */
 export type PayoutState =
   | 'matched'
-  /** It was reported in two ways, or no line names it, and someone accepted that. */
+  /** Reported in two ways, or without lines, and someone accepted it. */
   | 'accepted'
-  /** No line names it, and none has to: it was made by hand, or is so young that its lines are still to come. */
+  /** No line names it, and none has to: it was made manually, or is too recent to have its lines. */
   | 'unlinked'
-  /** Reports that should name its lines go beyond it, and none does. */
+  /** Reports that should contain its lines go past it, but none does. */
   | 'lines_missing'
-  /** Lines name it, and no report has the payout itself yet. */
+  /** Lines name it, but no report has the payout itself yet. */
   | 'waiting'
-  /** No report covers its time, and none that continues the last one will. For the end of a period: nothing covers it yet. */
+  /** No report covers its time, and no later report will. For the end of a period: not covered yet. */
   | 'not_covered'
   | 'missing_there'
   | 'differs'
@@ -32,9 +32,9 @@ export interface PayoutQuery {
   provider: ReportingProvider | null;
   from: string | null;
   to: string | null;
-  /** Null: whatever the state. */
+  /** Null means any state. */
   states: readonly PayoutState[] | null;
-  /** Judged as for a period that ends then, and only what is dated before it; left out: as of now. ISO 8601. */
+  /** Judged as for a period with this end, and only items dated before it. Default: as of now. ISO 8601. */
   before?: string | null;
 }
 
@@ -44,25 +44,25 @@ export interface PayoutItem {
   state: PayoutState;
   at: string;
   currency: string;
-  /** What went to the bank; null where no report has the payout. */
+  /** The amount sent to the bank. Null if no report has the payout. */
   amountMinor: bigint | null;
-  /** Of the lines that it brought; their sum is the amount. */
+  /** The totals of its lines, which add up to the amount. */
   parts: Record<'payments' | 'refunds' | 'disputes' | 'adjustments' | 'fees', bigint>;
   /** It came back later. */
   returned: boolean;
   lines: number;
-  /** Of the report, about the payout itself: these can be accepted. */
+  /** Report lines about the payout itself, which can be accepted. */
   lineIds: string[];
   /** Of our books. */
   transactionIds: bigint[];
-  /** The line at the bank that it was found in. */
+  /** The bank line it was found in. */
   bankLineId: string | null;
 }
 
-/** A payout is on its way for some days; after these the report with it should be there. */
+/** Payouts take a few days. After these the report with it should be available. */
 const PAYOUT_TIME = '7 days';
 
-/** This long after it was made the provider has said what a payout of its own schedule is made of. */
+/** How long after a scheduled payout the provider has reported its lines. */
 const LINKED_WITHIN = '3 days';
 
 const ABSENT = absentState({
@@ -74,7 +74,7 @@ const ABSENT = absentState({
   end: '$2::timestamptz',
 });
 
-/** $1 provider or null, $2 the end of the period that is asked for, or null. */
+/** $1: the provider or null. $2: the end of the requested period, or null. */
 const PAYOUTS = `WITH
   reports AS (
     SELECT provider, range_agg(covers) AS covers, max(upper(covers)) AS until FROM provider_reports
@@ -149,7 +149,7 @@ interface PayoutRow extends Record<keyof Parts, string | null> {
 
 export type PayoutKey = readonly [at: string, provider: string, payoutId: string];
 
-/** Payouts, oldest first, after the key. The client's times must be of UTC. */
+/** Payouts after the key, oldest first. The client's time zone must be UTC. */
 export async function listPayouts(
   client: pg.ClientBase,
   { provider, from, to, states, before = null }: PayoutQuery,
@@ -179,15 +179,15 @@ export async function findFaultyPayouts(
   return { count: rows[0]?.count ?? 0, items: rows.map(toItem) };
 }
 
-/** A provider whose payouts are in no report for too long, although lines name some. */
+/** A provider whose payouts have been missing from reports for too long, although lines name some. */
 export interface OverduePayouts {
   provider: ReportingProvider;
-  /** Of the oldest of them. Text of the database. */
+  /** The time of the oldest one. PostgreSQL text. */
   firstAt: string;
   payouts: number;
 }
 
-/** The client's times must be of UTC. */
+/** The client's time zone must be UTC. */
 export async function findOverduePayouts(
   client: pg.ClientBase,
   overdueMs: number,
@@ -226,7 +226,7 @@ function toItem(row: PayoutRow): PayoutItem {
   };
 }
 
-/** What the lines of a payout come to. */
+/** The total of the lines of a payout. */
 export function sumOfParts({ parts }: Pick<PayoutItem, 'parts'>): bigint {
   return Object.values(parts).reduce((sum, part) => sum + part, 0n);
 }

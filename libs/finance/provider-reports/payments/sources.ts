@@ -35,7 +35,7 @@ const KEYS = `
       JOIN provider_report_lines l ON l.id = x.line WHERE s.cleared_at >= :since::timestamptz),
   ${WITH_REFUNDS}`;
 
-/** Everything, or what has one of the keys: looked up by its index, so that the rest is not read. */
+/** Everything, or only what has one of the keys, found by index so that the rest is not read. */
 export interface Sources {
   keys: string;
   topups: string;
@@ -52,7 +52,7 @@ export const RECENT: Sources = {
   ours: 'AND (provider, id) IN (SELECT provider, id FROM keys)',
 };
 
-/** One thing alone, with what is compared together with it. */
+/** A single thing, with what is compared together with it. */
 export const ONE: Sources = {
   ...RECENT,
   keys: `touched AS MATERIALIZED (SELECT :provider::text AS provider, :id::text AS id), ${WITH_REFUNDS}`,
