@@ -176,6 +176,46 @@ describe('the log', () => {
   });
 });
 
+describe('a row of the log', () => {
+  it('has a menu that copies its ID and narrows the log to its key, also by keyboard', async () => {
+    const { data } = await someone.api.GET('/api/usage', { params: { query: { keyId: projectKey } } });
+    const page = await open(someone, '/logs');
+    const row = page.getByRole('row', { name: /3 images/ });
+    const button = row.getByRole('button', { name: 'Actions' });
+    await row.hover();
+    await button.click();
+    await page.getByRole('menuitem', { name: 'Copy request ID' }).click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(data!.items[0]!.requestId);
+    // The menu is closed, its button has the focus again, and no click has reached the row.
+    await button.and(page.locator(':focus[aria-expanded=false]')).press('Enter');
+    await page.getByRole('menuitem').first().and(page.locator(':focus')).waitFor();
+    expect(await tab.barriers()).toEqual([]);
+    await page.getByRole('menuitem', { name: 'Show only Spring campaign' }).press('Enter');
+    await page.waitForURL(`**/logs?keyId=${projectKey}`);
+    await page.getByRole('row', { name: /1 image/ }).waitFor({ state: 'detached' });
+    await row.waitFor();
+  });
+});
+
+describe('an address that was changed by hand', () => {
+  it('is read as far as it makes sense, and shows the list', async () => {
+    const page = await open(
+      someone,
+      '/logs?keyId=nobody&model=%3F&group=a%20b&family=what&at=never&model=x/',
+    );
+    await page.getByRole('row', { name: /3 images/ }).waitFor();
+    expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0);
+  });
+
+  it('is asked for without what only the server knows to be wrong', async () => {
+    tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [400] });
+    await tab.goto('/logs?cursor=elsewhere');
+    await tab.page.getByRole('button', { name: 'First page' }).click();
+    await tab.page.getByRole('row', { name: /3 images/ }).waitFor();
+  });
+});
+
 describe('an id', () => {
   it('of a task leads to its request from anywhere, pasted and sent at once', async () => {
     const task = await endedVideo(relay, someone, { keyId: projectKey, prompt: 'a boat' });

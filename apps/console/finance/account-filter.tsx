@@ -1,7 +1,9 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParam } from '../ui/address.js';
+import type { RowAction } from '../ui/lists/row-menu.js';
 import { Named } from '../ui/named.js';
 import { ID } from '../ui/patterns.js';
 
@@ -11,6 +13,13 @@ const TYPING_MS = 250;
 export function AccountFilter() {
   const { t } = useTranslation('finance');
   const { value, set } = useParam('accountId');
+  const [typed, type] = useState(value ?? '');
+  const [before, setBefore] = useState(value);
+  // A row of the list chose another.
+  if (value !== before) {
+    setBefore(value);
+    type(value ?? '');
+  }
   const find = useDebouncedCallback((words: string) => {
     const id = words.trim().toLowerCase();
     if (id === '' || ID.test(id)) set(id || undefined);
@@ -19,12 +28,24 @@ export function AccountFilter() {
     <TextInput
       label={t('filters.account')}
       placeholder={t('filters.accountHint')}
-      defaultValue={value ?? ''}
-      onChange={({ currentTarget }) => find(currentTarget.value)}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        type(currentTarget.value);
+        find(currentTarget.value);
+      }}
       description={value !== undefined && <Named kind="account" id={value} />}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       maxLength={40}
       w={{ base: '100%', xs: '20rem' }}
     />
   );
+}
+
+/** What the menu of a row offers of its account, where the list has the filter. */
+export function useAccountActions(): (accountId: string) => RowAction[] {
+  const { t } = useTranslation('shell');
+  return (accountId) => [
+    { copy: accountId, label: t('list.copyAccount') },
+    { only: { accountId }, what: t('list.account') },
+  ];
 }

@@ -8,7 +8,7 @@ import type { Shape } from '../api/shape.js';
 import { notify } from '../shell/notices.js';
 import { Who } from '../shell/who.js';
 import { SwitchFilter } from '../ui/lists/choice.js';
-import { column, longTextColumn } from '../ui/lists/columns.js';
+import { column, longTextColumn, menuColumn } from '../ui/lists/columns.js';
 import { ConfirmAction } from '../ui/forms/confirm-action.js';
 import { CodeLines } from '../ui/copy.js';
 import { type ListColumn, DataList } from '../ui/lists/data-list.js';
@@ -93,6 +93,11 @@ function useColumns(): ListColumn<Shape<'DeadLetter'>>[] {
     )),
     longTextColumn('reason', t('letters.reason')),
     column('state', t('letters.state'), (letter) => <State letter={letter} />),
+    menuColumn(({ id, topic, about }) => [
+      { copy: about ?? id },
+      { only: { topic }, what: topic },
+      ...(about === null ? [] : [{ only: { about }, what: about }]),
+    ]),
   ];
 }
 

@@ -1,8 +1,8 @@
 import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
 import { families, ticketStages, ticketTypes } from '../api/enumerations.js';
-import { onlyFor, textsOf } from '../shell/access.js';
+import { onlyFor, textsOf, textsOfSession } from '../shell/access.js';
 import { currentSession } from '../shell/session.js';
-import { anyText, cursor, oneOf, ownPath, searchOf } from '../ui/search.js';
+import { anyId, anyModel, anyText, cursor, oneOf, ownPath, searchOf } from '../ui/search.js';
 import { logSearch } from '../user/logs/log-search.js';
 import { usageSearch } from '../user/usage/usage-search.js';
 import { statementSearch } from '../user/wallet/statement-search.js';
@@ -72,6 +72,7 @@ const ofVisitor = [
   createRoute({
     getParentRoute: () => visitor,
     path: '/connect',
+    loader: textsOfSession('calls'),
     component: lazy(() => import('../visitor/connect.page.js'), 'ConnectPage'),
   }),
   createRoute({
@@ -177,7 +178,7 @@ const ofUser = [
     path: '/library',
     loader: textsOf('calls'),
     validateSearch: searchOf({
-      /** Videos and 3D assets when left out. */
+      /** The newest of all when left out. */
       kind: oneOf('video', '3d', 'image'),
       cursor,
       /** The task that is open. */
@@ -208,8 +209,8 @@ const ofUser = [
     validateSearch: searchOf({
       kind: oneOf('video', '3d'),
       state: oneOf('running', 'queued', 'in_progress', 'completed', 'failed'),
-      model: anyText,
-      keyId: anyText,
+      model: anyModel,
+      keyId: anyId,
       cursor,
       /** The task that is open. */
       task: anyText,

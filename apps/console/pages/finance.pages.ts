@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent as lazy } from '@tanstack/react-router';
 import { reasonsToAdjust, reportProviders } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
-import { anyDay, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
+import { anyDay, anyId, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
 import { rootRoute } from './root.route.js';
 
 /** What charts of revenue show, other than net credits. */
@@ -59,7 +59,7 @@ const ofFinance = [
     loader: textsOf('payments'),
     validateSearch: searchOf({
       tab: oneOf('suspense', 'refunds', 'disputes', 'events'),
-      accountId: anyText,
+      accountId: anyId,
       /** Of whatever the part lists. */
       state: anyText,
       cursor,
@@ -72,7 +72,7 @@ const ofFinance = [
     loader: textsOf('desk'),
     validateSearch: searchOf({
       tab: oneOf('write-offs', 'debts'),
-      accountId: anyText,
+      accountId: anyId,
       reason: oneOf(...reasonsToAdjust),
       from: anyDay,
       to: anyDay,
@@ -106,7 +106,7 @@ const ofFinance = [
     getParentRoute: () => finance,
     path: '/deferred-revenue/lots',
     loader: textsOf('reports'),
-    validateSearch: searchOf({ to: anyDay, accountId: anyText, all: oneOf('yes'), cursor }),
+    validateSearch: searchOf({ to: anyDay, accountId: anyId, all: oneOf('yes'), cursor }),
     component: lazy(() => import('../finance/reports/lots.page.js'), 'LotsPage'),
   }),
   createRoute({

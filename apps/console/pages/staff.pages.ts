@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/rea
 import { families, staffRoles, ticketTypes } from '../api/enumerations.js';
 import { onlyFor, textsOf } from '../shell/access.js';
 import { STAFF } from '../shell/session.js';
-import { anyDay, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
+import { anyDay, anyId, anyModel, anyText, cursor, oneOf, searchOf } from '../ui/search.js';
 import { rootRoute } from './root.route.js';
 
 /** Customers and what they ask for. */
@@ -32,6 +32,9 @@ const ofSupport = [
     path: '/accounts/$accountId',
     validateSearch: searchOf({
       tab: oneOf('keys', 'usage', 'tickets'),
+      /** The key and the model whose requests are listed. */
+      keyId: anyId,
+      model: anyModel,
       cursor,
       /** The request that is open. */
       charge: anyText,
@@ -199,7 +202,7 @@ const ofAdmin = [
       action: anyText,
       subject: anyText,
       actor: anyText,
-      accountId: anyText,
+      accountId: anyId,
       cursor,
       /** The entry that is open. */
       entry: anyText,

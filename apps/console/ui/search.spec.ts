@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   anyDay,
+  anyGroup,
+  anyId,
+  anyModel,
   anyTime,
   oneOf,
   ownPath,
@@ -19,7 +22,11 @@ describe('the state in the address', () => {
       from: '2026-01-31',
       sort: 'price',
     });
-    expect(read({ text: '', from: 'yesterday', sort: 'size' })).toEqual({});
+    expect(read({ text: '', from: 'yesterday', sort: 'size' })).toStrictEqual({
+      text: undefined,
+      from: undefined,
+      sort: undefined,
+    });
   });
 
   it('is plain to read, and the same there and back', () => {
@@ -36,12 +43,19 @@ describe('the state in the address', () => {
   });
 });
 
+it('takes ids and names of the shape that the server takes', () => {
+  const read = searchOf({ keyId: anyId, model: anyModel, group: anyGroup });
+  const known = { keyId: '01kb0000000000000000000000', model: 'vendor/some-model:1', group: 'Vendora-Main' };
+  expect(read(known)).toEqual(known);
+  expect(read({ keyId: 'nobody', model: 'x/', group: 'a b' })).toEqual({});
+});
+
 it('takes days and times that there are, and no others', () => {
   const read = searchOf({ from: anyDay, at: anyTime });
   const known = { from: '2024-02-29', at: '2026-03-01T09:05:00.000Z' };
   expect(read(known)).toEqual(known);
   for (const from of ['2026-02-30', '2026-99-99', '2026-2-3', 'yesterday'])
-    expect(read({ from })).toEqual({ from: undefined });
+    expect(read({ from }).from).toBeUndefined();
   for (const at of ['2026-99-01T00:00:00Z', '+275760-09-13T00:00:00Z', '2026-03-01', 'yesterday'])
-    expect(read({ at })).toEqual({ at: undefined });
+    expect(read({ at }).at).toBeUndefined();
 });

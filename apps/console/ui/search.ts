@@ -1,15 +1,20 @@
+import { GROUP, ID, MODEL } from './patterns.js';
+
 /** The state of lists lies in the address, as plain `?name=value`, so that it can be shared and gone back to. */
 
 type Reader<T> = (value: string | undefined) => T | undefined;
 
-/** What a page reads of its address; a value that makes no sense is as if it were not there. */
+/**
+ * What a page reads of its address; a value that makes no sense is as if it were not there. It is named nevertheless: what is not
+ * named, the router takes from the address as it is.
+ */
 export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields: Fields) {
   type Search = { [Name in keyof Fields]?: NonNullable<ReturnType<Fields[Name]>> };
   return (given: Record<string, unknown>): Search => {
     const read = Object.entries(fields).flatMap(([name, reader]) => {
       const value = given[name];
       const known = reader(typeof value === 'string' ? value : undefined);
-      return known === undefined ? [] : [[name, known] as const];
+      return known === undefined && value === undefined ? [] : [[name, known] as const];
     });
     return Object.fromEntries(read) as Search;
   };
@@ -19,6 +24,18 @@ const LONGEST = 300;
 
 /** Any text that was typed. */
 export const anyText: Reader<string> = (value) => value?.slice(0, LONGEST) || undefined;
+
+/** What servers refuse leaves a list without any rows, so only what can be a name of the sort is asked for. */
+function shaped(pattern: RegExp): Reader<string> {
+  return (value) => (value !== undefined && pattern.test(value) ? value : undefined);
+}
+
+/** The id of a key, an account or the like. */
+export const anyId = shaped(ID);
+
+export const anyModel = shaped(MODEL);
+
+export const anyGroup = shaped(GROUP);
 
 /** Where a page of a list begins: the server's `nextCursor` of the page before. */
 export const cursor: Reader<string> = (value) => anyText(value);

@@ -2,7 +2,9 @@ import { Alert, Button, Code, Group, Skeleton, Stack, Text, Title } from '@manti
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSearch } from '@tanstack/react-router';
 import { asFailure } from '../api/failure.js';
+import { useFilter } from './address.js';
 import { useFailureText } from './failure-text.js';
 
 interface EmptyStateProps {
@@ -45,13 +47,22 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
             {t('failure.requestId')} <Code>{failure.requestId}</Code>
           </Text>
         )}
-        {retry && (
-          <Button size="xs" variant="default" onClick={retry}>
-            {t('failure.retry')}
-          </Button>
-        )}
+        {retry && <TryAgain retry={retry} field={failure.param} />}
       </Stack>
     </Alert>
+  );
+}
+
+/** Where the server refuses what the address says, asking for the same again does not help: it is asked for less. */
+function TryAgain({ retry, field }: { retry: () => void; field: string | null }) {
+  const { t } = useTranslation('shell');
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const set = useFilter();
+  const isOfAddress = field !== null && search[field] !== undefined;
+  return (
+    <Button size="xs" variant="default" onClick={isOfAddress ? () => set({ [field]: undefined }) : retry}>
+      {!isOfAddress ? t('failure.retry') : field === 'cursor' ? t('list.first') : t('failure.withoutFilter')}
+    </Button>
   );
 }
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
-import { column, longTextColumn, onPhone, personColumn, textColumn } from '../../ui/lists/columns.js';
+import { column, longTextColumn, menuColumn, onPhone, personColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { changesBetween, type FieldChange } from '../../ui/forms/fields-of.js';
 import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
@@ -24,7 +24,7 @@ export function AuditPage() {
   const { t } = useTranslation('admin');
   const { cursor, entry, ...filter } = route.useSearch();
   const entries = useShown('/api/admin/audit-log', { query: { ...filter, limit: PAGE, cursor } });
-  const isFiltered = Object.keys(filter).length > 0;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <PageFrame title={t('audit.title')} about={t('audit.about')}>
       <Stack>
@@ -103,6 +103,12 @@ function useColumns(): ListColumn<Shape<'AuditEntry'>>[] {
         </span>
       )),
     ),
+    menuColumn(({ action, subject, actor, accountId }) => [
+      { copy: subject },
+      { only: { action }, what: action },
+      { only: { actor }, what: t('audit.thisActor') },
+      ...(accountId === null ? [] : [{ only: { accountId }, what: t('list.account', { ns: 'shell' }) }]),
+    ]),
   ];
 }
 

@@ -5,7 +5,7 @@ import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { useSession } from '../../shell/session.js';
 import { Choice } from '../../ui/lists/choice.js';
-import { column, timeColumn } from '../../ui/lists/columns.js';
+import { column, menuColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -77,6 +77,7 @@ function useColumns(): ListColumn<Shape<'Person'>>[] {
       </StatusBadge>
     )),
     timeColumn('createdAt', t('people.created')),
+    menuColumn(({ userId }) => [{ copy: userId }]),
   ];
 }
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
-import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
@@ -120,5 +120,9 @@ function useColumns(unit: string): ListColumn<Line>[] {
     extra(column('charge', t('transaction.charge'), ({ chargeId }) => <ChargeLink id={chargeId} />)),
     moneyColumn('amount', t('statement.amount'), { signed: true, currency: unit }),
     moneyColumn('balance', t('statement.balance'), { currency: unit }),
+    menuColumn(({ reference, chargeId }) => [
+      { copy: reference, label: t('list.copyReference', { ns: 'shell' }) },
+      ...(chargeId === null ? [] : [{ copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) }]),
+    ]),
   ];
 }

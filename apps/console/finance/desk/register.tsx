@@ -5,13 +5,13 @@ import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choice } from '../../ui/lists/choice.js';
-import { column, extra, moneyColumn, peopleColumn } from '../../ui/lists/columns.js';
+import { column, extra, menuColumn, moneyColumn, peopleColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Identifier } from '../../ui/identifier.js';
 import { When } from '../../ui/when.js';
-import { AccountFilter } from '../account-filter.js';
+import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
 import { Reversal } from './reversal.js';
@@ -56,6 +56,7 @@ export function Register() {
 
 function useColumns(): ListColumn<Shape<'Adjustment'>>[] {
   const { t } = useTranslation('desk');
+  const actionsOf = useAccountActions();
   return [
     column('at', t('at'), ({ recordedAt }) => <When at={recordedAt} />),
     column('account', t('account'), ({ accountId }) => <AccountLink id={accountId} />),
@@ -74,6 +75,7 @@ function useColumns(): ListColumn<Shape<'Adjustment'>>[] {
       <TransactionLinks ids={[transactionId]} />
     )),
     column('do', t('do'), (adjustment) => <Reverse adjustment={adjustment} />),
+    menuColumn(({ id, accountId }) => [{ copy: id }, ...actionsOf(accountId)]),
   ];
 }
 

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
-import { column, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
+import { column, menuColumn, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
@@ -53,6 +53,10 @@ function useColumns(): ListColumn<Refund>[] {
     column('do', t('columns.do'), (refund) =>
       refund.state === 'pending' && refund.provider === 'manual' ? <Confirm refund={refund} /> : '–',
     ),
+    menuColumn(({ id, accountId }) => [
+      { copy: id },
+      { copy: accountId, label: t('list.copyAccount', { ns: 'shell' }) },
+    ]),
   ];
 }
 

@@ -7,6 +7,7 @@ import type { Shape } from '../../api/shape.js';
 import {
   column,
   extra,
+  menuColumn,
   moneyColumn,
   numberColumn,
   paymentColumn,
@@ -19,7 +20,7 @@ import { ModalForm } from '../../ui/forms/modal-form.js';
 import { creditsField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
-import { AccountFilter } from '../account-filter.js';
+import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { useNote } from '../note.js';
 import { CREDITS } from '../../ui/patterns.js';
 import { AccountLink } from '../transaction-links.js';
@@ -52,6 +53,7 @@ export function TopUps() {
 
 function useColumns(): ListColumn<Shape<'Topup'>>[] {
   const { t } = useTranslation('payments');
+  const actionsOf = useAccountActions();
   return [
     column('at', t('columns.at'), ({ recordedAt }) => <When at={recordedAt} />),
     column('provider', t('columns.provider'), ({ provider }) => t(`providers.${provider}`)),
@@ -72,6 +74,7 @@ function useColumns(): ListColumn<Shape<'Topup'>>[] {
     extra(numberColumn('rate', t('columns.rate'))),
     extra(column('order', t('columns.order'), ({ orderId }) => <Identifier>{orderId}</Identifier>)),
     column('do', t('columns.do'), (topup) => <RefundTopUp topup={topup} />),
+    menuColumn(({ id, accountId }) => [{ copy: id }, ...actionsOf(accountId)]),
   ];
 }
 

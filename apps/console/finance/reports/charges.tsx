@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choice, YesFilter } from '../../ui/lists/choice.js';
-import { column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
@@ -75,5 +75,11 @@ function useColumns(): ListColumn<Shape<'ChargeTaskItem'>>[] {
     column('transactions', t('transaction'), ({ transactionIds }) => (
       <TransactionLinks ids={transactionIds} />
     )),
+    menuColumn(({ chargeId, taskId, requestId, state }) => [
+      ...(requestId === null ? [] : [{ copy: requestId, label: t('list.copyRequest', { ns: 'shell' }) }]),
+      ...(chargeId === null ? [] : [{ copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) }]),
+      ...(taskId === null ? [] : [{ copy: taskId, label: t('list.copyTask', { ns: 'shell' }) }]),
+      { only: { state }, what: t(`charges.states.${state}`) },
+    ]),
   ];
 }

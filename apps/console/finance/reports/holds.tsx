@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, moneyColumn } from '../../ui/lists/columns.js';
+import { column, extra, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
@@ -118,5 +118,10 @@ function useColumns(): ListColumn<Shape<'OpenHold'>>[] {
     column('transaction', t('transaction'), ({ transactionId }) => (
       <TransactionLinks ids={[transactionId]} />
     )),
+    menuColumn(({ chargeId, accountId, taskId }) => [
+      { copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) },
+      { copy: accountId, label: t('list.copyAccount', { ns: 'shell' }) },
+      ...(taskId === null ? [] : [{ copy: taskId, label: t('list.copyTask', { ns: 'shell' }) }]),
+    ]),
   ];
 }

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, moneyColumn } from '../../ui/lists/columns.js';
+import { column, extra, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DayFilter } from '../../ui/forms/day-field.js';
@@ -12,7 +12,7 @@ import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { TwoLines } from '../../ui/texts.js';
 import { Ago } from '../../ui/when.js';
-import { AccountFilter } from '../account-filter.js';
+import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { addDays, today } from '../utc-days.js';
 import { YesFilter } from '../../ui/lists/choice.js';
@@ -53,6 +53,7 @@ export function LotsPage() {
 
 function useColumns(currency: string): ListColumn<Shape<'DeferredLot'>>[] {
   const { t } = useTranslation('reports');
+  const actionsOf = useAccountActions();
   const moves = ['restored', 'refunded', 'chargedBack', 'reversed'] as const;
   return [
     column('lot', t('lots.boughtAt'), ({ boughtAt, accountId, transactionId }) => (
@@ -79,5 +80,6 @@ function useColumns(currency: string): ListColumn<Shape<'DeferredLot'>>[] {
         topupId === null ? t('lots.nobodyPaid') : <Identifier>{topupId}</Identifier>,
       ),
     ),
+    menuColumn(({ lotId, accountId }) => [{ copy: lotId }, ...actionsOf(accountId)]),
   ];
 }

@@ -1,13 +1,15 @@
-import { Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { keepShown } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { column, extra, menuColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { Narrowed } from '../../ui/lists/narrowed.js';
 import { OpenLink } from '../../ui/links.js';
 import { Money } from '../../ui/money.js';
+import { Named } from '../../ui/named.js';
 import { TwoLines } from '../../ui/texts.js';
 import { ChargeFacts } from '../charges/charge-facts.js';
 import { StaffChargeBadge } from '../charges/charge-state.js';
@@ -28,10 +30,12 @@ function usePager() {
 export function AccountUsage({ accountId }: { accountId: string }) {
   const { t } = useTranslation('support');
   const pager = usePager();
-  const params = { path: { accountId }, query: { limit: PAGE, cursor: pager.cursor } };
+  const { keyId, model } = route.useSearch();
+  const params = { path: { accountId }, query: { keyId, model, limit: PAGE, cursor: pager.cursor } };
   const usage = $api.useQuery('get', '/api/support/accounts/{accountId}/usage', { params }, keepShown);
   return (
     <>
+      <Filters />
       <DataList
         label={t('usage.label')}
         query={usage}
@@ -45,6 +49,26 @@ export function AccountUsage({ accountId }: { accountId: string }) {
         {(id) => <ChargeFacts chargeId={id} />}
       </OpenPanel>
     </>
+  );
+}
+
+function Filters() {
+  const { t } = useTranslation('support');
+  const { keyId, model } = route.useSearch();
+  if (keyId === undefined && model === undefined) return null;
+  return (
+    <Group gap="sm">
+      {keyId !== undefined && (
+        <Narrowed label={t('usage.allKeys')} clear={{ keyId: undefined }}>
+          <Named kind="key" id={keyId} />
+        </Narrowed>
+      )}
+      {model !== undefined && (
+        <Narrowed label={t('usage.allModels')} clear={{ model: undefined }}>
+          {model}
+        </Narrowed>
+      )}
+    </Group>
   );
 }
 
@@ -82,6 +106,12 @@ function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
         latencyMs === null ? '–' : `${latencyMs}\u00a0ms`,
       ),
     ),
+    menuColumn(({ chargeId, requestId, keyId, model }) => [
+      ...(requestId === null ? [] : [{ copy: requestId, label: t('list.copyRequest', { ns: 'shell' }) }]),
+      { copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) },
+      ...(keyId === null ? [] : [{ only: { keyId }, what: t('usage.thisKey') }]),
+      ...(model === null ? [] : [{ only: { model }, what: model }]),
+    ]),
   ];
 }
 

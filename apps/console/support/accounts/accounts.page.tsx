@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { column, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { column, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -65,5 +65,6 @@ function useColumns(): ListColumn<Shape<'FoundAccount'>>[] {
     moneyColumn('main', t('accounts.main')),
     column('state', t('accounts.state'), ({ frozen }) => <Frozen isFrozen={frozen} />),
     timeColumn('createdAt', t('accounts.created')),
+    menuColumn(({ accountId }) => [{ copy: accountId }]),
   ];
 }

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { column, onPhone, timeColumn } from '../../ui/lists/columns.js';
+import { column, menuColumn, onPhone, timeColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Named } from '../../ui/named.js';
@@ -47,5 +47,9 @@ export function useTicketColumns(isWaiting = false): ListColumn<Shape<'QueuedTic
     column('assignee', t('assignee.label'), (ticket) => <Assignee ticket={ticket} />),
     onPhone('hidden', timeColumn('createdAt', t('queue.created'))),
     onPhone('hidden', timeColumn('updatedAt', t('queue.updated'))),
+    menuColumn(({ id, accountId }) => [
+      { copy: id },
+      { copy: accountId, label: t('list.copyAccount', { ns: 'shell' }) },
+    ]),
   ];
 }

@@ -5,7 +5,8 @@ import type { ListColumn } from './data-list.js';
 import { Identifier } from '../identifier.js';
 import { Money } from '../money.js';
 import { Ago, Day } from '../when.js';
-import { NONE, type PhonePlace } from './phone-row.js';
+import { MENU, NONE, type PhonePlace } from './phone-row.js';
+import { type RowAction, RowMenu } from './row-menu.js';
 
 /** A column of a list. Most have one of the shapes below. */
 export function column<Row>(id: string, header: string, cell: (row: Row) => ReactNode): ListColumn<Row> {
@@ -34,6 +35,14 @@ export function onPhone<Row>(phone: PhonePlace, shown: ListColumn<Row>): ListCol
 /** Hidden until it is chosen. */
 export function extra<Row>(hidden: ListColumn<Row>): ListColumn<Row> {
   return { ...hidden, isExtra: true };
+}
+
+/** Last in a list: copies what a row has, or narrows the list to it. It shows when the pointer or the focus is in the row. */
+export function menuColumn<Row>(actionsOf: (row: Row) => readonly RowAction[]): ListColumn<Row> {
+  return onPhone(
+    'menu',
+    column(MENU, '', (row) => <RowMenu actions={() => actionsOf(row)} />),
+  );
 }
 
 export function textColumn<Name extends string>(field: Name, header: string) {

@@ -15,7 +15,7 @@ import { type MouseEvent, type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAddressPager } from '../address.js';
 import { EmptyState, ErrorState } from '../states.js';
-import { ACTIONS, NONE, type PhonePlace, phonePlaces } from './phone-row.js';
+import { ACTIONS, MENU, NONE, type PhonePlace, phonePlaces } from './phone-row.js';
 
 export interface ListColumn<Row> {
   /** Unique in the list; it is remembered when people choose columns. */
@@ -178,7 +178,14 @@ function Heading<Row>({
   column: ListColumn<Row>;
   sorting: DataListProps<Row>['sorting'];
 }) {
-  const { header, align, sort } = column;
+  const { t } = useTranslation('shell');
+  const { id, header, align, sort } = column;
+  if (id === MENU)
+    return (
+      <Table.Th>
+        <span className="visually-hidden">{t('list.actions')}</span>
+      </Table.Th>
+    );
   if (!sorting || sort === undefined) return <Table.Th ta={align}>{header}</Table.Th>;
   const isUp = sorting.by === sort;
   const isDown = sorting.by === `-${sort}`;
@@ -245,8 +252,8 @@ function useChosenColumns<Row>({
   // Without a default: it would be stored, and hide from everyone the columns that a list gets later.
   const ids = columnsName === undefined ? undefined : chosen;
   const shown = useMemo(() => {
-    const wanted = columns.filter(({ id, isExtra }) => ids?.includes(id) ?? !isExtra);
-    return wanted.length > 0 ? wanted : columns;
+    const wanted = columns.filter(({ id, isExtra }) => id === MENU || (ids?.includes(id) ?? !isExtra));
+    return wanted.some(({ id }) => id !== MENU) ? wanted : columns;
   }, [columns, ids]);
   return [shown, choose];
 }
@@ -257,7 +264,8 @@ function ColumnChoice<Row>(props: {
   choose: Choose;
 }) {
   const { t } = useTranslation('shell');
-  const ids = props.shown.map(({ id }) => id);
+  const open = withoutMenu(props.columns);
+  const ids = withoutMenu(props.shown).map(({ id }) => id);
   return (
     <div className="column-choice">
       <Menu position="bottom-end">
@@ -267,7 +275,7 @@ function ColumnChoice<Row>(props: {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {props.columns.map(({ id, header }) => {
+          {open.map(({ id, header }) => {
             const isShown = ids.includes(id);
             const others = isShown ? ids.filter((each) => each !== id) : [...ids, id];
             return (
@@ -285,4 +293,8 @@ function ColumnChoice<Row>(props: {
       </Menu>
     </div>
   );
+}
+
+function withoutMenu<Row>(columns: readonly ListColumn<Row>[]): ListColumn<Row>[] {
+  return columns.filter(({ id }) => id !== MENU);
 }

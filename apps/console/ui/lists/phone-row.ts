@@ -1,8 +1,8 @@
 /** Shown where a row has no value; phones leave it out. */
 export const NONE = '–';
 
-/** On a phone a row has two lines: `main` with `side` at its end, and `below` them the rest in small type. */
-export type PhonePlace = 'main' | 'side' | 'below' | 'hidden';
+/** On a phone a row has two lines: `main` with `side` at its end, and `below` them the rest in small type, with its `menu` at their end. */
+export type PhonePlace = 'main' | 'side' | 'below' | 'menu' | 'hidden';
 
 interface PlacedColumn {
   id: string;
@@ -14,6 +14,9 @@ interface PlacedColumn {
 
 /** The column where people act on a row: never its amount. */
 export const ACTIONS = 'do';
+
+/** The column of the row's menu, which is always there and has no visible heading. */
+export const MENU = 'menu';
 
 /**
  * Where each column goes on a phone. A row is called by its first column that is neither a time nor a number, and the first
@@ -35,7 +38,7 @@ export function phonePlaces(columns: readonly PlacedColumn[]): ReadonlyMap<strin
 function placeOf(column: PlacedColumn, main?: PlacedColumn, side?: PlacedColumn): PhonePlace {
   if (column === main) return 'main';
   if (column === side) return 'side';
-  return column.phone === 'hidden' ? 'hidden' : 'below';
+  return column.phone === 'hidden' || column.phone === 'menu' ? column.phone : 'below';
 }
 
 /** Lists that open by the time of a row call that column `at`. */

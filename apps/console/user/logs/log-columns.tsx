@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core';
 import type { TFunction } from 'i18next';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { amountColumn, column, extra, rightColumn } from '../../ui/lists/columns.js';
+import { amountColumn, column, extra, menuColumn, rightColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
+import type { RowAction } from '../../ui/lists/row-menu.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { TextLink, OpenLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
@@ -15,11 +16,12 @@ import { ChargeBadge } from '../usage/charge-state.js';
 
 const NONE = '–';
 
-/** What the log can show of a request; the time opens it. */
+/** What the log can show of a request; the time opens it, and its menu narrows the log to the same key or model. */
 export function useLogColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const main = useMainColumns();
   const others = useExtraColumns();
-  return useMemo(() => [...main, ...others], [main, others]);
+  const actionsOf = useActions();
+  return useMemo(() => [...main, ...others, menuColumn(actionsOf)], [main, others, actionsOf]);
 }
 
 function useMainColumns(): ListColumn<Shape<'UsageEntry'>>[] {
@@ -99,6 +101,20 @@ function extraColumns({ t, locale, nameOf }: ExtraTexts): ListColumn<Shape<'Usag
       ),
     ),
   ];
+}
+
+function useActions(): (entry: Shape<'UsageEntry'>) => RowAction[] {
+  const { t } = useTranslation('shell');
+  const nameOf = useKeyName();
+  return useCallback(
+    ({ chargeId, requestId, keyId, model }) => [
+      ...(requestId === null ? [] : [{ copy: requestId, label: t('list.copyRequest') }]),
+      { copy: chargeId, label: t('list.copyCharge') },
+      ...(keyId === null ? [] : [{ only: { keyId }, what: nameOf(keyId) }]),
+      ...(model === null ? [] : [{ only: { model }, what: model }]),
+    ],
+    [t, nameOf],
+  );
 }
 
 /** What was delivered, or what was asked for while it is in progress. The details list tokens line by line. */

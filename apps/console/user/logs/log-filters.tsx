@@ -1,13 +1,12 @@
 import { Button, Group } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { chargeStages } from '../../api/enumerations.js';
 import { addDays, today } from '../../finance/utc-days.js';
 import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Choice, FilterSelect } from '../../ui/lists/choice.js';
+import { Narrowed } from '../../ui/lists/narrowed.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { SHORTEST_ID } from '../../ui/patterns.js';
 import { When } from '../../ui/when.js';
@@ -38,7 +37,9 @@ export function LogFilters() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();
   const set = useFilter({ replace: false });
-  const isNarrowed = Object.keys(NOTHING).some((name) => name in search);
+  const isNarrowed = (Object.keys(NOTHING) as (keyof typeof NOTHING)[]).some(
+    (name) => search[name] !== undefined,
+  );
   return (
     <Group align="flex-end" gap="sm">
       <Finder key={search.id} />
@@ -120,16 +121,5 @@ function Time() {
       />
       {from !== undefined && <DayRange from={from} to={to} set={(days) => set({ ...days, at: undefined })} />}
     </>
-  );
-}
-
-/** What a link of another page narrowed the list to. */
-function Narrowed({ label, clear, children }: { label: string; clear: object; children: ReactNode }) {
-  const set = useFilter({ replace: false });
-  return (
-    <Button variant="light" rightSection={<IconX size={14} aria-hidden />} onClick={() => set(clear)}>
-      <span className="visually-hidden">{label}: </span>
-      {children}
-    </Button>
   );
 }

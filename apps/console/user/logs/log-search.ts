@@ -1,5 +1,5 @@
 import { chargeStages, families } from '../../api/enumerations.js';
-import { anyDay, anyText, anyTime, cursor, oneOf } from '../../ui/search.js';
+import { anyDay, anyGroup, anyId, anyModel, anyText, anyTime, cursor, oneOf } from '../../ui/search.js';
 import { requestTimes, type UsageSearch, usageRanges, workFilter } from '../usage/usage-search.js';
 
 /** What the address says of the log. */
@@ -11,9 +11,9 @@ export const logSearch = {
   to: anyDay,
   /** The beginning of the step of a chart whose requests are listed. */
   at: anyTime,
-  keyId: anyText,
-  model: anyText,
-  group: anyText,
+  keyId: anyId,
+  model: anyModel,
+  group: anyGroup,
   family: oneOf(...families),
   state: oneOf(...chargeStages),
   /** An id that requests are looked up by. */

@@ -4,12 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choices } from '../../ui/lists/choice.js';
-import { column, longTextColumn, rightColumn } from '../../ui/lists/columns.js';
+import { column, longTextColumn, menuColumn, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
 import { Ago } from '../../ui/when.js';
+import { useKeyName } from '../keys.js';
+import { WorkFilters } from '../usage/work-filters.js';
 import { TaskCost } from './task-cost.js';
 import { TaskDetails } from './task-details.js';
 import { TaskDownload } from './task-file.js';
@@ -26,7 +28,7 @@ export function TasksPage() {
   const { task: _open, cursor, ...filter } = route.useSearch();
   useLiveTasks(filter);
   const tasks = useShown('/api/tasks', { query: { ...filter, limit: PAGE, cursor } });
-  const isFiltered = Object.keys(filter).length > 0;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <PageFrame title={t('tasks.title')} about={t('tasks.about')}>
       <TaskFilters />
@@ -73,12 +75,14 @@ function TaskFilters() {
         ]}
         width="11rem"
       />
+      <WorkFilters search={route.useSearch()} fields={['keyId', 'model']} />
     </Group>
   );
 }
 
 function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
   const { t } = useTranslation('calls');
+  const nameOf = useKeyName();
   return [
     column('at', t('tasks.columns.at'), ({ createdAt, id }) => (
       <OpenLink param="task" value={id}>
@@ -94,6 +98,11 @@ function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
     column('state', t('tasks.columns.state'), (task) => <TaskBadge task={task} />),
     rightColumn('cost', t('tasks.columns.cost'), (task) => <TaskCost task={task} />),
     rightColumn('file', t('tasks.columns.file'), (task) => <TaskDownload task={task} />),
+    menuColumn(({ id, keyId, model }) => [
+      { copy: id },
+      { only: { keyId }, what: nameOf(keyId) },
+      { only: { model }, what: model },
+    ]),
   ];
 }
 

@@ -19,7 +19,7 @@ export function TicketsPage() {
   const { t } = useTranslation('tickets');
   const { cursor, ...filter } = route.useSearch();
   const tickets = useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } });
-  const isFiltered = Object.keys(filter).length > 0;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const open = <ButtonLink to="/tickets/new">{t('list.open')}</ButtonLink>;
   return (
     <PageFrame title={t('list.title')} about={t('list.about')} actions={open}>

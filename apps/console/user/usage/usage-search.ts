@@ -1,6 +1,6 @@
 import { families } from '../../api/enumerations.js';
 import { addDays, timesOf, today } from '../../finance/utc-days.js';
-import { anyDay, anyText, oneOf } from '../../ui/search.js';
+import { anyDay, anyGroup, anyId, anyModel, oneOf } from '../../ui/search.js';
 
 export const usageRanges = ['1h', '24h', '7d', '30d', '90d'] as const;
 export const usageSubjects = ['model', 'key', 'group', 'family'] as const;
@@ -28,9 +28,9 @@ export const usageSearch = {
   by: oneOf('key', 'group', 'family'),
   /** What was spent when left out. */
   show: oneOf('requests', 'failures', 'latency'),
-  keyId: anyText,
-  model: anyText,
-  group: anyText,
+  keyId: anyId,
+  model: anyModel,
+  group: anyGroup,
   family: oneOf(...families),
 };
 

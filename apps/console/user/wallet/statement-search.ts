@@ -1,4 +1,4 @@
-import { anyDay, anyText, oneOf } from '../../ui/search.js';
+import { anyDay, anyId, anyText, oneOf } from '../../ui/search.js';
 
 /** Kinds of postings on a customer's balances. */
 export const statementKinds = [
@@ -32,7 +32,7 @@ export const statementBalances = ['requests', 'main', 'held', 'invite', 'refund-
 export const statementSearch = {
   balance: oneOf('main', 'held', 'invite', 'refund-pending', 'all'),
   kind: oneOf(...statementKinds),
-  keyId: anyText,
+  keyId: anyId,
   from: anyDay,
   to: anyDay,
   /** Of the monthly statement, such as 2026-01; no statement is loaded when left out. */

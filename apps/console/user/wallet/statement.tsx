@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
-import { codeColumn, column, extra, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter, timesOfDays } from '../../ui/forms/day-range.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
@@ -130,6 +130,13 @@ function useColumns(balance: StatementSearch['balance']): ListColumn<Shape<'Stat
     extra(codeColumn('reference', t('statement.reference'))),
     moneyColumn('amount', t('statement.amount'), { signed: true }),
     ...(balance === undefined ? [] : [after]),
+    menuColumn(({ reference, chargeId, kind }) => [
+      { copy: reference, label: t('list.copyReference', { ns: 'shell' }) },
+      ...(chargeId === null ? [] : [{ copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) }]),
+      ...statementKinds
+        .filter((each) => each === kind)
+        .map((each) => ({ only: { kind: each }, what: t(`statement.kinds.${each}`) })),
+    ]),
   ];
 }
 

@@ -6,7 +6,7 @@ import { $api, api } from '../../api/client.js';
 import { keepShown, refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
-import { column, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { column, menuColumn, numberColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { CodeLines, CopyLine } from '../../ui/copy.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -91,6 +91,7 @@ function useColumns(): ListColumn<Shape<'WebhookDelivery'>>[] {
     )),
     numberColumn('attempts', t('deliveries.attempts')),
     column('answer', t('deliveries.answer'), ({ lastStatus, lastError }) => lastStatus ?? lastError ?? '–'),
+    menuColumn(({ id }) => [{ copy: id }]),
   ];
 }
 
