@@ -138,6 +138,7 @@ describe('a price', () => {
     const { page } = tab;
     await tab.goto('/admin/prices/propose?model=vendora-imagine-edit');
     const field = (name: string, row: number) => page.getByLabel(`${name} of rate ${row}`);
+    await page.getByRole('button', { name: 'Advanced' }).click();
     for (let row = 1; row <= 3; row += 1) await page.getByRole('button', { name: 'Add a rate' }).click();
     await field('Quality', 1).fill('High');
     await field('Size', 1).fill('1024x1024');

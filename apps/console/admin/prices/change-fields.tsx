@@ -3,12 +3,22 @@ import type { UseFormReturnType } from '@mantine/form';
 import { IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
+import { Advanced } from '../../ui/forms/advanced.js';
 import { useUnitSection } from '../../ui/forms/fields.js';
 import { TextLine } from '../../ui/texts.js';
 import { optionalTokenNames } from '../../api/token-names.js';
 import type { Change } from '../catalog.js';
 import { ChangeValue } from './change.js';
-import { amountsOf, dimensionsOf, type Draft, draftOf, inForceFor, type ProposalValues } from './draft.js';
+import {
+  type AmountName,
+  amountsOf,
+  dimensionsOf,
+  type Draft,
+  draftOf,
+  inForceFor,
+  type ProposalValues,
+  type RateDraft,
+} from './draft.js';
 import { RateFields } from './rate-fields.js';
 
 type ProposalForm = UseFormReturnType<ProposalValues>;
@@ -97,11 +107,37 @@ function Wanted({ form, index, catalog, replace }: WantedProps) {
           { value: 'end', label: t(`propose.end.${draft.kind}`) },
         ]}
       />
-      <Amounts form={form} index={index} unit={unit} />
-      {draft.kind === 'price' && !draft.isEnd && dimensions.length > 0 && (
-        <RateFields form={form} index={index} dimensions={dimensions} />
+      {draft.isEnd ? (
+        <Text size="sm">{t(`propose.endHint.${draft.kind}`)}</Text>
+      ) : (
+        <Amounts form={form} index={index} unit={unit} names={amountsOf(draft, unit)} />
+      )}
+      {draft.kind === 'price' && !draft.isEnd && (
+        <OptionalPrices key={draft.subject} form={form} index={index} unit={unit} dimensions={dimensions} />
       )}
     </>
+  );
+}
+
+interface OptionalProps extends Omit<AmountsProps, 'names'> {
+  dimensions: readonly (keyof RateDraft['when'])[];
+}
+
+/** What most models leave to their other prices: that of some tokens, and of what a request asks for. */
+function OptionalPrices({ form, index, unit, dimensions }: OptionalProps) {
+  const draft = form.values.changes[index]!;
+  const names = unit === 'token' ? optionalTokenNames : [];
+  if (names.length === 0 && dimensions.length === 0) return null;
+  const isOptional = (field: string) =>
+    [...names, 'rates'].some((name) => field.startsWith(`changes.${index}.${name}`));
+  return (
+    <Advanced
+      isAtFault={Object.keys(form.errors).some(isOptional)}
+      isFilled={draft.rates.length > 0 || names.some((name) => draft[name] !== '')}
+    >
+      {names.length > 0 && <Amounts form={form} index={index} unit={unit} names={names} />}
+      {dimensions.length > 0 && <RateFields form={form} index={index} dimensions={dimensions} />}
+    </Advanced>
   );
 }
 
@@ -133,31 +169,23 @@ function Subject({
   );
 }
 
-const AMOUNT_NAMES = [
-  'unitPrice',
-  'input',
-  'cachedInput',
-  'output',
-  ...optionalTokenNames,
-  'multiplier',
-] as const;
-
-function Amounts({
-  form,
-  index,
-  unit,
-}: {
+interface AmountsProps {
   form: ProposalForm;
   index: number;
   unit: Shape<'Model'>['unit'] | undefined;
-}) {
+  names: readonly AmountName[];
+}
+
+function Amounts({ form, index, unit, names }: AmountsProps) {
   const { t } = useTranslation('prices');
   const section = useUnitSection();
   const draft = form.values.changes[index]!;
-  if (draft.isEnd) return <Text size="sm">{t(`propose.endHint.${draft.kind}`)}</Text>;
-  const asked = amountsOf(draft, unit);
-  const offered = asked.includes('input') ? [...asked, ...optionalTokenNames] : asked;
-  const labelOf = (name: (typeof AMOUNT_NAMES)[number]) => {
+  const optional = (name: AmountName) => optionalTokenNames.find((each) => each === name);
+  const hintOf = (name: AmountName) => {
+    const left = optional(name);
+    return left && t(`propose.fields.${left}`);
+  };
+  const labelOf = (name: AmountName) => {
     if (name === 'multiplier') return t('propose.fields.multiplier');
     if (name !== 'unitPrice') return `${t(`tokens.${name}`)} ${t('units.token')}`;
     return t('propose.fields.unitPrice', {
@@ -166,16 +194,14 @@ function Amounts({
   };
   return (
     <Group align="flex-start" gap="sm">
-      {AMOUNT_NAMES.filter((name) => offered.includes(name)).map((name) => (
+      {names.map((name) => (
         <TextInput
           key={name}
           label={labelOf(name)}
           inputMode="decimal"
           autoComplete="off"
-          required={asked.includes(name)}
-          {...(!asked.includes(name) && {
-            placeholder: t(`propose.fields.${name as (typeof optionalTokenNames)[number]}`),
-          })}
+          required={optional(name) === undefined}
+          placeholder={hintOf(name)}
           {...(name === 'multiplier' ? { leftSection: <Text size="sm">×</Text> } : section)}
           {...form.getInputProps(`changes.${index}.${name}`)}
         />

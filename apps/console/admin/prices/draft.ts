@@ -134,8 +134,17 @@ function rateFrom({ when, unitPrice }: RateDraft): NonNullable<RatedPrice['rates
   return { when: Object.fromEntries(asked), unitPrice: unitPrice.trim() };
 }
 
-/** The fields of a draft that have to be decimals. */
-export function amountsOf({ kind, isEnd }: Draft, unit: Shape<'Model'>['unit'] | undefined): (keyof Draft)[] {
+/** The fields of a draft that hold an amount. */
+export type AmountName =
+  | 'unitPrice'
+  | 'input'
+  | 'cachedInput'
+  | 'output'
+  | 'multiplier'
+  | (typeof optionalTokenNames)[number];
+
+/** Those that have to be decimals. */
+export function amountsOf({ kind, isEnd }: Draft, unit: Shape<'Model'>['unit'] | undefined): AmountName[] {
   if (isEnd) return [];
   if (kind === 'multiplier') return ['multiplier'];
   return kind === 'price' && unit === 'token' ? ['input', 'cachedInput', 'output'] : ['unitPrice'];

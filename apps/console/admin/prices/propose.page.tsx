@@ -16,6 +16,7 @@ import { Loaded } from '../../ui/states.js';
 import { useGroups, useInForce, useModels } from '../catalog.js';
 import { type PriceCatalog, ChangeFields } from './change-fields.js';
 import {
+  type AmountName,
   amountsOf,
   changeFrom,
   type Draft,
@@ -95,7 +96,7 @@ function useProposalForm(props: EditorProps) {
   const { t } = useTranslation('prices');
   const unitOf = (draft: Draft) => props.catalog.models.find(({ id }) => id === draft.subject)?.unit;
   const amount =
-    (name: keyof Draft) =>
+    (name: AmountName) =>
     (value: unknown, { changes }: ProposalValues, path?: string) => {
       const draft = changes[Number(path?.split('.')[1])]!;
       return amountsOf(draft, unitOf(draft)).includes(name) && !isDecimal(String(value).trim())
