@@ -87,6 +87,7 @@ describe('finance', () => {
     const light = page.getByRole('row').filter({ hasText: payments });
     await light.getByText('2 items').waitFor();
     await light.getByRole('link', { name: payments }).click();
+    await page.locator('.nav-link[aria-current=page]').getByText('Controls').waitFor();
     await page.getByRole('link', { name: 'payment:stripe:pi_lost' }).click();
     const finding = page.getByRole('dialog', { name: 'Finding' });
     await finding.getByText('Missing here').waitFor();

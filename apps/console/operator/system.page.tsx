@@ -1,4 +1,4 @@
-import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Card, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
 import type { Shape } from '../api/shape.js';
@@ -29,13 +29,15 @@ export function SystemPage() {
           <Stack gap="lg">
             <Alarms system={found} />
             <Totals system={found} />
-            {PROGRAMS.map((name) => (
-              <Programs
-                key={name}
-                name={name}
-                programs={found.items.filter(({ program }) => program === name)}
-              />
-            ))}
+            <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+              {PROGRAMS.map((name) => (
+                <Programs
+                  key={name}
+                  name={name}
+                  programs={found.items.filter(({ program }) => program === name)}
+                />
+              ))}
+            </SimpleGrid>
           </Stack>
         )}
       </Loaded>
@@ -112,26 +114,28 @@ function errorsOf(items: readonly Shape<'Program'>[], locale: string): string {
   return part.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 1 });
 }
 
+/** Half a row for the only process of a program, a whole one for several. */
 function Programs({ name, programs }: { name: (typeof PROGRAMS)[number]; programs: Shape<'Program'>[] }) {
   const { t } = useTranslation('operator');
+  const isMany = programs.length > 1;
   return (
-    <Section
-      title={t(`programs.${name}`)}
-      aside={
-        <Group gap="xs">
+    <div className={isMany ? 'whole-row' : undefined}>
+      <Section
+        title={t(`programs.${name}`)}
+        aside={
           <Hint>{t('system.count', { count: programs.filter(({ isSilent }) => !isSilent).length })}</Hint>
-        </Group>
-      }
-    >
-      {programs.length === 0 ? (
-        <EmptyState title={t('system.none')} hint={t('system.noneHint')} />
-      ) : (
-        <SimpleGrid cols={{ base: 1, lg: 2 }}>
-          {programs.map((program) => (
-            <ProgramCard key={program.instance} program={program} />
-          ))}
-        </SimpleGrid>
-      )}
-    </Section>
+        }
+      >
+        {programs.length === 0 ? (
+          <EmptyState title={t('system.none')} hint={t('system.noneHint')} />
+        ) : (
+          <SimpleGrid cols={{ base: 1, lg: isMany ? 2 : 1 }}>
+            {programs.map((program) => (
+              <ProgramCard key={program.instance} program={program} />
+            ))}
+          </SimpleGrid>
+        )}
+      </Section>
+    </div>
   );
 }

@@ -12,6 +12,8 @@ interface NavPage {
   to: Path;
   /** Of no use to support who look at a customer's account: it changes something, or is about the person who looks. */
   isOwn?: true;
+  /** Where pages begin that it leads to, besides its own address. */
+  leadsTo?: readonly string[];
 }
 
 /** A link of the navigation. Pages that share one show each other as tabs. */
@@ -30,7 +32,11 @@ export interface Workspace {
   links: readonly NavLinkPlace[];
 }
 
-function page(label: NavLinkPlace['label'], to: Path, more: Pick<NavPage, 'isOwn'> = {}): NavLinkPlace {
+function page(
+  label: NavLinkPlace['label'],
+  to: Path,
+  more: Pick<NavPage, 'isOwn' | 'leadsTo'> = {},
+): NavLinkPlace {
   return { label, pages: [{ label, to, ...more }] };
 }
 
@@ -55,7 +61,7 @@ const all: readonly Workspace[] = [
         ],
       },
       page('tokens', '/tokens'),
-      page('wallet', '/wallet'),
+      page('wallet', '/wallet', { leadsTo: ['/topups'] }),
       {
         label: 'developers',
         pages: [
@@ -110,7 +116,7 @@ const all: readonly Workspace[] = [
     roles: ['finance'],
     links: [
       page('financeHome', '/finance'),
-      page('books', '/finance/books'),
+      page('books', '/finance/books', { leadsTo: ['/finance/controls'] }),
       page('reconciliation', '/finance/reconciliation'),
       {
         label: 'payments',
@@ -122,17 +128,17 @@ const all: readonly Workspace[] = [
       {
         label: 'sales',
         pages: [
-          { label: 'revenue', to: '/finance/revenue' },
+          { label: 'revenue', to: '/finance/revenue', leadsTo: ['/finance/price-changes'] },
           { label: 'deferredRevenue', to: '/finance/deferred-revenue' },
           { label: 'costs', to: '/finance/costs' },
         ],
       },
-      page('holdsAndRefunds', '/finance/work'),
+      page('holdsAndRefunds', '/finance/work', { leadsTo: ['/finance/charges'] }),
       {
         label: 'ledger',
         pages: [
           { label: 'trialBalance', to: '/finance/trial-balance' },
-          { label: 'ledgerAccounts', to: '/finance/ledger-accounts' },
+          { label: 'ledgerAccounts', to: '/finance/ledger-accounts', leadsTo: ['/finance/transactions'] },
         ],
       },
       {
@@ -175,14 +181,13 @@ export function firstPathOf(link: NavLinkPlace | undefined): Path {
   return link?.pages[0]?.to ?? '/overview';
 }
 
-/** The listed page that a path belongs to: the one whose own address begins it, and the longest of them. */
+/** The listed page that a path belongs to: the one with the longest address that begins it. */
 export function listedAt(workspaces: readonly Workspace[], path: string): Path | undefined {
-  const addresses = workspaces.flatMap(({ links }) =>
-    links.flatMap(({ pages }) => pages.map(({ to }) => to)),
-  );
-  return addresses
-    .filter((to) => path === to || path.startsWith(`${to}/`))
-    .toSorted((one, other) => other.length - one.length)[0];
+  const pages = workspaces.flatMap(({ links }) => links.flatMap((link) => link.pages));
+  return pages
+    .flatMap(({ to, leadsTo = [] }) => [to, ...leadsTo].map((begin) => ({ to, begin })))
+    .filter(({ begin }) => path === begin || path.startsWith(`${begin}/`))
+    .toSorted((one, other) => other.begin.length - one.begin.length)[0]?.to;
 }
 
 /** Whether the link has the page. */

@@ -13,7 +13,15 @@ export function SectionTabs({ session }: { session: Shape<'Session'> }) {
   return (
     <nav className="section-tabs" aria-label={t(`nav.${section.label}`)}>
       {section.pages.map(({ to, label }) => (
-        <Link key={to} to={to} activeOptions={{ includeSearch: false }}>
+        <Link
+          key={to}
+          to={to}
+          // Also on pages that a listed one leads to.
+          activeOptions={{ exact: true }}
+          activeProps={{}}
+          className={to === address ? 'active' : undefined}
+          aria-current={to === address ? 'page' : undefined}
+        >
           {t(`nav.${label}`)}
         </Link>
       ))}
