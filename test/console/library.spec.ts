@@ -44,8 +44,10 @@ describe('the library', () => {
     await page.getByRole('link', { name: 'Library', exact: true }).click();
     const card = cards(page).filter({ hasText: 'a boat at dawn' });
     await card.getByText('Charged 0.20 credits').waitFor();
-    // What failed made nothing.
-    expect(await cards(page).count()).toBe(2);
+    // A video, a 3D asset and two requests for images; what failed made nothing.
+    expect(await cards(page).count()).toBe(4);
+    await cards(page).filter({ hasText: 'a wooden boat' }).getByText('3D asset', { exact: true }).waitFor();
+    await cards(page).filter({ hasText: '3 images' }).getByRole('img', { name: 'Image 3' }).waitFor();
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       card.getByRole('link', { name: 'Download' }).click(),
@@ -107,7 +109,7 @@ describe('the library', () => {
   it('says where to begin while there is nothing', async () => {
     const page = await open(await person(relay), '/library', { language: 'zh' });
     await page.getByText('这里还没有作品').waitFor();
-    await page.getByText('视频和 3D 资产生成后会显示在这里。').waitFor();
+    await page.getByText('您生成的作品会显示在这里。').waitFor();
     await page.getByRole('link', { name: '打开操练场' }).waitFor();
     await tab.goto('/library?kind=image');
     await page.getByText('图像请求会显示在这里。').waitFor();

@@ -1,6 +1,5 @@
 import { Card, Group, Stack, Text } from '@mantine/core';
 import { useInViewport } from '@mantine/hooks';
-import { IconBox, IconMovie } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
@@ -9,6 +8,7 @@ import { SmallPrint } from '../../ui/texts.js';
 import { Ago } from '../../ui/when.js';
 import { TaskCost } from '../tasks/task-cost.js';
 import { availableMs, contentOf, TaskDownload } from '../tasks/task-file.js';
+import { TypeTile } from './type-tile.js';
 
 const MINUTE_MS = 60_000;
 
@@ -53,18 +53,17 @@ export function FileCard({ task }: { task: Shape<'Task'> }) {
   );
 }
 
-/** The first frame of a video, loaded once it is visible; an icon if there is none. */
+/** The first frame of a video, loaded once it is visible; else what type of file it is. */
 function Thumbnail({ task }: { task: Shape<'Task'> }) {
   const { ref, inViewport } = useInViewport<HTMLDivElement>();
   const now = useNow(MINUTE_MS, task.file?.available === true);
   const hasVideo = task.kind === 'video' && availableMs(task, now) !== null;
-  const Icon = task.kind === 'video' ? IconMovie : IconBox;
   return (
-    <div ref={ref} className="thumbnail" aria-hidden>
+    <div ref={ref} className="thumbnail">
       {hasVideo && inViewport ? (
-        <video muted playsInline preload="metadata" tabIndex={-1} src={contentOf(task.id)} />
+        <video aria-hidden muted playsInline preload="metadata" tabIndex={-1} src={contentOf(task.id)} />
       ) : (
-        <Icon size={32} />
+        <TypeTile type={task.kind} />
       )}
     </div>
   );

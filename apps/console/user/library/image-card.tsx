@@ -11,6 +11,7 @@ import { useNow } from '../../ui/now.js';
 import { Ago } from '../../ui/when.js';
 import { TimeLeft } from '../tasks/task-file.js';
 import { type KeptImage, useKeptImages } from './kept-images.js';
+import { TypeTile } from './type-tile.js';
 
 const MINUTE_MS = 60_000;
 
@@ -25,12 +26,16 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
   const images = useKeptImages(entry, inViewport);
   return (
     <Card ref={ref} component="li" withBorder>
-      {images.length > 0 && (
-        <Card.Section>
+      <Card.Section>
+        {images.length > 0 ? (
           <Pictures images={images} />
-        </Card.Section>
-      )}
-      <Stack gap="xs" mt={images.length > 0 ? 'sm' : undefined}>
+        ) : (
+          <div className="thumbnail">
+            <TypeTile type="image" about={t('library.notStored')} />
+          </div>
+        )}
+      </Card.Section>
+      <Stack gap="xs" mt="sm" flex={1}>
         <OpenLink param="charge" value={chargeId} size="sm" fw={600} c="inherit" className="model-name">
           {name}
         </OpenLink>
@@ -38,7 +43,7 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
           {t('units.picture', { count: Number(units), units: exactDecimal(units, locale) })} · <Ago at={at} />
         </SmallPrint>
         <Expiry images={images} />
-        <Group justify="space-between">
+        <Group justify="space-between" mt="auto">
           <TextLine>
             <Money value={settled ?? '0'} />
           </TextLine>

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
+import type { Shape } from '../../api/shape.js';
 import { useAddressPager } from '../../ui/address.js';
 import { Duration } from '../../ui/duration.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
@@ -21,8 +22,8 @@ import { useImageLife } from './kept-images.js';
 
 const route = getRouteApi('/user/library');
 const PAGE = 24;
-const FILES = 'files';
-const KINDS = ['video', '3d', 'image'] as const;
+const ALL = 'all';
+const KINDS = ['image', 'video', '3d'] as const;
 const SKELETONS = 6;
 const COLUMNS = { base: 1, xs: 2, md: 3, lg: 4 };
 
@@ -36,35 +37,72 @@ export function LibraryPage() {
         param="kind"
         label={t('tasks.filters.kind')}
         options={[
-          { value: FILES, label: t('library.files') },
+          { value: ALL, label: t('library.all') },
           ...KINDS.map((value) => ({ value, label: t(`families.${value}`) })),
         ]}
         replace={false}
       />
-      {kind === 'image' ? <Images /> : <Files kind={kind} />}
+      {kind === undefined ? <Everything /> : kind === 'image' ? <Images /> : <Files kind={kind} />}
+      <OpenPanel param="task" title={t('task.title')}>
+        {(id) => <OpenTask id={id} />}
+      </OpenPanel>
+      <OpenPanel param="charge" size="xl" title={t('charge.title')}>
+        {(id) => <ChargeDetails id={id} />}
+      </OpenPanel>
     </PageFrame>
   );
 }
 
-/** Videos and 3D assets, which are stored for a while. */
-function Files({ kind }: { kind: 'video' | '3d' | undefined }) {
+const ofFiles = { state: 'completed' as const, limit: PAGE };
+const ofImages = { family: 'image' as const, state: 'settled' as const, limit: PAGE };
+
+/** The newest of all types. They are in two lists of the server's, so older ones are found by their type. */
+function Everything() {
   const { t } = useTranslation('calls');
-  const { cursor } = route.useSearch();
-  const filter = { kind, state: 'completed' as const };
-  useLiveTasks(filter);
-  const tasks = useShown('/api/tasks', { query: { ...filter, limit: PAGE, cursor } });
+  useLiveTasks({ state: 'completed' });
+  const files = useShown('/api/tasks', { query: ofFiles });
+  const images = useShown('/api/usage', { query: ofImages });
+  const made = newestOf(files.data?.items, images.data?.items);
+  const isLonger = [files, images].some(({ data }) => data?.nextCursor) || (made && made.length > PAGE);
   return (
     <>
+      <ImagesHint />
       <Cards
         label={t('library.title')}
-        query={tasks}
-        emptyHint={t('library.emptyFiles')}
-        cardOf={(task) => <FileCard key={task.id} task={task} />}
+        query={{
+          data: made && { items: made.slice(0, PAGE) },
+          error: files.error ?? images.error,
+          refetch: () => Promise.all([files.refetch(), images.refetch()]),
+        }}
+        emptyHint={t('library.emptyAll')}
+        cardOf={({ card }) => card}
       />
-      <OpenPanel param="task" title={t('task.title')}>
-        {(id) => <OpenTask id={id} />}
-      </OpenPanel>
+      {isLonger && <Hint>{t('library.older')}</Hint>}
     </>
+  );
+}
+
+function newestOf(files?: readonly Shape<'Task'>[], images?: readonly Shape<'UsageEntry'>[]) {
+  if (!files || !images) return undefined;
+  return [
+    ...files.map((task) => ({ at: task.createdAt, card: <FileCard key={task.id} task={task} /> })),
+    ...images.map((entry) => ({ at: entry.at, card: <ImageCard key={entry.chargeId} entry={entry} /> })),
+  ].toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at));
+}
+
+/** Videos and 3D assets, which are stored for a while. */
+function Files({ kind }: { kind: 'video' | '3d' }) {
+  const { t } = useTranslation('calls');
+  const { cursor } = route.useSearch();
+  useLiveTasks({ kind, state: 'completed' });
+  const tasks = useShown('/api/tasks', { query: { ...ofFiles, kind, cursor } });
+  return (
+    <Cards
+      label={t('library.title')}
+      query={tasks}
+      emptyHint={t('library.emptyFiles')}
+      cardOf={(task) => <FileCard key={task.id} task={task} />}
+    />
   );
 }
 
@@ -80,8 +118,7 @@ function OpenTask({ id }: { id: string }) {
 function Images() {
   const { t } = useTranslation('calls');
   const { cursor } = route.useSearch();
-  const query = { family: 'image' as const, state: 'settled' as const, limit: PAGE, cursor };
-  const requests = useShown('/api/usage', { query });
+  const requests = useShown('/api/usage', { query: { ...ofImages, cursor } });
   return (
     <>
       <ImagesHint />
@@ -91,9 +128,6 @@ function Images() {
         emptyHint={t('library.emptyImages')}
         cardOf={(entry) => <ImageCard key={entry.chargeId} entry={entry} />}
       />
-      <OpenPanel param="charge" size="xl" title={t('charge.title')}>
-        {(id) => <ChargeDetails id={id} />}
-      </OpenPanel>
     </>
   );
 }
