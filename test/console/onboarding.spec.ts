@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { newId } from '#platform/ids.js';
@@ -9,6 +11,7 @@ import { closeTabs, PASSWORD } from './support/steps.js';
 import { keyOf } from './support/work.js';
 
 const MOST_CLICKS = 7;
+const run = promisify(execFile);
 
 let relay: Relay;
 let browser: Browser;
@@ -92,6 +95,49 @@ describe('a new customer', () => {
     expect(tokenIn(mail)).not.toBe('');
     await button(page, 'Use a different address').click();
     await page.getByLabel('Email address').waitFor();
+  });
+});
+
+describe('the page that connects code', () => {
+  it('has a key that was just created in its programs, and shows the receipt of their first request', async () => {
+    const someone = await person(relay, { credits: '5' });
+    const tab = await Tab.open(browser, relay, { as: someone });
+    tabs.push(tab);
+    const { page } = tab;
+    await tab.goto('/connect');
+    await page.getByText('Waiting for your first request').waitFor();
+    const code = page.getByRole('region', { name: 'curl' });
+    await code.getByText('<API_KEY>').waitFor();
+    await button(page, 'Create a key for your code').click();
+    await code.getByText('Bearer sk-tg-').waitFor();
+    expect(await tab.barriers()).toEqual([]);
+    const { stdout } = await run('bash', ['-c', (await code.textContent())!]);
+    expect(stdout).toContain('"url"');
+    const receipt = page.getByRole('status').filter({ hasText: 'Your first request arrived' });
+    await receipt.getByText('Verified in your browser').waitFor();
+    // Another page of the tab knows the key as well, and nobody else in it.
+    await tab.follow('/playground');
+    await page.getByRole('region', { name: 'curl' }).getByText('Bearer sk-tg-').waitFor();
+    await button(page, 'Your account').click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.waitForURL('**/sign-in');
+    await tab.follow('/connect');
+    await page.getByRole('region', { name: 'curl' }).getByText('<API_KEY>').waitFor();
+  });
+
+  it('is one step from a new key', async () => {
+    const tab = await Tab.open(browser, relay, { as: await person(relay) });
+    tabs.push(tab);
+    const { page } = tab;
+    await tab.goto('/tokens?new=yes');
+    await page.getByLabel('Name').fill('studio');
+    await button(page, 'Create the key').click();
+    const once = page.getByRole('dialog', { name: 'The key studio' });
+    const apiKey = await once.getByText(/^sk-tg-/).textContent();
+    await page.getByLabel('I’ve saved this key').check();
+    await page.getByRole('link', { name: 'Use in code' }).click();
+    await page.getByRole('tab', { name: 'OpenAI Python' }).click();
+    await page.getByRole('region', { name: 'OpenAI Python' }).getByText(apiKey!).waitFor();
   });
 });
 
@@ -187,7 +233,8 @@ async function callFromCode(page: Page): Promise<void> {
     json(body, { authorization: `Bearer ${apiKey}` }),
   );
   expect(status).toBe(200);
-  await page.getByText('Your first request arrived').waitFor();
+  const receipt = page.getByRole('status').filter({ hasText: 'Your first request arrived' });
+  await receipt.getByText('Verified in your browser').waitFor();
 }
 
 /** The call that waited was made once. Its image is still there, and the key itself is not shown again. */

@@ -74,6 +74,20 @@ describe('what came of a call', () => {
     expect(await page.getByLabel('Prompt').inputValue()).toBe('');
   });
 
+  it('is still there where it is speech', async () => {
+    const someone = await person(relay, { credits: '5' });
+    tab = await Tab.open(browser, relay, { as: someone });
+    await tab.goto('/playground?kind=speech&model=vendora-speech');
+    const { page } = tab;
+    const speech = page.getByLabel('Generated speech');
+    await page.getByLabel('Text to speak').fill('The light is on.');
+    await page.getByRole('button', { name: 'Generate speech' }).click();
+    await speech.waitFor();
+    await page.reload();
+    await speech.and(page.locator('[src^="blob:"]')).waitFor();
+    expect(await page.getByLabel('Text to speak').inputValue()).toBe('The light is on.');
+  });
+
   it('says what to do next where it failed', async () => {
     const someone = await person(relay, { credits: '5' });
     tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [503] });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectCleanLedger } from '../support/relay.js';
-import { type Block, blocksOf, differencesIn, nameOf, pages } from './support/blocks.js';
+import { type Block, blocksOf, consoleSamples, differencesIn, nameOf, pages } from './support/blocks.js';
 import { Reader } from './support/reader.js';
 
 const blocks = pages().flatMap(blocksOf);
@@ -63,6 +63,22 @@ describe.each([...new Set(runs.map(({ page }) => page))])('the examples of %s', 
       else printed = await (block.receives ? reader.receive(block) : reader.run(block));
     },
   );
+});
+
+describe('the programs that the console shows', () => {
+  let reader: Reader;
+  beforeAll(async () => {
+    reader = await Reader.start('console');
+  });
+  afterAll(() => reader.close());
+
+  it.each(
+    consoleSamples()
+      .filter(({ language }) => language !== 'python')
+      .map((block) => [block.page, block] as const),
+  )('%s', async (_, block) => {
+    await reader.run(block);
+  });
 });
 
 describe('the examples of the gateway’s reference', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { blocksOf, nameOf, pages } from './support/blocks.js';
+import { blocksOf, consoleSamples, nameOf, pages } from './support/blocks.js';
 import { Reader } from './support/reader.js';
 
 let reader: Reader;
@@ -12,9 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => reader?.close());
 
-const runs = pages()
-  .flatMap(blocksOf)
-  .filter(({ language, reason }) => language === 'python' && reason === undefined);
+const runs = [...pages().flatMap(blocksOf), ...consoleSamples()].filter(
+  ({ language, reason }) => language === 'python' && reason === undefined,
+);
 
 it.each(runs.map((block) => [nameOf(block), block] as const))('%s', async (_, block) => {
   expect(typeof (await reader.run(block))).toBe('string');

@@ -1,8 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useParam } from '../ui/address.js';
+import { useParam, useTyped } from '../ui/address.js';
 import type { RowAction } from '../ui/lists/row-menu.js';
 import { Named } from '../ui/named.js';
 import { ID } from '../ui/patterns.js';
@@ -13,16 +12,12 @@ const TYPING_MS = 250;
 export function AccountFilter() {
   const { t } = useTranslation('finance');
   const { value, set } = useParam('accountId');
-  const [typed, type] = useState(value ?? '');
-  const [before, setBefore] = useState(value);
-  // A row of the list chose another.
-  if (value !== before) {
-    setBefore(value);
-    type(value ?? '');
-  }
+  const { typed, type, send } = useTyped(value);
   const find = useDebouncedCallback((words: string) => {
     const id = words.trim().toLowerCase();
-    if (id === '' || ID.test(id)) set(id || undefined);
+    if (id !== '' && !ID.test(id)) return;
+    send(id || undefined);
+    set(id || undefined);
   }, TYPING_MS);
   return (
     <TextInput

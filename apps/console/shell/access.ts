@@ -18,3 +18,10 @@ export function onlyFor(...roles: UserRole[]) {
 export function textsOf(...namespaces: Namespace[]) {
   return () => loadTexts(namespaces);
 }
+
+/** The same for what only people who are signed in see of a page. */
+export function textsOfSession(...namespaces: Namespace[]) {
+  return async (): Promise<void> => {
+    if (await currentSession()) await loadTexts(namespaces);
+  };
+}

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 
 /** The pages of a list, as the address has them: back is the browser's. */
 export function useAddressPager() {
@@ -30,6 +31,20 @@ export function useParam(param: string, options: { replace?: boolean } = {}) {
     value: typeof value === 'string' ? value : undefined,
     set: (next: string | undefined) => set({ [param]: next }),
   };
+}
+
+/** What is typed into a field that filters: it follows the address when something else changes that. */
+export function useTyped(value: string | undefined) {
+  const [typed, type] = useState(value ?? '');
+  const [before, setBefore] = useState(value);
+  const [sent, send] = useState(value);
+  if (value !== before) {
+    setBefore(value);
+    // More may have been typed since it was sent.
+    if (value !== sent) type(value ?? '');
+    send(value);
+  }
+  return { typed, type, send };
 }
 
 /** Closes what the address has open under a name. */

@@ -1,63 +1,142 @@
 /** The placeholder of the key in lines that people copy. */
 export const KEY_PLACEHOLDER = '<API_KEY>';
 
-const IMAGE_MODEL = 'vendora-imagine-image';
-const NATIVE_MODEL = 'imgmodel-4';
-const MESSAGES_MODEL = 'vendora-messages';
+/** What the samples call: by most clients, by those of each vendor's own API, and where it takes a while. */
+export interface SampleModels {
+  image: string;
+  video: string;
+  google: string;
+  messages: string;
+}
 
-/** The lines that matter for one kind of client. Names of programs and packages are the same in every language. */
+/** Those of the sandbox. */
+export const usualModels: SampleModels = {
+  image: 'vendora-imagine-image',
+  video: 'vendora-imagine-video',
+  google: 'imgmodel-4',
+  messages: 'vendora-messages',
+};
+
+/** A whole program for one client, which shows or saves what it made. Names of packages are the same in every language. */
 export interface CodeSample {
   id: string;
   name: string;
+  language: 'bash' | 'js' | 'python';
   code: string;
 }
 
-/** @param baseUrl where calls for models go, without /v1 */
-export function codeSamples(baseUrl: string): CodeSample[] {
+interface SamplesOf {
+  /** Where calls for models go, without /v1. */
+  baseUrl: string;
+  apiKey?: string;
+  models?: Partial<SampleModels>;
+}
+
+export function codeSamples({ baseUrl, apiKey = KEY_PLACEHOLDER, models }: SamplesOf): CodeSample[] {
+  const named = { ...usualModels, ...models };
   return [
     {
       id: 'curl',
       name: 'curl',
+      language: 'bash',
       code: `curl ${baseUrl}/v1/images/generations \\
-  -H "Authorization: Bearer ${KEY_PLACEHOLDER}" -H "Content-Type: application/json" \\
-  -d '{"model": "${IMAGE_MODEL}", "prompt": "a lighthouse at dusk"}'`,
+  -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" \\
+  -d '{"model": "${named.image}", "prompt": "a lighthouse at dusk"}'`,
     },
+    ...ofOpenAi({ baseUrl, apiKey, named }),
+    ...ofOthers({ baseUrl, apiKey, named }),
+  ];
+}
+
+interface Filled {
+  baseUrl: string;
+  apiKey: string;
+  named: SampleModels;
+}
+
+function ofOpenAi({ baseUrl, apiKey, named }: Filled): CodeSample[] {
+  const client = `// npm install openai
+import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: '${apiKey}' });`;
+  return [
     {
       id: 'openai-js',
       name: 'OpenAI JavaScript',
-      code: `import OpenAI from 'openai';
-const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: '${KEY_PLACEHOLDER}' });
-const { data } = await client.images.generate({ model: '${IMAGE_MODEL}', prompt: 'a lighthouse at dusk' });`,
+      language: 'js',
+      code: `${client}
+const { data } = await client.images.generate({ model: '${named.image}', prompt: 'a lighthouse at dusk' });
+console.log(data[0].url);`,
     },
     {
       id: 'openai-python',
       name: 'OpenAI Python',
-      code: `from openai import OpenAI
-client = OpenAI(base_url="${baseUrl}/v1", api_key="${KEY_PLACEHOLDER}")
-image = client.images.generate(model="${IMAGE_MODEL}", prompt="a lighthouse at dusk")`,
+      language: 'python',
+      code: `# pip install openai
+from openai import OpenAI
+
+client = OpenAI(base_url="${baseUrl}/v1", api_key="${apiKey}")
+image = client.images.generate(model="${named.image}", prompt="a lighthouse at dusk")
+print(image.data[0].url)`,
     },
+    {
+      id: 'openai-video',
+      name: 'OpenAI JavaScript: video',
+      language: 'js',
+      code: `${client.replace('\n', "\nimport { writeFile } from 'node:fs/promises';\n")}
+let video = await client.videos.create({ model: '${named.video}', prompt: 'waves at night', seconds: '4' });
+while (!['completed', 'failed'].includes(video.status)) {
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  video = await client.videos.retrieve(video.id);
+}
+if (video.status === 'failed') throw new Error(video.error.message); // refunded
+const file = await client.videos.downloadContent(video.id);
+await writeFile('waves.mp4', Buffer.from(await file.arrayBuffer()));`,
+    },
+  ];
+}
+
+function ofOthers({ baseUrl, apiKey, named }: Filled): CodeSample[] {
+  return [
     {
       id: 'google-genai',
       name: 'Google GenAI',
-      code: `import { GoogleGenAI } from '@google/genai';
-const ai = new GoogleGenAI({ apiKey: '${KEY_PLACEHOLDER}', httpOptions: { baseUrl: '${baseUrl}' } });
-const answer = await ai.models.generateImages({ model: '${NATIVE_MODEL}', prompt: 'a lighthouse at dusk' });`,
+      language: 'js',
+      code: `// npm install @google/genai@1
+import { writeFile } from 'node:fs/promises';
+import { GoogleGenAI } from '@google/genai';
+
+const ai = new GoogleGenAI({ apiKey: '${apiKey}', httpOptions: { baseUrl: '${baseUrl}' } });
+const answer = await ai.models.generateImages({ model: '${named.google}', prompt: 'a lighthouse at dusk' });
+await writeFile('lighthouse.png', Buffer.from(answer.generatedImages[0].image.imageBytes, 'base64'));`,
     },
     {
       id: 'ai-sdk',
       name: 'Vercel AI SDK',
-      code: `import { createOpenAI } from '@ai-sdk/openai';
+      language: 'js',
+      code: `// npm install ai @ai-sdk/openai
+import { writeFile } from 'node:fs/promises';
+import { createOpenAI } from '@ai-sdk/openai';
 import { generateImage } from 'ai';
 
-const relay = createOpenAI({ baseURL: '${baseUrl}/v1', apiKey: '${KEY_PLACEHOLDER}' });
-const { image } = await generateImage({ model: relay.image('${IMAGE_MODEL}'), prompt: 'a lighthouse at dusk' });`,
+const relay = createOpenAI({ baseURL: '${baseUrl}/v1', apiKey: '${apiKey}' });
+const { image } = await generateImage({ model: relay.image('${named.image}'), prompt: 'a lighthouse at dusk' });
+await writeFile('lighthouse.png', image.uint8Array);`,
     },
     {
       id: 'anthropic',
       name: 'Anthropic',
-      code: `import Anthropic from '@anthropic-ai/sdk';
-const client = new Anthropic({ baseURL: '${baseUrl}', authToken: '${KEY_PLACEHOLDER}' });
-await client.messages.create({ model: '${MESSAGES_MODEL}', max_tokens: 256, messages: [{ role: 'user', content: 'Hello' }] });`,
+      language: 'js',
+      code: `// npm install @anthropic-ai/sdk
+import Anthropic from '@anthropic-ai/sdk';
+
+const client = new Anthropic({ baseURL: '${baseUrl}', authToken: '${apiKey}' });
+const message = await client.messages.create({
+  model: '${named.messages}',
+  max_tokens: 256,
+  messages: [{ role: 'user', content: 'Name three lighthouses.' }],
+});
+console.log(message.content[0].text);`,
     },
   ];
 }

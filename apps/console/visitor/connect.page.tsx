@@ -1,13 +1,19 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { mayAny, useSession } from '../shell/session.js';
 import { PageFrame } from '../ui/page.js';
 import { Connect } from './connect.js';
 
-/** How code reaches the relay. */
+const OwnCode = lazyRouteComponent(() => import('../user/connect/own-code.js'), 'OwnCode');
+
+/** How code reaches the relay; for customers with a key in it, until its first request has come. */
 export function ConnectPage() {
   const { t } = useTranslation('visitor');
+  const session = useSession();
+  const isOwn = mayAny(session, ['user']) && session?.viewing === null;
   return (
     <PageFrame title={t('connect.title')} about={t('connect.about')} width={56}>
-      <Connect />
+      {isOwn ? <OwnCode /> : <Connect />}
     </PageFrame>
   );
 }

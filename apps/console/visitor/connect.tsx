@@ -5,10 +5,16 @@ import { relayQuery } from '../api/queries.js';
 import { CodeLines, CopyLine } from '../ui/copy.js';
 import { Loaded } from '../ui/states.js';
 import { Hint } from '../ui/texts.js';
-import { codeSamples } from './code-samples.js';
+import { codeSamples, type SampleModels } from './code-samples.js';
 
-/** The base address, and the lines that point each SDK at it. */
-export function Connect() {
+interface ConnectProps {
+  /** Put into the lines; null: a placeholder is there, and the page says what to do about it. */
+  apiKey?: string | null;
+  models?: Partial<SampleModels>;
+}
+
+/** The base address, and a program for each SDK that calls it. */
+export function Connect({ apiKey, models = {} }: ConnectProps) {
   const { t } = useTranslation('visitor');
   const relay = useQuery(relayQuery);
   return (
@@ -17,17 +23,19 @@ export function Connect() {
         <Stack gap="sm">
           <Text>{t('connect.baseUrl')}</Text>
           <CopyLine value={baseUrl} label={t('connect.baseUrlLabel')} />
-          <Samples baseUrl={baseUrl} />
-          <Hint>{t('connect.suffix')}</Hint>
+          <Samples baseUrl={baseUrl} apiKey={apiKey ?? null} models={models} />
+          <Hint>
+            {t('connect.suffix')} {apiKey === undefined && t('connect.replace')}
+          </Hint>
         </Stack>
       )}
     </Loaded>
   );
 }
 
-function Samples({ baseUrl }: { baseUrl: string }) {
+function Samples({ baseUrl, apiKey, models }: { baseUrl: string } & Required<ConnectProps>) {
   const { t } = useTranslation('visitor');
-  const samples = codeSamples(baseUrl);
+  const samples = codeSamples({ baseUrl, models, ...(apiKey !== null && { apiKey }) });
   return (
     <Tabs defaultValue="curl" keepMounted={false}>
       <Tabs.List aria-label={t('connect.clients')}>

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeSamples } from '#apps/console/visitor/code-samples.js';
 
 export const root = join(import.meta.dirname, '../../..');
 
@@ -40,6 +41,20 @@ export function blocksOf(page: string): Block[] {
       receives: /\breceives="([^"]*)"/.exec(words)?.[1],
     };
   });
+}
+
+/** The programs on the console's page for code, as the texts would have them. */
+export function consoleSamples(): Block[] {
+  const samples = codeSamples({ baseUrl: 'http://127.0.0.1:8787', apiKey: 'sk-tg-…' });
+  return samples.map(({ id, language, code }) => ({
+    page: id,
+    line: 1,
+    language,
+    code,
+    reason: undefined,
+    isAnswer: false,
+    receives: undefined,
+  }));
 }
 
 export function nameOf({ page, line, language }: Block): string {

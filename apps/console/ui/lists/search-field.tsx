@@ -1,7 +1,7 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useParam } from '../address.js';
+import { useParam, useTyped } from '../address.js';
 
 /** Long enough that not every letter becomes an address. */
 const TYPING_PAUSE_MS = 250;
@@ -16,14 +16,19 @@ interface WordsFieldProps extends Omit<TextInputProps, 'value' | 'defaultValue' 
 /** Narrows a list by words, as soon as typing stops. */
 export function WordsField({ param, take, ...input }: WordsFieldProps) {
   const { value, set } = useParam(param);
-  const find = useDebouncedCallback(
-    (typed: string) => (take ?? set)(typed.trim() || undefined),
-    TYPING_PAUSE_MS,
-  );
+  const { typed, type, send } = useTyped(value);
+  const find = useDebouncedCallback((text: string) => {
+    const words = text.trim() || undefined;
+    send(words);
+    (take ?? set)(words);
+  }, TYPING_PAUSE_MS);
   return (
     <TextInput
-      defaultValue={value ?? ''}
-      onChange={({ currentTarget }) => find(currentTarget.value)}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        type(currentTarget.value);
+        find(currentTarget.value);
+      }}
       maxLength={100}
       {...input}
     />

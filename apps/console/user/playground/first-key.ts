@@ -1,12 +1,7 @@
 import { api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-
-/** The key itself, which is known only when it is created, and how to keep it until the page is left. */
-export interface KeptKey {
-  apiKey: string | null;
-  keep: (apiKey: string) => void;
-}
+import { keepNewKey } from '../new-key.js';
 
 /** The group of the account that has the model and most others; null where none has it. */
 export function widestGroup(
@@ -20,12 +15,10 @@ export function widestGroup(
   return open.sort((a, b) => sizes.get(b)! - sizes.get(a)! || a.localeCompare(b))[0] ?? null;
 }
 
-/** The key that a new account calls with, and the key itself if this created it. */
-export async function firstKey(
-  group: string,
-  name: string,
-): Promise<{ keyId: string; apiKey: string | null }> {
+/** The key that a new account calls with; if this creates it, the key itself is kept for code. */
+export async function firstKey(group: string, name: string): Promise<string> {
   const { keyId, apiKey } = (await api.POST('/api/keys/first', { body: { name, group } })).data!;
+  if (apiKey !== null) keepNewKey({ keyId, apiKey });
   await refresh('/api/keys');
-  return { keyId, apiKey };
+  return keyId;
 }

@@ -1,8 +1,8 @@
 import type { PlayKind } from './call.js';
 import type { Played } from './play.js';
 
-/** Speech has no text that could be kept, and a task is in the address. */
-type KeptResult = Extract<Played, { kind: 'pictures' | 'text' }>;
+/** A task is in the address. */
+type KeptResult = Exclude<Played, { kind: 'task' }>;
 
 interface Stored {
   userId: string;
@@ -10,7 +10,7 @@ interface Stored {
   result: KeptResult;
 }
 
-/** Remembers in this tab what came of a call, so that it outlives the page. Images beyond what browsers take are not kept. */
+/** Remembers in this tab what came of a call, so that it outlives the page. What is larger than browsers take is not kept. */
 export function keepResult(kind: PlayKind, { userId, prompt, result }: Stored): void {
   try {
     sessionStorage.setItem(nameOf(kind), JSON.stringify({ userId, prompt, result } satisfies Stored));

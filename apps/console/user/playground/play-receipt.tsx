@@ -25,7 +25,7 @@ export function PlayReceipt({ requestId }: { requestId: string }) {
   });
   const entry = endedOf(found.data?.items);
   if (entry === undefined) return <Hint>{t('play.receipt.waiting')}</Hint>;
-  return <Receipt id={entry.chargeId} />;
+  return <ChargeReceipt id={entry.chargeId} />;
 }
 
 /** What the request came to, once all of it has ended: models that were tried before took nothing. */
@@ -34,9 +34,13 @@ function endedOf<Entry extends { state: string }>(entries: readonly Entry[] = []
   return entries.find(({ state }) => state !== 'released') ?? entries[0];
 }
 
-function Receipt({ id }: { id: string }) {
+/** What a request cost and why; while it is in progress, what is held for it. */
+export function ChargeReceipt({ id }: { id: string }) {
   const { t } = useTranslation('calls');
-  const charge = $api.useQuery('get', '/api/charges/{chargeId}', { params: { path: { chargeId: id } } });
+  const about = { params: { path: { chargeId: id } } };
+  const charge = $api.useQuery('get', '/api/charges/{chargeId}', about, {
+    refetchInterval: ({ state }) => (state.data?.state === 'held' ? ASKING_MS : false),
+  });
   return (
     <Section
       title={t('play.receipt.title')}
@@ -51,7 +55,7 @@ function Receipt({ id }: { id: string }) {
           <Stack gap="sm">
             <Group>
               <Text size="xl" fw={600} component="div">
-                <Money value={found.settlement?.amount ?? '0'} />
+                <Money value={(found.state === 'held' ? found.hold : found.settlement)?.amount ?? '0'} />
               </Text>
               <ChargeBadge charge={found} />
             </Group>

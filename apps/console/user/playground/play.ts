@@ -8,7 +8,8 @@ export type Played =
   | { kind: 'pictures'; pictures: string[]; requestId: string | null }
   | { kind: 'task'; taskId: string; requestId: string | null }
   | { kind: 'text'; text: string; requestId: string | null }
-  | { kind: 'sound'; sound: Blob; requestId: string | null };
+  /** As a data URL, which outlives the page. */
+  | { kind: 'sound'; sound: string; requestId: string | null };
 
 interface PlayAs {
   keyId: string;
@@ -73,7 +74,8 @@ async function playedOf(response: Response): Promise<Played> {
   const requestId = response.headers.get('x-request-id');
   if (requestId !== null) playedHere.add(requestId);
   const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith('audio/')) return { kind: 'sound', sound: await response.blob(), requestId };
+  if (type.startsWith('audio/'))
+    return { kind: 'sound', sound: await dataUrlOf(await response.blob()), requestId };
   const answer = (await response.json()) as Answered;
   if (answer.data) {
     const pictures = answer.data.map(({ b64_json = '' }) => `data:${typeOf(b64_json)};base64,${b64_json}`);
@@ -81,6 +83,15 @@ async function playedOf(response: Response): Promise<Played> {
   }
   if (answer.choices) return { kind: 'text', text: answer.choices[0]?.message?.content ?? '', requestId };
   return { kind: 'task', taskId: answer.id ?? '', requestId };
+}
+
+function dataUrlOf(file: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result as string);
+    reader.onerror = () => reject(reader.error!);
+    reader.readAsDataURL(file);
+  });
 }
 
 /** By how the file begins, in Base64. */

@@ -1,7 +1,7 @@
 import { Paper, Skeleton, Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
@@ -10,7 +10,7 @@ import { EmptyState, Loaded } from '../../ui/states.js';
 import { marketQuery } from '../../visitor/market/market.js';
 import { useKeys } from '../keys.js';
 import { type PlayKind, playKinds } from './call.js';
-import { type KeptKey, widestGroup } from './first-key.js';
+import { widestGroup } from './first-key.js';
 import { MakeKey } from './make-key.js';
 import { OtherKey, OtherModel } from './other-choice.js';
 import { firstKindOf, isUsable, isWorking, mayUse, modelsFor } from './usable.js';
@@ -24,7 +24,6 @@ export function PlaygroundPage() {
   const { key } = route.useSearch();
   const kind = useKind();
   const navigate = route.useNavigate();
-  const [apiKey, keep] = useState<string | null>(null);
   return (
     <PageFrame title={t('play.title')} about={t('play.about')}>
       <Tabs
@@ -40,7 +39,7 @@ export function PlaygroundPage() {
           ))}
         </Tabs.List>
         <Tabs.Panel value={kind} pt="md">
-          <Read kind={kind} kept={{ apiKey, keep }} />
+          <Read kind={kind} />
         </Tabs.Panel>
       </Tabs>
     </PageFrame>
@@ -56,7 +55,7 @@ function useKind(): PlayKind {
 }
 
 /** Reads what the form of a kind of calls is made of. */
-function Read({ kind, kept }: { kind: PlayKind; kept: KeptKey }) {
+function Read({ kind }: { kind: PlayKind }) {
   const { again } = route.useSearch();
   const market = useQuery(marketQuery);
   const keys = useKeys();
@@ -69,9 +68,7 @@ function Read({ kind, kept }: { kind: PlayKind; kept: KeptKey }) {
             <Loaded query={own} lines={8}>
               {({ groups }) => (
                 <Again id={again}>
-                  {(task) => (
-                    <Kind kind={kind} all={models} keys={items} own={groups} kept={kept} again={task} />
-                  )}
+                  {(task) => <Kind kind={kind} all={models} keys={items} own={groups} again={task} />}
                 </Again>
               )}
             </Loaded>
@@ -101,11 +98,10 @@ interface KindProps {
   keys: readonly Shape<'Key'>[];
   /** The groups that the account may create keys in. */
   own: readonly string[];
-  kept: KeptKey;
   again: Shape<'Task'> | null;
 }
 
-function Kind({ kind, all, keys, own, kept, again }: KindProps) {
+function Kind({ kind, all, keys, own, again }: KindProps) {
   const { t } = useTranslation('calls');
   const { model: named, key: chosen } = route.useSearch();
   const models = modelsFor(kind, all);
@@ -138,7 +134,6 @@ function Kind({ kind, all, keys, own, kept, again }: KindProps) {
         keys={usable}
         group={group}
         isNew={!keys.some(isWorking)}
-        kept={kept}
       />
     </Stack>
   );

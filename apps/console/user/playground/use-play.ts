@@ -25,8 +25,6 @@ export interface Playing {
   place: PricePlace | null;
   /** A task whose prompt and settings are tried again. */
   again: Shape<'Task'> | null;
-  /** Takes the key itself, which is known only when it is created. */
-  keep: (apiKey: string) => void;
 }
 
 function initialValues(model: Shape<'ListedModel'>, prompt: string): PlayValues {
@@ -111,10 +109,7 @@ interface SendingParts {
   seen: string | null;
 }
 
-function useSending(
-  { kind, model, key, place, keep }: Playing,
-  { form, pending, before, seen }: SendingParts,
-) {
+function useSending({ kind, model, key, place }: Playing, { form, pending, before, seen }: SendingParts) {
   const { t } = useTranslation('calls');
   const navigate = route.useNavigate();
   const userId = useSession()?.userId;
@@ -131,7 +126,8 @@ function useSending(
       setOtherPrice(false);
       leaving.current = new AbortController();
       const { signal } = leaving.current;
-      const keyId = key?.keyId ?? (await createdKey(place, t('play.keyName'), keep));
+      const keyId =
+        key?.keyId ?? (await firstKey(place && 'group' in place ? place.group : '', t('play.keyName')));
       const now = await priceNow({ kind, model, values }, keyId);
       if (seen === null || compareDecimals(now, seen) !== 0) return null;
       const once = name.current;
@@ -141,7 +137,7 @@ function useSending(
     done: async (result) => {
       if (result === null) return setOtherPrice(true);
       setPlayed(result);
-      if (userId !== undefined && (result.kind === 'pictures' || result.kind === 'text'))
+      if (result.kind !== 'task' && userId !== undefined)
         keepResult(kind, { userId, prompt: form.getValues().prompt, result });
       if (result.kind === 'task')
         await navigate({ search: (before) => ({ ...before, task: result.taskId }), replace: true });
@@ -158,16 +154,6 @@ function useSending(
     askAgain: () => setOtherPrice(true),
     cancel: () => leaving.current?.abort(),
   };
-}
-
-async function createdKey(
-  place: PricePlace | null,
-  name: string,
-  keep: (apiKey: string) => void,
-): Promise<string> {
-  const { keyId, apiKey } = await firstKey(place && 'group' in place ? place.group : '', name);
-  if (apiKey !== null) keep(apiKey);
-  return keyId;
 }
 
 interface Resuming {

@@ -6,7 +6,6 @@ import { Notice } from '../../ui/notice.js';
 import { CallAsCode } from './call-as-code.js';
 import { callOf, type PlayKind } from './call.js';
 import { MakeKey } from './make-key.js';
-import type { KeptKey } from './first-key.js';
 import { PlayFields } from './play-fields.js';
 import { PlayFault } from './play-fault.js';
 import { PlayResult } from './play-result.js';
@@ -26,18 +25,17 @@ interface WorkbenchProps {
   group: string | null;
   /** The account has no key that works: the first call creates one. */
   isNew: boolean;
-  kept: KeptKey;
   /** What the form begins with. */
   again: Shape<'Task'> | null;
 }
 
 /** Form, price, result and code of one kind of calls. */
-export function Workbench({ kind, model, models, keys, group, isNew, kept, again }: WorkbenchProps) {
+export function Workbench({ kind, model, models, keys, group, isNew, again }: WorkbenchProps) {
   const { task, key: chosenKey } = route.useSearch();
   const navigate = route.useNavigate();
   const key = keys.find(({ keyId }) => keyId === chosenKey) ?? keys[0] ?? null;
   const place: PricePlace | null = key ? { keyId: key.keyId } : isNew && group ? { group } : null;
-  const playing = usePlay({ kind, model, key, place, again, keep: kept.keep });
+  const playing = usePlay({ kind, model, key, place, again });
   const { form, price, isPricing, hasOtherPrice, sending, played, cancel, topUp } = playing;
   const { onSubmit, isSending, failure } = sending;
   const chooseKey = (keyId: string | null) =>
@@ -70,7 +68,6 @@ export function Workbench({ kind, model, models, keys, group, isNew, kept, again
         <CallAsCode
           call={callOf(kind, model.id, form.values)}
           group={key?.group ?? group ?? ''}
-          kept={kept}
           isWaiting={!isSending}
         />
       </Stack>

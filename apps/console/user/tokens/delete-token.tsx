@@ -12,6 +12,7 @@ import { useNow } from '../../ui/now.js';
 import { ErrorState } from '../../ui/states.js';
 import { TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
+import { forgetNewKey } from '../new-key.js';
 
 const DAY_MS = 86_400_000;
 
@@ -20,6 +21,7 @@ export function DeleteToken({ token }: { token: Shape<'Key'> }) {
   const { t } = useTranslation('tokens');
   const remove = async () => {
     await api.DELETE('/api/keys/{keyId}', { params: { path: { keyId: token.keyId } } });
+    forgetNewKey(token.keyId);
     await refresh('/api/keys', '/api/keys/{keyId}');
     notify(t('delete.done', { name: token.name }));
   };

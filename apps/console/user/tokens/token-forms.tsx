@@ -9,6 +9,7 @@ import { FormFault, useSend } from '../../ui/forms/form.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { Advanced } from '../../ui/forms/advanced.js';
 import { Loaded } from '../../ui/states.js';
+import { keepNewKey } from '../new-key.js';
 import { GroupField, GroupOfKey } from './group-field.js';
 import { type GroupOffer, useGroupOffers } from './group-offers.js';
 import { NameField, RuleFields } from './rule-fields.js';
@@ -58,6 +59,7 @@ function NewTokenForm({ offers, done }: NewTokenProps) {
       return (await api.POST('/api/keys', { body })).data!;
     },
     done: async ({ keyId, name, apiKey }) => {
+      keepNewKey({ keyId, apiKey });
       await refresh('/api/keys');
       done({ keyId, name, apiKey });
     },

@@ -44,9 +44,14 @@ function Once({ token, done }: { token: MadeToken; done: () => void }) {
       />
       <Group justify="flex-end">
         {isStored && (
-          <ButtonLink to="/playground" search={{ key: token.keyId }} variant="default">
-            {t('once.try')}
-          </ButtonLink>
+          <>
+            <ButtonLink to="/playground" search={{ key: token.keyId }} variant="default">
+              {t('once.try')}
+            </ButtonLink>
+            <ButtonLink to="/connect" variant="default">
+              {t('once.code')}
+            </ButtonLink>
+          </>
         )}
         <Button onClick={done} disabled={!isStored}>
           {t('once.done')}

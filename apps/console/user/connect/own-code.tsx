@@ -1,0 +1,61 @@
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { $api } from '../../api/client.js';
+import type { Shape } from '../../api/shape.js';
+import { Loaded } from '../../ui/states.js';
+import { Connect } from '../../visitor/connect.js';
+import { marketQuery } from '../../visitor/market/market.js';
+import { FirstRequest } from '../first-request.js';
+import { KeyForCode } from '../key-for-code.js';
+import { useKeys } from '../keys.js';
+import { useNewKey } from '../new-key.js';
+import { widestGroup } from '../playground/first-key.js';
+import { modelsFor } from '../playground/usable.js';
+import { sampleModels } from './sample-models.js';
+
+/** The lines of code with a key that was created in this tab, which can create one, and the receipt of what they call first. */
+export function OwnCode() {
+  const market = useQuery(marketQuery);
+  const own = $api.useQuery('get', '/api/groups');
+  return (
+    <Loaded query={market} lines={8}>
+      {(models) => (
+        <Loaded query={own} lines={8}>
+          {({ groups }) => <Code models={models} own={groups} />}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+interface CodeProps {
+  models: readonly Shape<'ListedModel'>[];
+  /** The groups that the account may create keys in. */
+  own: readonly string[];
+}
+
+function Code({ models, own }: CodeProps) {
+  const kept = useNewKey();
+  const keys = useKeys().data?.items;
+  const group = groupForCode(models, own);
+  const key = keys?.find(({ keyId }) => keyId === kept?.keyId);
+  return (
+    <Stack>
+      <KeyForCode group={group ?? ''} />
+      <Connect apiKey={kept?.apiKey ?? null} models={sampleModels(models, key ?? { group })} />
+      <FirstRequest />
+    </Stack>
+  );
+}
+
+/** The widest group with a model of the first type that can be called at all. */
+function groupForCode(models: CodeProps['models'], own: CodeProps['own']): string | null {
+  const firsts = (['image', 'video', 'chat', '3d', 'speech'] as const).flatMap((kind) =>
+    modelsFor(kind, models),
+  );
+  for (const model of firsts) {
+    const group = widestGroup(models, { own, model });
+    if (group !== null) return group;
+  }
+  return null;
+}

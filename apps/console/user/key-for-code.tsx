@@ -1,0 +1,39 @@
+import { Button, Group } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '../api/client.js';
+import { refresh } from '../api/queries.js';
+import { FormFault } from '../ui/forms/form.js';
+import { Notice } from '../ui/notice.js';
+import { Hint } from '../ui/texts.js';
+import { keepNewKey, useNewKey } from './new-key.js';
+
+/** Above code: the key itself is known only when it is created. Else people put in one that they saved, or create one here. */
+export function KeyForCode({ group }: { group: string }) {
+  const { t } = useTranslation('calls');
+  const key = useNewKey();
+  const creating = useMutation({
+    mutationFn: async () =>
+      (await api.POST('/api/keys', { body: { name: t('play.codeKeyName'), group } })).data!,
+    onSuccess: async ({ keyId, apiKey }) => {
+      keepNewKey({ keyId, apiKey });
+      await refresh('/api/keys');
+    },
+  });
+  if (key !== null) return <Notice tone="warning">{t('play.keyOnce')}</Notice>;
+  return (
+    <Group gap="sm">
+      <Hint>{t('play.codeHint')}</Hint>
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => creating.mutate()}
+        loading={creating.isPending}
+        disabled={group === ''}
+      >
+        {t('play.codeKey')}
+      </Button>
+      <FormFault error={creating.error} />
+    </Group>
+  );
+}
