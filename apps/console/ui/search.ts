@@ -1,4 +1,4 @@
-import { GROUP, ID, MODEL } from './patterns.js';
+import { GROUP_NAME, ID, MODEL_NAME } from './patterns.js';
 
 /** The state of lists lies in the address, as plain `?name=value`, so that it can be shared and gone back to. */
 
@@ -33,9 +33,9 @@ function shaped(pattern: RegExp): Reader<string> {
 /** The id of a key, an account or the like. */
 export const anyId = shaped(ID);
 
-export const anyModel = shaped(MODEL);
+export const anyModel = shaped(MODEL_NAME);
 
-export const anyGroup = shaped(GROUP);
+export const anyGroup = shaped(GROUP_NAME);
 
 /** Where a page of a list begins: the server's `nextCursor` of the page before. */
 export const cursor: Reader<string> = (value) => anyText(value);

@@ -4,7 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
-import { column, longTextColumn, menuColumn, onPhone, personColumn, textColumn } from '../../ui/lists/columns.js';
+import {
+  column,
+  longTextColumn,
+  menuColumn,
+  onPhone,
+  personColumn,
+  textColumn,
+} from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { changesBetween, type FieldChange } from '../../ui/forms/fields-of.js';
 import { ButtonLink, TextLink, OpenLink } from '../../ui/links.js';
@@ -28,7 +35,7 @@ export function AuditPage() {
   return (
     <PageFrame title={t('audit.title')} about={t('audit.about')}>
       <Stack>
-        <Filters key={isFiltered ? 'filtered' : 'all'} />
+        <Filters />
         <DataList
           label={t('audit.label')}
           query={entries}

@@ -28,7 +28,6 @@ export function AccountsPage() {
     <PageFrame title={t('accounts.title')} about={t('accounts.about')}>
       <Stack>
         <SearchField
-          key={query === undefined ? 'empty' : 'filled'}
           label={t('accounts.search')}
           description={t('accounts.searchHint')}
           param="query"

@@ -42,7 +42,7 @@ export function LogFilters() {
   );
   return (
     <Group align="flex-end" gap="sm">
-      <Finder key={search.id} />
+      <Finder />
       <Time />
       <WorkFilters search={search} fields={['keyId', 'model', 'family']} />
       <Choice

@@ -29,9 +29,7 @@ export function CallAsCode({ call, group, isWaiting }: CodeProps) {
       </Title>
       <KeyForCode group={group} />
       <Loaded query={relay}>
-        {({ baseUrl }) => (
-          <CodeTabs label={t('play.code')} lines={codeLines(call, { baseUrl, apiKey })} />
-        )}
+        {({ baseUrl }) => <CodeTabs label={t('play.code')} lines={codeLines(call, { baseUrl, apiKey })} />}
       </Loaded>
       {apiKey !== null && isWaiting && <FirstRequest />}
     </Stack>
