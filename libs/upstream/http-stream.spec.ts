@@ -187,6 +187,15 @@ describe('a pass-through call', () => {
     });
   });
 
+  it('has no answer kept by the vendor, whatever the client says of it', async () => {
+    stub = await startStub(answer);
+    const asked = { kind: 'responses' as const, model: 'theirs', body: { input: 'hi', store: true } };
+    const signal = AbortSignal.timeout(60_000);
+    const adapter = upstreams.adapterFor('openai');
+    answered(await adapter.openStream(channelTo(stub.url), asked, signal)).body.destroy();
+    expect(sent().body).toEqual({ model: 'theirs', input: 'hi', store: false });
+  });
+
   it('passes Anthropic’s headers on, but for betas that cost more; its own version where the client has none', async () => {
     stub = await startStub(answer);
     const channel = channelTo(stub.url, { protocol: 'anthropic' });

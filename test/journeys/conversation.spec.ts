@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
-import { APICallError, experimental_generateSpeech as generateSpeech, generateText, streamText } from 'ai';
+import {
+  APICallError,
+  experimental_generateSpeech as generateSpeech,
+  generateText,
+  type ModelMessage,
+  streamText,
+} from 'ai';
 import OpenAI from 'openai';
 import { formatAmount, nanos, parseAmount } from '#money/amount.js';
 import { closeClean, type Customer, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -389,6 +395,23 @@ describe('the AI SDK', () => {
     expect(audio.uint8Array.length).toBeGreaterThan(0);
     const states = (await chargesOf(customer)).map(({ state }) => state);
     expect(states).toEqual(Array(5).fill('settled'));
+  });
+
+  it('goes on with a response once it sends what was said, and not its ids', async () => {
+    const customer = await relay.customer('1');
+    const model = createOpenAI({ apiKey: customer.apiKey, baseURL: `${relay.baseUrl}/v1` })(CHAT);
+    const first = await generateText({ model, prompt: 'a lighthouse' });
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'a lighthouse' },
+      ...first.response.messages,
+      { role: 'user', content: 'and a boat' },
+    ];
+    const refused = await errorOf(generateText({ model, messages }));
+    expect(refused).toMatchObject({ statusCode: 400, data: { error: { param: 'input' } } });
+    expect((refused as Error).message).toContain('set store to false');
+    const whole = { model, messages, providerOptions: { openai: { store: false } } };
+    expect((await generateText(whole)).text).toBe('You said: and a boat');
+    expect(await chargesOf(customer)).toHaveLength(2);
   });
 
   it('speaks through @ai-sdk/openai-compatible', async () => {

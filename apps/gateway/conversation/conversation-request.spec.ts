@@ -182,7 +182,7 @@ describe('an answer is bounded by its model', () => {
   it.each<[WrittenKind, object, object]>([
     ['chat', CHAT, { max_completion_tokens: 100 }],
     ['chat', { ...CHAT, max_tokens: 7 }, { max_tokens: 7 }],
-    ['responses', RESPONSE, { max_output_tokens: 100, store: false }],
+    ['responses', RESPONSE, { max_output_tokens: 100 }],
     ['messages', MESSAGE, { max_tokens: 10 }],
   ])('%s %j', (kind, body, bound) => {
     const asked = readConversation(kind, body as Record<string, unknown>);

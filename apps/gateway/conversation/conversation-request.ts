@@ -120,15 +120,13 @@ function readTalk(kind: TalkKind, body: Body): Conversation {
   requireInput(kind, body);
   const maxOutputTokens = readMaxTokens(kind, body);
   if (kind === 'messages' && maxOutputTokens === undefined) throw missing('max_tokens');
-  const priced = pricedFields(kind, body);
   return {
     kind,
     streamed: optionalBoolean(body, 'stream') ?? false,
     wantsUsage: kind !== 'chat' || wantsUsage(body),
     maxOutputTokens,
     choices: (kind === 'chat' ? optionalCount(body, 'n', MAX_CHOICES) : undefined) ?? 1,
-    // Vendors keep responses unless they are told not to.
-    body: kind === 'responses' ? { ...priced, store: false } : priced,
+    body: pricedFields(kind, body),
   };
 }
 

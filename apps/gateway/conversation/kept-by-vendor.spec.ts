@@ -54,12 +54,8 @@ describe('what a vendor keeps', () => {
       { type: 'function_call_output', call_id: 'c', output: 'done' },
     ];
     const nothing = { previous_response_id: null, conversation: null, prompt: null };
-    expect(ofResponse({ input, ...nothing }).body).toEqual({ model: 'm', input, store: false });
+    expect(ofResponse({ input, ...nothing }).body).toEqual({ model: 'm', input });
     const used = said({ type: 'tool_use', id: 't', name: 'f', input: FILE });
     expect(read('messages', { messages: used }).body).toMatchObject({ messages: used });
-  });
-
-  it('is no answer of ours, whatever the client says of it', () => {
-    expect(ofResponse({ store: true }).body['store']).toBe(false);
   });
 });

@@ -23,7 +23,8 @@ import { pollVideoByPath } from './video-poll.js';
 /** The pass-through calls of OpenAI, and of vendors with the same paths. */
 export const openAiStreams = {
   chat: { path: '/v1/chat/completions', prepare: withUsage },
-  responses: { path: '/v1/responses' },
+  // Vendors keep answers unless they are told not to, for whoever knows their ids.
+  responses: { path: '/v1/responses', prepare: (body) => ({ ...body, store: false }) },
   speech: { path: '/v1/audio/speech' },
   embeddings: { path: '/v1/embeddings' },
   transcription: { path: '/v1/audio/transcriptions' },
