@@ -438,6 +438,21 @@ describe('an administrator', () => {
     await page.getByRole('row', { name: /vendora-boat vendora-imagine-video Video/ }).waitFor();
   });
 
+  it('routes a model by cost, and shows in which order its channels are tried', async () => {
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    await tab.goto('/admin/models?model=imgmodel-4');
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('By priority, then by weight.').waitFor();
+    await drawer.getByRole('link', { name: 'sandbox' }).waitFor();
+    await drawer.getByLabel('Routing').click();
+    await page.getByRole('option', { name: 'Lowest cost first' }).click();
+    await drawer.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('imgmodel-4 is changed.').waitFor();
+    await tab.goto('/admin/models?model=imgmodel-4');
+    await drawer.getByText('By priority, then by the lowest upstream cost.').waitFor();
+  });
+
   it('goes from a name in the chart of all work to its page', async () => {
     await customerAtWork(relay);
     const admin = await staff('admin');
