@@ -12,12 +12,12 @@ import { blockHash, type ChainBlock, leavesHashOf } from './chain-text.js';
 
 const BLOCKS_AT_ONCE = 200;
 
-/** A block in its place in the chain. */
+/** A block with its neighbours in the chain. */
 export interface BlockInTurn {
   readonly block: ChainBlock;
-  /** The one right before it; null: it is missing, or there is none. */
+  /** The previous block. Null if it is missing or there is none. */
   readonly previous: ChainBlock | null;
-  /** The number that comes next; where the block has a later one, those in between are missing. */
+  /** The next expected number. If the block's number is higher, the ones in between are missing. */
   readonly expected: bigint;
 }
 
@@ -27,12 +27,12 @@ export interface LoadedBlock {
   /** As they are stored. */
   leaves: Buffer | null;
   rows: RowsOfBlock;
-  /** The ledger accounts that the leaves cover. */
+  /** The ledger accounts covered by the leaves. */
   sealedIds: readonly number[];
   accounts: HashesById;
 }
 
-/** Reads blocks with what they sealed, as far as that is there still. */
+/** Reads blocks with what they sealed, as far as it still exists. */
 export class BlockReader {
   constructor(
     private readonly clients: ChainClients,
@@ -58,7 +58,7 @@ export class BlockReader {
     return rows[0]?.known ?? false;
   }
 
-  /** Blocks of the range in their order. */
+  /** The blocks of the range, in order. */
   async *blocks(): AsyncGenerator<BlockInTurn> {
     const { from, to } = this.range;
     let previous = from > 1n ? ((await this.page(from - 1n, from - 1n))[0] ?? null) : null;
@@ -83,7 +83,7 @@ export class BlockReader {
     return rows.map(blockOf);
   }
 
-  /** What a block sealed, as it was stored and as it is now. */
+  /** What a block sealed, as stored then and as it is now. */
   async load({ block, previous }: BlockInTurn): Promise<LoadedBlock> {
     const [first] = this.clients;
     const leaves = await readLeaves(first, block.number);
@@ -101,7 +101,7 @@ export function isIntact(block: ChainBlock): boolean {
   return blockHash(block) === block.hash;
 }
 
-/** Null for bytes that are no leaves. */
+/** Null if the bytes are not valid leaves. */
 export function decodedLeaves(stored: Buffer): BlockLeaves | null {
   try {
     return decodeLeaves(stored);
@@ -119,7 +119,7 @@ async function readLeaves(client: pg.ClientBase, number: bigint): Promise<Buffer
   return rows[0]?.leaves ?? null;
 }
 
-/** Which ledger accounts a block sealed, when its leaves do not show it any more. */
+/** The ledger accounts that a block sealed, if its leaves no longer show them. */
 async function listedAccounts(client: pg.ClientBase, number: bigint): Promise<number[]> {
   const { rows } = await client.query<{ id: string }>(
     `SELECT ledger_account_id::text AS id FROM ledger_chain_accounts a WHERE block_number = $1 ORDER BY a.ledger_account_id`,
@@ -128,7 +128,7 @@ async function listedAccounts(client: pg.ClientBase, number: bigint): Promise<nu
   return rows.map(({ id }) => Number(id));
 }
 
-/** Of a block whose row was changed the leaves show up to where it went. */
+/** If the row of a block was changed, the leaves show where the block ended. */
 function lastIdOf(leaves: Buffer | null): bigint | null {
   const last = leaves && decodedLeaves(leaves)?.transactionIds.at(-1);
   return last === undefined || last === null ? null : BigInt(last);

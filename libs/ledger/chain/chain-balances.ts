@@ -8,8 +8,8 @@ type RunningRow = Record<'transaction_id' | 'ordinal' | 'ledger_account_id' | 'e
 };
 
 /**
- * Names each balance that is not what the entries come to: balances as they are stored are not in the chain, and entries are.
- * Amounts are nanos of credit.
+ * Names each balance that differs from the sum of its entries: entries are in the chain, but stored balances are not. Amounts
+ * are nanos of credit.
  */
 export async function balanceFindings(client: pg.ClientBase): Promise<ChainFinding[]> {
   const stored = await client.query<StoredRow>(STORED_BALANCES_SQL);

@@ -1,7 +1,7 @@
 import { type BlockLeaves, type HashesById, PREFIX_BYTES } from './chain-leaves.js';
 import { prefixesOf, type RowsOfBlock, type TransactionRows } from './chain-rows.js';
 
-/** What is wrong with the chain or with what it sealed. */
+/** A fault in the chain or in what it sealed. */
 export interface ChainFinding {
   readonly state:
     | 'transaction_changed'
@@ -22,10 +22,10 @@ export interface ChainFinding {
   /** Of the chain. */
   readonly block: bigint | null;
   readonly transactionId: bigint | null;
-  /** Of the transaction, as far as a row still has it. */
+  /** Details of the transaction, if a row still has them. */
   readonly reference: string | null;
   readonly ledgerAccountId: bigint | null;
-  /** A sentence for people. */
+  /** A sentence that explains it. */
   readonly message: string;
 }
 
@@ -39,7 +39,7 @@ export function finding(
   return { ...NOTHING, ...about, state, message };
 }
 
-/** Names the transactions of a block that are not as they were sealed. */
+/** Names the transactions of a block that differ from what was sealed. */
 export function* transactionDifferences(
   block: bigint,
   leaves: BlockLeaves,
@@ -72,7 +72,7 @@ export function* transactionDifferences(
   }
 }
 
-/** Which of its rows it was, as far as the check sums show. Entries are sealed by ordinal, from 0. */
+/** Which of its rows differ, as far as the checksums show. Entries are sealed by ordinal, starting at 0. */
 function changesOf(sums: readonly number[], { own, entries }: TransactionRows): string {
   const [ownSealed, ...sealed] = sums;
   const now = new Map(entries.map(({ ordinal, sum }) => [ordinal, sum]));
@@ -89,7 +89,7 @@ function changesOf(sums: readonly number[], { own, entries }: TransactionRows): 
   return changes.join(', ') || 'its check sums agree, its hash does not';
 }
 
-/** Names the ledger accounts of a block that are not as they were sealed. */
+/** Names the ledger accounts of a block that differ from what was sealed. */
 export function* accountDifferences(
   block: bigint,
   leaves: BlockLeaves,

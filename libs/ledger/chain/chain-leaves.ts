@@ -1,9 +1,9 @@
 import { HASH_BYTES } from './chain-text.js';
 
 /**
- * The leaves of a block name what was touched when its digest does not agree. Written as bytes, since there are millions:
- * ids as their distance from the one before, of each hash the beginning, of each row a check sum that shows which of a
- * transaction's rows it was.
+ * The leaves of a block name what was changed if its digest does not match. Written as bytes, because there are millions: IDs
+ * as the difference from the previous one, the beginning of each hash, and a checksum for each row, which shows which row of a
+ * transaction was changed.
  */
 export interface BlockLeaves {
   /** Ids of the ledger accounts that the block seals, ascending. */
@@ -13,21 +13,21 @@ export interface BlockLeaves {
   /** Ids of the transactions, ascending. */
   readonly transactionIds: readonly number[];
   readonly transactionHashes: Buffer;
-  /** Of each transaction: check sums of its own row, then of its entries by ordinal, which count from 0. */
+  /** For each transaction: checksums of its own row, then of its entries by ordinal, starting at 0. */
   readonly rowSums: readonly (readonly number[])[];
 }
 
-/** Half of a hash's strength is enough for naming: the digest proves that something was changed. */
+/** Half of a hash is enough to name a row: the digest proves that something was changed. */
 export const PREFIX_BYTES = 8;
 const VERSION = 1;
 /** A number below 2^53. */
 const LONGEST_NUMBER = 8;
 
-/** What leaves are written of: full hashes, of which the beginnings are kept. */
+/** The input of leaves: full hashes, of which only the beginnings are kept. */
 export interface SealedRows {
   readonly accounts: HashesById;
   readonly transactions: HashesById;
-  /** Of the transaction with that index, as `rowSums` of the leaves. */
+  /** For the transaction with that index, like `rowSums` of the leaves. */
   rowSums(index: number): readonly number[];
 }
 
@@ -38,7 +38,7 @@ export interface HashesById {
   readonly hashes: Buffer;
 }
 
-/** Bytes that are no leaves. */
+/** The bytes are not valid leaves. */
 export class InvalidLeaves extends Error {}
 
 export function encodeLeaves(sealed: SealedRows, rowCount: number): Buffer {
@@ -66,7 +66,7 @@ export function encodeLeaves(sealed: SealedRows, rowCount: number): Buffer {
   return writer.done();
 }
 
-/** The ids of the ledger accounts alone. @throws InvalidLeaves */
+/** Only the IDs of the ledger accounts. @throws InvalidLeaves */
 export function accountIdsOf(bytes: Buffer): readonly number[] {
   return new Reader(bytes).accounts().accountIds;
 }
@@ -88,7 +88,7 @@ export function decodeLeaves(bytes: Buffer): BlockLeaves {
   return { accountIds, accountHashes, transactionIds, transactionHashes, rowSums };
 }
 
-/** Numbers of seven bits a byte, the lowest first; the highest bit says that more follow. */
+/** Numbers with seven bits per byte, lowest first. The highest bit means that more bytes follow. */
 class Writer {
   private readonly buffer: Buffer;
   private at = 0;
@@ -103,7 +103,7 @@ class Writer {
     this.buffer[this.at++] = rest;
   }
 
-  /** The beginning of a hash among full ones. */
+  /** Reads the beginning of one of the full hashes. */
   prefix(hashes: Buffer, index: number): void {
     const from = index * HASH_BYTES;
     for (let byte = 0; byte < PREFIX_BYTES; byte += 1) this.buffer[this.at++] = hashes[from + byte] as number;
@@ -126,7 +126,7 @@ class Reader {
 
   constructor(private readonly buffer: Buffer) {}
 
-  /** Everything before the transactions, and how many of them follow. */
+  /** Everything before the transactions, and their number. */
   accounts(): Pick<BlockLeaves, 'accountIds' | 'accountHashes'> & { transactions: number } {
     if (this.number() !== VERSION) throw new InvalidLeaves('These are no leaves of this version.');
     const [accounts, transactions] = [this.number(), this.number()];

@@ -4,24 +4,24 @@ import { type CopiedRows, copyOut } from '#database/copy-out.js';
 import { encodeLeaves, type HashesById, PREFIX_BYTES } from './chain-leaves.js';
 import { CHAINED_COLUMNS, HASH_BYTES, sha256 } from './chain-text.js';
 
-/** Transactions of a block as the tables have them now. */
+/** The transactions of a block as they are in the tables now. */
 export interface RowsOfBlock {
-  /** Ascending; of a transaction whose own row is gone while entries are left, too. */
+  /** Ascending. Includes transactions whose own row is gone but whose entries are left. */
   readonly transactionIds: readonly number[];
   readonly transactionHashes: Buffer;
   readonly entryCount: number;
-  /** The ledger accounts that entries name, in no order. */
+  /** The ledger accounts named by entries, in any order. */
   readonly ledgerAccountIds: ReadonlySet<number>;
-  /** Check sums of a transaction's own row, 0 if that is gone, and of its entries, as leaves have them. */
+  /** Checksums of a transaction's own row (0 if it is gone) and of its entries, as in leaves. */
   rowSums(index: number): number[];
-  /** What a transaction's rows say, for naming it. */
+  /** The contents of a transaction's rows, to name it. */
   told(index: number): TransactionRows;
 }
 
 export interface TransactionRows {
   readonly id: number;
   readonly reference: string | null;
-  /** The check sum of its own row; null when it has none. */
+  /** The checksum of its own row, or null if it has none. */
   readonly own: number | null;
   readonly entries: readonly { ordinal: number; sum: number }[];
 }
@@ -31,7 +31,7 @@ export type ChainClients = readonly [pg.ClientBase, pg.ClientBase];
 
 const columns = (table: keyof typeof CHAINED_COLUMNS): string => CHAINED_COLUMNS[table].join(', ');
 
-/** What the text of rows relies on; for the transaction of a client. */
+/** Settings that the text of rows relies on, for a client's transaction. */
 export const CHAIN_SETTINGS = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'`;
 
 /** Reads the transactions with ids after one and up to another, with their entries. All of them are held in memory. */
@@ -110,12 +110,12 @@ function fieldAt(bytes: Buffer, at: number, field: number): number {
   return start;
 }
 
-/** Both tables' rows, which come in the order of ids, side by side. */
+/** Merges the rows of both tables, which come in order of ID. */
 class CopiedBlock implements RowsOfBlock {
   readonly transactionIds: number[] = [];
   readonly transactionHashes: Buffer;
   readonly ledgerAccountIds = new Set<number>();
-  /** Of each transaction: its row, or -1, and its first entry's. */
+  /** For each transaction: the index of its row, or -1, and of its first entry. */
   private readonly ownRows: number[] = [];
   private readonly firstEntries: number[] = [];
 

@@ -8,7 +8,7 @@ import type { ChainFinding } from './chain-difference.js';
 import { finding } from './chain-difference.js';
 import type { ChainBlock } from './chain-text.js';
 
-/** What says that a block is ours, and through its hash every block before it. */
+/** The signature that proves that a block is ours and, through its hash, every block before it. */
 export interface HeadSignature {
   readonly keyId: string;
   /** Base64. */
@@ -17,7 +17,7 @@ export interface HeadSignature {
   readonly signedAt: string;
 }
 
-/** What is signed: these lines, each with a line feed. */
+/** The signed text: these lines, each ending with a line feed. */
 export function headText({ number, hash }: Pick<ChainBlock, 'number' | 'hash'>): string {
   return `tollgate ledger head 1\nblock ${number}\nhash ${hash}\n`;
 }
@@ -31,9 +31,9 @@ export class HeadSigner {
   }
 
   /**
-   * Signs the newest block, once, and announces it. Where several do, one of them has. A block that comes meanwhile is signed
-   * by the next round.
-   * @returns whether there was something to sign
+   * Signs the newest block once, and announces it. If several processes try, one succeeds. A block added in the meantime is
+   * signed in the next round.
+   * @returns whether there was anything to sign
    */
   sign(pool: pg.Pool): Promise<boolean> {
     return inTransaction(pool, async (client) => {
@@ -66,7 +66,7 @@ export class HeadSigner {
   }
 }
 
-/** The beginning of SHA-256 of a public key, as SubjectPublicKeyInfo. */
+/** The first characters of the SHA-256 of a public key as SubjectPublicKeyInfo. */
 export function keyIdOf(publicKey: KeyObject): string {
   const der = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(der).digest('hex').slice(0, 16);

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
 /**
- * What the chain is of, as text that anyone can write again from the tables; docs/finance.md defines it in full.
+ * The text that the chain is made of, which anyone can reproduce from the tables. docs/finance.md defines it in full.
  *
- * A row's text is its line as `COPY (SELECT columns) TO STDOUT` writes it in UTF-8, line feed included, with the times of
- * UTC (`2026-01-31 10:00:00.5+00`). A transaction's text is its own line and those of its entries by ordinal.
+ * A row's text is its line as written by `COPY (SELECT columns) TO STDOUT` in UTF-8, including the line feed, with UTC times
+ * (`2026-01-31 10:00:00.5+00`). A transaction's text is its own line and those of its entries by ordinal.
  */
 
-/** Every column of the tables, in this order; another order or column needs another version of the text. */
+/** Every column of the tables, in this order. Any change needs a new version of the text. */
 export const CHAINED_COLUMNS = {
   ledger_accounts: ['id', 'code', 'commodity', 'kind', 'account_id', 'created_at'],
   ledger_transactions: [
@@ -36,7 +36,7 @@ export const CHAINED_COLUMNS = {
 
 export const HASH_BYTES = 32;
 
-/** What the first block follows. */
+/** The hash before the first block. */
 export const GENESIS_HASH = '0'.repeat(64);
 
 /** A block's row. Hashes in hex. */
@@ -55,7 +55,7 @@ export interface ChainBlock {
   readonly hash: string;
 }
 
-/** SHA-256 of the lines that say what a block is, in hex. */
+/** SHA-256 of the lines that define a block, in hex. */
 export function blockHash(block: Omit<ChainBlock, 'hash'>): string {
   const lines = [
     'tollgate ledger chain 1',

@@ -16,16 +16,16 @@ import { digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
 import { IdSet } from './id-set.js';
 
 export interface VerifyOptions {
-  /** The first and the last block, inclusive; all when left out. */
+  /** The first and last block, inclusive. Default: all. */
   from?: bigint;
   to?: bigint;
-  /** A hash that was kept outside of the database: the chain must contain it. Hex. */
+  /** A hash kept outside the database, which the chain must contain. Hex. */
   expectedHead?: string;
   /** The signatures of this key are compared, and the newest block must have one. */
   publicKey?: KeyObject;
   /** Compares stored balances with the entries, too. */
   balances?: boolean;
-  /** Called after each block: entries that were verified, of all in the range. */
+  /** Called after each block with the number of verified entries, and of all entries in the range. */
   onProgress?: (done: number, total: number) => void;
 }
 
@@ -35,20 +35,20 @@ export interface ChainVerification {
   blocks: number;
   transactions: number;
   entries: number;
-  /** All of them, also those that are not named. */
+  /** The number of all findings, including those not named. */
   findingCount: number;
   /** At most FINDINGS_NAMED. */
   findings: ChainFinding[];
 }
 
-/** A ledger that someone replaced would differ in every transaction; a report of this many is enough. */
+/** A replaced ledger would differ in every transaction. Reporting this many is enough. */
 const FINDINGS_NAMED = 1_000;
 const BEYOND_ALL = 2n ** 63n;
 
 /**
- * Recomputes the chain from the rows on one snapshot and names what is not as it was sealed: transactions, entries and ledger
- * accounts that were changed, removed or inserted, and leaves and blocks themselves. Memory is that of two blocks. Reads
- * only; it takes two connections.
+ * Recomputes the chain from the rows on one snapshot and names what differs from what was sealed: transactions, entries and
+ * ledger accounts that were changed, removed or inserted, and leaves and blocks themselves. Holds two blocks in memory. Only
+ * reads, on two connections.
  */
 export async function verifyChain(pool: pg.Pool, options: VerifyOptions = {}): Promise<ChainVerification> {
   const clients: pg.PoolClient[] = [];
@@ -76,7 +76,7 @@ export async function verifyChain(pool: pg.Pool, options: VerifyOptions = {}): P
   }
 }
 
-/** The same on a snapshot that the caller has open; it sets the time zone and the style of dates for the transaction. */
+/** The same on the caller's open snapshot. Sets the time zone and date style for the transaction. */
 export async function verifyChainOn(
   client: pg.ClientBase,
   options: VerifyOptions,
@@ -113,7 +113,7 @@ class Verification {
     const [client] = this.clients;
     this.result.head = await currentHead(client);
     const total = await this.reader.totalEntries();
-    // Only a check that begins at the first block has seen every ledger account being sealed.
+    // Only a check from the first block on has seen every ledger account being sealed.
     if (from <= 1n) this.sealedAccounts = new IdSet();
     onProgress?.(0, total);
     let ahead: Promise<LoadedBlock> | null = null;

@@ -14,7 +14,7 @@ import {
 } from './chain-rows.js';
 import { blockHash, type ChainBlock, digestOf, GENESIS_HASH, leavesHashOf } from './chain-text.js';
 
-/** The end of the chain, as it is kept outside of the database. */
+/** The end of the chain, as kept outside the database. */
 export type ChainHead = Pick<ChainBlock, 'number' | 'hash' | 'lastId' | 'sealedAt'>;
 
 export const BLOCK_COLUMNS = `number::text, encode(previous_hash, 'hex') AS "previousHash", first_id::text AS "firstId",
@@ -34,7 +34,7 @@ export function blockOf(row: BlockRow): ChainBlock {
   };
 }
 
-/** The newest block; null: there is none yet. */
+/** The newest block, or null if there is none yet. */
 export async function currentHead(database: pg.Pool | pg.ClientBase): Promise<ChainBlock | null> {
   const { rows } = await database.query<BlockRow>(
     `SELECT ${BLOCK_COLUMNS} FROM ledger_chain_blocks ORDER BY ledger_chain_blocks.number DESC LIMIT 1`,
@@ -55,7 +55,7 @@ export async function listBlocks(
   return rows.map(blockOf);
 }
 
-/** The block that a transaction is sealed in; null: not yet. */
+/** The block that seals a transaction, or null if not yet sealed. */
 export async function blockOfTransaction(
   database: pg.Pool | pg.ClientBase,
   transactionId: bigint,
@@ -68,9 +68,9 @@ export async function blockOfTransaction(
   return rows[0] ? blockOf(rows[0]) : null;
 }
 
-/** What a block holds in memory while it is sealed is some 20 MB. */
+/** Sealing a block of this size takes about 20 MB of memory. */
 const DEFAULT_BLOCK_TRANSACTIONS = 10_000;
-/** How many ledger accounts are remembered as sealed, so that they are not looked up again. */
+/** The number of ledger accounts remembered as sealed, so that they are not looked up again. */
 const ACCOUNTS_REMEMBERED = 100_000;
 
 export interface ChainBuilderOptions {
@@ -82,9 +82,8 @@ export interface ChainBuilderOptions {
 }
 
 /**
- * Seals what was posted into blocks, behind the postings: only what is final, so a block never misses a
- * transaction that commits late. A block, its leaves and its announcement are one transaction: killed anywhere, there
- * is all of it or nothing.
+ * Seals postings into blocks, in the background and only once they are final, so that a block never misses a transaction that
+ * commits late. A block, its leaves and its announcement are one transaction, so a kill leaves all of it or nothing.
  */
 export class ChainBuilder {
   private readonly sealedAccounts = new Set<number>();
@@ -93,7 +92,7 @@ export class ChainBuilder {
 
   /**
    * Seals everything up to the horizon. `stop` ends it after a block.
-   * @returns the blocks that it made; none when nothing is new or another builder is at work
+   * @returns the new blocks; none if nothing is new or another builder is at work
    */
   async seal(stop?: AbortSignal): Promise<ChainBlock[]> {
     const blocks: ChainBlock[] = [];

@@ -1,4 +1,4 @@
-/** Small whole numbers, a bit for each. */
+/** A set of small whole numbers, with one bit each. */
 export class IdSet {
   private bits = new Uint8Array(4_096);
 
@@ -17,7 +17,7 @@ export class IdSet {
   }
 }
 
-/** Ids of ledger accounts count from 1; a larger one was not given by the database. */
+/** IDs of ledger accounts start at 1. The database did not assign a larger one. */
 function isSmall(id: number): boolean {
   return Number.isInteger(id) && id >= 0 && id < 2 ** 30;
 }

@@ -1,4 +1,4 @@
-/** What must hold of adjustments, write-offs and late postings, as queries that select what violates it, as texts. */
+/** The rules of adjustments, write-offs and late postings, as queries that select violations, as text. */
 export interface AdjustmentCheck {
   /** In snake_case, for findings. */
   readonly state: string;

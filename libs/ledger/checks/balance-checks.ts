@@ -1,6 +1,6 @@
 import type { LedgerRule } from './ledger-rule.js';
 
-/** Stored balances that their entries do not come to. */
+/** Stored balances that differ from the sum of their entries. */
 export const STORED_BALANCES_SQL = `SELECT b.account_id, v.purpose, v.ledger_id::text AS ledger_account_id, v.stored::text, coalesce(s.total, 0)::text AS entries
 FROM customer_balances b
 CROSS JOIN LATERAL (VALUES ('main', main, main_ledger_id), ('held', held, held_ledger_id),
@@ -10,14 +10,14 @@ LEFT JOIN (SELECT ledger_account_id, sum(amount) AS total FROM ledger_entries GR
   ON s.ledger_account_id = v.ledger_id
 WHERE v.stored <> coalesce(s.total, 0)`;
 
-/** Entries of customers whose balance is not the one before and their amount. */
+/** Entries of customers whose balance is not the previous one plus their amount. */
 export const RUNNING_BALANCES_SQL = `SELECT transaction_id::text, ordinal::text, ledger_account_id::text, balance_after::text, expected::text FROM (
   SELECT e.*, coalesce(lag(balance_after) OVER w, 0) + amount AS expected FROM ledger_entries e
   JOIN ledger_accounts a ON a.id = e.ledger_account_id AND a.account_id IS NOT NULL
   WINDOW w AS (PARTITION BY ledger_account_id ORDER BY transaction_id, ordinal)) run
 WHERE balance_after IS DISTINCT FROM expected`;
 
-/** What must hold of entries, and of the balances that are stored of them. */
+/** The rules of entries and their stored balances. */
 export const balanceChecks: readonly LedgerRule[] = [
   {
     invariant: 1,

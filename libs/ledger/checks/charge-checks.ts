@@ -1,9 +1,9 @@
 import type { LedgerRule } from './ledger-rule.js';
 
-/** What support refunded of a charge, such as failed work that had been charged. */
+/** Refunds of a charge by support, such as for failed work that had been charged. */
 const GIVEN_BACK = `coalesce((SELECT sum(r.amount) FROM charge_refunds r WHERE r.charge_id = c.id), 0)`;
 
-/** What must hold of charges, of their postings and of the tasks that they pay. */
+/** The rules of charges, their postings and the tasks that they pay for. */
 export const chargeChecks: readonly LedgerRule[] = [
   {
     invariant: 5,

@@ -9,7 +9,7 @@ import { providerChecks } from './provider-checks.js';
 import { recomputeChecks } from './recompute-checks.js';
 
 export interface Violation {
-  /** Number of the invariant that does not hold. */
+  /** The number of the violated invariant. */
   invariant: number;
   message: string;
   /** The offending rows, at most ROWS_SHOWN of them. */
@@ -26,11 +26,11 @@ export interface LedgerCheckOptions {
   graceMs: number;
   /** Called before the first rule and after each one. */
   onProgress?: (done: number, total: number) => void;
-  /** Checks inside the caller's own transaction instead of a snapshot of its own. */
+  /** Checks within the caller's transaction instead of on its own snapshot. */
   client?: pg.ClientBase;
 }
 
-/** Offending rows that a violation shows. */
+/** The number of offending rows that a violation shows. */
 export const ROWS_SHOWN = 20;
 
 /** They run on one snapshot of a live database. */
@@ -47,8 +47,8 @@ const RULES: readonly LedgerRule[] = [
 ];
 
 /**
- * Verifies the invariants 1, 2, 3, 5, 6, 7, 8, 9, 11, 12 and some of 15 on one snapshot of a live database and names the offending rows.
- * Reads only; its time grows with the ledger.
+ * Verifies the invariants 1, 2, 3, 5, 6, 7, 8, 9, 11, 12 and part of 15 on one snapshot of a live database, and names the
+ * offending rows. Only reads. Its time grows with the ledger.
  */
 export async function checkLedger(pool: pg.Pool, options: LedgerCheckOptions): Promise<LedgerCheckResult> {
   if (options.client) return checkLedgerOn(options.client, options);
@@ -62,7 +62,7 @@ export async function checkLedger(pool: pg.Pool, options: LedgerCheckOptions): P
   }
 }
 
-/** The same on the snapshot that the caller's transaction has. */
+/** The same on the snapshot of the caller's transaction. */
 export async function checkLedgerOn(
   client: pg.ClientBase,
   { graceMs, onProgress }: Omit<LedgerCheckOptions, 'client'>,

@@ -1,16 +1,16 @@
 /**
- * What must hold of lots and of deferred revenue, as queries that select what violates it, as texts. The stored states follow
- * from append-only rows and from the ledger's entries, each up to its account's cursor.
+ * The rules of lots and deferred revenue, as queries that select violations, as text. The stored states follow from append-only
+ * rows and the ledger's entries, each up to its account's cursor.
  */
 export interface LotCheck {
   /** In snake_case, for findings. */
   readonly state: string;
-  /** What a person reads of it. */
+  /** The explanation for people. */
   readonly message: string;
   readonly sql: string;
 }
 
-/** What each lot was bought with, and what left it by its cursor. */
+/** What each lot was bought with, and what had left it at its cursor. */
 const EXPECTED_LOTS = `
   SELECT l.id, l.account_id, l.credits + coalesce(c.credits, 0) AS credits, l.paid_minor + coalesce(c.paid_minor, 0) AS paid_minor,
     coalesce(u.credits, 0) AS used, coalesce(u.minor, 0) AS recognised
@@ -102,7 +102,7 @@ export const lotChecks: readonly LotCheck[] = [
   },
 ];
 
-/** Deferred revenue is what was paid for lots, less what left them and what was recognised; pending refunds are still in it. */
+/** Deferred revenue is what was paid for lots, minus what left them and what was recognised. It includes pending refunds. */
 export const deferredCheck: LotCheck = {
   state: 'deferred_differs',
   message: 'deferred revenue is not what the lots have left of their payments',

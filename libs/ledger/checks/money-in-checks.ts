@@ -1,6 +1,6 @@
 import type { LedgerRule } from './ledger-rule.js';
 
-/** What must hold of top-ups, of their refunds and disputes, of money in suspense and of rewards. */
+/** The rules of top-ups, their refunds and disputes, money in suspense, and rewards. */
 export const moneyInChecks: readonly LedgerRule[] = [
   {
     invariant: 1,

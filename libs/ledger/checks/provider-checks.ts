@@ -1,6 +1,6 @@
 import type { LedgerRule } from './ledger-rule.js';
 
-/** What must hold of postings that follow from costs, from reports of payment providers and from the bank. */
+/** The rules of postings that follow from costs, payment provider reports and the bank. */
 export const providerChecks: readonly LedgerRule[] = [
   {
     invariant: 9,

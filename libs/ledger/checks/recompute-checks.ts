@@ -4,7 +4,7 @@ const EXPECTED_AMOUNT = `coalesce(lines_amount(lines, multiplier), ceil(unit_pri
 const EXPECTED_USE = `coalesce(lines_amount(delivered_lines, multiplier),
   ceil(unit_price * multiplier * delivered_units * 1000000000), 0)`;
 
-/** Each charge again, from the prices and rules that it names. */
+/** Recomputes each charge from the prices and rules that it names. */
 export const recomputeChecks: readonly LedgerRule[] = [
   {
     invariant: 12,

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { type JournalAccount, unitOf } from './journal.js';
 
-/** What is known of accounts at once; beyond it they are looked up again. */
+/** The number of accounts kept in memory. Others are looked up again. */
 const ACCOUNTS_KNOWN = 50_000;
 
-/** The accounts that an export meets, looked up as they are met, so that memory does not grow with their number. */
+/** The accounts of an export, looked up when needed so that memory does not grow with their number. */
 export class AccountBook {
   private readonly known = new Map<number, JournalAccount>();
 
@@ -13,7 +13,7 @@ export class AccountBook {
     private readonly currency: string,
   ) {}
 
-  /** Looks up those that are not known; `of` answers all of them until the next time. */
+  /** Looks up unknown accounts. `of` returns all of these until the next call. */
   async meet(ids: Iterable<number>): Promise<void> {
     const wanted = [...ids];
     if (this.known.size > ACCOUNTS_KNOWN) this.known.clear();
@@ -42,12 +42,12 @@ export type BookAccount = Pick<JournalAccount, 'code' | 'kind'> & {
   commodity: 'CRD' | 'PAY' | 'UPC';
 };
 
-/** This many ids have their balances in an array; any number of others in a map. */
+/** Balances of this many IDs are in an array; all others are in a map. */
 const LARGEST_ID = 2 ** 27;
 /** Beyond half of what the array holds a balance moves to the map. */
 const LARGEST_BALANCE = 2n ** 62n;
 
-/** What accounts hold, and which of them moved on a day: eight bytes and a bit for each account. */
+/** The balances of accounts and which of them moved on a day, in eight bytes and a bit per account. */
 export class HeldBalances {
   private small = new BigInt64Array(1_024);
   private readonly large = new Map<number, bigint>();
@@ -72,7 +72,7 @@ export class HeldBalances {
     this.touched[id >>> 3] = (this.touched[id >>> 3] as number) | (1 << (id & 7));
   }
 
-  /** The accounts that were touched since it was asked last, by id. */
+  /** The accounts touched since the last call, by ID. */
   *takeTouched(): Generator<number> {
     const { touched } = this;
     this.touched = new Uint8Array(touched.length);

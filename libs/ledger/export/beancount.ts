@@ -9,7 +9,7 @@ import {
   perAccount,
 } from './journal.js';
 
-/** Beancount knows five kinds of accounts, by their first word. */
+/** Beancount has five types of accounts, named by their first word. */
 const ROOTS: Record<LedgerKind, string> = {
   asset: 'Assets',
   liability: 'Liabilities',
@@ -38,7 +38,7 @@ export function beancountAccount({ code, kind }: Pick<JournalAccount, 'code' | '
 
 const nameOf = perAccount(beancountAccount);
 
-/** Beancount's debits are positive. */
+/** In Beancount debits are positive. */
 function posting({ account, balance }: JournalBalance): string {
   return `  ${nameOf(account)}  ${exactly(-balance, account.unit)} ${account.unit.symbol}\n`;
 }
@@ -51,12 +51,12 @@ function meta(name: string, value: string | null): string {
   return value === null ? '' : `  ${name}: ${quoted(value)}\n`;
 }
 
-/** Balances are checked before the first posting of a day: those of a day's end on the next. */
+/** Beancount checks balances before the first posting of a day, so those at the end of a day are asserted on the next one. */
 function dayAfter(day: string): string {
   return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** A file for `bean-check`: currencies and accounts are opened, and assertions of a day's end are exact. */
+/** A file for `bean-check` that opens currencies and accounts, with exact assertions at the end of each day. */
 export const beancountFormat: JournalFormat = {
   mediaType: 'text/plain; charset=utf-8',
   extension: 'beancount',

@@ -2,15 +2,15 @@ import type { Horizon } from '../postings/horizon.js';
 import type { JournalAccount, JournalBalance, JournalTransaction, AmountUnit } from './journal.js';
 import type { Range } from './range.js';
 
-/** What a journal is written of, part by part; each is asked for once, and days in their order. */
+/** The parts of a journal. Each is requested once, and days in order. */
 export interface Books {
-  /** Of all accounts that may follow, in their order, also more than once. */
+  /** All accounts that can follow, in order. Some can appear more than once. */
   units(): Promise<AmountUnit[]>;
   accounts(range: Range | null): AsyncIterable<JournalAccount[]>;
-  /** One more account, which only the opening balances name. */
+  /** One more account, named only by the opening balances. */
   extraAccount(): Promise<JournalAccount | null>;
   opening(horizon: Horizon, range: Range): AsyncIterable<JournalBalance[]>;
   transactions(range: Range, day: string): AsyncIterable<JournalTransaction[]>;
-  /** What the accounts that moved on the day hold at its end. */
+  /** The balances at the end of the day of the accounts that moved on it. */
   closing(): AsyncIterable<JournalBalance[]>;
 }

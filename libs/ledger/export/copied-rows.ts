@@ -2,10 +2,10 @@ import type { CopiedRows } from '#database/copy-out.js';
 import { isoInstant } from '#platform/times.js';
 import type { JournalTransaction } from './journal.js';
 
-/** Transactions and entries as COPY writes them, a line each. */
+/** Transactions and entries as written by COPY, one per line. */
 export type EntryCells = [transactionId: string, ledgerAccountId: string, amount: string];
 
-/** Whether an entry is of a transaction before the one of the id. */
+/** Whether an entry belongs to a transaction before this ID. */
 export function isBefore(entry: EntryCells | undefined, id: string): boolean {
   return entry !== undefined && BigInt(entry[0]) < BigInt(id);
 }
@@ -42,7 +42,7 @@ export function transactionOf(day: string, line: string): JournalTransaction & {
 
 const ESCAPED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
-/** A cell as COPY writes it; null for none. */
+/** A cell as written by COPY, or null. */
 function unescaped(cell: string): string | null {
   if (cell === '\\N') return null;
   return cell.replace(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter);

@@ -21,21 +21,20 @@ export type ExportFormatName = keyof typeof exportFormats;
 
 export interface ExportQuery extends RangeQuery {
   format: ExportFormatName;
-  /** Only the transactions of one ledger account, each of them whole. Null: all. */
+  /** Only the transactions of one ledger account, each in full. Null means all. */
   ledgerAccountId: bigint | null;
-  /** One transaction for each day with what moved, customers' accounts together, instead of each transaction. */
+  /** One transaction per day with all movements and customers' accounts combined, instead of every transaction. */
   summary: boolean;
-  /** What PAY is in, ISO 4217. */
+  /** The currency of PAY, ISO 4217. */
   currency: string;
 }
 
-/** A slow reader may keep a snapshot of the database open, but not forever. */
+/** A slow reader can keep a database snapshot open, but not indefinitely. */
 const IDLE_LIMIT = '5min';
 
 /**
- * The journal of a time as text, piece by piece, on one snapshot up to the horizon. What it holds in memory is some thousand
- * transactions, and eight bytes for each ledger account. A reader that stops early ends the snapshot. Throws errors of
- * the database.
+ * The journal of a time as text chunks, on one snapshot up to the horizon. Holds a few thousand transactions in memory, and
+ * eight bytes per ledger account. A reader that stops early ends the snapshot. Throws database errors.
  */
 export async function* exportLedger(pool: pg.Pool, query: ExportQuery): AsyncGenerator<string, void, void> {
   const report = await openReport(pool);

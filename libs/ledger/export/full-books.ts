@@ -11,10 +11,10 @@ import { type EntryCells, isBefore, textLines, transactionOf } from './copied-ro
 import type { JournalAccount, JournalBalance, JournalTransaction, AmountUnit } from './journal.js';
 import { onDay, openingOf, type Range } from './range.js';
 
-/** Transactions that are read at once. */
+/** The number of transactions read at a time. */
 const CHUNK = 2_000;
 
-/** Every transaction of a time, or those of one ledger account, each of them whole. */
+/** Every transaction of a time, or those of one ledger account, each in full. */
 export class FullBooks implements Books {
   private readonly book: AccountBook;
   private readonly held = new HeldBalances();
@@ -29,7 +29,7 @@ export class FullBooks implements Books {
   }
 
   async units(): Promise<AmountUnit[]> {
-    // Customers' accounts are of credit all of them; the others are few.
+    // Customers' accounts are all in credits. The others are few.
     const { rows } = await this.client.query<Omit<BookAccount, 'id'>>(
       `SELECT code, kind, commodity FROM ledger_accounts WHERE account_id IS NULL ORDER BY id`,
     );

@@ -9,7 +9,7 @@ import {
   perAccount,
 } from './journal.js';
 
-/** hledger's own words for what an account is; credits that were issued are offset by what is owed for them. */
+/** hledger's account types. Issued credits are offset by what is owed for them. */
 const TYPES: Record<LedgerKind, string> = {
   asset: 'A',
   liability: 'L',
@@ -21,7 +21,7 @@ const TYPES: Record<LedgerKind, string> = {
 
 const nameOf = perAccount(accountName);
 
-/** The line of an amount: hledger's debits are positive. Two blanks end the name of an account. */
+/** The line of an amount. In hledger debits are positive, and two spaces end the name of an account. */
 function posting({ account, balance }: JournalBalance): string {
   return `    ${nameOf(account)}  ${exactly(-balance, account.unit)} ${account.unit.symbol}\n`;
 }
@@ -30,7 +30,7 @@ function accountName({ code }: JournalAccount): string {
   return oneLine(code).replace(/ {2,}/g, ' ').replace(/;/g, ',');
 }
 
-/** What follows a date; a semicolon would begin a comment, and a comma end a tag. */
+/** The text after a date. A semicolon would begin a comment, and a comma would end a tag. */
 function description(text: string): string {
   return oneLine(text).replace(/[;|]/g, ',');
 }

@@ -3,12 +3,12 @@ import { minorDigits } from '#money/currency.js';
 import type { ChainHead } from '../chain/chain.js';
 import type { LedgerAccount } from '../reports/ledger-account-statement.js';
 
-/** An account of a journal; customers' accounts may be summed as one. */
+/** An account of a journal. Customers' accounts can be combined into one. */
 export interface JournalAccount extends Pick<LedgerAccount, 'code' | 'kind'> {
   unit: AmountUnit;
 }
 
-/** What amounts are in: the symbol, and how many decimals the integer amounts have. */
+/** The unit of amounts: its symbol, and the number of decimals in the integer amounts. */
 export interface AmountUnit {
   symbol: string;
   decimals: number;
@@ -16,14 +16,14 @@ export interface AmountUnit {
 
 interface JournalEntry {
   account: JournalAccount;
-  /** Positive is a credit, as the ledger has it. */
+  /** Positive is a credit, as in the ledger. */
   amount: bigint;
 }
 
 export interface JournalTransaction {
-  /** Of UTC, when it was recorded. */
+  /** The UTC time at which it was recorded. */
   day: string;
-  /** Null for a summary of a day. */
+  /** Null for the summary of a day. */
   id: string | null;
   recordedAt: string | null;
   effectiveAt: string | null;
@@ -38,32 +38,32 @@ export interface JournalBalance {
   balance: bigint;
 }
 
-/** What a file is of. The chain's head in it is outside of the database then, where nobody who changes that reaches it. */
+/**
+ * The contents of a file. It contains the chain's head, so that there is a copy outside the database, out of reach of anyone
+ * who changes it.
+ */
 interface JournalHead {
   about: string;
-  /** Null: nothing was sealed yet. */
+  /** Null if nothing has been sealed yet. */
   chain: ChainHead | null;
 }
 
-/** What the head of the chain is, in words. */
+/** The head of the chain, in words. */
 export function chainWords({ number, hash, lastId, sealedAt }: ChainHead): string {
   return `chain block ${number} hash ${hash} up to transaction ${lastId}, sealed ${sealedAt}`;
 }
 
-/** A format of exports: pure, each method answers text. Everything comes in the order of days. */
+/** An export format. Pure: each method returns text. Everything is in order of days. */
 export interface JournalFormat {
   readonly mediaType: string;
   readonly extension: string;
-  /** What was exported, the units and the accounts that may follow. */
+  /** The range of the export, the units, and the accounts that can follow. */
   head(head: JournalHead, units: readonly AmountUnit[]): string;
   account(account: JournalAccount): string;
-  /**
-   * Balances that a journal begins with, on the day of its beginning; without those that are 0. They come in parts that are
-   * one transaction together.
-   */
+  /** The opening balances of a journal, without those that are 0. They come in parts that form one transaction. */
   opening(day: string, balances: readonly JournalBalance[], isFirst: boolean): string;
   transaction(transaction: JournalTransaction): string;
-  /** What accounts hold at the end of a day; programs check it. */
+  /** The balances of accounts at the end of a day, for programs to check. */
   balances(day: string, balances: readonly JournalBalance[]): string;
 }
 
@@ -71,7 +71,8 @@ const CRD: AmountUnit = { symbol: 'CRD', decimals: 9 };
 const UPC: AmountUnit = { symbol: 'UPC', decimals: 9 };
 
 /**
- * The unit of an account: PAY is the house's currency, but for accounts whose code ends in another one, which never mix.
+ * The unit of an account. PAY is the payment currency, except for accounts whose code ends in another currency. Currencies
+ * never mix.
  */
 export function unitOf(
   { code, commodity }: Pick<LedgerAccount, 'code' | 'commodity'>,
@@ -90,7 +91,7 @@ export function exactly(amount: bigint, { decimals }: AmountUnit): string {
   return `${amount < 0n ? '-' : ''}${formatDecimal({ digits, scale: decimals })}`;
 }
 
-/** What is written of an account, made once for as long as the account is known: there are many entries of each. */
+/** The text of an account, created once while the account is in memory, because each has many entries. */
 export function perAccount<T>(make: (account: JournalAccount) => T): (account: JournalAccount) => T {
   const made = new WeakMap<JournalAccount, { text: T }>();
   return (account) => {
@@ -100,7 +101,7 @@ export function perAccount<T>(make: (account: JournalAccount) => T): (account: J
   };
 }
 
-/** One line, for places where a line's end would end a statement. */
+/** Turns text into one line, for places where a line break would end a statement. */
 export function oneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is replaced
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ');

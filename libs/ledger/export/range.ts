@@ -2,30 +2,30 @@ import type pg from 'pg';
 import type { Horizon } from '../postings/horizon.js';
 import type { TimeOf, TrialBalanceQuery } from '../reports/trial-balance.js';
 
-/** Which postings an export is of, as it is asked for. */
+/** The requested range of an export. */
 export interface RangeQuery {
-  /** By which time of postings: recorded when left out. */
+  /** The time of postings that counts. Default: recorded. */
   by?: TimeOf;
-  /** From inclusive, to exclusive; null: from the beginning, and up to the horizon. */
+  /** From (inclusive) to (exclusive). Null means from the beginning, or up to the horizon. */
   from: Date | null;
   to: Date | null;
-  /** By effective time: only what was recorded before it, as the books were known then. Text or Date. */
+  /** By effective time: only what was recorded before this time, as the books were known then. Text or Date. */
   recordedBefore?: string | Date | null;
 }
 
-/** The time that an export is of, as the database writes it: from inclusive, to exclusive. */
+/** The range of an export as PostgreSQL text: from (inclusive) to (exclusive). */
 export interface Range {
   by: TimeOf;
   from: string;
   to: string;
-  /** By effective time; by recorded time it is `to`. */
+  /** For effective time. By recorded time it equals `to`. */
   recordedBefore: string;
-  /** The first and last day of UTC that have a part in it. */
+  /** The first and last UTC day in the range. */
   firstDay: string;
   lastDay: string;
 }
 
-/** Null: nothing can be in it. */
+/** Null if the range is empty. */
 export async function readRange(
   client: pg.ClientBase,
   horizon: Horizon,
@@ -60,7 +60,7 @@ SELECT greatest($1::timestamptz, (SELECT min(effective_at) FROM ledger_transacti
     + interval '1 day') AS "to", known
 FROM (SELECT least($3::timestamptz, $4::timestamptz) AS known) AS cut`;
 
-/** SQL of a condition: transactions t of a day within a range, which are SQL of texts themselves. */
+/** An SQL condition: transactions t of a day within a range, both given as SQL texts. */
 export function onDay(
   by: TimeOf,
   { from, to, recordedBefore, day }: Record<'from' | 'to' | 'recordedBefore' | 'day', string>,
@@ -71,7 +71,7 @@ export function onDay(
     AND t.recorded_at < ${recordedBefore}::timestamptz`;
 }
 
-/** The trial balance that a journal of a range begins with; it begins at that time. */
+/** The trial balance at the beginning of a journal's range. */
 export function openingOf({ by, recordedBefore }: Range, from: Date): TrialBalanceQuery {
   return by === 'recorded' ? { by, at: from } : { by, at: from, recordedBefore };
 }

@@ -8,7 +8,7 @@ import {
   perAccount,
 } from './journal.js';
 
-/** One row of a CSV file or of JSON Lines; what does not apply is null. Amounts as the ledger has them: positive is a credit. */
+/** One row of a CSV or JSON Lines file. Fields that do not apply are null. Amounts as in the ledger: positive is a credit. */
 interface Row {
   record: 'chain' | 'opening' | 'entry' | 'balance';
   day: string;
@@ -47,7 +47,7 @@ function balanceRow(record: 'opening' | 'balance', day: string, { account, balan
   };
 }
 
-/** The head of the chain: the transaction that it goes up to, and its hash as the reference. */
+/** The head of the chain: its last transaction, and its hash as the reference. */
 function chainRow({ number, hash, lastId, sealedAt }: ChainHead): Row {
   return {
     record: 'chain',
@@ -77,7 +77,7 @@ const COLUMNS: Record<keyof Row, string> = {
   commodity: 'commodity',
 };
 
-/** Quoted where it must be; a spreadsheet would run a text that begins like a formula. */
+/** Quoted if needed. A spreadsheet would run a text that begins like a formula. */
 function cell(value: string | null): string {
   if (value === null) return '';
   const harmless = /^[=+\-@\t\r]/.test(value) && !/^-\d+(\.\d+)?$/.test(value) ? `'${value}` : value;
@@ -99,7 +99,7 @@ const csvLine = (row: Row): string => `${names.map((name) => cell(row[name])).jo
 
 const cellsOf = perAccount(({ code, unit }) => ({ account: cell(code), commodity: cell(unit.symbol) }));
 
-/** There are millions of entries: what those of a transaction have in common is written once. */
+/** There are millions of entries, so what those of a transaction share is written once. */
 function csvEntries(transaction: JournalTransaction): string {
   const { day, id, recordedAt, effectiveAt, kind, reference, chargeId, entries } = transaction;
   const times = `${id ?? ''},${recordedAt ?? ''},${effectiveAt ?? ''}`;

@@ -13,10 +13,10 @@ import { onDay, openingOf, type Range } from './range.js';
 
 const DAY = { from: '$1', to: '$2', recordedBefore: '$3', day: '$4' };
 
-/** Customers' accounts of a summary: one for each purpose. */
+/** Customers' accounts in a summary: one per purpose. */
 const NAME = `CASE WHEN a.account_id IS NULL THEN a.code ELSE 'customers:' || split_part(a.code, ':', 3) END`;
 
-/** One transaction for each day with what moved, customers' accounts together: as few accounts as the house has. */
+/** One transaction per day with all movements and customers' accounts combined, so there are few accounts. */
 export class SummaryBooks implements Books {
   private readonly byName = new Map<string, JournalAccount>();
   private readonly held = new Map<JournalAccount, bigint>();

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Up to which ledger transaction the lots of an account were brought. */
+/** The ledger transaction up to which the lots of an account are up to date. */
 export async function readCursors(
   client: pg.ClientBase,
   accountIds: readonly string[],

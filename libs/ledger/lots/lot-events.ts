@@ -6,12 +6,12 @@ import { readCursors } from './lot-cursors.js';
 import { type AccountScope, isoText, type Move, readMovesOfAccount } from './lot-moves.js';
 import { RangeMoves } from './range-moves.js';
 
-/** Reads from the ledger what happened to lots since their accounts' cursors, and the lots at that time. */
+/** Reads what happened to lots since their accounts' cursors from the ledger, with the lots at that time. */
 
-/** What is to be played of one account. */
+/** The events to play for one account. */
 export interface AccountEvents {
   readonly accountId: string;
-  /** Its cursor; null: nothing of it was played yet. */
+  /** Its cursor, or null if nothing was played yet. */
   readonly cursor: bigint | null;
   readonly events: LotEvent[];
   readonly lots: LotState[];
@@ -58,7 +58,7 @@ type Restore = {
 type RestoreEvent = Extract<LotEvent, { kind: 'restore' }>;
 
 function useOf({ id, firstId, count, kind, purpose, effectiveAt }: Move, credits: bigint): LotEvent {
-  // A write-off that is reversed brings the debt back that its lot had covered.
+  // A reversed write-off restores the debt that its lot had covered.
   const isDebt = kind.startsWith('chargeback') || kind === 'write-off-reversed';
   const of = purpose ?? (isDebt ? 'debt' : 'adjustment');
   return { kind: 'use', id, firstId, count, purpose: of, credits, effectiveAt };

@@ -3,7 +3,7 @@ import type { Family } from '#pricing/price-book.js';
 import type { LotPurpose } from './lot.js';
 import type { LockedAccount } from '../postings/posting.js';
 
-/** What main and held of an account moved by in one transaction, or in a row of settlements. */
+/** The movement of an account's main and held balances in one transaction, or in a row of settlements. */
 export interface Move {
   accountId: string;
   firstId: bigint;
@@ -18,7 +18,7 @@ export interface Move {
   effectiveAt: string;
 }
 
-/** The transactions of one account after an id. */
+/** The transactions of one account after an ID. */
 export interface AccountScope {
   readonly account: LockedAccount;
   readonly after: bigint;
@@ -98,7 +98,7 @@ const USAGE = {
   'usage:3d': '3d',
 } satisfies { [F in Family as `usage:${F}`]: F };
 
-/** The ledger accounts of usage, by id. */
+/** The ledger accounts of usage, by ID. */
 export async function usageAccounts(client: pg.ClientBase): Promise<Map<string, Family>> {
   const { rows } = await client.query<{ id: string; code: keyof typeof USAGE }>(
     'SELECT id::text, code FROM ledger_accounts WHERE code = ANY ($1)',

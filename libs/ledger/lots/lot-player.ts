@@ -9,7 +9,7 @@ import {
   type UnmetUse,
 } from './lot.js';
 
-/** A row of uses does not fit into one lot: it has to be split use by use. */
+/** A row of uses does not fit into one lot, and must be split into single uses. */
 export class RowStraddles extends Error {
   constructor() {
     super('a row of uses does not fit into one lot');
@@ -17,7 +17,7 @@ export class RowStraddles extends Error {
   }
 }
 
-/** What happened contradicts what was there before. */
+/** The events contradict the state before them. */
 export class LotsBroken extends Error {
   constructor(message: string) {
     super(message);
@@ -33,15 +33,15 @@ export class LotsBroken extends Error {
  * both; each step posts the difference, for the purpose of the use that made it. Runs of uses give the same as each alone.
  */
 export class LotPlayer {
-  /** What was played, in order: to be stored. */
+  /** The played events in order, to be stored. */
   readonly uses: LotUse[] = [];
-  /** Lots that came or moved. */
+  /** Lots that were created or changed. */
   readonly touched = new Set<LotState>();
   private readonly lots: LotState[];
   private unmetUses: UnmetUse[];
   /** No lot before this one has anything unused. */
   private first = 0;
-  /** The rows of the lot that ordinary uses take from just now, by purpose. */
+  /** The rows of the lot that ordinary uses currently take from, by purpose. */
   private open = new Map<LotPurpose, LotUse>();
 
   /**
@@ -58,12 +58,12 @@ export class LotPlayer {
     this.unmetUses = unmet.map((use) => ({ ...use }));
   }
 
-  /** Uses that no credit has covered yet, the oldest first. */
+  /** Uses not yet covered by credits, oldest first. */
   get unmet(): readonly UnmetUse[] {
     return this.unmetUses;
   }
 
-  /** @throws RowStraddles, LotsBroken; the player is of no use after that */
+  /** @throws RowStraddles, LotsBroken; the player cannot be used after that */
   play(events: readonly LotEvent[]): void {
     for (const event of events) {
       if (event.kind === 'use') this.use(event);
@@ -155,7 +155,7 @@ export class LotPlayer {
     this.unmetUses = this.unmetUses.filter(({ credits }) => credits > 0n);
   }
 
-  /** Returns what a use could not take, then what it took last. */
+  /** Gives back first what a use could not take, then what it took last. */
   private restore(event: Extract<LotEvent, { kind: 'restore' }>): void {
     this.open.clear();
     const { id, effectiveAt, useId, purpose } = event;
@@ -182,7 +182,7 @@ export class LotPlayer {
     this.coverUnmet(event);
   }
 
-  /** What a use holds of the lots by now, the last that it took at the end. */
+  /** What a use currently has of the lots, in the order taken. */
   private slicesOf(event: Extract<LotEvent, { kind: 'restore' }>): { lotId: bigint; credits: bigint }[] {
     const { useId, useCredits, purpose } = event;
     const played = this.uses.filter(
@@ -204,7 +204,7 @@ export class LotPlayer {
     return this.recognise(lot);
   }
 
-  /** @returns by how much what is recognised of it moved */
+  /** @returns the change in what is recognised of it */
   private recognise(lot: LotState): bigint {
     const { credits, paidMinor, used } = lot;
     const target = credits === 0n ? paidMinor : (paidMinor * used) / credits;

@@ -4,7 +4,7 @@ import { dayOf, type LotPurpose, type LotUse } from './lot.js';
 import { LotPlayer } from './lot-player.js';
 import { type Movement, post } from '../postings/posting.js';
 
-/** What was played of one account, to be stored. */
+/** The played events of one account, to be stored. */
 export interface AccountPlay {
   readonly accountId: string;
   readonly player: LotPlayer;
@@ -12,7 +12,7 @@ export interface AccountPlay {
   readonly throughId: bigint;
 }
 
-/** Plays what was read of an account. @throws RowStraddles, LotsBroken */
+/** Plays the events of an account. @throws RowStraddles, LotsBroken */
 export function playAccount({ events, lots, unmet, earlier }: AccountEvents): LotPlayer {
   const player = new LotPlayer(lots, unmet, earlier);
   player.play(events);
@@ -78,7 +78,7 @@ async function postRecognition(
   return postings;
 }
 
-/** Where the payment for credits of a purpose goes. */
+/** The account for the payment of credits used for a purpose. */
 function revenueCode(purpose: LotPurpose): string {
   return purpose === 'debt' ? 'expense:chargeback-loss' : `revenue:${purpose}`;
 }
@@ -120,7 +120,7 @@ function recognitionOf({ minor, effectiveAt }: LotUse, postings: ReadonlyMap<str
   return minor === 0n ? null : (postings.get(dayOf(effectiveAt)) ?? null);
 }
 
-/** Rows of their own, since writers that met in one row of a day would wait for each other. */
+/** Separate rows, because writers sharing one row per day would wait for each other. */
 async function storeDaySums(
   client: pg.ClientBase,
   uses: readonly { use: LotUse }[],

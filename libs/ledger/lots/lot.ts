@@ -6,22 +6,22 @@ export type LotPurpose = Family | 'debt' | 'adjustment';
 /** A lot as it is now. Credits are nanos, payments minor units. */
 export interface LotState {
   readonly lotId: bigint;
-  /** What refunds and chargebacks left of it, used or not, and of its payment. */
+  /** What is left of it and of its payment after refunds and chargebacks, used or not. */
   credits: bigint;
   paidMinor: bigint;
   used: bigint;
-  /** Of `paidMinor`: what left deferred revenue. */
+  /** The part of `paidMinor` that left deferred revenue. */
   recognisedMinor: bigint;
-  /** Of the newest use, which gets what rounding leaves when credits leave the lot. */
+  /** The newest use, which gets the rounding difference when credits leave the lot. */
   lastPurpose: LotPurpose | null;
 }
 
-/** A use beyond all lots: the next credits cover it. Its id is that of its ledger transaction. */
+/** A use beyond all lots, to be covered by the next credits. Its ID is that of its ledger transaction. */
 export interface UnmetUse {
   readonly useId: bigint;
   readonly purpose: LotPurpose;
   credits: bigint;
-  /** When the use was effective: nothing covers it before. */
+  /** When the use was effective. Nothing covers it earlier. */
   readonly effectiveAt: string;
 }
 
@@ -32,7 +32,7 @@ export interface LotUse {
   lastUseId: bigint;
   readonly purpose: LotPurpose;
   credits: bigint;
-  /** What it recognised of the lot's payment. */
+  /** The part of the lot's payment that it recognised. */
   minor: bigint;
   /** The ledger transaction at which it happened, and when that was effective: ISO 8601 in UTC. */
   atId: bigint;
@@ -52,7 +52,7 @@ export type LotEvent =
   | (At & { kind: 'use'; firstId: bigint; count: number; purpose: LotPurpose; credits: bigint })
   | (At & {
       kind: 'restore';
-      /** What is refunded: the use's transaction, and what that used in total. */
+      /** The refunded use: its transaction, and its total. */
       useId: bigint;
       useCredits: bigint;
       purpose: LotPurpose;

@@ -5,20 +5,20 @@ import { type LotPlayer, RowStraddles } from './lot-player.js';
 import { playAccount, writePlays } from './lot-writer.js';
 import type { LockedAccount } from '../postings/posting.js';
 
-/** Lots of credits with what was paid for them, as they are at present: for refunds and disputes. */
+/** Current lots of credits with what was paid for them, for refunds and disputes. */
 
 export interface Lot {
   id: bigint;
   topupId: string | null;
   /** As it was bought, nanos and minor units. */
   bought: { credits: bigint; paidMinor: bigint };
-  /** What is left of that after refunds and chargebacks, used or not. */
+  /** What is left of these after refunds and chargebacks, used or not. */
   credits: bigint;
   paidMinor: bigint;
   /** Of `credits`. */
   used: bigint;
   unused: bigint;
-  /** Of `paidMinor`: what is revenue by now, or made up for a loss. */
+  /** The part of `paidMinor` that is revenue or has made up for a loss. */
   recognisedMinor: bigint;
 }
 
@@ -36,7 +36,7 @@ export async function advanceLots(client: pg.ClientBase, account: LockedAccount)
   const after = (await readCursors(client, [accountId], 'FOR UPDATE')).get(accountId) ?? 0n;
   const scope = { account, after };
   const [found] = await readLotEvents(client, scope);
-  // It is at the present by then, whatever chunks went by, or nothing of it is left to be played.
+  // By then it is up to date, whichever chunks were written, or nothing is left to play.
   await client.query('UPDATE lot_cursors SET stuck = NULL WHERE account_id = $1 AND stuck IS NOT NULL', [
     accountId,
   ]);

@@ -6,13 +6,13 @@ import { listOf } from './list-of.js';
 import { dayOf } from './lot.js';
 import { isoText, type Move, moveOf, type MoveRow, usageAccounts } from './lot-moves.js';
 
-/** The transactions of all accounts after an id and up to another, below the horizon. */
+/** The transactions of all accounts after one ID and up to another, below the horizon. */
 interface RangeScope {
   readonly after: bigint;
   readonly through: bigint;
 }
 
-/** What is rare, one by one. */
+/** Rare transactions, one by one. */
 const OTHERS = `
   WITH scope AS MATERIALIZED (
     SELECT id, kind, charge_id, linked_id, effective_at FROM ledger_transactions
@@ -26,8 +26,8 @@ const OTHERS = `
   GROUP BY a.account_id, s.id, s.kind, s.effective_at, s.charge_id, s.linked_id ORDER BY s.id`;
 
 /**
- * Makes the plans of a range follow from its ids alone: a ledger that grew fast has no statistics yet, and a plan that reads
- * it whole takes minutes. For the client's transaction, which may take its time.
+ * Makes plans for a range depend only on its IDs: a ledger that grew fast has no statistics yet, and a plan that reads all of
+ * it takes minutes. For the client's transaction, which is allowed to take long.
  */
 export async function steadyPlans(client: pg.ClientBase): Promise<void> {
   await client.query(
@@ -42,7 +42,7 @@ interface Settled {
   id: number;
   purpose: Family;
   amount: bigint;
-  /** As PostgreSQL writes it in UTC. */
+  /** As PostgreSQL text in UTC. */
   effectiveAt: string;
 }
 
@@ -54,7 +54,9 @@ interface FoundMoves {
   readonly now: string;
 }
 
-/** What the transactions of a range did to main and held of all accounts: read once, listed as often as needed. */
+/**
+ * The effect of a range of transactions on the main and held balances of all accounts: read once, listed as often as needed.
+ */
 export class RangeMoves {
   private constructor(private readonly found: FoundMoves) {}
 
@@ -152,7 +154,7 @@ function isoOf(text: string): string {
   return `${date}T${seconds}.${micros.padEnd(6, '0')}Z`;
 }
 
-/** Both copies come in the order of ids; what is booked as usage by other transactions is passed over. */
+/** Both copies come in order of ID. Usage booked by other transactions is skipped. */
 function settlements(
   transactions: CopiedRows,
   entries: CopiedRows,
@@ -196,7 +198,7 @@ async function leaveOutPast(
   }
 }
 
-/** Null: nothing is kept. */
+/** Null keeps nothing. */
 function keepAfter<T extends { id: number | bigint }>(
   map: Map<string, T[]>,
   accountId: string,

@@ -5,10 +5,10 @@ import { lockGoingCursors } from './lot-cursors.js';
 import { LotPlayer, LotsBroken } from './lot-player.js';
 import { type AccountPlay, writePlays } from './lot-writer.js';
 
-/** What a chunk of the ledger did to the lots of an account, worked out without a lock. */
+/** The effect of a ledger chunk on the lots of an account, calculated without a lock. */
 export interface WorkedOut {
   readonly accountId: string;
-  /** From where it was played; null: from the beginning. */
+  /** Where playing began. Null means from the beginning. */
   readonly cursor: bigint | null;
   /** Or why it cannot be played. */
   readonly outcome: LotPlayer | Error;
@@ -21,7 +21,7 @@ const AIMED_MS = 30;
 const FIRST_ROWS = 300;
 const FEWEST_ROWS = 50;
 const MOST_ROWS = 2_000;
-/** If more accounts fail at once, something else is at fault than they are. */
+/** If more accounts fail at once, something else must be wrong. */
 const FAILED_AT_MOST = 20;
 
 /**
@@ -67,7 +67,7 @@ class Writer {
     return this.written;
   }
 
-  /** Before the slices, so that nobody waits for a new cursor while others are held. */
+  /** Before the slices, so that nobody waits for a new cursor while holding others. */
   private async openCursors(accounts: readonly WorkedOut[]): Promise<void> {
     const fresh = accounts.filter(({ cursor }) => cursor === null).map(({ accountId }) => accountId);
     if (fresh.length === 0) return;
@@ -127,7 +127,7 @@ class Writer {
       .filter(({ accountId, cursor }) => cursors.get(accountId) === (cursor ?? 0n))
       .map(({ accountId, outcome: player }) => ({ accountId, player, throughId: this.throughId }));
     const [first] = plays;
-    // An account is written once up to an id, so nobody else uses this reference.
+    // An account is written once up to an ID, so nobody else uses this reference.
     if (first) await writePlays(client, plays, `recognition:${this.throughId}:${first.accountId}`);
     crashPoint('recognition.before-commit');
     return { written: plays.length, busy: slice.filter(({ accountId }) => !cursors.has(accountId)) };

@@ -19,26 +19,26 @@ import { type WorkedOut, writeWorkedOut } from './recognition-writer.js';
  * postings contradict each other, or that cannot be written, is left where it is and tried again; the others go on.
  */
 
-/** Ledger transactions of a chunk at most. */
+/** The most ledger transactions of a chunk. */
 const CHUNK = 100_000;
-/** Stuck accounts that a round tries again at most. */
+/** The most stuck accounts that a round retries. */
 const TRIED_AGAIN = 20;
 
 export interface RecognitionProgress {
-  /** Everything up to this ledger transaction is consumed and recognised, of every account. */
+  /** Everything up to this ledger transaction is consumed and recognised for every account. */
   throughId: bigint;
-  /** All that was recorded before is among it: PostgreSQL's text of a time in UTC, `-infinity` for nothing. */
+  /** Includes everything recorded before this time. PostgreSQL text in UTC, `-infinity` for nothing. */
   at: string;
 }
 
 export interface RecognisedChunk extends RecognitionProgress {
   /** Accounts whose lots moved. */
   accounts: number;
-  /** Nothing more was certain. */
+  /** Nothing more was final. */
   caughtUp: boolean;
 }
 
-/** Recognises the next chunk. @returns null when another recogniser finished it, or has begun another */
+/** Recognises the next chunk. @returns null if another process finished it or has begun another */
 export async function recogniseNext(pool: pg.Pool, chunk = CHUNK): Promise<RecognisedChunk | null> {
   const work = await atHorizon(pool, (client, horizon) => planChunk(client, horizon, chunk));
   const { after, throughId, at, caughtUp } = work;
@@ -68,7 +68,7 @@ export async function recogniseAll(pool: pg.Pool, chunk = CHUNK): Promise<void> 
   while (!(await recogniseNext(pool, chunk))?.caughtUp);
 }
 
-/** How far recognition has come; what was effective before and comes to be known later is recognised when it comes. */
+/** The progress of recognition. Late facts with an earlier effective time are recognised when they arrive. */
 export async function recognitionProgress(client: pg.ClientBase | pg.Pool): Promise<RecognitionProgress> {
   const { rows } = await client.query<{ throughId: string; at: string }>(
     `SELECT through_id::text AS "throughId", ${UTC_TEXT} AS at FROM lot_progress`,
@@ -127,7 +127,7 @@ async function endOfChunk(
   );
   const { id = null, count = 0, target = null } = rows[0] ?? {};
   if (target !== null) {
-    // Someone has begun it, on a snapshot before this one.
+    // Someone has begun it on an earlier snapshot.
     const throughId = BigInt(target);
     return { throughId, caughtUp: throughId >= horizon.lastLedgerId - 1n };
   }

@@ -8,7 +8,7 @@ export interface LedgerAccount {
   code: string;
   kind: LedgerKind;
   commodity: Commodity;
-  /** The customer's account, of theirs. */
+  /** The customer's account, for ledger accounts of customers. */
   accountId: string | null;
 }
 
@@ -22,16 +22,16 @@ export interface LedgerLine {
   chargeId: string | null;
   /** Positive is a credit; units of the commodity. */
   amount: bigint;
-  /** Of the account in this statement, after the line. */
+  /** The balance of the account in this statement after the line. */
   balance: bigint;
 }
 
-/** Where a page ended; the next begins after it, on the same books. */
+/** Where a page ended. The next one begins after it, on the same books. */
 export interface LedgerCursor {
   transactionId: bigint;
   ordinal: number;
   balance: bigint;
-  /** As the first page answered them. */
+  /** As returned with the first page. */
   to: string;
   recordedBefore: string;
   /** Of the last line. */
@@ -39,11 +39,11 @@ export interface LedgerCursor {
 }
 
 export interface LedgerStatementQuery {
-  /** Which times of postings count: recorded when left out. */
+  /** The time of postings that counts. Default: recorded. */
   by?: TimeOf;
-  /** By effective time: only what was recorded before it, as the books were known then. Text or Date. */
+  /** By effective time: only what was recorded before this time, as the books were known then. Text or Date. */
   recordedBefore?: string | Date | null;
-  /** Postings of this time, from inclusive, to exclusive; null: from the beginning, and up to the horizon. */
+  /** Postings from (inclusive) to (exclusive). Null means from the beginning, or up to the horizon. */
   from: Date | null;
   to: Date | null;
   limit: number;
@@ -53,7 +53,7 @@ export interface LedgerStatementQuery {
 export interface LedgerStatement {
   account: LedgerAccount;
   by: TimeOf;
-  /** By effective time: recorded before this. Repeating the query with it always gives the same answer. */
+  /** By effective time: recorded before this time. Repeating the query with it always returns the same answer. */
   recordedBefore: string;
   from: string | null;
   /**
@@ -63,12 +63,12 @@ export interface LedgerStatement {
   to: string;
   opening: bigint;
   closing: bigint;
-  /** In the order of the ledger, or by effective time in that in which things happened. */
+  /** In ledger order or, by effective time, in the order in which things happened. */
   lines: LedgerLine[];
   next: LedgerCursor | null;
 }
 
-/** The entries of one ledger account in a time, with the balances around them. Null: there is no such ledger account. */
+/** The entries of a ledger account within a time, with opening and closing balance. Null if there is no such ledger account. */
 export function ledgerAccountStatement(
   pool: pg.Pool,
   ledgerAccountId: bigint,
@@ -153,7 +153,9 @@ export async function findLedgerAccount(
   return row ? { ...row, id: BigInt(row.id) } : null;
 }
 
-/** Of a client whose transaction reads the entries of one account: workers take longer to start than the work takes. */
+/**
+ * For a client whose transaction reads the entries of one account: parallel workers would take longer to start than the work.
+ */
 const ONE_PROCESS = 'SET LOCAL max_parallel_workers_per_gather = 0';
 
 type Row = Omit<LedgerLine, 'transactionId' | 'amount' | 'balance'> & {
@@ -168,7 +170,7 @@ interface LinesQuery extends Times {
 }
 
 async function readLines(client: pg.ClientBase, query: LinesQuery): Promise<Row[]> {
-  // In the order of the index, so that a page ends after its lines: a busy account has many more of the same hour.
+  // In index order, so that a page ends after its lines: a busy account has many more in the same hour.
   await client.query('SET LOCAL enable_bitmapscan = off; SET LOCAL enable_hashjoin = off');
   const { rows } = await client.query<Row>(
     `SELECT e.transaction_id::text AS "transactionId", e.ordinal, t.recorded_at::text AS "recordedAt",

@@ -9,7 +9,7 @@ export interface StatementLine {
   reference: string;
   chargeId: string | null;
   balance: 'main' | 'held' | 'invite' | 'refund-pending';
-  /** Positive is money in. */
+  /** Positive amounts add to the balance. */
   amount: Nanos;
   balanceAfter: Nanos;
 }
@@ -17,7 +17,7 @@ export interface StatementLine {
 export interface StatementQuery {
   /** At most 1,000. */
   limit: number;
-  /** Only lines of earlier transactions than this. */
+  /** Only lines of earlier transactions. */
   beforeId?: bigint;
 }
 

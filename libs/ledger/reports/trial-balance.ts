@@ -5,14 +5,14 @@ import { atHorizon, type Horizon } from '../postings/horizon.js';
 export type LedgerKind = 'liability' | 'asset' | 'revenue' | 'contra' | 'expense' | 'clearing';
 export type Commodity = 'CRD' | 'PAY' | 'UPC';
 
-/** Which times of postings count: when they were recorded, or when what they record happened. */
+/** The time of postings that counts: when they were recorded, or when the recorded facts happened. */
 export type TimeOf = 'recorded' | 'effective';
 
 export interface TrialBalanceQuery {
   by: TimeOf;
-  /** Postings before it count; null: all there are. */
+  /** Includes postings before this time. Null means all. */
   at: Date | null;
-  /** By effective time: only what was recorded before it, as an earlier report saw the books. Text or Date. */
+  /** By effective time: only what was recorded before this time, as in an earlier report. Text or Date. */
   recordedBefore?: string | Date | null;
 }
 
@@ -21,7 +21,7 @@ export interface LedgerBalance {
   code: string;
   kind: LedgerKind;
   commodity: Commodity;
-  /** The customer's account, of theirs. */
+  /** The customer's account, for ledger accounts of customers. */
   accountId: string | null;
   /** Positive is a credit; units of the commodity: nanos of CRD and UPC, minor units of PAY. */
   balance: bigint;
@@ -29,26 +29,26 @@ export interface LedgerBalance {
 
 export interface TrialBalance {
   by: TimeOf;
-  /** What was reported: postings before this time. Earlier than asked for where the ledger is not final that far. */
+  /** The reported time: postings before it are included. Earlier than requested if the ledger is not final that far. */
   at: string;
-  /** Recorded before this. Repeating the query with it always gives the same answer. */
+  /** Recorded before this time. Repeating the query with it always returns the same answer. */
   recordedBefore: string;
-  /** Accounts that ever moved, by code. */
+  /** Accounts with any movements, by code. */
   balances: LedgerBalance[];
-  /** Per commodity, each 0 in books that are whole. */
+  /** Per commodity. Each is 0 if the books are consistent. */
   totals: { commodity: Commodity; total: bigint }[];
 }
 
 /**
- * The balances of all ledger accounts at an instant. It goes up to the horizon and no further, so what it said stays true:
- * by recorded time of `at`, and by effective time of `at` and `recordedBefore` together, since late facts may come.
+ * The balances of all ledger accounts at an instant. It stops at the horizon, so it stays true: for its `at` by recorded time,
+ * and for `at` and `recordedBefore` together by effective time, because late facts can arrive.
  */
 export function trialBalance(pool: pg.Pool, query: TrialBalanceQuery): Promise<TrialBalance> {
   const recordedBefore = query.by === 'recorded' ? query.at : query.recordedBefore;
   return atHorizon(pool, (client, horizon) => readTrialBalance(client, horizon, query), recordedBefore);
 }
 
-/** The same on a snapshot that the caller has open. */
+/** The same on the caller's open snapshot. */
 export async function readTrialBalance(
   client: pg.ClientBase,
   horizon: Horizon,
@@ -70,7 +70,7 @@ export async function readTrialBalance(
   };
 }
 
-/** The same balances some at a time, for readers that need not hold all of them. */
+/** The same balances in chunks, for readers that do not need all of them at once. */
 export async function* streamBalances(
   client: pg.ClientBase,
   horizon: Horizon,
