@@ -1,6 +1,6 @@
 import type { Task } from './task.js';
 
-/** A task in the hands of one worker: only writes that carry the lease's token count. */
+/** A task leased to one worker. Only writes with the lease's token count. */
 export interface LeasedTask extends Task {
   leaseToken: string;
   /** By the database's clock, when the task was claimed. */

@@ -4,7 +4,7 @@ import type { LeasedTask } from './leased-task.js';
 export interface NextPoll {
   /** Milliseconds from now. */
   inMs: number;
-  /** Percent; it never goes backwards. */
+  /** Percent. Never decreases. */
   progress?: number | null;
   copyFailed?: boolean;
 }
@@ -16,10 +16,10 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** More would only make one statement longer; the next follows at once. */
+/** More would only make one statement longer, and the next follows at once. */
 const MAX_BATCH = 500;
 
-// A lease belongs to one holder, so no two batches ever wait for each other's rows.
+// A lease has one holder, so two batches never wait for each other's rows.
 const RESCHEDULE = {
   name: 'queue_reschedule',
   text: `UPDATE tasks t SET next_poll_at = now() + given.in_ms * interval '1 ms', lease_token = NULL,

@@ -2,10 +2,10 @@ import type { ClientBase } from 'pg';
 import type { CallerLimits } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';
 
-/** Seconds; how long a task still runs is not known, and clients obey any number. */
+/** Seconds. How long a task still runs is unknown, and clients obey any number. */
 const RETRY_AFTER_SECONDS = 5;
 
-// Two words, so that these locks never meet those of one number elsewhere.
+// Two keys, so that these locks never collide with locks of one number elsewhere.
 const LOCK = {
   name: 'task_slots_lock',
   text: `SELECT pg_advisory_xact_lock(hashtext('running tasks'), hashtext(subject))

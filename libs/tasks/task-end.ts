@@ -4,14 +4,14 @@ import { topics } from '#bus/topics.js';
 import type { ErrorCode } from '#platform/errors.js';
 import type { Task } from './task.js';
 
-/** What a task's end needs to know of it. */
+/** The fields of a task that its end needs. */
 export type EndingTask = Pick<Task, 'id' | 'kind' | 'chargeId' | 'accountId' | 'channelId' | 'createdAtMs'>;
 
-/** Why a task failed, as its client will read it. */
+/** Why a task failed, as shown to the client. */
 export interface TaskError {
   code: ErrorCode;
   message: string;
-  /** What the upstream answered, where an answer of its own decided. */
+  /** The upstream's answer, if it decided the end. */
   upstreamStatus?: number | null;
 }
 
@@ -19,8 +19,8 @@ export interface TaskError {
 export type OutboxValues = [producer: Producer, topic: string, key: string, payload: string];
 
 /**
- * The announcement that a task ended: billing settles or releases by it. It is inserted by the very statement that
- * ends the task, so that neither exists without the other.
+ * The announcement that a task ended, by which billing settles or releases its charge. The same statement inserts it and ends
+ * the task, so that neither exists without the other.
  */
 export function taskEndedRow(
   producer: 'gateway' | 'worker',

@@ -3,14 +3,14 @@ import { readTask, type Task, TASK_COLUMNS, type TaskRow } from './task.js';
 
 export interface TaskPage {
   kind: Task['kind'];
-  /** By the time of creation, which the ids carry. */
+  /** By the time of creation, which is part of the IDs. */
   order: 'asc' | 'desc';
-  /** Only what comes behind this id. */
+  /** Only tasks after this ID. */
   after: string | undefined;
   limit: number;
 }
 
-// Two statements, since the direction of an index scan is part of its plan.
+// Two statements, because the direction of an index scan is part of its plan.
 const listing = (order: TaskPage['order'], behind: '<' | '>') => ({
   name: `task_list_${order}`,
   text: `SELECT ${TASK_COLUMNS} FROM tasks t

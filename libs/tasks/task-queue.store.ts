@@ -11,7 +11,7 @@ export interface ClaimLimits {
 }
 
 export interface ClaimOrder {
-  /** Accounts whose tasks wait. */
+  /** Accounts with waiting tasks. */
   without?: readonly string[];
   inHand?: ReadonlyMap<string, number> | undefined;
 }
@@ -21,11 +21,11 @@ export interface FinishedFile {
   bytes: number;
   /** Media type. */
   type: string;
-  /** How long the file may be downloaded from now on, in milliseconds. */
+  /** How long the file can be downloaded from now on, in milliseconds. */
   lifeMs: number;
 }
 
-/** Much longer than any create is waited for, and short for money that is held. */
+/** Much longer than the wait for any create, but short for held money. */
 const DEFAULT_UNCLEAR_MS = 120_000;
 
 interface Statement {
@@ -34,8 +34,8 @@ interface Statement {
 }
 
 /**
- * When a task has to be over. One whose create was never answered has less time, parameter `unclearMs` from then on:
- * nobody may be working on it while its money is held.
+ * When a task must have ended. A task whose create was never answered has less time, `unclearMs` from then on: perhaps nobody
+ * is working on it while its credits are held.
  */
 const overAt = (unclearMs: string) => `CASE t.state WHEN 'unknown'
   THEN least(t.deadline, coalesce(t.submitting_at, t.created_at) + ${unclearMs} * interval '1 ms') ELSE t.deadline END`;
@@ -44,8 +44,8 @@ const DUE = `state IN ('submitted', 'unknown') AND next_poll_at <= now()`;
 const DUE_OF_TASKS = `tasks.state IN ('submitted', 'unknown') AND tasks.next_poll_at <= now()`;
 
 /**
- * Claims at most $1 of the ids that `due` selects, which has to lock them. The poll time is pushed to the lease's end,
- * $2 ms away, so that a worker that dies gives its tasks back by doing nothing. $3 is the time for an unclear create.
+ * Claims at most $1 of the IDs that `due` selects and locks. The poll time moves to the lease's end, $2 ms away, so that the
+ * tasks of a dead worker become due again by themselves. $3 is the time for an unclear create.
  */
 function claiming(name: string, due: string): Statement {
   return {
@@ -65,11 +65,11 @@ const CLAIM = claiming(
       ORDER BY next_poll_at LIMIT channel.places FOR UPDATE SKIP LOCKED) mine
     ORDER BY mine.next_poll_at LIMIT $1`,
 );
-/** Tasks looked at for each that is claimed: others may be in the hands of another worker at the same moment. */
+/** The number of tasks examined per claimed task: others can be leased by another worker at the same moment. */
 const LOOKED_AT = 4;
 /**
- * In turn by account, counting what this worker has in hand of each. It reads all that is due, and so is for when there is
- * more than can be taken: else the order does not matter.
+ * In turn by account, counting the tasks that this worker has of each. It reads everything that is due, so it is used only when
+ * there is more than can be taken; otherwise the order does not matter.
  */
 const CLAIM_FAIRLY = claiming(
   'queue_claim_fairly',
@@ -157,8 +157,8 @@ const OLDEST_DUE: Statement = {
 };
 
 /**
- * The tasks as the worker sees them: a queue of due rows, handed out under leases. Every write answers whether it
- * counted; `false` means that the lease went to another worker or the task ended meanwhile.
+ * The tasks as the worker sees them: a queue of due rows, handed out under leases. Every write returns whether it counted;
+ * `false` means that the lease went to another worker or the task has ended.
  */
 export class TaskQueue {
   private readonly reschedules: Reschedules;
@@ -166,16 +166,16 @@ export class TaskQueue {
   constructor(
     private readonly pool: Pool,
     private readonly clock: Clock = systemClock,
-    /** How long a task may wait, from its create, for a word of whether the upstream took it. */
+    /** How long a task can wait, from its create, to learn whether the upstream accepted it. */
     private readonly unclearMs: number = DEFAULT_UNCLEAR_MS,
   ) {
     this.reschedules = new Reschedules(pool);
   }
 
   /**
-   * Hands out due tasks, longest due first, each to one worker only: at most `limit`, and of each channel at most what
-   * `places` says, which is at least 1. With `inHand`, what the worker has of each account, accounts have their turns
-   * instead, and one with thousands keeps nobody waiting.
+   * Hands out due tasks, longest due first, each to one worker only: at most `limit`, and at most `places` (at least 1) per
+   * channel. With `inHand`, the worker's tasks per account, accounts take turns instead, so that one with thousands of tasks
+   * does not block the others.
    */
   claimDue(
     places: ReadonlyMap<string, number>,
@@ -186,12 +186,12 @@ export class TaskQueue {
     return this.claim(CLAIM_FAIRLY, [...values, [...inHand.keys()], [...inHand.values()]]);
   }
 
-  /** Hands out due tasks of channels that are none of these: new ones, or ones that were removed. */
+  /** Hands out due tasks of channels other than these: new or removed ones. */
   claimStray(knownChannels: readonly string[], { limit, leaseMs }: ClaimLimits): Promise<LeasedTask[]> {
     return this.claim(CLAIM_STRAY, [limit, leaseMs, this.unclearMs, knownChannels]);
   }
 
-  /** Hands out due tasks of these channels whose deadline has been over for `graceMs`. */
+  /** Hands out due tasks of these channels whose deadline passed `graceMs` ago. */
   claimOverdue(
     channels: readonly string[],
     { limit, leaseMs, graceMs }: ClaimLimits & { graceMs: number },
@@ -199,7 +199,7 @@ export class TaskQueue {
     return this.claim(CLAIM_OVERDUE, [limit, leaseMs, this.unclearMs, channels, graceMs]);
   }
 
-  /** Has the due tasks of a channel come up at random moments within `overMs`. Answers how many. */
+  /** Spreads the due tasks of a channel at random over `overMs`. Returns their number. */
   async spreadDue(channelId: string, overMs: number): Promise<number> {
     return (await this.run(SPREAD, [channelId, overMs])).rowCount ?? 0;
   }
@@ -209,7 +209,7 @@ export class TaskQueue {
     return this.write(RENEW, [task.id, task.leaseToken, leaseMs]);
   }
 
-  /** Puts a task back for a while, together with others that are put back now. */
+  /** Puts a task back for a while, in one batch with others. */
   reschedule(task: LeasedTask, next: NextPoll): Promise<boolean> {
     return this.reschedules.add(task, next);
   }
@@ -252,12 +252,12 @@ export class TaskQueue {
     return this.write(FAIL_CREATED, [task.id, error.code, error.message, ...announcement]);
   }
 
-  /** Makes `unknown` what has been at its upstream call for too long. Answers how many. */
+  /** Marks tasks as `unknown` that have been in their upstream call for too long. Returns their number. */
   async giveUpSubmitting(olderThanMs: number, limit: number): Promise<number> {
     return (await this.run(STUCK_SUBMITTING, [olderThanMs, limit])).rowCount ?? 0;
   }
 
-  /** How long the task that is due longest has waited, in seconds; 0 when none waits. */
+  /** How long the longest due task has waited, in seconds. 0 if none is waiting. */
   async oldestDueSeconds(): Promise<number> {
     return (await this.run<{ seconds: number }>(OLDEST_DUE, [])).rows[0]?.seconds ?? 0;
   }

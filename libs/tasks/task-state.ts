@@ -3,7 +3,7 @@
  * from a named state, so that of two that race one wins and the other learns it.
  */
 export const taskMoves = {
-  /** The row exists, nothing was held or sent yet. */
+  /** The row exists, but nothing was held or sent yet. */
   created: ['submitting', 'failed', 'refused'],
   /** One caller holds the permission to call the upstream. */
   submitting: ['submitted', 'unknown', 'failed'],
@@ -29,10 +29,10 @@ export function mayMove(from: TaskState, to: TaskState): boolean {
   return (taskMoves[from] as readonly TaskState[]).includes(to);
 }
 
-/** Which words a client of a create path understands; Google's clients get OpenAI's at /v1. */
+/** The status words that clients of a create path understand. Google's clients get OpenAI's at /v1. */
 export type Dialect = 'openai' | 'xai' | 'google';
 
-/** What a task's owner sees of its state: OpenAI's words. */
+/** The state as shown to a task's owner, in OpenAI's words. */
 export const publicStates = ['queued', 'in_progress', 'completed', 'failed'] as const;
 
 /** The status word that a client sees, by the path that created the task. */

@@ -16,7 +16,7 @@ export interface NewTask {
   keyId: string;
   /** The key's group. */
   group: string;
-  /** What the key and its group may do at once; undefined: anything. */
+  /** What the key and its group can run at once. Undefined means no limit. */
   limits: CallerLimits | undefined;
   chargeId: string;
   dialect: Task['dialect'];
@@ -25,19 +25,19 @@ export interface NewTask {
   requestedModel: string;
   request: TaskRequest;
   seconds: number;
-  /** How long the task may take altogether, in milliseconds from now. */
+  /** The time limit for the whole task, in milliseconds from now. */
   deadlineMs: number;
 }
 
 export interface TaskTarget {
   channelId: string;
-  /** The mark of the key in use (`keyMark`): the vendor shows the task to no other. */
+  /** The mark of the key in use (`keyMark`): the vendor shows the task to no other key. */
   channelKey: string;
   /** The upstream's name of the model. */
   upstreamModel: string;
 }
 
-/** Why the operator may have to pay for work that the customer does not pay for. */
+/** Why the operator may have to pay for work that the customer does not. */
 export interface FailOptions {
   from: TaskState | readonly TaskState[];
   unbilledCost?: string;
@@ -91,7 +91,7 @@ const UNBILLED: Statement = {
   name: 'task_unbilled',
   text: 'UPDATE tasks SET unbilled_cost = $2 WHERE id = $1',
 };
-// What a worker has in hand is being asked about, and keeps its lease.
+// Tasks that a worker has are being polled, and keep their lease.
 const POLL_NOW: Statement = {
   name: 'task_poll_now',
   text: `UPDATE tasks SET next_poll_at = now() WHERE channel_id = $1 AND upstream_id = $2 AND state = 'submitted'

@@ -1,29 +1,29 @@
 import { type Nanos, nanos } from '#money/amount.js';
 import type { Dialect, TaskState } from './task-state.js';
 
-/** What a 3D asset is to be. */
+/** The requested 3D asset. */
 interface AssetDetails {
   mode: 'draft' | 'texture';
-  /** Our task of the draft that is textured, and the upstream's. */
+  /** The task of the textured draft: ours, and the upstream's. */
   draftId?: string;
   upstreamDraftId?: string;
   format: 'glb';
   pbr?: boolean;
   faceLimit?: number;
   seed?: number;
-  /** How many images came along. They are not kept, so a create with any cannot be repeated. */
+  /** The number of images in the request. They are not stored, so a create with images cannot be repeated. */
   pictures: number;
 }
 
-/** What the upstream is asked for, as it was billed; kept so that a create can be repeated after a crash. */
+/** The request to the upstream, as billed. Stored so that a create can be repeated after a crash. */
 export interface TaskRequest {
-  /** Empty where an asset is made of images alone. */
+  /** Empty if an asset is made only from images. */
   prompt: string;
-  /** As the client sent it; the answers show it again. */
+  /** As the client sent it. Answers include it. */
   size?: string;
   aspectRatio?: string;
   resolution?: string;
-  /** Our task of the video that it is made from, and the upstream's. */
+  /** The task of the original video: ours, and the upstream's. */
   remix?: { videoId: string; upstreamId: string };
   asset?: AssetDetails;
 }
@@ -44,7 +44,7 @@ export interface Task {
   seconds: number;
   heldAmount: Nanos | null;
   channelId: string | null;
-  /** The mark of the channel's key that created it; null where none was noted. */
+  /** The mark of the channel's key that created it. Null if not recorded. */
   channelKey: string | null;
   upstreamModel: string | null;
   upstreamId: string | null;
@@ -58,7 +58,7 @@ export interface Task {
   createdAtMs: number;
   endedAtMs: number | null;
   expiresAtMs: number | null;
-  /** When its owner had the file removed; the record stays. */
+  /** When its owner deleted the file. The record stays. */
   deletedAtMs: number | null;
   deadlineMs: number;
   pollAttempts: number;
@@ -71,7 +71,7 @@ export const TASK_COLUMNS = `t.id, t.kind, t.account_id, t.key_id, t.charge_id, 
   t.error_code, t.error_message, t.file_key, t.file_bytes, t.file_type, t.created_at, t.ended_at, t.expires_at,
   t.deleted_at, t.deadline, t.poll_attempts, t.copy_attempts`;
 
-/** A row with TASK_COLUMNS as the pool hands it over: int8 as bigint, timestamps as Date. */
+/** A row with TASK_COLUMNS as returned by the pool: int8 as bigint, timestamps as Date. */
 export interface TaskRow {
   id: string;
   kind: 'video' | '3d';
