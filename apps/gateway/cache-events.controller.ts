@@ -5,7 +5,7 @@ import { topics } from '#bus/topics.js';
 import { CatalogCache } from '#catalog/catalog.cache.js';
 import { KeyAuthenticator } from '#identity/key-authenticator.js';
 
-/** The events carry no state: a program that receives one forgets, and loads again when asked. */
+/** The events carry no state: a program that receives one drops its cache, and reloads when needed. */
 @Controller()
 export class CacheEventsController {
   constructor(
@@ -23,7 +23,7 @@ export class CacheEventsController {
     this.keys.drop(event.keyId);
   }
 
-  /** Broadcasts may have been missed before the bus (again) delivers them. */
+  /** Broadcasts may have been missed until the bus delivers them (again). */
   dropAll(): void {
     this.catalog.drop();
     this.keys.drop();

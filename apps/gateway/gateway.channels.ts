@@ -8,7 +8,7 @@ import type { GatewayModuleOptions } from './gateway.options.js';
 /** A vendor that does not name its models within this is unhealthy. */
 const PROBE_LIMIT_MS = 5_000;
 
-/** What a gateway knows of its channels, and the loop that tests them; null where they are not tested. */
+/** A gateway's view of its channels, and the loop that tests them, or null if they are not tested. */
 export function watchedChannels(
   { config, clock, registry, log }: GatewayModuleOptions,
   { upstreams, catalog }: { upstreams: Upstreams; catalog: CatalogCache },

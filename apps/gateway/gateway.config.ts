@@ -5,18 +5,18 @@ import { readUploadRules, type UploadRules } from '#platform/http/uploads.js';
 import { readStorageConfig } from '#storage/storage.config.js';
 import type { DefaultLimits } from './protection/caller-limits.js';
 
-/** What a gateway is configured with. Durations in milliseconds. */
+/** The configuration of a gateway. Durations are in milliseconds. */
 export interface GatewayConfig {
   /** The address clients use, without a trailing slash; undefined: taken from each request. */
   publicBaseUrl: string | undefined;
-  /** Believe X-Forwarded-* as far as this many proxies wrote them; only for a gateway behind such proxies. */
+  /** Trust X-Forwarded-* from this many proxies. Only for a gateway behind such proxies. */
   trustProxy: number;
   urlSigningSecret: string;
   /** Opens the keys of channels. */
   secrets: SecretBox;
-  /** Shared with billing, whose console calls with it; undefined: the console does not call. */
+  /** Shared with the control plane, whose console uses it to call. Undefined: the console does not call. */
   consoleGrantSecret: string | undefined;
-  /** How long billing may take to see a charge.requested before it refuses it as expired. */
+  /** How long a charge.requested can take to reach billing before it is refused as expired. */
   holdExpiresMs: number;
   busRequestTimeoutMs: number;
   /** From the arrival of an image request to the abort of the upstream call. */
@@ -26,7 +26,7 @@ export interface GatewayConfig {
   /** How long an answer is read on after its client left, to learn what it used; and how many an account may have so. */
   streamDrainMs: number;
   streamDrainsPerAccount: number;
-  /** How long an upstream may take to accept a video; then the task counts as unclear and is answered as queued. */
+  /** How long an upstream can take to accept a video. After that the task counts as unclear and is returned as queued. */
   videoCreateLimitMs: number;
   /** Time beyond every limit and retry before an unresolved charge is released. */
   chargeGraceMs: number;
@@ -34,36 +34,36 @@ export interface GatewayConfig {
   /** The pause before a create whose task is new is looked at by the worker's poller. */
   firstPollMs: number;
   imageUrlLifeMs: number;
-  /** Images that requests name by address may lie on loopback and private hosts: only inside a network of your own. */
+  /** Allows images from loopback and private hosts. Only for use inside your own network. */
   pictureUrlsMayBePrivate: boolean;
-  /** What the large bodies of all requests may weigh together in memory; accounts have fair shares of it. */
+  /** The memory for the large bodies of all requests together, shared fairly between accounts. */
   bodyMemoryBytes: number;
-  /** How bodies have to arrive. */
+  /** How fast bodies have to arrive. */
   uploads: UploadRules;
-  /** Images of requests that are read at the same time. */
+  /** The number of request images read at the same time. */
   pictureThreads: number;
   catalogLifeMs: number;
-  /** Failed calls to a channel, without one that succeeded between them, after which it is left alone. */
+  /** The number of consecutive failed calls after which a channel is not used. */
   channelFailuresToOpen: number;
-  /** How long it is left alone before one call may try it. */
+  /** How long it is not used before one call can try it. */
   channelOpenMs: number;
-  /** How often all channels are tested; 0: never. */
+  /** How often all channels are tested. 0 means never. */
   channelCheckMs: number;
   /** How long a call waits for a place on a channel, in turn with other accounts, before it is refused. */
   channelWaitMs: number;
   keyCacheMs: number;
-  /** What holds for keys and accounts for which nothing was set. */
+  /** The defaults for keys and accounts without their own limits. */
   defaultLimits: DefaultLimits;
   /** Failed keys per minute from one address before it is blocked. */
   failedKeysPerMinute: number;
-  /** Hosts that requests may name, with or without a port; none: any. */
+  /** Host names allowed in requests, with or without a port. Empty allows any. */
   allowedHosts: readonly string[];
   idempotencyLifeMs: number;
-  /** After this a gateway that says nothing is taken for dead. */
+  /** A gateway that does not report for this long is considered dead. */
   idempotencyLeaseMs: number;
-  /** Pause between polls of the outbox, in case a wake-up was missed. */
+  /** The pause between polls of the outbox, in case a wake-up was missed. */
   outboxPollMs: number;
-  /** How often it says how it is. */
+  /** How often it reports its state. */
   reportMs: number;
   /** How long a shutdown waits for requests in flight. */
   shutdownGraceMs: number;
@@ -71,7 +71,7 @@ export interface GatewayConfig {
 
 const MEGABYTE = 1024 * 1024;
 
-/** All that the program reads of its own. */
+/** All variables that only this program reads. */
 export function readGatewayProgram(reader: ConfigReader) {
   return {
     port: reader.get('PORT'),
@@ -81,7 +81,7 @@ export function readGatewayProgram(reader: ConfigReader) {
   };
 }
 
-/** Reads the gateway's part of the environment; the caller ends the reading with `finish`. */
+/** Reads the gateway's environment variables. The caller ends reading with `finish`. */
 export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
   return {
     publicBaseUrl: reader.get('PUBLIC_BASE_URL'),
@@ -134,7 +134,7 @@ function defaultLimits(reader: ConfigReader): DefaultLimits {
   };
 }
 
-/** The host of the public address is ours without being named. */
+/** The host of the public address is always allowed. */
 function allowedHosts(reader: ConfigReader): string[] {
   const names = reader.get('ALLOWED_HOSTS');
   const publicUrl = reader.get('PUBLIC_BASE_URL');

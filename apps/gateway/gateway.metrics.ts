@@ -41,7 +41,7 @@ const UNDELIVERABLE_RESOLUTIONS = {
   help: 'Resolutions that neither the bus nor the outbox accepted at once; should stay 0',
 };
 
-/** What a gateway counts. Labels are route patterns, codes and channel ids: never an address, a key or a customer. */
+/** The metrics of a gateway. Labels are route patterns, codes and channel IDs: never an address, a key or a customer. */
 export class GatewayMetrics {
   readonly requests: Counter;
   readonly requestsInFlight: Gauge;

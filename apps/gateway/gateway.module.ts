@@ -69,7 +69,7 @@ import { VideoRemixer } from './videos/video.remix.js';
 import { VIDEO, VideoLibrary } from './videos/video.library.js';
 import { VideosController } from './videos/videos.controller.js';
 
-/** Starts the gateway's background work with the application, and ends it once no request is in flight. */
+/** Starts the gateway's background work with the application, and ends it once no request is in progress. */
 @Injectable()
 class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
   @Inject(OutboxRelay) private readonly relay!: OutboxRelay;
@@ -103,7 +103,7 @@ class BackgroundWork implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 }
 
-/** The data plane: who calls, what it costs, may it be held, which upstream, what came of it. */
+/** The data plane: authenticates, prices, holds, calls upstreams, and resolves charges. */
 @Module({})
 export class GatewayModule {
   static register(options: GatewayModuleOptions): DynamicModule {
@@ -133,7 +133,7 @@ export class GatewayModule {
   }
 }
 
-/** Ready when a request could be charged and its result stored. */
+/** Ready if a request can be charged and its result stored. */
 export function gatewayReadiness(
   options: Pick<GatewayModuleOptions, 'pool' | 'bus' | 'storage'>,
 ): ReadinessChecks {
@@ -164,7 +164,7 @@ function uploadsOf({ config, registry }: Pick<GatewayModuleOptions, 'config' | '
   });
 }
 
-/** What divides the gateway among its callers. */
+/** Shares the gateway fairly among its callers. */
 function limitersOf(
   options: GatewayModuleOptions,
   { limiter, failedKeys }: { limiter: RequestLimiter; failedKeys: FailedKeys },
@@ -180,7 +180,7 @@ function limitersOf(
   ];
 }
 
-/** What every call goes through, whatever it asks for. */
+/** The steps that every call goes through. */
 function coreOf(options: GatewayModuleOptions) {
   const { pool, bus, storage, config, log, registry, clock } = options;
   const metrics = new GatewayMetrics(registry);

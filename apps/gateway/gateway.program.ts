@@ -49,13 +49,13 @@ export interface GatewayProgramOptions {
 export interface RunningGateway {
   port: number;
   checks: ReadinessChecks;
-  /** Stops accepting, finishes what is in flight for a limited time. The pool and the transport stay open. */
+  /** Stops accepting requests, and finishes those in progress within a time limit. The pool and the transport stay open. */
   close(): Promise<void>;
 }
 
 /**
- * Boots a gateway: it listens for cache events first, then opens its address.
- * @throws OperatorError when the port is taken; BusWiringError when a handler is missing.
+ * Starts a gateway: first it listens for cache events, then it opens its address.
+ * @throws OperatorError if the port is taken; BusWiringError if a handler is missing
  */
 export async function startGateway(options: GatewayProgramOptions): Promise<RunningGateway> {
   const { transport, registry, log, storage } = options;
@@ -116,7 +116,7 @@ function cacheEventServer(app: NestFastifyApplication, options: GatewayProgramOp
   return transport.server({
     groups: [groups.gateway],
     isTransient,
-    // A cache event that cannot be read is worth a line in the log, no more: the caches live shortly.
+    // An unreadable cache event is only logged, because caches are short-lived.
     onDeadLetter: async ({ topic, reason }: DeadLetter) =>
       log.warn({ topic, reason }, 'an event could not be read'),
     onAssigned: () => app.get(CacheEventsController).dropAll(),

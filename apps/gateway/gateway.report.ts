@@ -4,13 +4,13 @@ import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { ChannelVitals } from '#upstream/health/channel-vitals.js';
 import type { GatewayModuleOptions } from './gateway.options.js';
 
-/** What a gateway reports beside what every program reports. */
+/** What a gateway reports in addition to what every program reports. */
 interface GatewayReport {
-  /** Answers to clients. */
+  /** Answered requests. */
   requests: Pace & { inFlight: number };
   /** Holds in the last minute by outcome: `held`, the code of a refusal, or `no_answer`. */
   holds: Record<string, number>;
-  /** Resolutions that nothing took at once, since the start; should stay 0. */
+  /** Resolutions that could not be handed over at once, since the start. Should stay 0. */
   undeliverable: number;
   channels: ChannelVitals[];
 }
@@ -21,7 +21,7 @@ const IN_FLIGHT = 'gateway_requests_in_flight';
 const HOLDS = 'gateway_holds_total';
 const UNDELIVERABLE = 'gateway_undeliverable_resolutions_total';
 
-/** Says how a gateway is, for the page of programs. */
+/** Reports the state of a gateway for the status page. */
 export function gatewayReporter(
   { pool, registry, log, config }: GatewayModuleOptions,
   health: ChannelHealth,

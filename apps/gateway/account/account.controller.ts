@@ -16,7 +16,7 @@ import { creditsView, callersKeyView, usageListView } from './account.view.js';
 import { chargeView } from './charge.view.js';
 import { readUsageQuery } from './usage-days.query.js';
 
-/** What is left and what was used, for programs that call with a key. */
+/** Balance and usage for programs that call with a key. */
 @Controller('v1')
 export class CallerAccountController {
   constructor(

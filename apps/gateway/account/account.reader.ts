@@ -7,24 +7,24 @@ import { chargeIdsOf } from '#ledger/charges/charge-ids.js';
 import { type KeyAllowance, readKeyAllowance } from '#usage/key-allowance.js';
 import { readUsageDays, type UsageDaysQuery, type UsageOfDay } from '#usage/usage-days.js';
 
-/** What a request cost, and all charges that it had. */
+/** The cost of a request, and all its charges. */
 interface ExplainedCharge {
   charge: FoundCharge;
   attempts: ChargeAttempt[];
 }
 
-/** What a caller may read of its own account: each by an index, whatever the account has done. */
+/** What a caller can read about its own account. Each query uses an index, however much the account has done. */
 export class CallerAccount {
   constructor(private readonly pool: pg.Pool) {}
 
-  /** @throws ApiError invalid_api_key for a key that is remembered and gone */
+  /** @throws ApiError invalid_api_key if the key is cached but deleted */
   async key({ accountId, keyId }: Caller): Promise<KeyAllowance> {
     const found = await readKeyAllowance(this.pool, accountId, keyId);
     if (!found) throw unknownKey();
     return found;
   }
 
-  /** @throws ApiError not_found for an account without a balance */
+  /** @throws ApiError not_found if the account has no balance */
   async credits({ accountId }: Caller): Promise<CustomerBalance> {
     const balance = await readBalance(this.pool, accountId);
     if (!balance) throw new ApiError('not_found', 'The account has no balance.');
@@ -36,8 +36,8 @@ export class CallerAccount {
   }
 
   /**
-   * The charge of a request: of several, for models that were tried in turn, the one of the last.
-   * @throws ApiError not_found, the same for a request of another account
+   * The charge of a request. If several models were tried, the charge for the last one.
+   * @throws ApiError not_found, also for a request of another account
    */
   async charge({ accountId }: Caller, requestId: string): Promise<ExplainedCharge> {
     const ids = ID.test(requestId) ? chargeIdsOf(requestId) : [];

@@ -5,14 +5,14 @@ import { leftOf, spendableBy, type KeyAllowance, type Spending } from '#usage/ke
 import type { UsageDaysQuery, UsageOfDay } from '#usage/usage-days.js';
 import { callerLimits, type DefaultLimits } from '../protection/caller-limits.js';
 
-/** Amounts are credits as exact decimal strings, times Unix seconds; null is no limit. */
+/** Amounts are credits as exact decimal strings, times are Unix seconds, and null means no limit. */
 interface SpendingView {
   limit: AmountText | null;
   used: AmountText;
   remaining: AmountText | null;
 }
 
-/** What a key is, what it may do, and what it can still spend. */
+/** A key with its limits and what it can still spend. */
 export function callersKeyView(caller: Caller, allowance: KeyAllowance, defaults: DefaultLimits) {
   const { name, prefix, createdAt, expiresAt, total, month, accountMonth } = allowance;
   return {

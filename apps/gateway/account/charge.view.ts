@@ -4,7 +4,7 @@ import type { ChargeAttempt, FoundCharge } from '#usage/charge.reader.js';
 import { roundingOf, shownLines } from '#usage/charge-terms.js';
 import { unixSeconds } from './account.view.js';
 
-/** A charge explained to its customer: how it was priced, what was held, what came of it. Amounts are credits as decimal strings. */
+/** A charge as explained to the customer: its price, hold and outcome. Amounts are credits as decimal strings. */
 export function chargeView(charge: FoundCharge, attempts: readonly ChargeAttempt[]) {
   const { id, state, amount, settled, released, refunds, createdAt, resolvedAt, task } = charge;
   const refunded = refunds.reduce((sum, each) => sum + each.amount, 0n);
@@ -36,7 +36,7 @@ export function chargeView(charge: FoundCharge, attempts: readonly ChargeAttempt
   };
 }
 
-/** Null for a request that was refused before it had a price. */
+/** Null if the request was refused before pricing. */
 function priceOf({ rule, units, unitPrice, multiplier, lines, dimensions }: FoundCharge) {
   if (rule === null || units === null || multiplier === null) return null;
   return {

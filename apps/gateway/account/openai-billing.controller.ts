@@ -15,8 +15,8 @@ import { readBillingQuery } from './usage-days.query.js';
 const CENTS = 100n;
 
 /**
- * The same in OpenAI's old shapes, which existing clients read: what is left is `hard_limit_usd` less a hundredth of
- * `total_usage`, so both count all that the key has ever used. Their clients want amounts as numbers.
+ * The same in OpenAI's legacy format for existing clients. The remaining balance is `hard_limit_usd` minus `total_usage` / 100,
+ * so both include everything the key has ever used. These clients need amounts as numbers.
  */
 @Controller('v1/dashboard/billing')
 export class OpenAiBillingController {
@@ -57,7 +57,7 @@ function dailyCosts(days: readonly UsageOfDay[]) {
   }));
 }
 
-/** An amount to look at, never to count with. */
+/** An amount for display only, never for calculations. */
 function shownNumber(nanos: bigint): number {
   return Number(formatAmount(nanos));
 }

@@ -4,13 +4,13 @@ import { isDay } from '#platform/times.js';
 import { USAGE_DAYS, type UsageDaysQuery } from '#usage/usage-days.js';
 import { type Body, invalid, optionalString, optionalWord } from '../http/fields.js';
 
-/** Days in one answer. */
+/** The most days in one answer. */
 export const MOST_DAYS = 31;
 const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;
 const DAY_CHARS = 10;
 
-/** Which usage is asked for: by default of the key itself, for the last thirty days. @throws ApiError naming the field */
+/** The requested usage: by default of the key itself, for the last 30 days. @throws ApiError naming the field */
 export function readUsageQuery(query: Body, caller: Caller, nowMs: number): UsageDaysQuery {
   const scope = optionalWord(query, 'scope', ['key', 'account']) ?? 'key';
   const to = dayIn(query, 'to') ?? dayAt(nowMs);
@@ -24,8 +24,8 @@ export function readUsageQuery(query: Body, caller: Caller, nowMs: number): Usag
 }
 
 /**
- * The same as OpenAI's clients ask for it: `start_date` and `end_date`, which is not included and may lie ahead. Their
- * periods are longer than what is kept, so the last days of it are answered.
+ * The same as requested by OpenAI's clients, with `start_date` and an exclusive `end_date`, which can be in the future. Their
+ * periods are longer than what is stored, so only the last days are returned.
  */
 export function readBillingQuery(query: Body, caller: Caller, nowMs: number): UsageDaysQuery {
   const { accountId, keyId } = caller;

@@ -7,11 +7,11 @@ import { listSchema, type Schema, textSchema } from '../openapi/operation.js';
 import { decodeBase64 } from '../images/picture.worker.js';
 import { base64Picture, isAddress, type ReceivedPicture, imageText } from '../http/pictures.js';
 
-/** What one vendor or another makes of an asset, before it is held against a draft. */
+/** A request for a 3D asset, before it is checked against its draft. */
 export interface AssetCreation {
   readonly model: string;
   readonly mode: 'draft' | 'texture';
-  /** Empty when images say it all. */
+  /** Empty if there are only images. */
   readonly prompt: string;
   readonly images: readonly ReceivedPicture[];
   /** Our id of the draft to texture. */
@@ -24,10 +24,10 @@ export interface AssetCreation {
 /** Front, left, back and right. */
 const MAX_VIEWS = 4;
 const MAX_FACES = 1_000_000;
-/** What every vendor takes for a seed. */
+/** The largest seed that every vendor accepts. */
 const MAX_SEED = 2_147_483_647;
 
-/** Clients of other relays name the mode by the work. */
+/** Clients of other relays send the type of work instead of a mode. */
 const TYPE_MODES: Record<string, AssetCreation['mode']> = {
   text_to_model: 'draft',
   image_to_model: 'draft',
@@ -128,10 +128,10 @@ function readViews(body: Body): ReceivedPicture[] {
   return views.map(readView);
 }
 
-/** Base64 only: an address is not even looked at. */
+/** Base64 only. An address is refused without looking at it. */
 function readView(view: unknown): ReceivedPicture {
   const text = imageText(view);
-  // A long one shows when it is read.
+  // A long text is checked when it is read.
   const isNone = text === undefined || isAddress(text) || (typeof text === 'string' && !decodeBase64(text));
   if (!isNone) return base64Picture(text, 'image');
   throw new ApiError('image_must_be_base64', 'An image must be base64 or a data URL, not a web address.', {

@@ -31,11 +31,11 @@ export interface AssetCreationParts {
   library: TaskLibrary;
 }
 
-/** Checks an asset against its model and its draft, and has the task created. An asset is billed as one call. */
+/** Checks an asset against its model and draft, and creates the task. An asset is billed as one call. */
 export class AssetCreator {
   constructor(private readonly parts: AssetCreationParts) {}
 
-  /** @throws ApiError; then nothing stays charged */
+  /** @throws ApiError, without a charge */
   async create({ caller, asked, requestId, memory }: AssetCall): Promise<ViewedTask> {
     const { catalog, upstreams, creator, pictures } = this.parts;
     const current = await catalog.get();

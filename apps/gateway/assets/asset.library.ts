@@ -32,13 +32,13 @@ export class AssetLibrary {
     return this.library.findSigned(id, query);
   }
 
-  /** `origin`: scheme and host that the client reaches us under, asked for where there is a link to build. */
+  /** `origin`: the scheme and host that the client uses, called only if there is a link to build. */
   view(task: ViewedTask, origin: () => string): AssetView {
     const path = this.library.signedPath(task);
     return assetView(task, path === null ? null : origin() + path);
   }
 
-  /** Answers with the file, in the one format that it has. @throws ApiError */
+  /** Sends the file in its only format. @throws ApiError */
   async send(
     task: Task,
     answer: { query: Body; request: FastifyRequest; reply: FastifyReply },

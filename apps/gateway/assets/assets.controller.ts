@@ -35,7 +35,7 @@ export class AssetsController {
     return this.library.view(task, this.originOf(request));
   }
 
-  /** Reads, and never moves money. A task whose upstream is down shows its last known state. */
+  /** Never charges. If the upstream is down, the task shows its last known state. */
   @Get(':id')
   @RouteRules({ doc: retrieveAssetOperation })
   async retrieve(

@@ -4,13 +4,13 @@ import type { CallOutcome } from '#upstream/health/channel-health.js';
 import type { StreamKind } from '#upstream/outcomes.js';
 import { upstreamModel } from './vendor-model.js';
 
-/** What an upstream is asked for. */
+/** The request to an upstream. */
 export interface AskedWork {
   readonly operation: StreamKind | 'images' | 'edits' | 'video' | '3d' | 'count';
   readonly model: CatalogModel;
 }
 
-/** By OpenTelemetry's conventions for generative models, as far as they have a word. */
+/** Follows OpenTelemetry's conventions for generative models, as far as they have a name. */
 const PROVIDERS: Partial<Record<Channel['protocol'], string>> = {
   anthropic: 'anthropic',
   gemini: 'gcp.gemini',
@@ -31,7 +31,7 @@ const OUTPUTS: Partial<Record<AskedWork['operation'], string>> = {
   '3d': '3d',
 };
 
-/** How an attempt at a channel is traced; its name is the conventions' as well. */
+/** Traces an attempt at a channel. Its name also follows the conventions. */
 export function attemptSpan(channel: Channel, { operation, model }: AskedWork): SpanPlan & { name: string } {
   const generic = OPERATIONS[operation] ?? 'generate_content';
   const facts = {
@@ -45,7 +45,7 @@ export function attemptSpan(channel: Channel, { operation, model }: AskedWork): 
   return { name: `${generic} ${model.id}`, kind: 'client', facts };
 }
 
-/** @param isTaken whether the channel has taken the work */
+/** @param isTaken whether the channel accepted the work */
 export function noteAnswer(span: Span, outcome: CallOutcome, isTaken: boolean): void {
   const { upstreamStatus } = outcome as { upstreamStatus?: number | null };
   span.note({ 'tollgate.outcome': outcome.kind, 'http.response.status_code': upstreamStatus });

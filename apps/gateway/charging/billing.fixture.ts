@@ -9,9 +9,9 @@ import { Registry } from '#platform/metrics.js';
 import { busOn, startProgram } from '../../../test/support/bus.js';
 import { type EngineFixture, openEngine } from '../../../test/support/ledger-person.js';
 
-/** What a gateway asks for money: a real engine over a real ledger, behind the bus of one process. */
+/** The billing side of a gateway: a real engine on a real ledger, behind an in-process bus. */
 export class BillingUnderTest {
-  /** Run when billing was asked, before it decides; a throw is its failure. */
+  /** Runs when billing receives a request, before it decides. Throw to make it fail. */
   beforeHold!: (asked: ChargeRequested) => Promise<void>;
   beforeEnd!: (resolution: ChargeResolved) => Promise<void>;
   private program!: INestMicroservice;
@@ -40,7 +40,7 @@ export class BillingUnderTest {
     this.beforeHold = this.beforeEnd = async () => undefined;
   }
 
-  /** To be closed by its caller. */
+  /** The caller closes it. */
   bus(requestTimeoutMs: number): Bus {
     return busOn(this.transport, { requestTimeoutMs });
   }

@@ -14,17 +14,17 @@ import type { Capability } from '#upstream/protocol.js';
 import { noChannelHere, noChannelOn } from '../http/model-access.js';
 import { ModelBusy } from '../routing/model-busy.js';
 
-/** Capacity on the first of the channels; the others may be tried after it. */
+/** Capacity on the first of the channels. The others can be tried after it. */
 export interface ChannelEntry {
   readonly channels: readonly Channel[];
   readonly place: Place;
 }
 
 /**
- * The channels that would take this work of a caller now, best first; at least one. Asked before the hold, so that
- * nothing is held while every channel is unhealthy. @throws ApiError 503 when there is none at the moment; 404 when none is
- * configured, or the vendors of none offer this call: for it the model has no channel, and a
- * repeat cannot change that. 400 stays for models of another family, which have a path of their own.
+ * The channels that would currently accept this work of a caller, best first; at least one. Called before the hold, so that
+ * nothing is held while every channel is unhealthy. @throws ApiError 503 if there is none at the moment; 404 if none is
+ * configured or none of the vendors offers this call, which a repeat cannot change. 400 is for models of another type, which
+ * have their own path.
  */
 export function channelsFree(
   { upstreams, health }: { upstreams: Upstreams; health: ChannelHealth },
@@ -45,8 +45,8 @@ export function channelsFree(
 }
 
 /**
- * The channel that made a task, under the key that made it: its vendor shows it to no other. Empty where it is not offered
- * any more. @throws ApiError 503 while it takes nothing
+ * The channel that created a task, with the key that created it: the vendor shows the task to no other key. Empty if it is no
+ * longer available. @throws ApiError 503 while it accepts nothing
  */
 export function makerFree(
   parts: Parameters<typeof channelsFree>[0],
@@ -61,8 +61,8 @@ export function makerFree(
 }
 
 /**
- * Takes a place on one of the channels, waiting for it before any money is held: in turn with other accounts, no longer
- * than `waitMs`. @throws ApiError 429 when the caller's own calls take its share of the places, 503 when others' do
+ * Takes a place on one of the channels, waiting at most `waitMs` in turn with other accounts, before any credits are held.
+ * @throws ApiError 429 if the caller's own calls use up its share of the places, 503 if others' calls do
  */
 export async function enterChannel(
   health: ChannelHealth,
@@ -82,7 +82,7 @@ export async function enterChannel(
   throw new ModelBusy('rate_limit_exceeded', message, { retryAfterSeconds });
 }
 
-/** What a call is for, as the health of channels counts it: models with the same vendor name count as one. */
+/** The subject of a call for channel health: models with the same vendor name count as one. */
 export function workOf({ accountId }: Pick<Caller, 'accountId'>, model: CatalogModel): Work {
   return { accountId, model: model.aliasOf ?? model.id };
 }

@@ -19,24 +19,24 @@ import { noSuchModel } from '../http/model-access.js';
 import { serviceUnavailable } from '#platform/http/refusal.js';
 import { tokensText } from './resolution.post.js';
 
-/** What to hold before work starts. The charge id is created, and for tasks saved, before the hold is requested. */
+/** What to hold before work starts. The charge ID is created, and for tasks saved, before the hold is requested. */
 export interface ChargeOrder {
   readonly chargeId: string;
   readonly caller: Caller;
   readonly model: CatalogModel;
   /** Images, whole seconds or calls. */
   readonly units: bigint;
-  /** The most that work priced by the token may use. */
+  /** The most tokens that work priced by the token can use. */
   readonly tokens?: TokenCounts | undefined;
-  /** The requested values that rates may name. */
+  /** The requested values that rates can depend on. */
   readonly dimensions?: Dimensions | undefined;
-  /** When the charge is released if nothing ended it. Null for a task, which ends its charge itself. */
+  /** When the charge is released if nothing has ended it. Null for a task, which ends its charge itself. */
   readonly deadlineMs: number | null;
   readonly taskId: string | null;
   readonly requestId: string;
 }
 
-/** What an order is priced by. */
+/** The work that an order is priced by. */
 export type PricedOrder = Pick<ChargeOrder, 'caller' | 'model' | 'units' | 'tokens' | 'dimensions'>;
 
 /** Money held for one charge. */
@@ -46,11 +46,11 @@ export interface Hold {
   readonly requestId: string;
   readonly deadlineMs: number | null;
   readonly amount: Nanos;
-  /** What the price depends on. The upstream must be sent these values. */
+  /** The values that the price depends on. They must be sent to the upstream. */
   readonly ratedBy: readonly DimensionName[];
-  /** What some of the units cost, by the versions that the hold was priced with. */
+  /** The cost of some of the units, by the price versions of the hold. */
   amountOf(units: bigint): Nanos;
-  /** The cost of the used tokens, at most what is held. For work priced by units, the held amount. */
+  /** The cost of the used tokens, at most the held amount. For work priced by units, the held amount. */
   amountOfTokens(tokens: TokenCounts): Nanos;
   /** The cost of used tokens beyond the hold, which nobody pays. 0 for work priced by units. */
   excessOf(tokens: TokenCounts): Nanos;
@@ -59,17 +59,17 @@ export interface Hold {
 /** A price may change between the quote and the hold. Three changes within one request are a bug, not bad luck. */
 const MAX_QUOTES = 3;
 
-/** Refusals that a client reads under another code than the ledger's. All others keep their name. */
+/** Refusals that clients see under a different code than the ledger's. All others keep their code. */
 const CODE_FOR_CLIENT: Partial<Record<RefusalCode, ErrorCode>> = {
   key_revoked: 'invalid_api_key',
   key_expired: 'invalid_api_key',
 };
-/** Refusals that are not the client's fault: the same request may pass a moment later. */
+/** Refusals that are not the client's fault: the same request could pass a moment later. */
 const OURS: readonly RefusalCode[] = ['expired', 'abandoned', 'stale_quote'];
 
 /**
- * `refused` is stored under the charge id. `undecided` is not, and may yet become a hold: the caller must end the
- * charge as failed, so that a hold that arrives late is refused or released.
+ * `refused` is stored under the charge ID. `undecided` is not, and can still become a hold: the caller must end the charge as
+ * failed, so that a late hold is refused or released.
  */
 export type HoldOutcome =
   | { kind: 'held'; hold: Hold }
@@ -93,7 +93,7 @@ export class ChargeService {
     private readonly options: ChargeServiceOptions,
   ) {}
 
-  /** Never throws for what billing or the bus does. */
+  /** Never throws because of billing or the bus. */
   async hold(order: ChargeOrder): Promise<HoldOutcome> {
     const outcome = await this.outcomeTraced(order);
     this.options.metrics.holds.inc({
@@ -141,7 +141,7 @@ export class ChargeService {
     }
   }
 
-  /** How much would be held now. @throws ApiError model_not_found */
+  /** The amount that would be held now. @throws ApiError model_not_found */
   async quote(order: PricedOrder): Promise<Quote> {
     const { priceBook } = await this.catalog.get();
     const { caller, model, units, tokens, dimensions } = order;
@@ -157,7 +157,7 @@ export class ChargeService {
     return priced;
   }
 
-  /** A timeout decides nothing, so the request is repeated while billing may still accept it. */
+  /** A timeout decides nothing, so the request is repeated while billing can still accept it. */
   private async ask(order: ChargeOrder, priced: Quote): Promise<ChargeReply> {
     const expiresAtMs = this.options.clock.nowMs() + this.options.holdExpiresMs;
     const question = chargeRequested(order, priced, expiresAtMs);

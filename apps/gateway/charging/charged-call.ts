@@ -18,14 +18,14 @@ export interface ChargedCallParts {
   readonly post: ResolutionPost;
   readonly health: ChannelHealth;
   readonly limiter: Pick<RequestLimiter, 'takeWork'>;
-  /** Called with a request whose hold was released and that no upstream has started. */
+  /** Called with a request whose hold was released and that no upstream started. */
   readonly onNothingTaken: (requestId: string) => void;
 }
 
-/** What counts towards the limits per minute. */
+/** The work that counts towards the limits per minute. */
 export interface CountedWork {
   readonly work: MinuteWork;
-  /** Called with what the answer says of these limits. */
+  /** Called with the headers of these limits. */
   tell(headers: Record<string, string>): void;
 }
 
@@ -35,7 +35,7 @@ export interface ChannelAnswer<O> {
   readonly channel: Channel;
 }
 
-/** Every answer that means that a channel did not accept the work. */
+/** All outcomes that mean that a channel did not accept the work. */
 export type Failed<O, K> = Exclude<O | NotAccepted, { kind: K }>;
 
 export interface ChannelAttempts<O extends CallOutcome, K extends O['kind']> {
@@ -45,7 +45,7 @@ export interface ChannelAttempts<O extends CallOutcome, K extends O['kind']> {
   /** The outcome that means that a channel accepted the work. */
   readonly taken: K;
   ask(channel: Channel): Promise<O>;
-  /** Called before each channel with the previous one's answer. False: no other channel is tried. */
+  /** Called before each channel with the previous one's answer. False stops trying channels. */
   mayAsk(channel: Channel, before: ChannelAnswer<O> | null): boolean | Promise<boolean>;
   /** Called with every answer that did not accept the work. */
   onFailure(failure: Failed<O, K>, channel: Channel): void;
@@ -54,8 +54,8 @@ export interface ChannelAttempts<O extends CallOutcome, K extends O['kind']> {
 }
 
 /**
- * What every call that costs money has in common, in this order: a place on a channel, the hold, the channels in turn. What
- * is asked of them, and how it is delivered and resolved, is up to the family.
+ * The steps of every paid call, in this order: a place on a channel, the hold, the channels in turn. What is requested of them,
+ * and how it is delivered and resolved, depends on the type.
  */
 export class ChargedCalls {
   constructor(private readonly parts: ChargedCallParts) {}
@@ -74,15 +74,15 @@ export class ChargedCalls {
     }
   }
 
-  /** What would be held for a caller whose key allows the model. @throws ApiError */
+  /** The amount that would be held for a caller whose key allows the model. @throws ApiError */
   async quote(order: PricedOrder): Promise<Quote> {
     refuseOtherModels(order.caller, order.model);
     return this.parts.service.quote(order);
   }
 
   /**
-   * Counts the work of a request, by the first of its models alone, and holds for it.
-   * @throws ApiError when nothing is held. Should a hold that nobody answered still arrive, it is refused.
+   * Counts the work of a request, by its first model only, and holds credits for it.
+   * @throws ApiError if nothing is held. A hold without an answer that still arrives is refused.
    */
   async hold(order: ChargeOrder, counted?: CountedWork): Promise<Hold> {
     const { service, post, limiter } = this.parts;
@@ -95,8 +95,8 @@ export class ChargedCalls {
   }
 
   /**
-   * Releases what was held for work that failed with the error. @returns what the client is to receive: an error that lets
-   * another model take the work only once the release is committed, so that a request never holds twice
+   * Releases the hold of work that failed with the error. @returns the error for the client, which lets another model take the
+   * work only once the release is committed, so that a request never holds twice
    */
   async release(hold: Hold, failed: Omit<ChargeOutcome, 'delivered'>, error: ApiError): Promise<ApiError> {
     const { post, onNothingTaken } = this.parts;
@@ -108,8 +108,8 @@ export class ChargedCalls {
   }
 
   /**
-   * Asks one channel after the other, but only while each provably did not take the work.
-   * @returns the last answer, null where nobody was asked; and whether `mayAsk` ended it
+   * Calls one channel after the other, as long as each provably did not accept the work.
+   * @returns the last answer, or null if no channel was called; and whether `mayAsk` ended it
    */
   async askInTurn<O extends CallOutcome, K extends O['kind']>(
     entry: ChannelEntry,

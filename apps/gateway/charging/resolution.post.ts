@@ -21,9 +21,9 @@ export interface ResolvedCharge {
   readonly deadlineMs: number | null;
 }
 
-/** Who pays, where the work was done, and its outcome. */
+/** The payer, the channel and the outcome. */
 export interface ChargeOutcome {
-  /** Units that reached the client; null when the work failed. */
+  /** Units delivered to the client. Null if the work failed. */
   readonly delivered: bigint | null;
   /** The usage of delivered work that is priced by the token. */
   readonly tokens?: TokenCounts | undefined;
@@ -33,7 +33,7 @@ export interface ChargeOutcome {
   readonly latencyMs?: number;
 }
 
-/** Answers of charge.resolved awaited before the outbox takes over. */
+/** How long to wait for an answer to charge.resolved before using the outbox. */
 const MAX_REQUESTS = 2;
 /** Then the outbox, which takes no longer than one attempt. */
 const PUBLISH_ATTEMPTS = MAX_REQUESTS + 1;
@@ -42,7 +42,7 @@ const RETRY_PAUSE_MS = 500;
 /** How long to keep trying for a charge without a deadline. */
 const RETRY_LIMIT_MS = 600_000;
 
-/** When to release a charge whose work has a time limit: not before every way to resolve it was tried. */
+/** When to release a charge whose work has a time limit: not before every way to resolve it has been tried. */
 export function deadlineAfter(
   limitAtMs: number,
   { busRequestTimeoutMs, chargeGraceMs }: Pick<GatewayConfig, 'busRequestTimeoutMs' | 'chargeGraceMs'>,
@@ -51,8 +51,9 @@ export function deadlineAfter(
 }
 
 /**
- * Sends charge.resolved so that it cannot be lost: by the bus, else by the outbox, else again and again while the
- * process lives. If that ends too, the charge's deadline releases it: a customer is never charged for our trouble.
+ * Sends charge.resolved so that it cannot be lost: over the bus, otherwise through the outbox, otherwise with retries for as
+ * long as the process lives. If the process dies too, the charge's deadline releases it: a customer is never charged for our
+ * faults.
  */
 export class ResolutionPost {
   private readonly retrying = new Set<Promise<void>>();
@@ -85,7 +86,7 @@ export class ResolutionPost {
     return isCommitted;
   }
 
-  /** For a hold that was not answered: a tombstone refuses it if it still arrives. The bus cannot be trusted here. */
+  /** For a hold without an answer: a tombstone refuses it if it still arrives. The bus cannot be trusted here. */
   async abandon(charge: ResolvedCharge, accountId: string): Promise<void> {
     const reason = { code: 'abandoned', message: 'the gateway stopped waiting for the hold' };
     const resolution = { delivered: null, channel: null, reason };

@@ -1,6 +1,6 @@
 import type { Unknown } from '#upstream/outcomes.js';
 
-/** What the log says of `onFault`. */
+/** What the log says for `onFault`. */
 export const UPSTREAM_CALL_FAULT = 'a call of an upstream broke inside the relay';
 
 export interface UpstreamCallOptions<O> {
@@ -13,8 +13,8 @@ export interface UpstreamCallOptions<O> {
 }
 
 /**
- * Calls an upstream within a limit, for work whose money is held. It never throws: a fault on the way leaves it open whether
- * the upstream has begun, so it counts as unknown, and the hold is resolved as for any other unclear call.
+ * Calls an upstream within a time limit, for work with a hold. Never throws: after a fault on our side it is unclear whether
+ * the upstream has begun, so it counts as unknown, and the hold is resolved as for any unclear call.
  */
 export async function callUpstream<O extends { kind: string }>(
   call: (signal: AbortSignal) => Promise<O>,

@@ -7,7 +7,7 @@ export function upstreamModel(channel: Channel, model: CatalogModel): string {
   return channel.models.get(model.id) ?? model.id;
 }
 
-/** A refusal in an upstream's words, in which its own name of the model is the name that the client used. */
+/** A refusal in the upstream's words, with its name of the model replaced by the client's. */
 export function inClientsName<T extends { kind: string }>(
   outcome: T,
   channel: Channel,
@@ -18,7 +18,7 @@ export function inClientsName<T extends { kind: string }>(
   return { ...outcome, message: String(outcome.message).replaceAll(theirs, model.id) };
 }
 
-/** An upstream's refusal is the caller's fault: always 400, since these are the statuses that no SDK repeats. */
+/** An upstream's refusal is the caller's fault: always 400, because no SDK retries these statuses. */
 export function refusalOfUpstream({ code, message }: Refused): ApiError {
   return new ApiError(code === 'content_policy_violation' ? code : 'upstream_rejected', message);
 }

@@ -21,13 +21,13 @@ export function estimateAnswer(asked: Conversation, limits: ModelLimits, drawsIm
   return { most: (most > image ? most : image) + mostThoughts(asked, limits), likely: 0n };
 }
 
-/** An image of Google's is made whole, however few tokens were asked for; the largest take this many. */
+/** Google always generates a complete image, however few tokens were requested. The largest ones take this many. */
 const MOST_IMAGE_TOKENS = 2_600n;
 
 function mayHoldImage({ kind, body }: Conversation, drawsImages: boolean): boolean {
   if (kind !== 'contents') return false;
   const { responseModalities: wanted } = (body['generationConfig'] ?? {}) as { responseModalities?: unknown };
-  // To Google an empty list is none.
+  // For Google an empty list equals none.
   if (!Array.isArray(wanted) || wanted.length === 0) return drawsImages;
   return wanted.some((each: unknown) => String(each).toUpperCase() === 'IMAGE');
 }

@@ -8,20 +8,20 @@ import { EventFilter } from './event-filter.js';
 import { transcriptText } from '../transcriptions/transcript-text.js';
 import { withModel } from './model-name.js';
 
-/** How an answer ended, before its client has heard of that. */
+/** How an answer ended, before the client learns of it. */
 export type Ending =
-  /** Complete; `last` is what the client has not got yet: its last event, or all of an answer that is not streamed. */
+  /** Complete. `last` has not been sent to the client yet: the last event, or all of an answer that is not streamed. */
   | { how: 'whole'; last: Buffer | null; contentType: string }
-  /** The client has gone, or did not read until the time was over, and the call to the upstream was stopped. */
+  /** The client has left, or did not read within the time limit, and the upstream call was stopped. */
   | { how: 'left' }
-  /** `passed`: events that went out before. */
+  /** `passed`: the number of events sent before. */
   | { how: 'broken'; reason: string; passed: number };
 
 export interface AnswerRelayOptions extends Conversation {
   meter: UsageMeter;
   client: ClientStream;
   stop: AbortSignal;
-  /** The client's name of the model where the upstream has another; null where they agree. */
+  /** The client's name of the model if the upstream's differs, or null. */
   clientsModel: string | null;
 }
 
@@ -30,13 +30,13 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** The whole of an answer that is not streamed: a long text, or sounds and images inside JSON. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
-/** A stream that has said its last may be open for a moment; waiting for its end keeps the connection for the next call. */
+/** A stream can stay open for a moment after its last event. Waiting for its end keeps the connection for the next call. */
 const DRAIN_MS = 1_000;
-/** Some vendors' proxies say what is wrong under the type of what was asked for. */
+/** Some vendors' proxies report errors under the requested media type. */
 const WEB_PAGE = /^\s*<(!doctype|html)\b/i;
 const FIRST_BYTES = 64;
 
-/** What makes a JSON object an answer; one without them may be an error in a shape of its own. */
+/** The fields that make a JSON object an answer. Without them it may be an error in another format. */
 const ANSWER_FIELDS: Record<StreamKind, readonly string[]> = {
   chat: ['choices'],
   responses: ['output'],
@@ -50,7 +50,7 @@ const ANSWER_FIELDS: Record<StreamKind, readonly string[]> = {
   editStream: ['data'],
 };
 
-/** Passes the answer of an upstream on to the client, all but its end. Never throws for what either of them does. */
+/** Passes an upstream's answer on to the client, except for its end. Never throws because of either of them. */
 export async function relayAnswer(answer: StreamAnswer, options: AnswerRelayOptions): Promise<Ending> {
   const progress = { passed: 0 };
   try {
@@ -63,7 +63,7 @@ export async function relayAnswer(answer: StreamAnswer, options: AnswerRelayOpti
   }
 }
 
-/** An answer that breaks while it is read on for a client that left, is a broken one. */
+/** An answer that breaks while it is read to its end for a client that left counts as broken. */
 function isLeft(error: unknown, { client, stop }: AnswerRelayOptions): boolean {
   if (error instanceof DrainTooLong) return true;
   return stop.aborted && (client.left.aborted || client.isBehind);
@@ -92,7 +92,7 @@ async function relayEvents(
   } catch (error) {
     const last = filter.kept;
     if (last === null || options.client.left.aborted || isLeft(error, options)) throw error;
-    // The answer has said why it ended: only the end of its stream is missing.
+    // The answer has given its reason to end. Only the end of its stream is missing.
     body.destroy();
     return { how: 'whole', last, contentType: EVENT_STREAM };
   }

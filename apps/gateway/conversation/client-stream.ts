@@ -2,14 +2,14 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
 /**
- * A client that takes nothing for this long will not take the rest. On a slow line, what the system buffers needs several
- * seconds to leave, and shows no progress meanwhile.
+ * A client that reads nothing for this long will not read the rest. On a slow line the system's buffers need several seconds to
+ * drain, without showing progress.
  */
 const STALL_MS = 30_000;
 
 /**
- * The client's side of an answer that is sent while it is being made: flushed with each write, as slow as the client
- * reads, and heedful of its leaving. Nothing is sent, and nothing of the reply is taken over, before the first write.
+ * The client's side of a streamed answer: flushed with each write, as slow as the client reads, and aware of the client
+ * leaving. Nothing is sent, and the reply is not taken over, before the first write.
  */
 export class ClientStream {
   private readonly leaving = new AbortController();
@@ -27,22 +27,22 @@ export class ClientStream {
     if (raw.destroyed) this.leaving.abort();
   }
 
-  /** Aborted once the client has gone before the end of its answer. */
+  /** Aborted if the client leaves before the end of its answer. */
   get left(): AbortSignal {
     return this.leaving.signal;
   }
 
-  /** Part of the answer was sent: there is no status to choose any more. */
+  /** Whether part of the answer was sent, so that the status can no longer be chosen. */
   get started(): boolean {
     return this.sent;
   }
 
-  /** It has not taken yet what was sent. */
+  /** Whether the client has not read everything sent yet. */
   get isBehind(): boolean {
     return this.sent && this.reply.raw.writableNeedDrain;
   }
 
-  /** Headers of the answer, as long as nothing of it was sent. */
+  /** Sets headers of the answer, as long as nothing was sent. */
   addHeaders(headers: Record<string, string>): void {
     void this.reply.headers(headers);
   }
@@ -51,12 +51,12 @@ export class ClientStream {
     for (const name of Object.keys(headers)) void this.reply.removeHeader(name);
   }
 
-  /** From now on a client that stalls is broken off, which counts as its leaving. */
+  /** From now on a stalled client is disconnected, which counts as leaving. */
   breakIfStalled(): void {
     this.isAwaited = false;
   }
 
-  /** Sends bytes and waits while the client is slower than they come, but no longer than until `stop`. Never throws. */
+  /** Sends bytes and waits while the client reads more slowly, at most until `stop`. Never throws. */
   async write(bytes: Buffer, contentType: string, stop: AbortSignal): Promise<void> {
     if (bytes.length === 0 || this.left.aborted || stop.aborted) return;
     this.begin(contentType);
@@ -73,12 +73,12 @@ export class ClientStream {
     this.breakWhenStalled();
   }
 
-  /** Breaks a started answer off, so that the client cannot take it for whole. */
+  /** Aborts a started answer, so that the client cannot mistake it for complete. */
   break(): void {
     this.reply.raw.destroy();
   }
 
-  /** A small answer known to the end: as any other. */
+  /** Sends a small complete answer like any other. */
   async sendWhole(body: Buffer, contentType: string): Promise<void> {
     await this.reply.type(contentType).send(body);
   }
@@ -100,8 +100,8 @@ export class ClientStream {
   }
 
   /**
-   * The timeout of a socket counts from its last progress: a client that is slow is not one that stalls.
-   * @returns ends the watch
+   * The timeout of a socket counts from its last progress: a slow client is not a stalled one.
+   * @returns a function that ends the watch
    */
   private breakWhenStalled(): () => void {
     const { raw } = this.reply;
@@ -119,7 +119,7 @@ export class ClientStream {
       'content-type': contentType,
       'cache-control': 'no-cache, no-transform',
       'x-content-type-options': 'nosniff',
-      // Reverse proxies would gather events otherwise.
+      // Otherwise reverse proxies would buffer events.
       'x-accel-buffering': 'no',
     });
   }

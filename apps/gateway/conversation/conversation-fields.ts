@@ -5,7 +5,7 @@ import { CONTENTS_FIELDS, refuseUnpricedContents } from '../google/contents-fiel
 import { knownFields } from '../http/known-fields.js';
 import { refuseKeptFile, refuseKeptItem } from './kept-by-vendor.js';
 
-/** What every dialect of OpenAI's knows: each is metered as tokens, or costs nothing. */
+/** The fields of every OpenAI dialect. Each is metered as tokens, or costs nothing. */
 const OPENAI = [
   'model',
   'stream',
@@ -26,7 +26,7 @@ const OPENAI = [
   'prompt_cache_retention',
 ];
 
-/** Where each dialect has what the model is to read. */
+/** The field with the model's input in each dialect. */
 export const INPUT_FIELD = {
   chat: 'messages',
   responses: 'input',
@@ -43,7 +43,7 @@ export const INPUT_FIELD = {
 /** Of sound that is turned into text; its file is beside them. */
 const HEARING = ['model', 'prompt', 'response_format', 'temperature'];
 
-/** Fields that pass; what is billed beyond tokens (searches, sounds, predictions, plugins) is in none of the lists. */
+/** Fields that are passed on. None of them is billed beyond tokens, as searches, sounds, predictions and plugins are. */
 const FIELDS: Record<WrittenKind, ReadonlySet<string>> = {
   chat: new Set([
     ...OPENAI,
@@ -63,7 +63,7 @@ const FIELDS: Record<WrittenKind, ReadonlySet<string>> = {
     'function_call',
     'reasoning_effort',
     'verbosity',
-    // Of the vendors that speak the same dialect: sampling and thinking, which is metered as output.
+    // Fields of vendors with the same dialect: sampling, and thinking, which is metered as output.
     'top_k',
     'min_p',
     'repetition_penalty',
@@ -181,7 +181,7 @@ const ITEMS = [
 
 /**
  * The body of a conversation without the fields that must not pass. Whatever the relay cannot price is refused, also inside
- * tools, modalities and contents. @throws ApiError naming the field at fault
+ * tools, modalities and contents. @throws ApiError naming the field
  */
 export function pricedFields(kind: WrittenKind, body: Body): Body {
   const known = knownFields(body, FIELDS[kind]);

@@ -7,7 +7,7 @@ import type { StreamKind } from '#upstream/outcomes.js';
 import type { SoundSeconds } from '../transcriptions/sound-file.js';
 import type { MeasuredTokens } from '#catalog/token-estimate.js';
 
-/** What a conversation asks of its model. */
+/** The demands of a conversation on its model. */
 export function measuresOf(asked: Conversation, input: MeasuredTokens, sound: MeasuredTokens): Measures {
   const { kind, choices, maxOutputTokens } = asked;
   return {

@@ -5,13 +5,12 @@ import { base64Picture, type ReceivedPicture, imageText } from '../http/pictures
 
 /** OpenAI's own limit. */
 const MAX_PICTURES = 500;
-/** Where a message has parts, and parts have parts, such as the results of tools. */
+/** The fields with parts, of messages and of parts such as tool results. */
 const LISTS = ['messages', 'input', 'content', 'output', 'contents', 'parts'] as const;
 
 /**
- * The images that came with a conversation, wherever they are in it. Those that are only named by an address or an id
- * are for the vendor to fetch.
- * @throws ApiError invalid_value for too many
+ * The images contained in a conversation, wherever they are. Images referenced by URL or ID are fetched by the vendor.
+ * @throws ApiError invalid_value if there are too many
  */
 export function picturesOf(body: Body): ReceivedPicture[] {
   const param = ['messages', 'contents'].find((name) => name in body) ?? 'input';
@@ -23,7 +22,7 @@ export function picturesOf(body: Body): ReceivedPicture[] {
   throw new ApiError('invalid_value', `${param} must hold at most ${MAX_PICTURES} images.`, { param });
 }
 
-/** As deep as a body may be, which is known before it is parsed. */
+/** The maximum depth of a body, which is checked before parsing. */
 function partsOf(value: Body): Body[] {
   return LISTS.flatMap((name) => {
     const list: unknown = value[name];
@@ -33,7 +32,7 @@ function partsOf(value: Body): Body[] {
   });
 }
 
-/** What a function of the client answered, in Google's contents. */
+/** The answer of a client's function, in Google's contents. */
 function resultIn({ functionResponse: result }: Body): Body {
   return typeof result === 'object' && result !== null ? (result as Body) : {};
 }

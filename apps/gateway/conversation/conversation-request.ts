@@ -23,33 +23,35 @@ import {
 import { refuseKeptAnswers } from './kept-by-vendor.js';
 import { INPUT_FIELD, isTalk, pricedFields } from './conversation-fields.js';
 
-/** A pass-through request after its fields were checked: what is known and priced goes on as it is. */
+/** A pass-through request with checked fields. Known and priced fields are passed on unchanged. */
 export interface Conversation {
   readonly kind: StreamKind;
-  /** The answer comes as server-sent events. */
+  /** Whether the answer is streamed as server-sent events. */
   readonly streamed: boolean;
-  /** A streamed chat that asked for the chunk with the usage. */
+  /** Whether a streamed chat requested the chunk with the usage. */
   readonly wantsUsage: boolean;
-  /** How long one answer may be, in tokens, and by which field; undefined when the request leaves it to the model. */
+  /**
+   * The maximum length of one answer in tokens, and the field that sets it. Undefined if the request leaves it to the model.
+   */
   readonly maxOutputTokens: Measure<number> | undefined;
-  /** Answers to the same request, each as long as that. */
+  /** The number of answers to the request, each up to that length. */
   readonly choices: number;
-  /** The format in which the client wants a text that was heard; left out for JSON, which passes as it is. */
+  /** The requested format of a transcript. Omitted for JSON, which is passed on unchanged. */
   readonly writtenAs?: TextFormat;
-  /** What goes to the upstream, but for the model's name. */
+  /** The body for the upstream, without the model's name. */
   readonly body: Body;
 }
 
 /** OpenAI's own limit. */
 const MAX_CHOICES = 128;
-/** As long as the vectors of the models that vendors offer; the longest answer that is passed on has room for them. */
+/** The longest vectors of vendors' models, which fit into the longest answer that is passed on. */
 const MAX_DIMENSIONS = 4_096;
 /** `0.25`, in a form. */
 const MAX_TEMPERATURE_CHARS = 20;
-/** Beyond what any model writes; the model's own limit caps what is held. */
+/** More than any model writes. The model's own limit caps the hold. */
 const MAX_TOKENS_ASKED = 10_000_000;
 
-/** @throws ApiError naming the field at fault */
+/** @throws ApiError naming the field */
 export function readConversation(kind: WrittenKind, body: Body): Conversation {
   if (kind === 'embeddings') return readEmbeddings(body);
   if (kind === 'contents') return readContents(body);
@@ -57,7 +59,7 @@ export function readConversation(kind: WrittenKind, body: Body): Conversation {
   return isTalk(kind) ? readTalk(kind, body) : readHearing(kind, body);
 }
 
-/** One text or several, each as it is or as the tokens of it. */
+/** One or several texts, each as text or as tokens. */
 function readEmbeddings(body: Body): Conversation {
   const { input } = body;
   if (isAbsent(input) || input === '' || (Array.isArray(input) && input.length === 0)) throw missing('input');

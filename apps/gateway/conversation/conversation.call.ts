@@ -23,7 +23,7 @@ export interface ConversationCall {
   caller: Caller;
   kind: StreamKind;
   body: Body;
-  /** What is to be heard; of transcriptions and translations alone. */
+  /** The audio, for transcriptions and translations only. */
   sound?: SoundFile;
   /** Of an image that is streamed. */
   image?: StreamedImage;
@@ -31,32 +31,32 @@ export interface ConversationCall {
   requestId: string;
 }
 
-/** The same for one of its models, in turn. */
+/** The same for one of its models. */
 export interface ModelCall extends ConversationCall {
   turns: Pick<ModelTurns, 'limitAtMs' | 'nextChargeId' | 'headersFor' | 'noteLimits'>;
   /** Reads the images of the request, once for all its models. @throws ApiError */
   checkPictures: () => Promise<void>;
 }
 
-/** A call that may be made: what it is and who may do it. */
+/** A permitted call, with the channels that can do it. */
 export interface Prepared extends ModelCall, Estimated {
   channels: readonly Channel[];
   limitAtMs: number;
   madeOf?: PreparedImage;
 }
 
-/** A call whose money is held. */
+/** A call with a hold. */
 export interface Held extends Prepared {
   hold: Hold;
   entry: ChannelEntry;
   startedAt: number;
-  /** Breaks the upstream call off: at the limit, or when the client has left. */
+  /** Aborts the upstream call, at the time limit or when the client has left. */
   stop: AbortSignal;
 }
 
-/** How no answer came, and from which channel. */
+/** Why there is no answer, and from which channel. */
 export type ConversationFailure = Exclude<StreamOutcome, StreamAnswer> & { channel: string | null };
-/** `model`: how the channel's vendor names it. */
+/** `model`: the vendor's name of the model. */
 export type Opened = StreamAnswer & { channel: string; model: string };
 
 export interface ConversationParts {

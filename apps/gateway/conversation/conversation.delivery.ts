@@ -9,7 +9,7 @@ import type { PreparedImage } from '../images/image-stream.js';
 import type { Conversation } from './conversation-request.js';
 import type { TokenEstimate } from '#catalog/token-estimate.js';
 
-/** What the client gets and pays for. */
+/** The content delivered and charged. */
 export interface DeliveredAnswer {
   /** Of the model's unit: answers where a call has a price, seconds where those of sound have; 1 where tokens are counted. */
   units: bigint;
@@ -21,17 +21,17 @@ export interface Estimated {
   asked: Conversation;
   input: TokenEstimate;
   output: TokenEstimate;
-  /** The dearest that text of the input may turn out to be. */
+  /** The highest price that input text can have. */
   dearest: InputKind;
-  /** What is held for, of the kinds that the model has prices for. */
+  /** The tokens to hold for, by the types that the model has prices for. */
   heldAs: HeldKinds;
   /** Of an image that is streamed, what it takes in tokens. */
   madeOf?: Pick<PreparedImage, 'tokens'>;
-  /** How long the sound is that is to be heard; undefined where there is none. */
+  /** The length of the audio input. Undefined if there is none. */
   seconds: SoundSeconds | undefined;
 }
 
-/** The most that the call may use: what is held for it. */
+/** The most that the call can use, for which credits are held. */
 export function mostTokens({
   input,
   output,
@@ -70,7 +70,7 @@ export function unitsOf({ model, asked, seconds }: Pick<Estimated, 'model' | 'as
 export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMeter): DeliveredAnswer | null {
   const { model, asked, input, heldAs } = estimated;
   const isPriced = model.unit === 'token';
-  // An image is delivered whole or not at all, whatever was seen of it before.
+  // An image is delivered completely or not at all, whatever was streamed before.
   if (estimated.madeOf) return imageOf(estimated.madeOf, isPriced, meter);
   const isCounted = isPriced && asked.kind !== 'speech';
   const isPassed = isCounted && asked.streamed && meter.streamed() > 0n;

@@ -13,7 +13,7 @@ export interface OpeningParts extends Pick<ConversationParts, 'calls' | 'upstrea
   noteFailure(held: Held, failure: ConversationFailure): void;
 }
 
-/** Asks the entered channels in turn, until one of them begins to answer. */
+/** Calls the channels in turn until one of them begins to answer. */
 export class ConversationOpening {
   constructor(private readonly parts: OpeningParts) {}
 

@@ -21,7 +21,7 @@ import { isLimitOfEach, measuresOf, refuseUnheard, refuseUnmeasured } from './co
 import { isOfImages, readConversation, withModelsLimit } from './conversation-request.js';
 import { estimateAnswer, measureSpeech } from './answer-estimate.js';
 
-/** Reads and measures what is asked, before any money is held. @throws ApiError for what may not be asked */
+/** Reads and measures the request before any credits are held. @throws ApiError if it is not permitted */
 export async function prepare(parts: ConversationParts, call: ModelCall): Promise<Prepared> {
   const { kind, image } = call;
   if (image && isOfImages(kind)) return prepareStreamedImage(parts, { ...call, kind, image });
@@ -76,7 +76,7 @@ async function prepareText(
   return { ...call, asked, model, channels, limitAtMs, input, output, dearest, heldAs, seconds };
 }
 
-/** What is heard is priced by the second, and what is spoken never: the two families of sound are one in the catalog. */
+/** Transcription can be priced by the second, speech never: the catalog has one type for both. */
 function refuseOtherKind(model: CatalogModel, kind: StreamKind): void {
   const isHearing = kind === 'transcription' || kind === 'translation';
   refuseOtherFamily(model, isHearing || kind === 'speech' ? 'speech' : 'chat');
@@ -85,7 +85,7 @@ function refuseOtherKind(model: CatalogModel, kind: StreamKind): void {
   throw new ApiError('model_not_supported_here', message, { param: 'model' });
 }
 
-/** A video model is refused by its name whatever the key's group. */
+/** A video model is refused by name, regardless of the key's group. */
 function modelFor(catalog: Catalog, { body, caller }: ConversationCall): CatalogModel {
   const id = requiredString(body, 'model', MAX_MODEL_CHARS);
   const named = catalog.models.get(id);

@@ -30,9 +30,9 @@ import { Drains } from './drains.js';
 import { faultEvent } from './stream-fault.js';
 
 /**
- * What vendors answer in words, vectors or sound passes through: chats, responses, messages, Google's contents, embeddings,
- * speech, transcriptions and translations. Each is held by an estimate, asked upstream, settled by what was used, and only
- * then ended for its client. Whatever breaks in between, the charge is resolved once.
+ * Pass-through calls: chats, responses, messages, Google's contents, embeddings, speech, transcriptions and translations. Each
+ * is held by estimate, sent upstream, settled by usage, and only then ended for its client. Whatever fails in between, the
+ * charge is resolved once.
  */
 export class ConversationService {
   private readonly open = new Set<Promise<void>>();
@@ -50,7 +50,7 @@ export class ConversationService {
     this.opening = new ConversationOpening({ ...parts, noteFailure });
   }
 
-  /** Answers the client, whole or as a stream. @throws ApiError, after the release, while nothing has been sent */
+  /** Answers the client, completely or as a stream. @throws ApiError after the release, as long as nothing has been sent */
   converse(call: ConversationCall, client: ClientStream): Promise<void> {
     const work = this.run(call, client);
     const open = work
@@ -62,7 +62,7 @@ export class ConversationService {
     return work;
   }
 
-  /** Waits until every conversation is resolved; their connections are closed by then, so that is soon. */
+  /** Waits until every conversation is resolved, which is soon because their connections are already closed. */
   async finished(): Promise<void> {
     const patience = setTimeout(() => this.drains.stopAll(), DRAINS_AT_SHUTDOWN_MS);
     await Promise.all(this.open);
@@ -88,13 +88,13 @@ export class ConversationService {
     await turns.serve((model) => this.serve(callOf(model), client));
   }
 
-  /** Looks at the images once for all models: it takes long, and the result is the same for each. */
+  /** Reads the images once for all models, because it takes long and the result is the same. */
   private pictureCheckOf({ caller, body }: ConversationCall): () => Promise<void> {
     let check: Promise<void> | undefined;
     return () => (check ??= this.parts.reader.check(caller.accountId, picturesOf(body), caller.left));
   }
 
-  /** What would be held for the call. @throws ApiError when it could not be made */
+  /** The amount that would be held for the call. @throws ApiError if it is not possible */
   private async quote(call: ModelCall): Promise<RoutedQuote> {
     const prepared = await prepare(this.parts, call);
     const { caller, model } = prepared;
@@ -119,7 +119,7 @@ export class ConversationService {
   ): Promise<void> {
     const stop = new AbortController();
     const limit = setTimeout(() => stop.abort(), prepared.limitAtMs - this.parts.clock.nowMs());
-    // An answer that nobody can see grow is finished for a client that left, as an image is.
+    // An answer without visible progress is completed for a client that left, like an image.
     const watched = isGradual(prepared.asked)
       ? this.drains.watch(prepared.caller.accountId, client.left, stop)
       : undefined;

@@ -12,11 +12,11 @@ type SettlementParts = Pick<
   'calls' | 'post' | 'health' | 'config' | 'clock' | 'metrics' | 'log'
 >;
 
-/** Resolves the charge of a conversation by what came of it, once, and decides what the client receives. */
+/** Resolves the charge of a conversation once, by its outcome, and decides what the client receives. */
 export class ConversationSettlement {
   constructor(private readonly parts: SettlementParts) {}
 
-  /** What was delivered; what it used beyond the hold is logged, since the operator bears it. */
+  /** The delivered content. Usage beyond the hold is logged, because the operator bears it. */
   deliveryOf(held: Held, ending: Ending, meter: UsageMeter): DeliveredAnswer | null {
     const { hold, model } = held;
     const delivery = deliveryOf(held, ending, meter);
@@ -48,7 +48,7 @@ export class ConversationSettlement {
     });
   }
 
-  /** @returns what the client is to receive of the error */
+  /** @returns the error for the client */
   async release(
     { hold, startedAt }: Held,
     failed: { channel: string | null; upstreamStatus: number | null; error: ApiError | null },
@@ -62,7 +62,7 @@ export class ConversationSettlement {
     return null;
   }
 
-  /** What the client receives for an answer that broke; null for a whole one, and for a client that is gone. */
+  /** What the client receives for a broken answer. Null for a complete one, or if the client has left. */
   faultOf({ limitAtMs, model }: Held, ending: Ending, delivery: DeliveredAnswer | null): ApiError | null {
     if (ending.how !== 'broken') return null;
     const { clock, config } = this.parts;
@@ -74,7 +74,7 @@ export class ConversationSettlement {
     });
   }
 
-  /** What the client receives when an upstream did not answer. */
+  /** What the client receives if an upstream did not answer. */
   errorFor({ model, caller, channels }: Held, failure: ConversationFailure): ApiError {
     switch (failure.kind) {
       case 'refused':
@@ -91,7 +91,7 @@ export class ConversationSettlement {
     }
   }
 
-  /** Notes for operators that an upstream did not answer. */
+  /** Logs for operators that an upstream did not answer. */
   report(
     { hold, model, kind }: Held,
     { channel }: { channel: string | null },
@@ -105,7 +105,7 @@ export class ConversationSettlement {
   }
 }
 
-/** What was used beyond the hold costs: of tokens, and of seconds that were reported. */
+/** The cost of usage beyond the hold, by tokens or reported seconds. */
 function excessOf({ hold, model }: Held, { tokens }: DeliveredAnswer, { seconds }: UsageMeter): bigint {
   if (tokens) return hold.excessOf(tokens);
   const cost = model.unit === 'second' && seconds !== undefined ? hold.amountOf(seconds) : 0n;

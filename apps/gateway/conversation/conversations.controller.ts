@@ -15,7 +15,7 @@ import {
   createSpeechOperation,
 } from './conversations.openapi.js';
 
-/** The pass-through paths. Each answers 200, whole or as a stream; an error before its first byte has its status. */
+/** The pass-through paths. Each answers 200, completely or as a stream. An error before the first byte has its own status. */
 @Controller('v1')
 export class ConversationsController {
   constructor(@Inject(ConversationService) private readonly conversations: ConversationService) {}
@@ -46,7 +46,7 @@ export class ConversationsController {
     return this.converse('responses', { caller, request, reply });
   }
 
-  /** Anthropic's clients add `/v1` themselves, hence their base is without it. */
+  /** Anthropic's clients add `/v1` themselves, so their base URL has no `/v1`. */
   @Post('messages')
   @HttpCode(200)
   @RouteRules({ bodyLimit: CHAT_BODY_BYTES, plainLimit: CHAT_PLAIN_BYTES, doc: createMessageOperation })

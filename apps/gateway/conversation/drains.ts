@@ -1,17 +1,19 @@
-/** What an upstream may still send to nobody: of text, and of images, each of which comes several times. */
+/**
+ * The most that an upstream can still send after the client left: of text, and of images, each of which comes several times.
+ */
 const MAX_DRAINED_BYTES = 16 * 1024 * 1024;
 const MAX_DRAINED_IMAGE_BYTES = 128 * 1024 * 1024;
 
 export interface DrainLimits {
-  /** How long an answer is read on after its client left. */
+  /** How long an answer is read after its client left. */
   drainMs: number;
   /** How many of them an account may have at once. */
   perAccount: number;
 }
 
 /**
- * Reads answers on that their clients have left, so that leaving before the usage is reported costs what staying would have: for
- * a bounded time, and a few at once for each account. What goes beyond that is stopped at once, and billed by estimate.
+ * Keeps reading answers whose clients have left, so that leaving before the usage is reported costs the same as staying: for a
+ * limited time, and only a few at once per account. Beyond that they are stopped at once and billed by estimate.
  */
 export class Drains {
   private readonly running = new Map<string, number>();
@@ -20,8 +22,8 @@ export class Drains {
   constructor(private readonly limits: DrainLimits) {}
 
   /**
-   * From now on, the client's leaving starts the drain of its answer, whose end fires `stop`.
-   * @returns ends the watch; to be called once the answer is over
+   * From now on, the client leaving starts the drain of its answer, whose end fires `stop`.
+   * @returns a function that ends the watch, to be called once the answer is over
    */
   watch(accountId: string, left: AbortSignal, stop: AbortController): () => void {
     let end = (): void => undefined;
@@ -36,7 +38,7 @@ export class Drains {
     };
   }
 
-  /** Ends all of them, for a program that shuts down. */
+  /** Ends all of them at shutdown. */
   stopAll(): void {
     for (const stop of this.stops) stop.abort();
   }

@@ -4,13 +4,13 @@ import type { UsageMeter } from '#upstream/usage-meter.js';
 import { isOfImages } from './conversation-request.js';
 import { withModel } from './model-name.js';
 
-/** What one chunk of a stream came to. */
+/** The result of one chunk of a stream. */
 export interface Passage {
-  /** To be sent on at once. */
+  /** To be sent immediately. */
   pass: Buffer;
-  /** `done`: the stream has said its last; `failed`: the upstream said that it broke. Nothing after it counts. */
+  /** `done`: the stream sent its last event; `failed`: the upstream reported a failure. Nothing after it counts. */
   end: 'open' | 'done' | 'failed';
-  /** The event that ends the answer for the client, kept back until it is paid; null when there is none. */
+  /** The event that ends the answer for the client, held back until it is paid, or null. */
   last: Buffer | null;
 }
 
@@ -25,7 +25,7 @@ const NOTHING = Buffer.alloc(0);
  * client's.
  */
 export class EventFilter {
-  /** Events passed on so far. */
+  /** The number of events passed on so far. */
   passed = 0;
   private readonly splitter = new SseSplitter();
   private keptBack: Buffer | null = null;
@@ -48,7 +48,7 @@ export class EventFilter {
   private take(events: readonly SseEvent[]): Passage {
     const pass: Buffer[] = [];
     for (const event of events) {
-      // Too long to be looked into, it could be the image that is to be paid.
+      // Too long to inspect; it could be the image to be paid for.
       if (event.data === null && isOfImages(this.kind)) continue;
       // Neither could it be counted, and contents hold images as well.
       if (event.isPiece && this.kind === 'contents')

@@ -4,7 +4,7 @@ import { type Body, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 
 /**
- * What Google's contents may hold. As in every conversation, each field is metered as tokens or costs nothing: tools that
+ * What Google's contents can contain. As in every conversation, each field is metered as tokens or costs nothing: tools that
  * Google runs, its cache, sounds and films have prices of their own, and are on none of the lists.
  */
 export const CONTENTS_FIELDS = {
@@ -94,7 +94,7 @@ function refusePart(part: Body, at: string): void {
     refusePart(inner, where);
 }
 
-/** Google takes text alone here. */
+/** Google accepts only text here. */
 function refuseInstruction(instruction: unknown): void {
   const at = 'systemInstruction';
   const content = objectIn(instruction, at);
@@ -125,7 +125,7 @@ function refuseMedia(type: unknown, param: string): void {
   throw invalid(param, 'must be of an image, of text or application/pdf: other media are not offered here');
 }
 
-/** A host of plain letters, which no two readers of addresses take for different ones. */
+/** A host of plain letters, which all URL parsers read in the same way. */
 const ADDRESS = /^https?:\/\/([a-z\d.-]+)(:\d+)?([/?#]|$)/i;
 /** Google reads its own services with the operator's key, and bills films, which have a price of their own. */
 const GOOGLES_OWN = /(^|\.)(googleapis\.com|youtube\.com|youtu\.be)\.*$/;

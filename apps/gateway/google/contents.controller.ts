@@ -26,7 +26,7 @@ interface ContentsCall {
   reply: FastifyReply;
 }
 
-/** Conversations in Google's format: held and settled like all others, with the model and the streaming mode in the path. */
+/** Conversations in Google's format, held and settled like all others, with the model and the streaming mode in the path. */
 @Controller('v1beta')
 export class ContentsController {
   constructor(
@@ -75,7 +75,7 @@ export class ContentsController {
   }
 }
 
-/** Without it Google answers one JSON array in pieces, which no SDK asks for. */
+/** Without it Google answers with one JSON array in pieces, which no SDK requests. */
 function refuseOtherStreams(request: FastifyRequest): void {
   if (queryOf(request)['alt'] === 'sse') return;
   throw invalid('alt', 'must be sse: add ?alt=sse to the address, as SDKs do');

@@ -16,7 +16,7 @@ interface GoogleModel {
   supportedGenerationMethods: string[];
 }
 
-/** The models that can be called in the native style. */
+/** The models that can be called in Google's native style. */
 @Controller('v1beta/models')
 export class GoogleModelsController {
   constructor(

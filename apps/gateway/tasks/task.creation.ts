@@ -80,7 +80,7 @@ export interface TaskCreationParts {
 export class TaskCreator {
   constructor(private readonly parts: TaskCreationParts) {}
 
-  /** @throws ApiError; then nothing stays charged */
+  /** @throws ApiError, without a charge */
   async create(order: TaskOrder): Promise<ViewedTask> {
     const { calls, clock, config } = this.parts;
     const { caller, model, channels, requestId: chargeId } = order;

@@ -28,7 +28,7 @@ export class VideoCreator {
     },
   ) {}
 
-  /** @throws ApiError; then nothing stays charged */
+  /** @throws ApiError, without a charge */
   async create({ caller, asked, dialect, requestId }: VideoCall): Promise<ViewedTask> {
     const { catalog, upstreams, creator } = this.parts;
     const current = await catalog.get();

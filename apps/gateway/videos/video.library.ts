@@ -43,7 +43,7 @@ export class VideoLibrary {
     return this.library.findSigned(id, query);
   }
 
-  /** `origin`: scheme and host that the client reaches us under, asked for where there is a link to build. */
+  /** `origin`: the scheme and host that the client uses, called only if there is a link to build. */
   view(task: ViewedTask, origin: () => string): VideoView {
     const path = this.library.signedPath(task);
     return videoView(task, path === null ? null : origin() + path);

@@ -34,7 +34,7 @@ export class VideoRemixer {
     },
   ) {}
 
-  /** @throws ApiError; then nothing stays charged */
+  /** @throws ApiError, without a charge */
   async remix({ caller, id, prompt, requestId }: RemixCall): Promise<ViewedTask> {
     const { catalog, upstreams, creator } = this.parts;
     const source = await this.finished(caller.accountId, id);

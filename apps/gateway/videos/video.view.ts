@@ -14,7 +14,7 @@ export interface VideoView extends TaskFields {
   video?: { url: string; duration: number; respect_moderation: true };
 }
 
-/** `fileUrl` is the signed address of the finished file, or null when there is none to offer. */
+/** `fileUrl` is the signed URL of the finished file, or null if there is none. */
 export function videoView(task: ViewedTask, fileUrl: string | null): VideoView {
   return {
     ...taskFields(task),

@@ -73,7 +73,7 @@ export class VideosController {
     return { id: task.id, object: 'video.deleted', deleted: true };
   }
 
-  /** Reads, and never moves money. A task whose upstream is down shows its last known state. */
+  /** Never charges. If the upstream is down, the task shows its last known state. */
   @Get(['v1/videos/:id', 'vendora/v1/videos/:id'])
   @RouteRules({ doc: retrieveVideoOperation })
   async retrieve(
