@@ -3,7 +3,7 @@ import { openStorage } from '#storage/storage.config.js';
 import { readGatewayProgram } from './gateway.config.js';
 import { startGateway } from './gateway.program.js';
 
-/** Beyond the grace for requests: time to send what is left to say, then the stop is cut. */
+/** Time beyond the grace period for requests to send what is left, then the process exits. */
 const STOP_MARGIN_MS = 10_000;
 
 await runDistributed({

@@ -22,7 +22,7 @@ export class GoogleOperationsController {
     @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
   ) {}
 
-  /** A task whose upstream is down shows its last known state: this client takes every other status for the end. */
+  /** If the upstream is down, the task shows its last known state: these clients treat any other status as the end. */
   @Get('models/:model/operations/:id')
   @RouteRules({ doc: retrieveLongRunningOperation })
   async operation(
@@ -31,7 +31,7 @@ export class GoogleOperationsController {
     @Req() request: FastifyRequest,
   ): Promise<OperationView> {
     const task = await this.library.find(caller.accountId, id);
-    // The model is part of the name, and there is no operation of another name.
+    // The model is part of the name, so there is no operation under another name.
     if (task.requestedModel !== model) throw noSuchOperation();
     return operationView(task, () => publicOrigin(request, this.config));
   }

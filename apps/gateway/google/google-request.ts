@@ -6,7 +6,7 @@ import { MAX_MODEL_CHARS } from '../http/limits.js';
 import { type ImageGeneration, readImageGeneration } from '../images/image-request.js';
 import { readVideoCreation, refuseImageInput, type VideoCreation } from '../videos/video-request.js';
 
-/** What native model names start with, by the call that takes them. */
+/** The prefix of native model names, by call. */
 export const NATIVE = {
   predict: { prefix: 'imgmodel', family: 'image' },
   predictLongRunning: { prefix: 'vidmodel', family: 'video' },
@@ -20,10 +20,10 @@ export function nativeCallsOf({ id, family }: Pick<CatalogModel, 'id' | 'family'
   return NATIVE_CALLS.filter((call) => id.startsWith(NATIVE[call].prefix) && family === NATIVE[call].family);
 }
 
-/** What models answer contents by, and how many tokens those have. */
+/** The calls that answer contents, and the one that counts their tokens. */
 export const CONTENTS_CALLS = ['generateContent', 'streamGenerateContent', 'countTokens'] as const;
 
-/** Splits `imgmodel-4:predict`, the last segment of a native path; null when it names none of the calls. */
+/** Splits `imgmodel-4:predict`, the last segment of a native path. Null if it names none of the calls. */
 export function readTarget<T extends string>(
   target: string,
   calls: readonly T[],
@@ -33,7 +33,7 @@ export function readTarget<T extends string>(
   return colon > 0 && call !== undefined ? { model: target.slice(0, colon), call } : null;
 }
 
-/** Where a native body has the field of a common name; refusals use these. */
+/** The native names of common fields, used in refusals. */
 const NATIVE_NAMES: Record<string, string> = {
   prompt: 'instances[0].prompt',
   n: 'parameters.sampleCount',
@@ -43,7 +43,7 @@ const NATIVE_NAMES: Record<string, string> = {
   seconds: 'parameters.durationSeconds',
 };
 
-/** What Google's clients send; what is not read here is not sent to any upstream, and costs nothing. */
+/** The fields that Google's clients send. Fields not read here are not sent to any upstream, and cost nothing. */
 const FIELDS = {
   predict: new Set(['instances', 'parameters']),
   predictLongRunning: new Set(['instances', 'parameters', 'webhookConfig']),
@@ -78,15 +78,15 @@ const PARAMETERS = {
   ]),
 };
 
-/** What `:predict` asks for: `asked.count` images of each prompt. */
+/** A `:predict` request: `asked.count` images per prompt. */
 export interface Prediction {
   readonly asked: ImageGeneration;
   readonly prompts: readonly string[];
 }
 
 /**
- * Reads `:predict`: the native body, or the common one, which may be sent here too. The answer is base64
- * either way. @throws ApiError
+ * Reads `:predict`: the native body, or the common one, which is accepted here too. The answer is base64 either way. @throws
+ * ApiError
  */
 export function readPredict(parsed: unknown, model: string): Prediction {
   const body = asBody(parsed);
@@ -134,7 +134,7 @@ export function readPredictLongRunning(parsed: unknown, model: string): VideoCre
   });
 }
 
-/** More than any model makes in one call; its own limit is held against the sum. */
+/** More than any model makes in one call. The model's own limit applies to the sum. */
 export const MAX_INSTANCES = 100;
 
 function readNative(body: Body, call: NativeCall): { instances: Body[]; parameters: Body } {
@@ -164,7 +164,7 @@ function memberOf(value: unknown, param: string): Body {
   throw new ApiError('invalid_type', `${param} must be an object.`, { param });
 }
 
-/** Runs a call, and words what it refuses with the names of the native body. */
+/** Runs a call, and translates its refusals to the names of the native body. */
 export async function inNativeNames<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -189,7 +189,7 @@ function renamed(error: ApiError, names: Readonly<Record<string, string>>): ApiE
   return new ApiError(code, worded, { param: native, status, retryAfterSeconds, shouldRetry, cause });
 }
 
-/** A path that is none of those that this style has. */
+/** A path that does not exist in this style. */
 export function noSuchCall(target: string): ApiError {
   const contents = CONTENTS_CALLS.map((call) => `models/{model}:${call}`).join(', ');
   const offered = `${contents}, models/{imgmodel*}:predict, models/{vidmodel*}:predictLongRunning and files/{id}:download`;

@@ -18,12 +18,12 @@ import {
 import { predictOperation, predictLongRunningOperation } from './google.openapi.js';
 import { operationName } from './operation.view.js';
 
-/** In the order of the instances; an instance that failed has its reason instead. */
+/** In the order of the instances. A failed instance has its reason instead. */
 interface Predictions {
   predictions: ({ mimeType: string; bytesBase64Encoded: string } | { raiFilteredReason: string })[];
 }
 
-/** The native style of Google's clients. A router would take the colons for parameters: read here. */
+/** The native style of Google's clients. Its paths are read here because a router would take the colons for parameters. */
 @Controller('v1beta')
 export class GoogleController {
   constructor(

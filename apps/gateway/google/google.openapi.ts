@@ -23,7 +23,7 @@ const MODEL = objectSchema({
 });
 const path = { model: 'The name of the model, without `models/`.' };
 
-/** A native body: prompts, and parameters that may be left out. */
+/** A native body: prompts, and optional parameters. */
 function prediction(parameters: Record<string, Schema>, mostInstances: number): Schema {
   return request(
     {

@@ -19,7 +19,7 @@ export interface OperationView {
   error?: { code: number; message: string; status: string };
 }
 
-/** The name that clients put behind `/v1beta/` as it is, hence without a leading slash. */
+/** The name that clients append to `/v1beta/`, so without a leading slash. */
 export function operationName(task: Pick<Task, 'id' | 'requestedModel'>): string {
   return `models/${task.requestedModel}/operations/${task.id}`;
 }

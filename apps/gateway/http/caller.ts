@@ -11,13 +11,13 @@ import { keyBesideAuthorization } from './protocol-family.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls, on every route that asks for a key. */
+    /** The caller, on every route that requires a key. */
     caller: Caller | null;
   }
   interface FastifyContextConfig {
     /**
-     * `key` (the default): an API key. `signed`: a key or a signed address. `open`: the route looks for itself. `vendor`:
-     * so too, and a bad signature counts as a failed key.
+     * `key` (default): an API key. `signed`: a key or a signed URL. `open`: the route checks for itself. `vendor`: so too, and
+     * a bad signature counts as a failed key.
      */
     access?: 'key' | 'signed' | 'open' | 'vendor';
     /** The largest body, in bytes. */
@@ -27,18 +27,17 @@ declare module 'fastify' {
     /** The route reads multipart bodies as well as JSON, within these limits. */
     multipart?: FormLimits;
     /**
-     * The route costs money: an Idempotency-Key is honoured, and the requests of a minute are counted. So it is for
-     * every POST that does not say otherwise.
+     * The route costs money: an Idempotency-Key is honoured, and requests per minute are counted. The default for every POST.
      */
     paid?: boolean;
-    /** It costs nothing, but counts against the requests per minute all the same: it asks the database or an upstream. */
+    /** It costs nothing, but counts against the requests per minute because it queries the database or an upstream. */
     counted?: boolean;
-    /** What the OpenAPI document says of the route; of one whose last segment holds a verb, for each verb. */
+    /** The route in the OpenAPI document. If its last segment contains a verb, one entry per verb. */
     doc?: Operation | readonly Operation[];
   }
 }
 
-/** What holds for a route before its handler sees the request. */
+/** The rules of a route that apply before its handler runs. */
 export const RouteRules = (
   rules: Pick<
     FastifyContextConfig,
@@ -46,14 +45,14 @@ export const RouteRules = (
   >,
 ) => RouteConfig(rules);
 
-/** The caller of a route that asks for a key. */
+/** The caller of a route that requires a key. */
 export const CallerOf = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
   if (!caller) throw new ApiError('invalid_api_key', 'This path requires an API key.');
   return caller;
 });
 
-/** Knows the caller before a byte of the body is read. A signed address may come without a key. */
+/** Identifies the caller before any byte of the body is read. A signed URL needs no key. */
 export function authenticationHook(keys: KeyAuthenticator, failed: FailedKeys) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (request.is404) return;
@@ -73,7 +72,7 @@ export function authenticationHook(keys: KeyAuthenticator, failed: FailedKeys) {
       if (error instanceof ApiError && !keys.isCheap(sent)) failed.note(request.ip);
       throw error;
     });
-    // The console calls for a person, whose address it passes on; the key's list of addresses is checked against it.
+    // The console calls on behalf of a person and passes on their IP address, which is checked against the key's list.
     const { clientIp = request.ip } = caller;
     refuseOtherAddresses(caller, clientIp);
     request.caller = { ...caller, clientIp, ...(paid && { left: leavingOf(reply) }) };

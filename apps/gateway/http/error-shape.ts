@@ -3,7 +3,7 @@ import type { ApiError } from '#platform/errors.js';
 import { familyOf, type ProtocolFamily } from './protocol-family.js';
 import { errorBody } from '#platform/http/refusal.js';
 
-/** Google's words for a status; what is not here is an INVALID_ARGUMENT below 500 and INTERNAL above. */
+/** Google's names of a status. Other statuses are INVALID_ARGUMENT below 500 and INTERNAL above. */
 const GOOGLE_STATUS: Record<number, string> = {
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
@@ -13,7 +13,7 @@ const GOOGLE_STATUS: Record<number, string> = {
   503: 'UNAVAILABLE',
 };
 
-/** Anthropic's words, likewise. */
+/** The same for Anthropic. */
 const ANTHROPIC_TYPE: Record<number, string> = {
   401: 'authentication_error',
   403: 'permission_error',
@@ -31,12 +31,12 @@ const SHAPES: Record<ProtocolFamily, Shape> = {
   anthropic: anthropicBody,
 };
 
-/** The body of an error in the shape of the request's family. Nothing but the shape depends on the family. */
+/** The body of an error in the format of the request's protocol family. Only the format depends on the family. */
 export function errorBodyFor(request: FastifyRequest, error: ApiError): object {
   return SHAPES[familyOf(request)](error, request.id);
 }
 
-/** The code is where each client looks for it: at the top, in the message and in the details. */
+/** The code is in each place where clients look for it: at the top, in the message and in the details. */
 export function googleBody({ code, status, message, param }: ApiError): object {
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',

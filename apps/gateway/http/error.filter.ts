@@ -6,7 +6,7 @@ import { errorBodyFor } from './error-shape.js';
 import { internalError, refusalFor, retryHeaders } from '#platform/http/refusal.js';
 import type { RouteTable } from './route-table.js';
 
-/** Shapes everything that a request throws. Details that are not meant for clients only go to the log. */
+/** Turns every error of a request into an answer. Details not meant for clients are only logged. */
 @Catch()
 export class GatewayErrorFilter implements ExceptionFilter {
   constructor(
@@ -35,7 +35,7 @@ export class GatewayErrorFilter implements ExceptionFilter {
       .send(errorBodyFor(request, answer));
   }
 
-  /** By the route, never the address: a query may carry a signature. */
+  /** Named by the route, never the URL: its query can contain a signature. */
   private report(status: number, error: unknown, request: FastifyRequest): void {
     const where = { requestId: request.id, method: request.method, route: request.routeOptions.url, status };
     if (status === 503) this.log.warn({ ...where, err: error }, 'a request was answered 503');

@@ -4,19 +4,19 @@ import { LongText } from '#platform/http/long-text.js';
 /** The body of a request as named values; parts of a multipart body are all text. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Takes a parsed body for an object. @throws ApiError invalid_type */
+/** Returns a parsed body as an object. @throws ApiError invalid_type */
 export function asBody(parsed: unknown): Body {
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Body;
   throw new ApiError('invalid_type', 'The body must be a JSON object.');
 }
 
-/** A field that was not sent, or sent as null, which is legal for every optional field. */
+/** Whether a field was not sent, or sent as null, which is valid for every optional field. */
 export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
 /**
- * Text that every later stage can store and send on: bounded, and free of what JSON allows but a database refuses.
+ * Text that every later stage can store and send on: bounded, and without anything that JSON allows but a database refuses.
  * @throws ApiError with the field's name
  */
 export function optionalString(body: Body, param: string, maxChars: number): string | undefined {
@@ -30,14 +30,14 @@ export function optionalString(body: Body, param: string, maxChars: number): str
   return value;
 }
 
-/** A text that was left as bytes for its length, as a string where it can still be short enough. */
+/** Converts a long text that was kept as bytes to a string, if it can still be short enough. */
 function asString(value: unknown, { param, maxChars }: { param: string; maxChars: number }): unknown {
   if (!(value instanceof LongText)) return value;
   if (value.byteLength <= maxChars * MAX_BYTES_PER_CHAR) return value.toString();
   throw invalid(param, `must have at most ${maxChars} characters`);
 }
 
-/** Text that must be there and not be blank. @throws ApiError missing_required_parameter and as optionalString */
+/** Text that must be present and not blank. @throws ApiError missing_required_parameter and as optionalString */
 export function requiredString(body: Body, param: string, maxChars: number): string {
   const value = optionalString(body, param, maxChars);
   if (value === undefined || value.trim() === '') {
@@ -78,7 +78,7 @@ export function optionalBoolean(body: Body, param: string): boolean | undefined 
   throw new ApiError('invalid_type', `${param} must be true or false.`, { param });
 }
 
-/** One of the words that a field knows. @throws ApiError */
+/** One of the words that a field accepts. @throws ApiError */
 export function optionalWord<T extends string>(
   body: Body,
   param: string,
@@ -93,7 +93,7 @@ export function invalid(param: string, rule: string): ApiError {
   return new ApiError('invalid_value', `${param} ${rule}.`, { param });
 }
 
-/** A character that is written as an escape. */
+/** The longest escape of a character. */
 const MAX_BYTES_PER_CHAR = 6;
-/** Longer than any word that a field knows, so that the refusal names the words and not the length. */
+/** Longer than any accepted word, so that the refusal names the words rather than the length. */
 const MAX_WORD_CHARS = 100;

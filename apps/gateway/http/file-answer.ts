@@ -16,7 +16,7 @@ export interface ByteRange {
   end: number;
 }
 
-/** The one range that a header asks for; null for the whole file, also when the header makes no sense (RFC 9110 14.2). */
+/** The single requested range. Null for the whole file, also if the header is invalid (RFC 9110 14.2). */
 export function readByteRange(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '');
   if (!match) return null;
@@ -35,8 +35,9 @@ export function readByteRange(header: string | undefined, bytes: number): ByteRa
 }
 
 /**
- * Answers GET and HEAD with a stored file, whole or in part. Private: the file dies soon, and belongs to one customer.
- * @throws FileMissing when the file is gone, while there is still a status to choose; ApiError range_not_satisfiable
+ * Answers GET and HEAD with a stored file, complete or in part. Private, because the file expires soon and belongs to one
+ * customer.
+ * @throws FileMissing if the file is gone, before a status is sent; ApiError range_not_satisfiable
  */
 export async function sendFile(
   request: FastifyRequest,

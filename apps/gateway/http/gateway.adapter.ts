@@ -64,7 +64,7 @@ export class GatewayAdapter extends FastifyAdapter {
     } as FastifyServerOptions);
   }
 
-  /** Nest would keep the message of Fastify's own errors and lose their code. */
+  /** Nest would keep the message of Fastify's errors but lose their code. */
   override mapException(error: unknown): unknown {
     return error;
   }
@@ -86,8 +86,8 @@ export interface ServerParts {
 }
 
 /**
- * What must happen on every request is a hook here, before any body is read, so that controllers hold nothing but
- * their own work. Call it before the routes are registered.
+ * Whatever must happen on every request is a hook here, before any body is read, so that controllers contain only their own
+ * work. Call it before the routes are registered.
  */
 export function prepareGateway(server: FastifyInstance, parts: ServerParts): void {
   const { keys, failedKeys, limiter, concurrency, memory, uploads, idempotency } = parts;
@@ -161,7 +161,7 @@ function unreadableBody(request: FastifyRequest): ApiError | undefined {
   return new ApiError('unsupported_media_type', 'Send the body without a Content-Encoding.');
 }
 
-/** A path that the router itself cannot read; no hook runs for it. */
+/** A path that the router itself cannot read. No hook runs for it. */
 function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   nameRequest(request, reply);
   const refusal = refusalFor(error, request, { unknownUrl: unreadable, isTransient }) ?? unreadable();

@@ -1,13 +1,13 @@
 import { ApiError } from '#platform/errors.js';
 import { type Body, isAbsent } from './fields.js';
 
-/** A longer name says nothing more about which field is meant. */
+/** A longer name adds nothing about which field is meant. */
 const MAX_NAME_CHARS = 100;
 
 /**
- * The fields of a body that the relay knows: each is priced, or costs nothing. Whatever a vendor adds later is refused until
- * someone has looked at what it costs; an unknown field that is null asks for nothing and is left out.
- * @param at what precedes the names in a refusal, such as `parameters.`
+ * The known fields of a body: each is priced, or costs nothing. Fields that a vendor adds later are refused until someone has
+ * checked what they cost. Unknown fields that are null are dropped.
+ * @param at the prefix of names in a refusal, such as `parameters.`
  * @throws ApiError unknown_parameter with the field's name
  */
 export function knownFields(body: Body, names: ReadonlySet<string>, at = ''): Body {

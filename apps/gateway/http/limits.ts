@@ -1,7 +1,7 @@
 import { MAX_MODEL_ID_CHARS } from '#catalog/model-id.js';
 import { PICTURES_BODY_BYTES } from '#platform/http/body-limits.js';
 
-/** Bounds of the HTTP edge, each with its reason. Durations that tests shorten are configuration instead. */
+/** Limits of the HTTP edge, each with its reason. Durations that tests shorten are configuration instead. */
 export {
   CHAT_BODY_BYTES,
   CHAT_PLAIN_BYTES,
@@ -21,7 +21,7 @@ export const MAX_PICTURE_PIXELS = 50_000_000;
 export const MAX_PICTURE_TIMES_AS_LONG = 32;
 /** An image of this many pixels takes about a second. */
 export const PICTURE_READ_MS = 10_000;
-/** How long the images that a request names by address may take to fetch, all at once. */
+/** How long fetching all images of a request by URL can take. */
 export const PICTURE_FETCH_MS = 20_000;
 
 /** OpenAI's own limit for image prompts. */
@@ -73,5 +73,5 @@ export const MAX_PATH_PARAM_CHARS = 12_000;
 /** The time a client has to send its headers, and its whole request. */
 export const HEADERS_TIMEOUT_MS = 20_000;
 export const REQUEST_TIMEOUT_MS = 300_000;
-/** Longer than the idle time of the usual load balancer (60 s), so that it is never us who close first. */
+/** Longer than the idle timeout of usual load balancers (60 s), so that the gateway never closes first. */
 export const KEEP_ALIVE_MS = 75_000;

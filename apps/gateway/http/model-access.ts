@@ -7,7 +7,7 @@ import { ModelWithoutChannel } from '../routing/model-busy.js';
 import type { Family } from '#pricing/price-book.js';
 import { MAX_MODEL_CHARS } from './limits.js';
 
-/** Where the models of each family are served, for the clients that come to the wrong path. */
+/** The paths that serve the models of each type, for clients that use the wrong path. */
 const HOME: Partial<Record<Family, string>> = {
   image: 'POST /v1/images/generations',
   video: 'POST /v1/videos',
@@ -69,17 +69,17 @@ export function notSupportedHere(model: CatalogModel): ApiError {
   });
 }
 
-/** 404 and not 503, which SDKs would repeat: the condition cannot heal. */
+/** 404 rather than 503, which SDKs would retry: the condition cannot resolve itself. */
 export function noSuchModel(id: string, group: string): ApiError {
   return new ApiError('model_not_found', `${noChannel(id, group)}.`, { param: 'model' });
 }
 
-/** The model is there, but every channel that has it is switched off. The same to read as a name that is wrong. */
+/** The model exists, but all its channels are disabled. Reads the same as for a wrong name. */
 export function noChannelOn(id: string, group: string): ApiError {
   return new ModelWithoutChannel('model_not_found', `${noChannel(id, group)}.`, { param: 'model' });
 }
 
-/** The model is there, but no vendor that has it offers this kind of call. */
+/** The model exists, but none of its vendors offers this type of call. */
 export function noChannelHere(id: string, group: string): ApiError {
   const message = `${noChannel(id, group)} on this path.`;
   return new ModelWithoutChannel('model_not_found', message, { param: 'model' });

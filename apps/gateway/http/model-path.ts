@@ -1,4 +1,4 @@
-/** Paths whose model id may hold slashes as they are, and what follows the id in each. */
+/** Paths whose model ID can contain slashes, and what follows the ID in each. */
 const PATHS: readonly { method: string; base: string; ending: RegExp }[] = [
   { method: 'GET', base: '/v1/models/', ending: /$/ },
   { method: 'GET', base: '/v1beta/models/', ending: /(?:\/operations\/[^/]*)?$/ },

@@ -6,13 +6,13 @@ import { LongText } from '#platform/http/long-text.js';
 import type { Body } from './fields.js';
 import { MULTIPART } from './limits.js';
 
-/** Takes the place of an uploaded file in a body, whether its bytes were kept or dropped. */
+/** Stands for an uploaded file in a body, whether its bytes were kept or dropped. */
 export const FILE_PART = Symbol('file');
 
 /** An uploaded file whose bytes were kept, as they came. */
 export interface FormFile {
   pieces: readonly Buffer[];
-  /** As the client named it: not to be trusted as a path. */
+  /** The client's name, not to be trusted as a path. */
   name: string;
 }
 
@@ -28,12 +28,12 @@ export interface FormLimits {
   keptBytes?: number;
 }
 
-/** A longer field is an image in base64, which is never made a string. */
+/** A longer field is a base64 image, which is never converted to a string. */
 const LONG_FIELD_BYTES = 200 * 1024;
 
 /**
- * Reads a multipart body into named values, all text; a file becomes FILE_PART and its bytes are dropped. Bracket names
- * stay as they were sent. Of a name sent twice the last value counts, as with JSON. @throws as readForm
+ * Reads a multipart body into named text values. A file becomes FILE_PART and its bytes are dropped. Names with brackets stay
+ * as sent. If a name is sent twice, the last value counts, as with JSON. @throws as readForm
  */
 async function readMultipart(request: FastifyRequest): Promise<Body> {
   return formBody(await readForm(request));
@@ -59,7 +59,7 @@ export function isMultipart(request: FastifyRequest): boolean {
 const forms = new WeakMap<FastifyRequest, Promise<FormEntry[]>>();
 
 /**
- * Every part of a multipart body, within the limits of the route; asking again gives the same parts.
+ * Every part of a multipart body, within the limits of the route. Repeated calls return the same parts.
  * @throws ApiError invalid_multipart, request_too_large, upload_too_slow, rate_limit_exceeded
  */
 export function readForm(request: FastifyRequest): Promise<FormEntry[]> {
@@ -81,7 +81,7 @@ async function readParts(request: FastifyRequest, limits: FormLimits): Promise<F
     const fileSize = Math.max(limits.fieldBytes, limits.fileBytes);
     refuseCrumbs(request);
     keepPace(request.raw);
-    // Everything is taken for a file: fields would be made strings, and parsed where they call themselves JSON.
+    // Everything is read as a file: fields would be converted to strings, and parsed if they claim to be JSON.
     const options = { limits: { fields, files: parts, parts, fileSize }, isPartAFile: () => true };
     for await (const part of request.parts(options)) {
       if (part.type !== 'file') throw tooLarge(limits);

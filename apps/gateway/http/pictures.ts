@@ -3,7 +3,7 @@ import { isText, LongText } from '#platform/http/long-text.js';
 import { type Body, isAbsent } from './fields.js';
 import type { FormFile } from './multipart-body.js';
 
-/** An image that came with a request, not looked into yet. */
+/** An image from a request, not inspected yet. */
 export interface ReceivedPicture {
   readonly kind: 'received';
   readonly encoding: 'bytes' | 'base64';
@@ -15,14 +15,14 @@ export interface ReceivedPicture {
   readonly param: string;
 }
 
-/** An image in a request: what came, or the address that it is to be fetched from. */
+/** An image in a request: its bytes, or the URL to fetch it from. */
 export type PictureInput =
   | ReceivedPicture
   | { readonly kind: 'address'; readonly url: URL; readonly param: string };
 
-/** The names under which an object may hold an image, address or base64. */
+/** The names under which an object can contain an image, as URL or base64. */
 const MEMBERS = ['url', 'image_url', 'b64_json', 'data'];
-/** Longer than any address that is fetched. */
+/** Longer than any URL that is fetched. */
 const MAX_ADDRESS_CHARS = 16_000;
 
 /**
@@ -35,7 +35,7 @@ export function readPictures(body: Body, param: string): PictureInput[] {
   return (Array.isArray(value) ? value : [value]).map((each: unknown) => readPicture(each, param));
 }
 
-/** One image: an address, a data URL or base64, bare or in an object. @throws ApiError invalid_type, invalid_image */
+/** One image: a URL, a data URL or base64, plain or in an object. @throws ApiError invalid_type, invalid_image */
 export function readPicture(value: unknown, param: string): PictureInput {
   const text = imageText(value);
   if (text === undefined) {
@@ -60,7 +60,7 @@ export function pictureOfFile({ pieces }: FormFile, param: string): ReceivedPict
   return { kind: 'received', encoding: 'bytes', isEscaped: false, pieces, byteLength, param };
 }
 
-/** True for http(s) addresses, in any case. */
+/** Whether it is an http(s) URL, in upper or lower case. */
 export function isAddress(text: string | LongText): boolean {
   return typeof text === 'string' && /^\s*https?:/i.test(text);
 }

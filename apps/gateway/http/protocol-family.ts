@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Whose shapes a path speaks: errors, and where a key may be besides `Authorization`. */
+/** The protocol family of a path: the format of errors, and where a key can be besides `Authorization`. */
 export type ProtocolFamily = 'openai' | 'google' | 'anthropic';
 
 type Addressed = Pick<FastifyRequest, 'url' | 'headers' | 'is404'>;
@@ -10,8 +10,8 @@ const MESSAGES_PATH = /^\/v1\/messages(?=[/?]|$)/;
 const MODELS_PATH = /^\/v1\/models(?=[/?]|$)/;
 
 /**
- * The family of a request by its path. The model list has one address for two families, and a wrong base has none:
- * there a header decides: the version for Anthropic's clients, which always send it, the key for Google's.
+ * The protocol family of a request by its path. The model list has one URL for two families, and a wrong base has none; there a
+ * header decides: the version for Anthropic's clients, which always send it, or the key for Google's.
  */
 export function familyOf(request: Addressed): ProtocolFamily {
   if (GOOGLE_PATH.test(request.url)) return 'google';

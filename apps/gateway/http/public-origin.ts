@@ -3,13 +3,12 @@ import { ApiError } from '#platform/errors.js';
 import { HostNames, isLoopbackHost } from '#platform/http/host-header.js';
 import type { GatewayConfig } from '../gateway.config.js';
 
-/** What a Host header may hold; anything else is not put into an address that someone may follow. */
+/** A valid Host header. Anything else is not put into a URL that someone could follow. */
 const HOST = /^[A-Za-z0-9.-]{1,255}(:\d{1,5})?$|^\[[0-9a-fA-F:.]{2,45}\](:\d{1,5})?$/;
 
 /**
- * The origin under which this client reaches the service, for links in answers. The configured address, where there is
- * one; else as the request came, but only for a host that is known to be ours: a request can carry any
- * name into it. Ask before anything is held. @throws ApiError unknown_host
+ * The origin that this client uses, for links in answers: the configured URL if there is one, otherwise the request's, but only
+ * for a known host, because a request can contain any name. Call before anything is held. @throws ApiError unknown_host
  */
 export function publicOrigin(
   request: FastifyRequest,

@@ -3,12 +3,12 @@ import { openRequest, type OpenSpan } from '#platform/tracing.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null while calls are not traced, and on paths that are none. */
+    /** Null if calls are not traced, and on paths that are not calls. */
     span: OpenSpan | null;
   }
 }
 
-/** Traces each call, from its arrival to the end of its answer. Install it before the other hooks. */
+/** Traces each call from its arrival to the end of its answer. Install it before the other hooks. */
 export function traceRequests(server: FastifyInstance): void {
   server.decorateRequest('span', null);
   server.addHook('onRequest', (request, _reply, done) => {

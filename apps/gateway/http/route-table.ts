@@ -13,7 +13,7 @@ const ANY_ID = `(?!(?:${RESERVED_IDS.join('|')})(?:/|$))[^/]+`;
 /** Where the paths lie, the usual base first. */
 const BASES = ['/v1', '/vendora/v1', '/v1beta'];
 
-/** The end of a call in Google's style, such as `:predict`; no other path has a colon there. */
+/** The end of a call in Google's style, such as `:predict`. No other path has a colon there. */
 const NATIVE_VERB = /:[A-Za-z]+\/?$/;
 
 /** Bases are short, and each segment is tried against every route. */
@@ -23,8 +23,8 @@ const MAX_TRIED_SEGMENTS = 8;
 const MAX_SHOWN_CHARS = 120;
 
 /**
- * The paths that exist, as they were registered: words the answers to those that do not. A wrong base address is the
- * commonest mistake of all, so the answer says which base would have worked.
+ * The registered paths, which answer requests to all others. A wrong base URL is the most common mistake, so the answer says
+ * which base would have worked.
  */
 export class RouteTable {
   private readonly routes: Route[] = [];
@@ -37,11 +37,11 @@ export class RouteTable {
     });
   }
 
-  /** Why a request met no route. */
+  /** Why a request matched no route. */
   refusalFor(request: FastifyRequest): ApiError {
     const path = request.url.split('?', 1)[0] ?? '/';
     const methods = this.methodsOf(path);
-    // Under another base the last segment of such a call passes for an id.
+    // Under another base the last segment of such a call looks like an ID.
     const isMisplaced = NATIVE_VERB.test(path) && this.nearestPath(path, request.method) !== undefined;
     if (methods.length > 0 && !isMisplaced) {
       const message = `${request.method} is not offered on ${shown(path)}; it takes ${methods.join(', ')}.`;

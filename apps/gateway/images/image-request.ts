@@ -10,10 +10,10 @@ import { formBody, type FormEntry, readForm } from '../http/multipart-body.js';
 import { pictureOfFile, type PictureInput, readPicture, readPictures } from '../http/pictures.js';
 import type { Pictures } from './picture.loader.js';
 
-/** `both` is never asked for: an edit whose format was left open is answered with both. */
+/** `both` is never requested: an edit without a format is answered with both. */
 type ImageFormat = 'url' | 'b64_json' | 'both';
 
-/** A request for images after its own fields were checked; what depends on the model is checked by `refuseBeyondLimits`. */
+/** A request for images with checked fields. What depends on the model is checked by `refuseBeyondLimits`. */
 export interface ImageGeneration {
   readonly model: string;
   readonly prompt: string;
@@ -21,10 +21,10 @@ export interface ImageGeneration {
   readonly size: string | undefined;
   readonly aspectRatio: string | undefined;
   readonly resolution: string | undefined;
-  /** In lower case, like the resolution. Sent on where the price depends on it. */
+  /** In lower case, like the resolution. Passed on if the price depends on it. */
   readonly quality: string | undefined;
   readonly format: ImageFormat;
-  /** The image is sent as events, with as many before it as are asked for here; undefined where it is not. */
+  /** The number of partial images if the image is streamed as events; otherwise undefined. */
   readonly partialImages?: number;
 }
 
@@ -48,7 +48,7 @@ export const imageFields = declareBody(
   },
 );
 
-/** In the lower case that it is priced in, so that what is sent is what is paid for. */
+/** In lower case, as it is priced, so that what is sent equals what is paid for. */
 function grade(description: string) {
   return {
     schema: textSchema(description, { maxLength: MAX_SHAPE_CHARS }),
@@ -60,7 +60,7 @@ function grade(description: string) {
   };
 }
 
-/** What clients of each vendor send besides; no upstream is sent them, and they cost nothing. */
+/** Other fields that clients of each vendor send. They are not sent to any upstream, and cost nothing. */
 const UNREAD = [
   'style',
   'background',
@@ -72,10 +72,10 @@ const UNREAD = [
 ];
 const GENERATION_FIELDS = new Set([...imageFields.names, ...UNREAD]);
 const EDIT_FIELDS = new Set([...GENERATION_FIELDS, 'image', 'images', 'mask', 'input_fidelity']);
-/** Of a form, several images of one name. */
+/** Numbered names of several images in a form. */
 const NUMBERED = /^(images?)\[\d{0,3}\]$/;
 
-/** A request to change images. */
+/** A request to edit images. */
 export interface ImageEdit extends ImageGeneration {
   readonly pictures: Pictures<PictureInput>;
 }
@@ -85,7 +85,7 @@ export function readImageGeneration(parsed: unknown): ImageGeneration {
   return readCommon(knownFields(asBody(parsed), GENERATION_FIELDS), 'url');
 }
 
-/** Reads an edit from JSON or a form; each takes the images in every spelling that clients use. @throws ApiError */
+/** Reads an edit from JSON or a form, with the images under any name that clients use. @throws ApiError */
 export async function readImageEdit(request: FastifyRequest): Promise<ImageEdit> {
   if (!request.isMultipart()) return readJsonEdit(request.body);
   return readFormEdit(await readForm(request));

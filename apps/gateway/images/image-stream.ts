@@ -11,10 +11,10 @@ import { imageDimensions, type ImageGeneration } from './image-request.js';
 import { type HeldWork, upstreamRequest } from './image.calls.js';
 import type { Pictures } from './picture.loader.js';
 
-/** An image that is asked for as a stream of events. */
+/** An image requested as a stream of events. */
 export interface StreamedImage {
   readonly asked: ImageGeneration;
-  /** How many images an edit hands over. */
+  /** The number of images in an edit. */
   readonly inputImages: number;
   /** Reads them once, for all models of the request. @throws ApiError */
   readonly pictures?: () => Promise<Pictures<InputImage>>;
@@ -30,7 +30,7 @@ export interface PreparedImage {
 
 type Catalogued = Parameters<typeof modelForGroup>[0];
 
-/** @throws ApiError for what the model may not be asked for */
+/** @throws ApiError if the model cannot do it */
 export function imageModel(
   current: Catalogued,
   { asked, inputImages }: StreamedImage,
@@ -54,7 +54,7 @@ export async function prepareImage(
   return { asked, tokens, dimensions: imageDimensions(asked, inputImages), pictures: await pictures?.() };
 }
 
-/** What goes to the upstream, as far as the price that is held for allows it. */
+/** The body for the upstream, limited to what the held price covers. */
 export function streamedBody(
   { asked }: PreparedImage,
   { model, hold }: { model: HeldWork['model']; hold: Hold },

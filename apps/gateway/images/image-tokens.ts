@@ -1,17 +1,17 @@
 import type { TokenCounts } from '#pricing/token-kinds.js';
 
-/** What one call came to. */
+/** The result of one call. */
 interface MadeImages {
-  /** Images that the upstream sent, and those of them that are handed over. */
+  /** Images from the upstream, and those of them that are delivered. */
   readonly returned: number;
   readonly usable: number;
-  /** As it reported them; undefined where it reported nothing. */
+  /** As reported by the upstream. Undefined if it reported nothing. */
   readonly tokens?: TokenCounts | undefined;
 }
 
 /**
- * What all calls for the images of one charge took together, as far as it is charged: `likely` for each image that came without
- * a report, and of the reported output the share of the images that are handed over, rounded down.
+ * The charged usage of all calls for the images of one charge: `likely` for each image without a report, and for reported
+ * output the share of the delivered images, rounded down.
  */
 export function tokensOfAll(made: readonly MadeImages[], likely: TokenCounts): TokenCounts {
   const parts = made
@@ -22,7 +22,7 @@ export function tokensOfAll(made: readonly MadeImages[], likely: TokenCounts): T
   return parts.reduce(added, { input: 0n, cachedInput: 0n, output: 0n });
 }
 
-/** The input was read for all images alike. */
+/** The input was read for all images equally. */
 function shareOf(tokens: TokenCounts, usable: number, returned: number): TokenCounts {
   const share = (count: bigint) => (count * BigInt(usable)) / BigInt(returned);
   const { output, imageOutput, audioOutput } = tokens;

@@ -16,7 +16,7 @@ import type { GatewayMetrics } from '../gateway.metrics.js';
 import type { ImageGeneration } from './image-request.js';
 import type { Pictures } from './picture.loader.js';
 
-/** Everything about one call of upstreams once its money is held. */
+/** Everything about one upstream call once its hold exists. */
 export interface HeldWork {
   caller: Caller;
   asked: ImageGeneration;
@@ -41,14 +41,14 @@ export interface ImageCallsParts {
   log: Logger;
 }
 
-/** Asks upstreams for images whose money is held. */
+/** Requests images with a hold from upstreams. */
 export class ImageCalls {
   constructor(private readonly parts: ImageCallsParts) {}
 
   /**
-   * Asks for the images of each prompt, one prompt after the other, so that a call takes one place at a time. A prompt that
-   * is refused leaves the others their turn; after any other failure none is asked for any more. The channel that made the
-   * first images makes all, since a charge names one.
+   * Requests the images of each prompt in turn, so that a call takes one place at a time. After a refused prompt the others
+   * continue; after any other failure no more are requested. The channel that made the first images makes all of them, because
+   * a charge names one channel.
    */
   async askForEach(held: HeldWork, prompts: readonly string[]): Promise<(Success | ImageFailure)[]> {
     const results: (Success | ImageFailure)[] = [];
@@ -65,7 +65,7 @@ export class ImageCalls {
     return [...results, ...prompts.slice(results.length).map(() => notInTime)];
   }
 
-  /** A place for one more call; null when there is none within the limits. */
+  /** A place for one more call, or null if there is none within the limits. */
   private async nextEntry(held: HeldWork, channels: readonly Channel[]): Promise<ChannelEntry | null> {
     const { health, config, clock } = this.parts;
     const { model, caller, limitAtMs } = held;
@@ -144,15 +144,15 @@ const notInTime: ImageFailure = {
 };
 
 /**
- * Always bytes, whatever the client wants: an address of the upstream's must not reach a client, and would cost a
- * second call to fetch.
+ * Always bytes, whatever the client requests: an upstream's URL must not reach a client, and fetching it would need a second
+ * call.
  */
 export function upstreamRequest(
   { asked, model, hold }: Pick<HeldWork, 'asked' | 'model' | 'hold'>,
   channel: Channel,
 ): ImageRequest {
   const { ratedBy } = hold;
-  // What rates leave out would be made at the price of something else.
+  // Values without a rate would be made at the price of another value.
   const isResolutionPaid = ratedBy.length === 0 || ratedBy.includes('resolution');
   return {
     model: upstreamModel(channel, model),

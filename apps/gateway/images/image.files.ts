@@ -8,14 +8,14 @@ import { ApiError } from '#platform/errors.js';
 import { traced } from '#platform/tracing.js';
 import { isMissingFile, sendFile, type StoredFile } from '../http/file-answer.js';
 
-/** The parts of a signed address that its query holds. */
+/** The parts of a signed URL in its query. */
 interface Signature {
   exp?: string;
   sig?: string;
 }
 
 const PATH = '/v1/images/files/';
-/** `<charge id>-<ordinal>.<extension>`, as `keep` makes them. */
+/** `<charge id>-<ordinal>.<extension>`, as created by `keep`. */
 const NAME = /^[0-9a-z]{26}-\d{1,3}\.(png|jpg|gif|webp)$/;
 const MIME: Record<string, string> = {
   png: 'image/png',
@@ -24,7 +24,7 @@ const MIME: Record<string, string> = {
   webp: 'image/webp',
 };
 
-/** Delivered images behind signed addresses that live for a limited time; the worker removes them afterwards. */
+/** Delivered images behind signed URLs that work for a limited time. The worker removes the files afterwards. */
 export class ImageFiles {
   constructor(
     private readonly store: FileStore,
@@ -32,8 +32,8 @@ export class ImageFiles {
   ) {}
 
   /**
-   * Stores an image and returns its signed path. It is not forced to the disk: a client fetches its link within
-   * seconds, and forcing every image would cost more than the rest of the request.
+   * Stores an image and returns its signed path, without an fsync: clients fetch the link within seconds, and an fsync per
+   * image would cost more than the rest of the request.
    */
   async keep(name: string, bytes: Buffer): Promise<string> {
     const facts = { 'tollgate.file.bytes': bytes.length };
@@ -43,12 +43,12 @@ export class ImageFiles {
     return this.signed(name, this.options.clock.nowMs() + this.options.lifeMs);
   }
 
-  /** How long an image stays, from when its call ended. */
+  /** How long an image is stored, from the end of its call. */
   get lifeMs(): number {
     return this.options.lifeMs;
   }
 
-  /** The signed path of an image of a charge, good until then; null where it was not kept, or is gone. */
+  /** The signed path of an image of a charge, valid until then. Null if it was not stored, or has been removed. */
   async linkOf(name: string, untilMs: number): Promise<{ path: string; type: string } | null> {
     for (const [extension, type] of Object.entries(MIME)) {
       const found = await this.store.stat(`images/${name}.${extension}`);
@@ -57,7 +57,7 @@ export class ImageFiles {
     return null;
   }
 
-  /** Answers with the file of a signed address. @throws ApiError file_not_found for what is forged, over or gone */
+  /** Sends the file of a signed URL. @throws ApiError file_not_found if it is forged, expired or removed */
   async send(name: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const file = await this.find(name, request.query as Signature);
     if (!file) throw gone();
@@ -73,7 +73,7 @@ export class ImageFiles {
     return path + signPath(this.options.secret, path, untilMs);
   }
 
-  /** The file behind a signed address; null for whatever is forged, over or gone. */
+  /** The file of a signed URL. Null if it is forged, expired or removed. */
   private async find(name: string, signature: Signature): Promise<StoredFile | null> {
     const extension = NAME.exec(name)?.[1];
     if (extension === undefined) return null;
@@ -89,10 +89,10 @@ function gone(): ApiError {
   return new ApiError('file_not_found', 'There is no such image, or its link has expired.');
 }
 
-/** Enough base64 to see what an image is. */
+/** Enough base64 to detect the type of an image. */
 const HEAD_CHARS = 24;
 
-/** The real media type of base64; null when it is no image. */
+/** The real media type of base64, or null if it is not an image. */
 export function imageTypeOf(b64: string): string | null {
   const mime = sniffMediaType(Buffer.from(b64.slice(0, HEAD_CHARS), 'base64'))?.mime;
   return mime?.startsWith('image/') ? mime : null;

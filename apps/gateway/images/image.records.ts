@@ -9,27 +9,27 @@ export interface ImageRecord {
   b64_json?: string;
   revised_prompt?: string;
   mime_type?: string;
-  /** Of one of several prompts, why nothing was made of it; it costs nothing. */
+  /** Why no image was generated for one of several prompts. It costs nothing. */
   withheld?: string;
 }
 
 /** Everything about one call once its money is held. */
 export interface HeldImages extends HeldWork {
   prompts: readonly string[];
-  /** Of one image, in tokens; undefined where images have a price. */
+  /** The usage of one image in tokens. Undefined if images have a price. */
   likely: TokenCounts | undefined;
   startedAt: number;
-  /** Scheme and host that links are built on; null where the format has none. */
+  /** The scheme and host for links. Null if the format has none. */
   origin: string | null;
 }
 
-/** Turns images of upstreams into what clients are handed. */
+/** Turns images of upstreams into the answer for clients. */
 export class ImageRecords {
   constructor(
     private readonly parts: Pick<ImageCallsParts, 'upstreams' | 'log' | 'clock'> & { files: ImageFiles },
   ) {}
 
-  /** What the client gets of one prompt: its images, or why there are none where it has others. */
+  /** The result of one prompt: its images, or why there are none. */
   async recordsOf(held: HeldImages, result: Success | ImageFailure, ordinal: number): Promise<ImageRecord[]> {
     const { count } = held.asked;
     if (result.kind !== 'delivered') {

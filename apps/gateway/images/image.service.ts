@@ -38,25 +38,25 @@ export interface ImageResult {
   data: ImageRecord[];
   /** An integer of 1e-10 USD: client schemas want this amount as a number. */
   usage: { cost_in_usd_ticks: number } & Partial<OpenAiUsage>;
-  /** The one of several that made them. */
+  /** The model that served the request, if several were given. */
   model?: string;
 }
 
 export interface ImageCall {
   caller: Caller;
   asked: ImageGeneration;
-  /** Several in place of the one: `asked.count` images are made of each, for one charge. */
+  /** Several prompts instead of one: `asked.count` images are made of each, for one charge. */
   prompts?: readonly string[];
   /** Makes the call an edit of them. */
   pictures?: Pictures<PictureInput>;
   /** Where fetched images are counted. */
   memory?: MemoryShare | null;
   requestId: string;
-  /** Scheme and host that links are built on; null where the format has none. */
+  /** The scheme and host for links. Null if the format has none. */
   origin: string | null;
 }
 
-/** What a call is priced by. */
+/** The work that a call is priced by. */
 type Wanted = Pick<PricedOrder, 'model' | 'units' | 'dimensions' | 'tokens'> & {
   likely?: TokenCounts | undefined;
 };
@@ -78,8 +78,8 @@ export interface ImageServiceParts {
 }
 
 /**
- * Images are synchronous: hold, upstream, resolve, answer. Whatever happens, the charge is
- * resolved before the client hears of it, and a client that left pays for what was delivered.
+ * Images are synchronous: hold, upstream, resolve, answer. Whatever happens, the charge is resolved before the client gets an
+ * answer, and a client that left pays for what was delivered.
  */
 export class ImageService {
   private readonly images: ImageCalls;
@@ -135,14 +135,14 @@ export class ImageService {
     });
   }
 
-  /** What would be held for a call. @throws ApiError when it could not be made */
+  /** The amount that would be held for a call. @throws ApiError if it is not possible */
   async quote(call: ImageCall): Promise<RoutedQuote> {
     const { channels: _, ...wanted } = await this.planned(call);
     const quote = await this.parts.calls.quote({ caller: call.caller, ...wanted });
     return { quote, routing: routingOf(await this.parts.catalog.get(), wanted.model.id) };
   }
 
-  /** What a call is for and who could do it. @throws ApiError for what may not be asked or cannot be done now */
+  /** The work of a call, and the channels that could do it. @throws ApiError if it is not permitted or not possible now */
   private async planned(call: ImageCall): Promise<Wanted & { channels: Channel[] }> {
     const current = await this.parts.catalog.get();
     const { caller, asked, prompts } = call;
@@ -174,7 +174,7 @@ export class ImageService {
     return this.deliver(held, results, made);
   }
 
-  /** The bytes of what was handed over. @throws ApiError */
+  /** The bytes of the delivered images. @throws ApiError */
   loaded(
     pictures: Pictures<PictureInput>,
     { caller, requestId, memory = null }: Pick<ImageCall, 'caller' | 'requestId' | 'memory'>,
@@ -195,7 +195,7 @@ export class ImageService {
     return this.parts.calls.hold(order, counted);
   }
 
-  /** Images that cannot be handed over are not charged; what is handed over is settled before the answer. */
+  /** Images that cannot be delivered are not charged. Delivered ones are settled before the answer. */
   private async deliver(
     held: HeldImages,
     results: readonly (Success | ImageFailure)[],
@@ -237,7 +237,7 @@ export class ImageService {
     };
   }
 
-  /** What the images that are handed over took, for a model that is priced by it; `usable` says how many of each result are. */
+  /** The usage of the delivered images, for a model priced by usage. `usable` is the number delivered of each result. */
   private tokensOf(
     { likely, hold, model, requestId }: HeldImages,
     results: readonly (Success | ImageFailure)[],
@@ -260,7 +260,7 @@ export class ImageService {
     return tokens;
   }
 
-  /** Releases the charge, then words the failure: a client that repeats finds its money. */
+  /** Releases the charge, then reports the failure, so that a client that retries has its credits. */
   private async giveBack(held: HeldImages, failure: ImageFailure): Promise<ApiError> {
     const { hold, model, entry, caller, startedAt } = held;
     const seconds = this.parts.health.retryAfterSeconds(entry.channels, workOf(caller, model).model);

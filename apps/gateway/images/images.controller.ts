@@ -61,7 +61,7 @@ export class ImagesController {
     await answer(reply, made);
   }
 
-  /** By form or JSON; an edit is billed as what it makes. */
+  /** As a form or JSON. An edit is billed by the images it makes. */
   @Post(['v1/images/edits', 'vendora/v1/images/edits'])
   @HttpCode(200)
   @RouteRules({ bodyLimit: PICTURES_BODY_BYTES, multipart: PICTURES_FORM, doc: editImagesOperation })
@@ -81,7 +81,7 @@ export class ImagesController {
     return this.stream('editStream', { caller, request, reply, image });
   }
 
-  /** A streamed image passes through as a conversation does. */
+  /** A streamed image passes through like a conversation. */
   private stream(
     kind: ImageStreamKind,
     call: { caller: Caller; request: FastifyRequest; reply: FastifyReply; image: StreamedImage },
@@ -93,7 +93,7 @@ export class ImagesController {
     return this.conversations.converse({ caller, kind, headers, requestId, body, image }, client);
   }
 
-  /** Null where no link is answered. */
+  /** Null if the answer has no links. */
   private originOf({ format }: Pick<ImageGeneration, 'format'>, request: FastifyRequest): string | null {
     return format === 'b64_json' ? null : publicOrigin(request, this.config);
   }

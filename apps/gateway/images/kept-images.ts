@@ -5,19 +5,19 @@ import { findCharge } from '#usage/charge.reader.js';
 import type { ImageFiles } from './image.files.js';
 
 interface KeptImage {
-  /** Among the images of the call. */
+  /** The position among the images of the call. */
   index: number;
-  /** Signed; below the address of the gateway. */
+  /** The signed path at the gateway. */
   path: string;
   type: string;
   untilMs: number;
 }
 
 const ID = /^[0-9a-z]{26}$/;
-/** Each is looked for in the store; no call of ours makes more. */
+/** The most images of a call. Each is looked up in the store. */
 const MOST = 16;
 
-/** Images of calls that ended a while ago, as long as their files are there. */
+/** Images of past calls, as long as their files exist. */
 export class KeptImages {
   constructor(
     private readonly pool: pg.Pool,
@@ -25,14 +25,17 @@ export class KeptImages {
     private readonly clock: Clock,
   ) {}
 
-  /** Of a charge: none, where its images were only sent or are gone. @throws ApiError not_found, also for one of another account */
+  /**
+   * The images of a charge: none if they were not stored or have been removed. @throws ApiError not_found, also for a charge of
+   * another account
+   */
   async of(accountId: string, chargeId: string): Promise<KeptImage[]> {
     const charge = ID.test(chargeId) ? await findCharge(this.pool, chargeId, accountId) : null;
     if (!charge) throw new ApiError('not_found', 'Your account has no such charge.', { param: 'id' });
     const { id, family, state, resolvedAt, units, lines } = charge;
     const untilMs = (resolvedAt?.getTime() ?? 0) + this.files.lifeMs;
     if (family !== 'image' || state !== 'settled' || untilMs <= this.clock.nowMs()) return [];
-    // Of what is priced by the token, the charge does not say how many there were.
+    // A charge priced by the token does not say how many there were.
     const count = lines ? MOST : Math.min(MOST, Number(units ?? 0n));
     const found = await Promise.all(
       Array.from({ length: count }, async (_, index) => {

@@ -8,7 +8,7 @@ import { pictureOfFile, type PictureInput, type ReceivedPicture } from '../http/
 import type { MemoryShare } from '../protection/body-memory.js';
 import type { PictureReader } from './picture.reader.js';
 
-/** The images of an edit: at least one, and where the first of them may change. */
+/** The images of an edit: at least one, and a mask of where the first can change. */
 export interface Pictures<P> {
   readonly images: readonly P[];
   readonly mask: P | undefined;
@@ -22,7 +22,7 @@ export interface PictureCall {
   memory: MemoryShare | null;
 }
 
-/** Makes images of what clients sent: fetches what they only named, and has all of them read to the end. */
+/** Loads the images of a request: fetches those given by URL, and reads all of them to the end. */
 export class PictureLoader {
   constructor(
     private readonly parts: {
@@ -42,7 +42,7 @@ export class PictureLoader {
     const signal = AbortSignal.timeout(PICTURE_FETCH_MS);
     const loaded: InputImage[] = [];
     let total = 0;
-    // One after the other, so that one request does not open many connections at once.
+    // One after the other, so that a request does not open many connections at once.
     for (const [index, input] of inputs.entries()) {
       const picture = input.kind === 'received' ? input : await this.fetched(input, call, signal);
       const image = await this.parts.reader.read(call.accountId, picture, index + 1);

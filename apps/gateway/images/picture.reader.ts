@@ -9,9 +9,9 @@ import type { PictureAnswer, PictureFault, PictureOrder } from './picture.worker
 
 export interface PictureReaderParts {
   clock: Clock;
-  /** Images that are read at the same time, each in a thread of its own. */
+  /** The number of images read at the same time, each in its own thread. */
   threads: number;
-  /** An image that takes longer is refused, and its thread with it. */
+  /** An image that takes longer is refused, and its thread ended. */
   limitMs: number;
   maxPixels: number;
 }
@@ -24,8 +24,8 @@ const LONGEST_CHECK_MS = 30_000;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Reads what clients send as images to the last pixel, in threads of its own, before anything is held: what is broken,
- * cut off or a bomb is the client's fault and no upstream's. Accounts have fair shares of the threads.
+ * Reads images from clients to the last pixel, in its own threads, before anything is held: broken, truncated or malicious
+ * images are the client's fault, not an upstream's. Accounts have fair shares of the threads.
  */
 export class PictureReader {
   private readonly places: FairShare;
@@ -57,7 +57,7 @@ export class PictureReader {
         throw new ApiError('invalid_image', `${param} contains images that are too complex to read.`, {
           param,
         });
-      // A thread takes the bytes it is given away from us, and these are still to be sent.
+      // Passing bytes to a thread would take them away, and these are still to be sent.
       const pieces = [...picture.pieces].map((piece) => Buffer.copyBytesFrom(piece));
       const order = orderOf({ ...picture, pieces }, { allowsGif: true, maxPixels: this.parts.maxPixels });
       await this.carryOut(accountId, order, param);

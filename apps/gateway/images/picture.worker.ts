@@ -13,11 +13,11 @@ export interface PictureOrder {
   /** Base64 from within a JSON text, with its escapes. */
   isEscaped: boolean;
   pieces: Uint8Array[];
-  /** GIFs are taken as well, and not looked into: nothing here reads them. */
+  /** Also accepts GIFs without inspecting them, because nothing here reads them. */
   allowsGif: boolean;
   maxBytes: number;
   maxPixels: number;
-  /** The longer side, by the shorter. */
+  /** The longer side divided by the shorter. */
   maxTimesAsLong: number;
 }
 
@@ -42,7 +42,7 @@ const FORMATS: readonly { mime: string; extension: string; at: number; magic: st
 /** A progressive JPEG has about ten scans, each of which is a walk over all pixels; they may be made up by thousands. */
 const SCANS_OF_ALL_PIXELS = 10;
 
-/** Below the thread that answers everybody. Elsewhere it would count for the whole process. */
+/** Lower priority than the main thread. On other systems it would apply to the whole process. */
 if (parentPort && process.platform === 'linux') setPriority(10);
 
 parentPort?.on('message', (order: PictureOrder) => {
@@ -82,7 +82,7 @@ function decoded(base64: Buffer, isEscaped: boolean): Buffer | null {
   }
 }
 
-/** The bytes of base64, with or without the head of a data URL; null for what is none. */
+/** The bytes of base64, with or without the head of a data URL. Null if invalid. */
 export function decodeBase64(text: string): Buffer | null {
   const comma = /^\s*data:/i.test(text.slice(0, 100)) ? text.indexOf(',') : -1;
   const isOther = comma >= 0 && !/;base64$/i.test(text.slice(0, comma));
@@ -90,7 +90,7 @@ export function decodeBase64(text: string): Buffer | null {
     .slice(comma + 1)
     .replace(/\s+/g, '')
     .replace(/={1,2}$/, '');
-  // The decoder would skip what is no base64.
+  // The decoder would skip invalid characters.
   if (isOther || base64.length % 4 === 1 || !/^[A-Za-z0-9+/_-]+$/.test(base64)) return null;
   return Buffer.from(base64, 'base64');
 }

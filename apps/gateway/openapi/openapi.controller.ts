@@ -23,7 +23,7 @@ const docs: Operation = {
   refusals: [],
 };
 
-/** What the data plane offers, for programs and for people. Neither needs a key. */
+/** The API reference, for programs and for people. Neither needs a key. */
 @Controller()
 export class DocsController {
   constructor(

@@ -76,7 +76,7 @@ const OF_CHARGES: readonly ErrorCode[] = [
   'upstream_rejected',
   'generation_failed',
 ];
-/** Statuses of an upstream that are handed on under its code. */
+/** Upstream statuses that are passed on under their code. */
 const UPSTREAMS_OWN = [415, 422];
 
 /** The routes of the server as they were registered, described by their own rules and by what is declared with them. */

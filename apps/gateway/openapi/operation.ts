@@ -28,7 +28,7 @@ export interface Schema {
 /** A body under each media type that it comes in; null where a schema has nothing to say: bytes. */
 export type Content = Readonly<Record<string, Schema | null>>;
 
-/** What a route takes and answers, where it cannot be read off the code that runs. Everything else is read off its rules. */
+/** What a route accepts and returns, as far as it cannot be derived from its rules. */
 export interface Operation {
   /** Unique, and what generated clients call their method. */
   readonly id: string;
@@ -37,14 +37,14 @@ export interface Operation {
   readonly description?: string;
   /** The last segment of the path, for a route whose parameter holds more than a value: `{model}:predict`. */
   readonly ending?: string;
-  /** It costs nothing, although its route does. */
+  /** Free, although its route is paid. */
   readonly free?: true;
-  /** What the segments of the path in braces mean. */
+  /** Descriptions of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, Schema>>;
   readonly headers?: Readonly<Record<string, Schema>>;
   readonly body?: Content;
-  /** What a success answers, by its status. */
+  /** Successful answers, by status. */
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** The refusals of this operation, besides those that its rules bring along. */
   readonly refusals: readonly ErrorCode[];

@@ -125,7 +125,7 @@ function tooMuch({ reason, retryAfterSeconds }: ShareRefusal): ApiError {
   return new ApiError('rate_limit_exceeded', message, { retryAfterSeconds });
 }
 
-/** A handler works on when its client has left, with all that the client sent. */
+/** A handler continues after its client has left, with everything that the client sent. */
 function watched(handler: RouteOptions['handler']): RouteOptions['handler'] {
   return async function (request, reply) {
     const done = request.memory?.use();

@@ -1,6 +1,6 @@
 import type { Caller, Limits } from '#identity/key-authenticator.js';
 
-/** What holds for keys and accounts for which nobody set anything. */
+/** The defaults for keys and accounts without their own limits. */
 export interface DefaultLimits {
   readonly key: RequestLimits;
   readonly account: RequestLimits;
@@ -19,10 +19,10 @@ export interface RequestLimit {
 }
 
 /**
- * The limits of a caller, all of which hold: what was set for its key, for accounts in its group, and for its account.
- * Defaults hold where nothing was set by hand: that of an account unless its group or itself has a limit, and that of a
- * key unless any of the three has. So an operator raises a limit by setting it in one place, and a customer, who sets
- * limits of keys, raises nothing for the account.
+ * The limits of a caller, all of which apply: those of its key, of accounts in its group, and of its account. Defaults apply
+ * where nothing was set: that of an account unless it or its group has a limit, and that of a key unless any of the three has.
+ * So an operator raises a limit by setting it in one place, and a customer, who sets limits of keys, cannot raise that of the
+ * account.
  */
 export function callerLimits(
   { keyId, accountId, group, limits }: Caller,

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** When the next of its requests ends is not known, and clients obey any number. */
+/** It is unknown when the next of its requests will end, and clients obey any number. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
@@ -60,7 +60,7 @@ export class ConcurrencyLimiter {
   }
 }
 
-/** What costs nothing counts for accounts alone. */
+/** Free requests count only for accounts. */
 function asOther({ subject, most }: RequestLimit): RequestLimit[] {
   return subject.startsWith('key ') ? [] : [{ subject: `other ${subject}`, most }];
 }
@@ -71,7 +71,7 @@ function tooMany({ subject, most }: RequestLimit): ApiError {
   return new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** A handler works on when its client has left: the request is in progress until both are done. */
+/** A handler continues after its client has left, so the request is in progress until both are done. */
 function counted(handler: RouteOptions['handler']): RouteOptions['handler'] {
   return async function (request, reply) {
     const done = request.underWay?.();

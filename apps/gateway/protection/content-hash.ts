@@ -25,7 +25,7 @@ export async function contentHash(request: FastifyRequest): Promise<Buffer> {
   return content.digest();
 }
 
-/** Every value starts with its kind and its length, so that no two contents give the same bytes. */
+/** Every value starts with its type and length, so that different contents never give the same bytes. */
 class Content {
   private readonly hash: Hash = createHash('sha256');
   private readonly later: Later[] = [];

@@ -2,13 +2,13 @@ import { networkOf } from '#identity/ip-list.js';
 import type { Clock } from '#platform/clock.js';
 import { ApiError } from '#platform/errors.js';
 
-/** Addresses remembered at once; the oldest goes first. */
+/** The number of IP addresses remembered. The oldest is dropped first. */
 const MAX_ADDRESSES = 20_000;
 const WINDOW_MS = 60_000;
 
 /**
- * Limits failed keys per address, so that guessing keys costs the database nothing. In the memory of each
- * gateway. Keys that were good a while ago pass all the same, or one stranger behind an address would shut out the others.
+ * Limits failed keys per IP address, so that guessing keys does not load the database. Counted in the memory of each gateway.
+ * Recently valid keys still pass, otherwise one stranger behind an address could lock out the others.
  */
 export class FailedKeys {
   private readonly windows = new Map<string, { endsAtMs: number; failures: number }>();

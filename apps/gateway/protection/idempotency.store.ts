@@ -1,14 +1,14 @@
 import type { Pool, QueryResult, QueryResultRow } from 'pg';
 
-/** A request that came with an Idempotency-Key. */
+/** A request with an Idempotency-Key. */
 export interface KeyedRequest {
-  /** The API key: each has names of its own. */
+  /** The API key, which has its own namespace. */
   keyId: string;
   /** The header's value. */
   name: string;
-  /** SHA-256 of what is asked for. */
+  /** SHA-256 of the request. */
   contentHash: Buffer;
-  /** The charge of this request, should it be the first. */
+  /** The charge of this request, if it is the first. */
   chargeId: string;
 }
 
@@ -28,9 +28,9 @@ export interface KeyedRecord {
   contentHash: Buffer;
   /** Older than the time that keys are kept. */
   isExpired: boolean;
-  /** Nobody renews it: its gateway is gone, or has given it up. */
+  /** Not renewed any more: its gateway has died or given it up. */
   isLeft: boolean;
-  /** Null while the first request runs, or when its gateway died. */
+  /** Null while the first request is running, or if its gateway died. */
   answer: KeptAnswer | null;
 }
 
@@ -94,7 +94,7 @@ interface Row {
 export class IdempotencyStore {
   constructor(private readonly pool: Pool) {}
 
-  /** Makes this request the first under its key; false when there is one already. */
+  /** Makes this request the first under its key. False if there is one already. */
   async claim(request: KeyedRequest, times: { leaseMs: number; lifeMs: number }): Promise<boolean> {
     const { keyId, name, contentHash, chargeId } = request;
     const values = [keyId, name, contentHash, chargeId, times.leaseMs, times.lifeMs];
@@ -106,14 +106,14 @@ export class IdempotencyStore {
     return rows[0] ? recordFrom(rows[0]) : null;
   }
 
-  /** Keeps the answer of a request that still owns its row. */
+  /** Stores the answer of a request that still owns its row. */
   async answer(chargeId: string, { status, contentType, headers, body }: KeptAnswer): Promise<void> {
     const [bytes, file] = 'file' in body ? [null, body.file] : [body.bytes, null];
     const kept = Object.keys(headers).length > 0 ? headers : null;
     await this.run(ANSWER, [chargeId, status, contentType, kept, bytes, file]);
   }
 
-  /** Says that these requests are still at work; 0 ms says that nobody is. */
+  /** Marks these requests as still in progress; 0 ms marks them as abandoned. */
   async renew(chargeIds: string[], leaseMs: number): Promise<void> {
     await this.run(RENEW, [chargeIds, leaseMs]);
   }
@@ -123,12 +123,12 @@ export class IdempotencyStore {
     await this.run(FREE, [chargeId]);
   }
 
-  /** The same for a request that was left; one that is at work after all keeps its row. */
+  /** The same for an abandoned request. One that is in progress after all keeps its row. */
   async freeLeft(chargeId: string): Promise<void> {
     await this.run(FREE_LEFT, [chargeId]);
   }
 
-  /** Forgets expired rows, at most `limit`, or the one named, and answers the files that belonged to them. */
+  /** Deletes at most `limit` expired rows, or the given one, and returns their files. */
   async purge(limit: number, chargeId?: string): Promise<{ rows: number; files: string[] }> {
     const { rows } = await this.run<{ answer_file: string | null }>(PURGE, [limit, chargeId ?? null]);
     return { rows: rows.length, files: rows.flatMap(({ answer_file }) => answer_file ?? []) };

@@ -21,9 +21,9 @@ declare module 'fastify' {
 /** The first request under a key, on its way to an answer. */
 interface Claim {
   readonly chargeId: string;
-  /** Money is or was held, and the upstream may have begun the work. */
+  /** Credits are or were held, and the upstream may have begun the work. */
   held: boolean;
-  /** What became of it is stored, or is being stored. */
+  /** Its outcome is stored, or being stored. */
   ended: boolean;
   handlerIsDone: boolean;
 }
@@ -33,9 +33,9 @@ export interface IdempotencyParts {
   files: FileStore;
   tasks: TaskStore;
   log: Logger;
-  /** How long answers are kept, from the first request. */
+  /** How long answers are stored, from the first request. */
   lifeMs: number;
-  /** How long after its death a gateway counts as at work. */
+  /** How long a dead gateway still counts as working. */
   leaseMs: number;
 }
 
@@ -44,7 +44,7 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 const PURGE_INTERVAL_MS = 60_000;
 const MAX_PURGED = 500;
-/** The statuses after a hold: the money was released, and the same request may pass later. */
+/** Statuses after a hold whose credits were released, so that the same request could pass later. */
 const PASSING: readonly number[] = [429, 503];
 
 /**
