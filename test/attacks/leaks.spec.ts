@@ -172,6 +172,18 @@ describe('what goes beyond a model is refused before anything is charged', () =>
     ],
     ['/v1/responses', 'input', { model: LITE, input: long }, 'Public-Relay'],
     [
+      '/v1/chat/completions',
+      'messages',
+      { model: CHAT, messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] },
+      'Vendora-Main',
+    ],
+    [
+      '/v1/responses',
+      'input',
+      { model: CHAT, input: [{ type: 'item_reference', id: 'msg_1' }] },
+      'Vendora-Main',
+    ],
+    [
       '/v1/responses',
       'previous_response_id',
       { model: CHAT, input: 'x', previous_response_id: 'r' },
