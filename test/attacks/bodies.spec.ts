@@ -7,6 +7,7 @@ const EDITS = '/v1/images/edits';
 const EDIT = { model: 'vendora-imagine-edit', prompt: 'at night' };
 const CHATS = '/v1/chat/completions';
 const SOUND = '/v1/audio/transcriptions';
+const WEBHOOK = '/vendor-webhooks/fal';
 const MEGABYTE = 1024 * 1024;
 /** Such bodies held everybody up for 28 seconds; the relay, its clients and their bodies share one thread here. */
 const ONLY_BLOCKED_MS = 10_000;
@@ -151,13 +152,21 @@ describe('a hostile body', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  it('without a key is not read', async () => {
-    const socket = await connected();
-    const answer = answerOn(socket);
-    socket.write(`POST ${CHATS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`);
-    socket.write(`Content-Length: ${20 * MEGABYTE}\r\n\r\n{"a":`);
-    expect(await answer).toMatch(/^HTTP\/1.1 401 /);
+  it.each([
+    ['without a key', CHATS, 401],
+    ['to a path that does not exist', '/no/such/path', 404],
+  ])('%s is not read', async (_, path, status) => {
+    const socket = await begun(path);
+    expect(await answerOn(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(await inMemory()).toBe(0);
+  });
+
+  it('of a webhook is one of so many, since anyone may begin to send one', async () => {
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => begun(WEBHOOK)));
+    await until('all to have begun', async () => (await openUploads()) === 8);
+    expect(await answerOn(await begun(WEBHOOK))).toMatch(/^HTTP\/1.1 429 /);
+    for (const socket of sockets) socket.destroy();
+    await until('no upload to be open', async () => (await openUploads()) === 0);
   });
 
   it('in a form is not parsed because it calls itself JSON, and only so many fields are read', async () => {
@@ -191,6 +200,14 @@ describe('a hostile body', () => {
     const socket = connect(Number(new URL(relay.baseUrl).port), '127.0.0.1');
     socket.on('error', () => undefined);
     return new Promise((resolve) => socket.once('connect', () => resolve(socket)));
+  }
+
+  /** A body without a key that is announced and begun. */
+  async function begun(path: string): Promise<Socket> {
+    const socket = await connected();
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`);
+    socket.write(`Content-Length: ${60 * 1024}\r\n\r\n{"a":`);
+    return socket;
   }
 
   async function open(customer: Customer, length: string, path = EDITS): Promise<Socket> {

@@ -103,7 +103,7 @@ export function prepareGateway(server: FastifyInstance, parts: ServerParts): voi
   server.addHook('onRequest', authenticationHook(keys, failedKeys));
   concurrency.install(server);
   server.addHook('onRequest', limiter.hook);
-  server.addHook('onRequest', (request, _reply, done) => done(unreadableBody(request)));
+  server.addHook('onRequest', (request, _reply, done) => done(unreadableBody(request, parts.routes)));
   memory.install(server);
   uploads.install(server);
   idempotency.install(server);
@@ -150,9 +150,9 @@ function addParsers(server: FastifyInstance): void {
   });
 }
 
-/** Why a body cannot be read here, by its headers. */
-function unreadableBody(request: FastifyRequest): ApiError | undefined {
-  if (request.is404) return undefined;
+/** Why a body is not read here, by its path and headers: where there is no route, anyone could send one. */
+function unreadableBody(request: FastifyRequest, routes: RouteTable): ApiError | undefined {
+  if (request.is404) return routes.refusalFor(request);
   if (isMultipart(request) && !request.routeOptions.config.multipart) {
     return new ApiError('unsupported_media_type', 'This path only accepts application/json.');
   }

@@ -9,13 +9,16 @@ declare module 'fastify' {
   }
 }
 
+/** Webhooks whose bodies may arrive at the same time, from one address and from all: anyone may begin to send one. */
+const MOST_WEBHOOKS = { ofAddress: 8, ofAll: 64 };
 /** It is unknown when the next of its requests will end, and clients obey any number. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
  * Bounds the requests that a key and an account have in progress: those that cost money together, and apart from them all
  * others of the account, so that polls are not refused for the work that they ask about. Counted by each gateway for
- * itself: over several of them a caller has as many times the limit.
+ * itself: over several of them a caller has as many times the limit. Webhooks of vendors, which have no caller, are counted by
+ * their address.
  */
 export class ConcurrencyLimiter {
   private readonly underWay = new Map<string, number>();
@@ -35,10 +38,8 @@ export class ConcurrencyLimiter {
   }
 
   private admit(request: FastifyRequest, reply: FastifyReply): void {
-    const { caller } = request;
-    if (!caller) return;
-    const limits = callerLimits(caller, 'concurrentRequests', this.defaults);
-    const counted = request.routeOptions.config.paid ? limits : limits.flatMap(asOther);
+    const counted = this.limitsOf(request);
+    if (counted.length === 0) return;
     const reached = counted.find(({ subject, most }) => (this.underWay.get(subject) ?? 0) >= most);
     if (reached) throw tooMany(reached);
     for (const { subject } of counted) this.add(subject, 1);
@@ -51,6 +52,17 @@ export class ConcurrencyLimiter {
       };
     };
     reply.raw.once('close', request.underWay());
+  }
+
+  private limitsOf({ caller, ip, routeOptions: { config } }: FastifyRequest): RequestLimit[] {
+    if (config.access === 'vendor')
+      return [
+        { subject: `webhooks from ${ip}`, most: MOST_WEBHOOKS.ofAddress },
+        { subject: 'webhooks', most: MOST_WEBHOOKS.ofAll },
+      ];
+    if (!caller) return [];
+    const limits = callerLimits(caller, 'concurrentRequests', this.defaults);
+    return config.paid ? limits : limits.flatMap(asOther);
   }
 
   private add(subject: string, count: number): void {
@@ -66,6 +78,14 @@ function asOther({ subject, most }: RequestLimit): RequestLimit[] {
 }
 
 function tooMany({ subject, most }: RequestLimit): ApiError {
+  if (subject.startsWith('webhooks'))
+    return new ApiError(
+      'rate_limit_exceeded',
+      'Too many webhooks are arriving at once. Send it again later.',
+      {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      },
+    );
   const who = subject.startsWith('key ') ? 'This key' : 'Your account';
   const message = `${who} has reached its limit of ${most} concurrent requests. Nothing was charged; wait until one has ended.`;
   return new ApiError('rate_limit_exceeded', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
