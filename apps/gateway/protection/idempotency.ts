@@ -76,7 +76,7 @@ export class Idempotency {
     this.purge.start();
   }
 
-  /** Call it once no request is in flight. */
+  /** Call it once no request is in progress. */
   async stop(): Promise<void> {
     await Promise.all([this.renewal.stop(), this.purge.stop()]);
     await Promise.all(this.storing);
@@ -102,19 +102,19 @@ export class Idempotency {
     });
   }
 
-  /** The ledger holds money for a request: whatever it is answered now, is final. */
+  /** The ledger has a hold for the request: whatever the answer is now, it is final. */
   chargeHeld(requestId: string): void {
     const claim = this.atWork.get(requestId);
     if (claim) claim.held = true;
   }
 
-  /** What was held is released, and no upstream has begun the work: a refusal that follows is none of this request's work. */
+  /** The hold was released and no upstream began the work, so a following refusal does not belong to this request's work. */
   nothingTaken(requestId: string): void {
     const claim = this.atWork.get(requestId);
     if (claim) claim.held = false;
   }
 
-  /** Forgets expired keys; true when more may be waiting. */
+  /** Deletes expired keys. True if there may be more. */
   async purgeExpired(chargeId?: string): Promise<boolean> {
     const { rows, files } = await this.parts.store.purge(MAX_PURGED, chargeId);
     await Promise.all(files.map((file) => this.parts.files.remove(file)));

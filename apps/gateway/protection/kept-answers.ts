@@ -4,9 +4,9 @@ import { unknownOutcome } from './idempotency.errors.js';
 import type { KeptAnswer, KeptBody } from './idempotency.store.js';
 import type { SentAnswer } from './recording.js';
 
-/** Longer answers, which are images in base64, are files: they would weigh on the ledger's log and its backups. */
+/** Longer answers, which are base64 images, are files: they would bloat the database's log and backups. */
 const INLINE_BYTES = 64 * 1024;
-/** Ten images in base64; what is longer is not kept. */
+/** Ten base64 images. Longer answers are not stored. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const FOLDER = 'answers';
 
@@ -14,7 +14,7 @@ const FOLDER = 'answers';
 export class KeptAnswers {
   constructor(private readonly files: FileStore) {}
 
-  /** The answer as it is stored; a long one becomes a file. */
+  /** The answer as stored. A long one becomes a file. */
   async keep(chargeId: string, { body: bytes, ...head }: SentAnswer): Promise<KeptAnswer> {
     if (bytes.length <= INLINE_BYTES) return { ...head, body: { bytes } };
     const file = `${FOLDER}/${chargeId}.body`;
@@ -22,7 +22,7 @@ export class KeptAnswers {
     return { ...head, body: { file } };
   }
 
-  /** Answers again what was kept. */
+  /** Sends the stored answer again. */
   async repeat(
     { status, contentType, headers, body }: KeptAnswer,
     reply: FastifyReply,
@@ -30,7 +30,7 @@ export class KeptAnswers {
     const bytes = await this.bytesOf(body);
     void reply.code(status).headers(headers).header('idempotent-replayed', 'true');
     if (contentType !== null) void reply.type(contentType);
-    // The answer will not change, whatever its status makes an SDK hope for.
+    // The answer will not change, even if its status makes SDKs retry.
     if (status >= 400) void reply.header('x-should-retry', 'false');
     return reply.send(bytes);
   }

@@ -3,15 +3,15 @@ import type { ServerResponse } from 'node:http';
 export interface SentAnswer {
   status: number;
   contentType: string | null;
-  /** Those that say something of the work, by lower-case name. */
+  /** Headers about the work, by lower-case name. */
   headers: Record<string, string>;
   body: Buffer;
 }
 
-/** Which model served, and which did not. */
+/** The model that served, and those that did not. */
 const KEPT_HEADERS = ['x-served-model', 'x-failed-models'];
 
-/** What is kept of an answer's headers. */
+/** The stored headers of an answer. */
 export function headersToKeep(
   headerOf: (name: string) => unknown,
 ): Pick<SentAnswer, 'contentType' | 'headers'> {
@@ -26,7 +26,7 @@ export interface RecordingOptions {
   maxBytes: number;
   /** False once the answer is known in another way. */
   isWanted: () => boolean;
-  /** Called with the whole answer, or null when it was too long, before its last byte is handed over. */
+  /** Called with the whole answer, or null if it was too long, before its last byte is sent. */
   onEnd: (answer: SentAnswer | null) => void;
 }
 
@@ -71,7 +71,7 @@ export function recordResponse(
   }) as ServerResponse['end'];
 }
 
-/** Headers may be given at the last moment, where `getHeader` does not show them. */
+/** Headers can be passed at the last moment, where `getHeader` does not show them. */
 function lowerCased(headers: unknown): Record<string, unknown> {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return {};
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -7,14 +7,14 @@ import { Loop } from '#platform/loop.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { type DefaultLimits, callerLimits, type PerMinute, type RequestLimit } from './caller-limits.js';
 
-/** What a limit still allows, as this gateway knows it. */
+/** What a limit still allows, as far as this gateway knows. */
 export interface Allowance {
   readonly perMinute: number;
   readonly remaining: number;
   readonly resetMs: number;
 }
 
-/** What a request asks for, as far as it is limited by the minute. */
+/** The work of a request, as far as it is limited per minute. */
 export interface MinuteWork {
   readonly tokens?: bigint;
   readonly images?: bigint;
@@ -28,22 +28,22 @@ const LIMIT_OF: Record<keyof MinuteWork, PerMinute> = {
 /** The share of a minute that this gateway has taken for a subject. */
 interface Share {
   endsAtMs: number;
-  /** Taken and not used yet. */
+  /** Taken but not used yet. */
   left: number;
-  /** Not taken by anyone when this gateway last looked. */
+  /** Not taken by anyone at this gateway's last check. */
   untaken: number;
   taking: Promise<void> | undefined;
 }
 
 /** A minute is taken in twenty parts, so that nineteen of twenty requests need no query; small limits are taken singly. */
 const PARTS_OF_A_MINUTE = 20;
-/** Clients obey any number, an hour included; the true time is in x-ratelimit-reset-requests. */
+/** Clients obey any number, even an hour. The actual time is in x-ratelimit-reset-requests. */
 const LONGEST_RETRY_SECONDS = 5;
 const PURGE_INTERVAL_MS = 60_000;
 const MAX_PURGED = 5_000;
 const MAX_SHARES = 50_000;
 
-// The database's minute, so that gateways whose clocks differ share it. No row comes back when nothing is left.
+// The minute of the database, so that gateways with different clocks share it. Returns no row if nothing is left.
 const TAKE = {
   name: 'request_allowance_take',
   text: `WITH clock AS (SELECT extract(epoch FROM clock_timestamp()) AS seconds),

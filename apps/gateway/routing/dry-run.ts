@@ -4,27 +4,27 @@ import type { Routing } from '#catalog/channel-order.js';
 import type { Quote } from '#pricing/quote.js';
 import { type Miss, type ModelTurns, refusalOf } from './model-turns.js';
 
-/** What a model would hold for, and what decides which of its channels is asked first. */
+/** The work that a model would hold for, and what decides its first channel. */
 export interface RoutedQuote {
   readonly quote: Quote;
   readonly routing: Routing;
 }
 
-/** What a model would do with the request. `amount`: what would be held, the most that it can cost, in credits. */
+/** What a model would do with the request. `amount` is what would be held: the most that it can cost, in credits. */
 type Option =
   | { model: string; available: true; amount: AmountText; units: string; routing: Routing }
   | { model: string; available: false; error: { code: string; message: string } };
 
 export interface DryRun {
   object: 'dry_run';
-  /** The one that would be asked first. */
+  /** The model that would be tried first. */
   model: string;
   models: Option[];
 }
 
 /**
- * Prices a request for each of its models; nothing is held or sent.
- * @throws ApiError when none would serve it, and what would end the request before one does
+ * Prices a request for each of its models. Nothing is held or sent.
+ * @throws ApiError if none would serve it, or if an error would end the request before one does
  */
 export async function dryRunOf(
   turns: Pick<ModelTurns, 'models' | 'isOver' | 'mayAsk' | 'isMiss'>,

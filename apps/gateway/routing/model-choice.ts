@@ -4,23 +4,23 @@ import { ApiError } from '#platform/errors.js';
 import { type Body, invalid, isAbsent, optionalString } from '../http/fields.js';
 import { MAX_MODEL_CHARS } from '../http/limits.js';
 
-/** Models of one request; each that is tried is measured and held for by itself. */
+/** The most models of a request. Each one tried is measured and held for separately. */
 export const MAX_MODELS = MAX_ATTEMPTS;
 
-/** What a request says of its way: the rest of its body is the vendor's. */
+/** The routing fields of a request. The rest of its body is for the vendor. */
 export interface ModelChoice {
-  /** In the order in which they are asked; at least one, each once. */
+  /** In the order in which they are tried: at least one, each once. */
   readonly models: readonly string[];
-  /** How many of them the request names; the others are its key's. */
+  /** The number of models named by the request. The others are its key's. */
   readonly named: number;
-  /** Nothing is held or sent: the answer says what would be. */
+  /** Nothing is held or sent: the answer says what would happen. */
   readonly dryRun: boolean;
   readonly body: Body;
 }
 
 /**
- * Reads `model`, `models` and `dry_run`. A request without `models` has those of its key behind its model, where the key has
- * some; an empty list of its own is a list. @throws ApiError naming the field
+ * Reads `model`, `models` and `dry_run`. A request without `models` has its key's fallback models after its model, if there are
+ * any. An empty list counts as a list. @throws ApiError naming the field
  */
 export function readModelChoice(
   sent: Body,

@@ -9,7 +9,7 @@ export interface Miss {
   readonly error: ApiError;
 }
 
-/** Faults of one model of a list, for which the next is asked. */
+/** Faults of a model in a list after which the next one is tried. */
 const OF_ONE_MODEL: readonly ErrorCode[] = [
   'model_not_found',
   'model_not_allowed',
@@ -28,7 +28,7 @@ const BEFORE_HOLD: readonly ErrorCode[] = [
   'account_limit_exceeded',
 ];
 
-/** What a header can carry as it is; any other text is a client's own, however long. */
+/** Text that a header can contain as it is. Any other text is from the client, of any length. */
 const MODEL_ID = /^[\w.:/@-]{1,100}$/;
 
 /**
@@ -45,11 +45,11 @@ export class ModelTurns {
     private readonly request: {
       id: string;
       models: readonly string[];
-      /** How many of them the client named; the others are its key's, for when those cannot serve. Absent: all. */
+      /** The number of models named by the client. The others are its key's fallbacks. Absent means all. */
       named?: number;
       limitAtMs: number;
       clock: Clock;
-      /** Aborted when the client has left: no further model begins work for it. */
+      /** Aborted when the client has left, so that no further model begins work. */
       left?: AbortSignal | undefined;
     },
   ) {}
@@ -62,14 +62,14 @@ export class ModelTurns {
     return this.request.limitAtMs;
   }
 
-  /** For a hold that is about to be asked for. */
+  /** For a hold that is about to be requested. */
   nextChargeId(): string {
     const ordinal = this.charges;
     this.charges += 1;
     return chargeIdOf(this.request.id, ordinal);
   }
 
-  /** What the answer says of the model that serves, and of those before it. A name that no model can have is not repeated. */
+  /** The headers about the model that serves and those before it. Names that no model can have are not repeated. */
   headersFor(model: string): Record<string, string> {
     const failed = this.misses.map(
       (miss) => `${MODEL_ID.test(miss.model) ? miss.model : 'unknown'}=${miss.error.code}`,
@@ -78,12 +78,12 @@ export class ModelTurns {
     return { 'x-served-model': model, ...tried, ...this.limits };
   }
 
-  /** What is left of the limits that the request was counted against. */
+  /** The remainder of the limits that the request counted against. */
   noteLimits(headers: Record<string, string>): void {
     this.limits = headers;
   }
 
-  /** Nobody waits for another model: the client has left, or the time of the request is up. */
+  /** Nobody is waiting for another model: the client has left, or the request has timed out. */
   get isOver(): boolean {
     const { left, clock } = this.request;
     return left?.aborted === true || clock.nowMs() >= this.limitAtMs;
@@ -109,7 +109,7 @@ export class ModelTurns {
     return place >= named && error instanceof ApiError && BEFORE_HOLD.includes(error.code);
   }
 
-  /** @throws ApiError the first model's when none has served, and what is no fault of a model at once */
+  /** @throws ApiError the first model's if none has served; immediately if it is not a model's fault */
   async serve<T>(attempt: (model: string) => Promise<T>): Promise<T> {
     for (const [place, model] of this.models.entries()) {
       if (!this.mayAsk(place)) break;
@@ -125,12 +125,14 @@ export class ModelTurns {
   }
 }
 
-/** Whether another model of the list may still serve the request. */
+/** Whether another model of the list can still serve the request. */
 function isFaultOfModel(error: unknown): error is ApiError {
   return error instanceof ModelBusy || (error instanceof ApiError && OF_ONE_MODEL.includes(error.code));
 }
 
-/** What the client receives when none has served. A busy model makes the same request worth repeating, whatever the others say. */
+/**
+ * The error for the client if none has served. If a model was busy, the request is worth repeating, whatever the others said.
+ */
 export function refusalOf(misses: readonly Miss[]): ApiError {
   const { error } = misses.find((miss) => miss.error instanceof ModelBusy) ?? misses[0]!;
   if (misses.length === 1) return error;

@@ -25,25 +25,25 @@ import type { GatewayMetrics } from '../gateway.metrics.js';
 import { newView, type ViewedTask } from './task.view.js';
 import { webhookUrlOf } from './vendor-webhooks.js';
 
-/** A task that was checked and priced, and only has to be carried out. */
+/** A checked and priced task, ready to be executed. */
 export interface TaskOrder {
   readonly kind: Task['kind'];
   readonly caller: Caller;
   readonly requestId: string;
   readonly dialect: Dialect;
   readonly model: CatalogModel;
-  /** What is billed: seconds of a video, 1 for an asset. */
+  /** Billed units: seconds of a video, 1 for an asset. */
   readonly units: number;
   readonly dimensions: Dimensions;
-  /** What is stored, and what a repeat of the create is built from. */
+  /** The stored request, from which the create can be repeated. */
   readonly request: TaskRequest;
-  /** The channels that may take it, best first; at least one. */
+  /** The channels that can take it, best first; at least one. */
   readonly channels: readonly Channel[];
-  /** Asks one of them, under its own name of the model. */
+  /** Calls one of them, with its own name of the model. */
   create(channel: Channel, model: string, options: CreateOptions): Promise<CreateOutcome>;
 }
 
-/** A task on its way through the creation, after its row was saved. */
+/** A task during creation, after its row was saved. */
 interface Draft extends TaskOrder {
   readonly id: string;
   readonly chargeId: string;
@@ -51,7 +51,7 @@ interface Draft extends TaskOrder {
   readonly entry: ChannelEntry;
 }
 
-/** Why a task ends before any upstream works on it, and what the last one that was asked answered. */
+/** Why a task ends before any upstream works on it, and the last upstream's answer. */
 interface Failure {
   readonly error: ApiError;
   readonly channelId: string | null;
@@ -108,7 +108,7 @@ export class TaskCreator {
       seconds: draft.units,
       deadlineMs: config.taskDeadlineMs,
     });
-    // Its gateway died, and the request was repeated under the same idempotency key.
+    // Its gateway died, and the request was repeated with the same idempotency key.
     if (earlier) return earlier;
     const hold = await this.hold(draft);
     await this.submit(draft, hold);

@@ -9,14 +9,14 @@ import type { TaskStore } from '#tasks/task.store.js';
 import { isMissingFile, sendFile } from '../http/file-answer.js';
 import { RESERVED_IDS } from '../http/route-table.js';
 
-/** Our ids, and whatever an upstream may have called its task; nothing that a path or a database could trip over. */
+/** Our IDs and those of upstreams, without anything that could break a path or a query. */
 const ID = /^[A-Za-z0-9](?:[A-Za-z0-9_:.-]{0,198}[A-Za-z0-9])?$/;
 const OWN_ID = /^[a-z0-9]{20,40}$/;
 
-/** A kind of task as clients meet it: where its file is, and what its refusals are called. */
+/** A type of task as clients see it: the path of its file, and the codes of its refusals. */
 export interface TaskKind {
   readonly kind: Task['kind'];
-  /** What a person calls it. */
+  /** Its name for people. */
   readonly noun: string;
   /** The path that is signed, whichever alias is asked. */
   contentPath(id: string): string;
@@ -28,12 +28,12 @@ export interface TaskLibraryParts {
   tasks: TaskStore;
   listing: TaskListing;
   store: FileStore;
-  /** Signs the addresses of files. */
+  /** Signs the URLs of files. */
   secret: string;
   clock: Clock;
 }
 
-/** Tasks of one kind and their files as clients find them. */
+/** Tasks of one type and their files, as clients see them. */
 export class TaskLibrary {
   constructor(
     private readonly kind: TaskKind,
@@ -70,7 +70,7 @@ export class TaskLibrary {
       throw new ApiError('invalid_api_key', message);
     }
     const { tasks, secret, clock } = this.parts;
-    // At time 0 every expiry lies ahead: what is left to check is whether the signature is ours.
+    // At time 0 no signature has expired, so this only checks whether the signature is ours.
     const genuine =
       OWN_ID.test(id) && verifySignature(secret, { ...given, path: this.kind.contentPath(id) }, 0);
     if (!genuine) throw new ApiError('invalid_api_key', 'The signature of the URL is not valid.');

@@ -1,7 +1,7 @@
 import type { Task } from '#tasks/task.js';
 import { publicStatus } from '#tasks/task-state.js';
 
-/** What a client sees of a task of any kind: of the stored one, and of one that was created a moment ago. */
+/** A task of any type as returned to clients, whether stored or just created. */
 export type ViewedTask = Pick<
   Task,
   | 'id'
@@ -21,7 +21,7 @@ export type ViewedTask = Pick<
   | 'deletedAtMs'
 >;
 
-/** What it is of one that was created a moment ago. */
+/** The task if it was just created. */
 export function newView(
   task: Omit<
     ViewedTask,
@@ -32,7 +32,7 @@ export function newView(
   return { ...task, state: 'created', progress: 0, ...nothingYet, deletedAtMs: null };
 }
 
-/** The fields that all kinds share. */
+/** The fields that all types share. */
 export interface TaskFields {
   id: string;
   task_id: string;

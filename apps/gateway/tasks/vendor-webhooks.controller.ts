@@ -17,7 +17,7 @@ const receiveVendorWebhook: Operation = {
   refusals: ['rate_limit_exceeded'],
 };
 
-/** Where vendors announce the ends of tasks. */
+/** Receives vendors' announcements of the ends of tasks. */
 @Controller()
 export class VendorWebhooksController {
   constructor(@Inject(VendorWebhookInbox) private readonly inbox: VendorWebhookInbox) {}

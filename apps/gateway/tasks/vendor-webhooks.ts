@@ -21,7 +21,7 @@ export function webhookUrlOf(
 ): string | undefined {
   if (publicBaseUrl === undefined || !upstreams.adapterFor(channel.protocol).takesWebhooks(channel))
     return undefined;
-  // A vendor reaches us from the internet alone, unless it is an upstream of our own.
+  // A vendor can only reach us from the internet, unless it is our own upstream.
   if (!publicBaseUrl.startsWith('https://') && !channel.allowPrivateAddress) return undefined;
   return `${publicBaseUrl}/${WEBHOOKS_PATH}/${encodeURIComponent(channel.id)}`;
 }

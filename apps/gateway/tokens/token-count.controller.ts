@@ -7,7 +7,7 @@ import { CHAT_BODY_BYTES, CHAT_PLAIN_BYTES } from '../http/limits.js';
 import { countMessageTokensOperation } from './token-count.openapi.js';
 import { TokenCounter } from './token-counter.js';
 
-/** How many tokens a message has, before it is sent. */
+/** Counts the tokens of a message before it is sent. */
 @Controller('v1/messages')
 export class TokenCountController {
   constructor(@Inject(TokenCounter) private readonly counter: TokenCounter) {}

@@ -9,7 +9,7 @@ import {
   textSchema,
 } from '../openapi/operation.js';
 
-/** The answer of a count, in the field that each vendor has for it. */
+/** The answer of a count, in each vendor's field. */
 export function countIn(field: string): Operation['answers'] {
   const tokens = integerSchema(undefined, { minimum: 0, examples: [12] });
   return {

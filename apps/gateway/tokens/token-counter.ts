@@ -41,12 +41,12 @@ interface TokenCounterParts {
   log: Logger;
 }
 
-/** What is said about the answer is no part of what is counted, and the vendor takes none of it. */
+/** Fields about the answer are not counted, and the vendor does not accept them. */
 const OF_ANSWERS: Record<CountedKind, readonly string[]> = {
   messages: ['max_tokens', 'stream', 'stop_sequences', 'temperature', 'top_k', 'top_p', 'metadata'],
   contents: ['stream', 'generationConfig', 'safetySettings'],
 };
-/** A count is a matter of a moment. */
+/** Counting takes a moment. */
 const LIMIT_MS = 30_000;
 
 /**
@@ -63,7 +63,7 @@ export class TokenCounter {
     const outcome = await this.ask(call, wanted);
     if (outcome?.kind === 'counted') return outcome.tokens;
     if (outcome?.kind === 'refused') throw refusalOfUpstream(outcome);
-    // A count may be asked for again, whatever became of the first.
+    // A count can be repeated, whatever happened to the first one.
     const { model: work } = workOf(call.caller, model);
     throw noChannelFree(model.id, this.parts.health.retryAfterSeconds(channels, work));
   }

@@ -1,9 +1,9 @@
 import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
-/** Hertz by the code in a frame's head; the first is that of the file, and three are written out behind the head. */
+/** Hertz by the code in a frame's head. The first is that of the file, and three are spelled out after the head. */
 const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 const [RATE_IN_KILOHERTZ, RATE_IN_HERTZ, RATE_IN_TENS] = [12, 13, 14];
-/** Ten channels, in the ways that they may be coded. */
+/** Ways to code the channels. */
 const CHANNEL_CODES = 11;
 /** Behind the four bytes of the file's own: the first block is the one that has the rate, as every decoder demands. */
 const FIRST_BLOCK_AT = 4;
@@ -24,7 +24,7 @@ export async function flacLength(bytes: SoundBytes, start: number): Promise<Soun
   return seconds > 0 ? { most: seconds, likely: seconds } : null;
 }
 
-/** Of the frame whose head is there; 0 where none is. */
+/** The length of the frame whose head is there, or 0. */
 function secondsAt(bytes: SoundBytes, at: number, ownRate: number): number {
   if ((bytes.at(at + 1) & 0xfe) !== 0xf8) return 0;
   const [codes, form] = [bytes.at(at + 2), bytes.at(at + 3)];

@@ -17,7 +17,7 @@ const KILOBITS = {
 const RATES = [44_100, 48_000, 32_000];
 /** By the two bits of the version. */
 const PARTS_OF_RATE = [4, 0, 2, 1];
-/** Where the bit rate is left open, decoders look for the next head: no frame of any layer is shorter. */
+/** If the bit rate is left open, decoders look for the next head. No frame of any layer is shorter. */
 const LEAST_OPEN_BYTES = 8;
 /** Of AAC, whose frames have the same beginning and a layer of 0. */
 const AAC_RATES = [

@@ -4,14 +4,14 @@ import { Unread } from './mp4-unread.js';
 import type { SoundBytes, SoundLength } from './sound-bytes.js';
 
 const PARENTS = new Set(['moov', 'trak', 'edts', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
-/** What a track says of itself: once each, since decoders differ in which of several they take. Handlers are of its parts as well. */
+/** Metadata of a track: once each, because decoders differ in which of several they use. Its parts have handlers too. */
 const TRACK_BOXES = new Set(['tkhd', 'hdlr', 'mdhd', 'stsd', 'stts', 'stsz', 'stz2', 'elst']);
-/** Tracks that nobody hears have both one of these handlers and one of these codecs. */
+/** Silent tracks have both one of these handlers and one of these codecs. */
 const SILENT_HANDLERS = ['text', 'tx3g', 'tmcd', 'mebx', 'rtp ', 'sbtl', 'hint', 'meta'];
 const SILENT_CODECS = ['text', 'tx3g', 'tmcd', 'mebx', 'rtp ', 'gpmd', 'mett', 'metx'];
 /** Handlers of where the bytes are, which QuickTime writes into a track as well. */
 const DATA_HANDLERS = ['alis', 'url '];
-/** A compressed index: what it says cannot be seen. */
+/** A compressed index, which cannot be read. */
 const HIDDEN = new Set(['cmov']);
 const MOST_BOXES = 100_000;
 const MOST_DEPTH = 8;
@@ -38,7 +38,7 @@ interface Track {
   frameBytes: number;
 }
 
-/** What was read so far. */
+/** What has been read so far. */
 class Reading {
   readonly tracks: Track[] = [];
   /** The one that is being read. */
@@ -61,8 +61,8 @@ interface Box {
 }
 
 /**
- * The length of an MP4 file: the frames of all its tracks of sound, or what it says of itself if that is longer. Null for
- * codecs whose frames have no known length, and for what cannot be followed.
+ * The length of an MP4 file: the frames of all its audio tracks, or its stated length if that is longer. Null for codecs
+ * without a known frame length, and for files that cannot be parsed.
  */
 export function mp4Length(bytes: SoundBytes, start: number): SoundLength | null {
   const reading = new Reading(bytes);
@@ -95,7 +95,7 @@ interface Range {
   depth: number;
 }
 
-/** False for what cannot be followed. A box ends with its parent, as decoders have it. */
+/** False if it cannot be parsed. A box ends with its parent, as in decoders. */
 function readBoxes(bytes: SoundBytes, { from, end, depth }: Range, reading: Reading): boolean {
   if (depth > MOST_DEPTH) return false;
   for (let at = from; at + 8 <= end;) {

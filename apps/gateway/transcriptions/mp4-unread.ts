@@ -1,6 +1,6 @@
 import type { SoundBytes } from './sound-bytes.js';
 
-/** What decoders pass over. */
+/** Boxes that decoders skip. */
 const PASSED = new Set(['mdat', 'free', 'skip', 'wide']);
 /** Decoders that read these wherever they are find them in boxes that others do not open, as in the data of the user. */
 const OF_FRAGMENTS = codes('tkhd', 'tfhd', 'trun');
@@ -8,7 +8,7 @@ const OF_TRACKS = codes('tkhd', 'tfhd', 'trun', 'elst', 'stsd', 'stsz', 'stz2');
 /** Title images are smaller. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** The boxes of a file that are not read. */
+/** The unread boxes of a file. */
 export class Unread {
   private looked = 0;
 

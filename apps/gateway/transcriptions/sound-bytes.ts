@@ -1,9 +1,9 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 
-/** What is looked through before others have a turn: some milliseconds. */
+/** The bytes to scan before others get a turn: a few milliseconds. */
 const TURN_BYTES = 512 * 1024;
 
-/** A file in pieces, read anywhere, best from front to back. Behind its end are zeros. */
+/** A file in pieces, which can be read anywhere, best from front to back. Zeros follow its end. */
 export class SoundBytes {
   readonly length: number;
   private index = 0;
@@ -28,14 +28,14 @@ export class SoundBytes {
     }
   }
 
-  /** A number of so many bytes, the highest first. */
+  /** A big-endian number of this many bytes. */
   big(offset: number, bytes: number): number {
     let value = 0;
     for (let each = 0; each < bytes; each += 1) value = value * 256 + this.at(offset + each);
     return value;
   }
 
-  /** The same, the lowest first. */
+  /** The same, little-endian. */
   little(offset: number, bytes: number): number {
     let value = 0;
     for (let each = bytes - 1; each >= 0; each -= 1) value = value * 256 + this.at(offset + each);
@@ -46,7 +46,7 @@ export class SoundBytes {
     return String.fromCharCode(...Array.from({ length: bytes }, (_, each) => this.at(offset + each)));
   }
 
-  /** Visits each place of a byte in order; others have their turns meanwhile, however many there are. */
+  /** Visits each position of a byte in order, and yields to others in between. */
   async each(byte: number, visit: (offset: number) => void): Promise<void> {
     let start = 0;
     for (const piece of this.pieces) {
@@ -62,8 +62,8 @@ export class SoundBytes {
 
 /** How long a file plays, in seconds. */
 export interface SoundLength {
-  /** No decoder plays more of it, and nobody who believes what it says of itself hears more. */
+  /** The maximum: no decoder plays more, whatever it believes about the file. */
   readonly most: number;
-  /** What a usual player shows. */
+  /** The length that a usual player shows. */
   readonly likely: number;
 }

@@ -3,10 +3,10 @@ import type { MeasuredTokens, TokenEstimate } from '#catalog/token-estimate.js';
 import type { Body } from '../http/fields.js';
 import type { SoundSeconds } from './sound-file.js';
 
-/** OpenAI counts a token for a tenth of a second; others up to 12.5 a second. */
+/** OpenAI counts a token per tenth of a second, others up to 12.5 per second. */
 export const LIKELY_TOKENS_PER_SECOND = 10n;
 const MOST_TOKENS_PER_SECOND = 20n;
-/** Five words a second, in a language that takes four tokens for each. */
+/** Five words per second, in a language with four tokens per word. */
 const MOST_WRITTEN_PER_SECOND = 20n;
 
 /** The text of a request to be measured: its `prompt` is words, where that of other calls refers to a stored one. */
@@ -28,7 +28,7 @@ export function withSound(text: MeasuredTokens, seconds: SoundSeconds, limits: M
   };
 }
 
-/** The text that is written down: as long as the sound allows, where the model states no limit of its own. */
+/** The transcript: as long as the audio allows, unless the model has its own limit. */
 export function withWritten(
   output: TokenEstimate,
   seconds: SoundSeconds,
@@ -39,7 +39,7 @@ export function withWritten(
   return isOpen ? { ...output, most: heard } : output;
 }
 
-/** The same in seconds: a model that hears no longer sound is not held for more. */
+/** The same in seconds, at most the longest audio that the model accepts. */
 export function secondsHeld({ most, likely }: SoundSeconds, limits: ModelLimits): SoundSeconds {
   const cap = limits.maxSeconds === undefined ? most : BigInt(limits.maxSeconds);
   return { most: least(most, cap), likely: least(likely, cap) };

@@ -10,25 +10,25 @@ import { SoundBytes, type SoundLength } from './sound-bytes.js';
 import { wavLength } from './wav-header.js';
 import { webmLength } from './webm-blocks.js';
 
-/** Whole seconds of sound. */
+/** Whole seconds of audio. */
 export interface SoundSeconds {
-  /** No fewer than a decoder plays: what is held for. */
+  /** At least what a decoder plays: the seconds to hold for. */
   readonly most: bigint;
-  /** What it is, for a vendor that does not say. */
+  /** The likely length, for a vendor that does not report it. */
   readonly likely: bigint;
 }
 
-/** A file of sound that a request hands over. */
+/** An audio file from a request. */
 export interface SoundFile extends SentFile {
   readonly seconds: SoundSeconds;
 }
 
-/** A day: no model hears more at once. */
+/** A day: no model accepts more at once. */
 const MOST_SECONDS = 86_400;
-/** Tags in front of the sound; some programs add theirs to those of others. */
+/** Tags before the audio. Some programs add theirs to those of others. */
 const MOST_TAGS = 16;
 const TAG_HEAD_BYTES = 10;
-/** Zeros behind the tags, from programs that leave room and do not say so. */
+/** Zeros after the tags, from programs that leave padding without declaring it. */
 const MOST_PADDING = 65_536;
 
 type Kind = 'flac' | 'mp3' | 'mp4' | 'ogg' | 'wav' | 'webm';
@@ -42,7 +42,7 @@ const MIMES: Record<Kind, string> = {
   webm: 'audio/webm',
 };
 
-/** From where the sound begins; null for what is not understood, which nobody could hold for. */
+/** Reads from where the audio begins. Null if it is not understood, because nothing could be held for it. */
 type Measure = (bytes: SoundBytes, start: number) => SoundLength | null | Promise<SoundLength | null>;
 
 const MEASURES: Record<Kind, Measure> = {
@@ -54,7 +54,7 @@ const MEASURES: Record<Kind, Measure> = {
   webm: webmLength,
 };
 
-/** The one sound of a form, by its bytes: neither its name nor its type is asked. @throws ApiError naming `file` */
+/** The audio file of a form, identified by its bytes: its name and type are ignored. @throws ApiError naming `file` */
 export async function soundOf(entries: readonly FormEntry[]): Promise<SoundFile> {
   const files = entries.filter(([, , file]) => file !== null);
   const file = files.find(([name]) => name === 'file')?.[2];
@@ -81,7 +81,7 @@ async function readSound({ pieces }: Pick<FormFile, 'pieces'>): Promise<SoundFil
   return { pieces, mime: MIMES[kind], name: `audio.${kind}`, seconds: secondsOf(length) };
 }
 
-/** A second more is held for: vendors round, and decoders add the delay of their codec. */
+/** Holds for one more second, because vendors round and decoders add the delay of their codec. */
 function secondsOf({ most, likely }: SoundLength): SoundSeconds {
   return { most: atLeastOne(Math.max(most, likely)) + 1n, likely: atLeastOne(likely) };
 }

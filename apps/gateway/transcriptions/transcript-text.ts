@@ -1,8 +1,8 @@
-/** How a client may want a text that was heard. */
+/** The formats of a transcript. */
 export const answerFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
-/** Those that the gateway writes itself. */
+/** The formats that the gateway writes itself. */
 export type TextFormat = Exclude<(typeof answerFormats)[number], 'json' | 'verbose_json'>;
-/** What times are given for. */
+/** The units that have timestamps. */
 export const granularities = ['word', 'segment'] as const;
 
 interface Cue {
@@ -12,12 +12,12 @@ interface Cue {
   readonly text: string;
 }
 
-/** What is asked of the upstream, which has to say how long the sound was: a plain text does not. */
+/** The format requested from the upstream, which must report the length of the audio: plain text does not. */
 export function upstreamFormat(format: TextFormat): 'json' | 'verbose_json' {
   return format === 'text' ? 'json' : 'verbose_json';
 }
 
-/** An upstream's JSON in the format that the client wants, as OpenAI writes it. */
+/** Converts an upstream's JSON to the requested format, as OpenAI writes it. */
 export function transcriptText(answer: Readonly<Record<string, unknown>>, format: TextFormat): string {
   const text = typeof answer['text'] === 'string' ? answer['text'] : '';
   if (format === 'text') return `${text}\n`;
@@ -29,7 +29,7 @@ export function transcriptText(answer: Readonly<Record<string, unknown>>, format
   return `WEBVTT\n\n${cues.map((cue) => `${times(cue, '.')}\n${cue.text}\n`).join('\n')}`;
 }
 
-/** One for each segment; all of the text at once where there are none. */
+/** One per segment, or the whole text at once if there are none. */
 function cuesOf(answer: Readonly<Record<string, unknown>>, text: string): Cue[] {
   const { segments, duration } = answer;
   const listed: unknown[] = Array.isArray(segments) ? segments : [];

@@ -1,13 +1,13 @@
 import type { Body } from '../http/fields.js';
 import type { FormEntry } from '../http/multipart-body.js';
 
-/** Fields that hold a list, and are sent once for each of its values, with brackets or without. */
+/** List fields, which are sent once per value, with or without brackets. */
 const LISTS = ['timestamp_granularities', 'models'];
-/** Fields that are true or false; in a form all values are text. */
+/** Boolean fields. In a form all values are text. */
 const FLAGS = ['stream', 'dry_run'];
 const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-/** The fields of a form as a body of JSON would have them. Of a name sent twice the last value counts. */
+/** The fields of a form as in a JSON body. If a name is sent twice, the last value counts. */
 export function hearingFields(entries: readonly FormEntry[]): Body {
   const body = new Map<string, unknown>();
   for (const [sent, value, file] of entries) {

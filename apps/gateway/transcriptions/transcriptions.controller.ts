@@ -11,7 +11,7 @@ import { soundOf } from './sound-file.js';
 import { hearingFields } from './transcription-fields.js';
 import { createTranscriptionOperation, createTranslationOperation } from './transcriptions.openapi.js';
 
-/** Sound into text: forms with one file, which pass through as conversations do. */
+/** Audio to text: forms with one file, passed through like conversations. */
 @Controller('v1/audio')
 export class TranscriptionsController {
   constructor(@Inject(ConversationService) private readonly conversations: ConversationService) {}

@@ -14,9 +14,9 @@ const SAMPLES_PER_BYTE = new Map([
 const EXTENSIBLE = 0xfffe;
 const EXTENSION_AT = 24;
 const LEAST_FORMAT_BYTES = 16;
-/** What decoders take; beyond it, nobody knows how they read the header. */
+/** The range that decoders accept. Beyond it, it is unclear how they read the header. */
 const MOST = { channels: 64, bits: 64, rate: 768_000 };
-/** Recorders write a handful. */
+/** Recorders write only a few. */
 const MOST_CHUNKS = 1_000;
 
 interface Rates {

@@ -52,7 +52,7 @@ interface Element {
   parent: number | undefined;
 }
 
-/** What was read so far. */
+/** What has been read so far. */
 class Reading {
   readonly tracks: Track[] = [];
   readonly frames = new Map<number, { count: number; asOpus: number }>();
@@ -84,7 +84,7 @@ export function webmLength(bytes: SoundBytes, start: number): SoundLength | null
   return { most: Math.max(counted, stated), likely: isExact ? counted : Math.min(counted, stated) };
 }
 
-/** False for what cannot be followed. */
+/** False if it cannot be parsed. */
 function readElements(bytes: SoundBytes, start: number, reading: Reading): boolean {
   const parents: Parent[] = [];
   let elements = 0;
@@ -116,7 +116,7 @@ function widthOf(first: number): number {
   return Math.clz32(first << 24) + 1;
 }
 
-/** Null where the size is left open, as in what a browser records. */
+/** Null if the size is left open, as in browser recordings. */
 function sizeOf(bytes: SoundBytes, at: number, width: number): number | null {
   const mask = 0xff >> width;
   const first = bytes.at(at) & mask;
@@ -125,7 +125,7 @@ function sizeOf(bytes: SoundBytes, at: number, width: number): number | null {
   return isOpen ? null : first * 2 ** (8 * (width - 1)) + rest;
 }
 
-/** False for what decoders read in different ways. */
+/** False if decoders read it differently. */
 function readElement(bytes: SoundBytes, element: Element, reading: Reading): boolean {
   const { id, content, size, parent } = element;
   const track = reading.tracks.at(-1);

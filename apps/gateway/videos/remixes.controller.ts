@@ -13,7 +13,7 @@ import { VideoRemixer } from './video.remix.js';
 import type { VideoView } from './video.view.js';
 import { remixVideoOperation } from './videos.openapi.js';
 
-/** OpenAI's way to a video like a finished one; what comes of it is a video like any other. */
+/** OpenAI's way to remix a finished video. The result is a video like any other. */
 @Controller('v1/videos/:id/remix')
 export class RemixesController {
   constructor(

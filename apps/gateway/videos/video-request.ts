@@ -9,11 +9,11 @@ import { MAX_SHAPE_CHARS } from '../http/limits.js';
 import { textSchema } from '../openapi/operation.js';
 import { limitsOf, type Measure, refuseBeyondLimits } from '#catalog/model-limits.js';
 
-/** A request for a video after its own fields were checked; what depends on the model is checked by `fitToModel`. */
+/** A request for a video with checked fields. What depends on the model is checked by `fitToModel`. */
 export interface VideoCreation {
   readonly model: string;
   readonly prompt: string;
-  /** Whole seconds, not yet held against the model's limits; undefined: the model's default. */
+  /** Whole seconds, not yet checked against the model's limits. Undefined means the model's default. */
   readonly seconds: Measure<number> | undefined;
   /** As the client sent it. */
   readonly size: string | undefined;
@@ -21,12 +21,12 @@ export interface VideoCreation {
   readonly resolution: Asked<'resolution'> | undefined;
 }
 
-/** What is asked for, and by which field: a size names a shape and a resolution where they are not said outright. */
+/** A requested value and its field: a size also sets the shape and resolution if they are not given. */
 interface Asked<Param extends string> extends Measure<string> {
   readonly param: Param | 'size';
 }
 
-/** What is billed and sent upstream. */
+/** The values that are billed and sent upstream. */
 export interface FittedVideo {
   readonly seconds: number;
   readonly aspectRatio: string | undefined;
@@ -48,7 +48,7 @@ const FIELDS = new Set([...videoFields.names, 'n', 'user']);
 /** Every spelling of an image input that clients are known to send, with or without underscores and brackets. */
 const IMAGE_INPUT =
   /^(images?|image_?urls?|input_?image|input_?references?|reference_?images?|(first|last)_?frame|(start|end|init)_?image)(\[.*)?$/i;
-/** In Google's instances a video is what to continue. */
+/** In Google's instances `video` is a video to continue. */
 const INSTANCE_INPUT = /^video$/;
 
 /**
@@ -99,7 +99,7 @@ export function fitToModel(asked: VideoCreation, model: CatalogModel): FittedVid
   return { seconds: seconds.value, aspectRatio: aspectRatio?.value, resolution: resolution?.value };
 }
 
-/** What is stored of a request, and what the upstream is asked for. */
+/** The stored request, as sent to the upstream. */
 export function taskRequestOf(asked: VideoCreation, fitted: FittedVideo): TaskRequest {
   return {
     prompt: asked.prompt,
@@ -109,12 +109,12 @@ export function taskRequestOf(asked: VideoCreation, fitted: FittedVideo): TaskRe
   };
 }
 
-/** A call makes one video, in a form too, where all values are text. */
+/** A call makes one video. In a form all values are text. */
 function refuseMany(n: unknown): void {
   if (!isAbsent(n) && n !== 1 && n !== '1') throw invalid('n', 'must be 1: a call makes one video');
 }
 
-/** Fields of images may be there as long as they hold none. @throws ApiError image_input_not_supported */
+/** Image fields are permitted as long as they are empty. @throws ApiError image_input_not_supported */
 function withoutImageInput(body: Body): Body {
   refuseImageInput(body);
   return Object.fromEntries(Object.entries(body).filter(([name]) => !IMAGE_INPUT.test(name)));
@@ -145,7 +145,7 @@ function instancesHaveImage(instances: unknown): boolean {
   );
 }
 
-/** `seconds` and `duration` mean the same; two different answers would charge for one and deliver the other. */
+/** `seconds` and `duration` mean the same. With different values, one would be charged and the other delivered. */
 function readSeconds(body: Body): Measure<number> | undefined {
   const seconds = wholeSeconds('seconds', textSeconds(body));
   const duration = wholeSeconds('duration', durationValue(body));

@@ -17,7 +17,7 @@ export interface VideoCall {
   requestId: string;
 }
 
-/** Checks a video against its model and has the task created. */
+/** Checks a video against its model, and creates the task. */
 export class VideoCreator {
   constructor(
     private readonly parts: {

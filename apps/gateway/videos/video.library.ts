@@ -20,7 +20,7 @@ export const VIDEO: TaskKind = {
   },
 };
 
-/** A page of an account's videos, in the manner of OpenAI's lists. */
+/** A page of an account's videos, like OpenAI's lists. */
 export interface VideoPage {
   object: 'list';
   data: VideoView[];
@@ -49,13 +49,13 @@ export class VideoLibrary {
     return videoView(task, path === null ? null : origin() + path);
   }
 
-  /** The account's videos by `after`, `limit` and `order`, the newest first by default. @throws ApiError */
+  /** The account's videos by `after`, `limit` and `order`, newest first by default. @throws ApiError */
   async page(accountId: string, query: Body, origin: () => string): Promise<VideoPage> {
     const limit = readLimit(query);
     const found = await this.library.page(accountId, {
       order: optionalWord(query, 'order', ['asc', 'desc'] as const) ?? 'desc',
       after: readAfter(query),
-      // One more than asked shows whether there are more.
+      // One more than requested shows whether there are more.
       limit: limit + 1,
     });
     const data = found.slice(0, limit).map((task) => this.view(task, origin));

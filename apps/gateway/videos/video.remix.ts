@@ -22,7 +22,7 @@ interface RemixCall {
   requestId: string;
 }
 
-/** Has a finished video made again with another prompt, by the vendor and under the key that made it. */
+/** Remixes a finished video with another prompt, with the vendor and the key that made it. */
 export class VideoRemixer {
   constructor(
     private readonly parts: {
@@ -42,7 +42,7 @@ export class VideoRemixer {
     const model = modelForGroup(current, source.requestedModel, caller.group);
     const wanted = { task: source, model, caller, capability: 'videoRemixes' as const };
     const channels = makerFree(this.parts, current, wanted).filter(
-      // Its vendor makes and bills the model of the source, whatever the channel calls so by now.
+      // The vendor uses and bills the model of the source, even if the channel has renamed it.
       (channel) => upstreamModel(channel, model) === source.upstreamModel,
     );
     const request = remixOf(source, prompt);

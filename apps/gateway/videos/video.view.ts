@@ -1,6 +1,6 @@
 import { type TaskFields, taskFields, type ViewedTask } from '../tasks/task.view.js';
 
-/** What a client sees of a video: OpenAI's and xAI's fields at once. */
+/** A video as returned to clients, with both OpenAI's and xAI's fields. */
 export interface VideoView extends TaskFields {
   request_id: string;
   object: 'video';
@@ -10,7 +10,7 @@ export interface VideoView extends TaskFields {
   aspect_ratio: string | null;
   prompt: string;
   remixed_from_video_id: string | null;
-  /** Absent until the file is there, and again once it is gone: some clients take its presence for success. */
+  /** Absent until the file is available, and again once it is gone: some clients treat its presence as success. */
   video?: { url: string; duration: number; respect_moderation: true };
 }
 

@@ -22,7 +22,7 @@ import {
   retrieveVideoOperation,
 } from './videos.openapi.js';
 
-/** Asked for by the Python SDK's poll helper as its interval, milliseconds. */
+/** Read by the Python SDK's poll helper as its interval, in milliseconds. */
 const POLL_AFTER_MS = '2000';
 
 interface DeletedVideo {
@@ -65,7 +65,7 @@ export class VideosController {
     return this.library.page(caller.accountId, query, () => publicOrigin(request, this.config));
   }
 
-  /** Deletes a finished video; what it cost stays on record. */
+  /** Deletes a finished video. Its cost stays on record. */
   @Delete(['v1/videos/:id', 'vendora/v1/videos/:id'])
   @RouteRules({ doc: deleteVideoOperation })
   async remove(@CallerOf() caller: Caller, @Param('id') id: string): Promise<DeletedVideo> {
