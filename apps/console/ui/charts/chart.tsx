@@ -1,5 +1,5 @@
 import { Button, ColorSwatch, Group, ScrollArea, Skeleton, Table, UnstyledButton } from '@mantine/core';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ChartProps, ChartSeries } from './chart-props.js';
 
@@ -8,19 +8,30 @@ const Drawing = lazy(() => import('./chart-drawing.js'));
 
 /** A chart of values over time or of other categories. Use it for all charts; numbers are for drawing, labels are exact. */
 export function Chart(props: ChartProps): ReactNode {
-  const { height = 260, label, series } = props;
+  const { label, series } = props;
+  // What was pressed shows at once; to draw takes longer, and follows.
+  const drawn = useDeferredValue(props);
   return (
     <figure className="chart" aria-label={label}>
       {series.length > 1 && <Legend {...props} />}
-      <div aria-hidden>
-        <Suspense fallback={<Skeleton height={height} />}>
-          <Drawing {...props} height={height} />
-        </Suspense>
-      </div>
-      <InWords {...props} />
+      <Drawn of={drawn} />
     </figure>
   );
 }
+
+const Drawn = memo(function Drawn({ of }: { of: ChartProps }) {
+  const { height = 260 } = of;
+  return (
+    <>
+      <div aria-hidden>
+        <Suspense fallback={<Skeleton height={height} />}>
+          <Drawing {...of} height={height} />
+        </Suspense>
+      </div>
+      <InWords {...of} />
+    </>
+  );
+});
 
 /** The values as a table: screen readers have it always, everybody else by a button that comes with the focus. */
 function InWords(props: ChartProps) {
