@@ -98,7 +98,7 @@ const ofFinance = [
   createRoute({
     getParentRoute: () => finance,
     path: '/deferred-revenue',
-    loader: textsOf('reports'),
+    loader: textsOf('reports', 'charts'),
     validateSearch: searchOf({ from: anyDay, to: anyDay }),
     component: lazy(() => import('../finance/reports/deferred.page.js'), 'DeferredPage'),
   }),

@@ -15,6 +15,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { SmallPrint } from '../../ui/texts.js';
 import { Day, When } from '../../ui/when.js';
 import { addDays, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
+import { FamilyName } from './family-name.js';
 
 const route = getRouteApi('/finance/deferred-revenue');
 
@@ -128,7 +129,12 @@ function RollForward({
             <Table.Tr key={`${move} ${family ?? ''}`}>
               <Table.Td>
                 {t(`deferred.moves.${move}`)}
-                {family !== null && ` · ${family}`}{' '}
+                {family !== null && (
+                  <>
+                    {' · '}
+                    <FamilyName family={family} />
+                  </>
+                )}{' '}
                 <Text span size="xs" c="dimmed">
                   {t('deferred.transactions', { count: Number(transactions) })}
                 </Text>

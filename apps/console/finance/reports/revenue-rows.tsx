@@ -8,6 +8,7 @@ import { Named } from '../../ui/named.js';
 import { TextLink } from '../../ui/links.js';
 import { useLocale } from '../../ui/locale.js';
 import { Day } from '../../ui/when.js';
+import { FamilyName } from './family-name.js';
 import { type Basis, type Dimension, openedBy, type RevenueLine, type Within } from './revenue.js';
 
 interface RevenueRowsProps {
@@ -75,7 +76,13 @@ function Value({ row, by }: { row: RevenueLine; by: Dimension }) {
       resetScroll={false}
       className="model-name"
     >
-      {by === 'day' ? <Day on={value} /> : by === 'account' ? <Named kind="account" id={value} /> : value}
+      <NameOf by={by} value={value} />
     </TextLink>
   );
+}
+
+function NameOf({ by, value }: { by: Dimension; value: string }) {
+  if (by === 'day') return <Day on={value} />;
+  if (by === 'account') return <Named kind="account" id={value} />;
+  return by === 'family' ? <FamilyName family={value} /> : value;
 }

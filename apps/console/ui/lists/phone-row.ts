@@ -1,7 +1,7 @@
 /** Shown where a row has no value; phones leave it out. */
 export const NONE = '–';
 
-/** On a phone a row has two lines: `main` with `side` at its end, and `below` them the rest in small type, with its `menu` at their end. */
+/** On a phone a row has two lines: `main` with `side` and the `menu` at its end, and `below` them the rest in small type. */
 export type PhonePlace = 'main' | 'side' | 'below' | 'menu' | 'hidden';
 
 interface PlacedColumn {

@@ -6,6 +6,7 @@ import type { Shape } from '../../api/shape.js';
 import { Choices } from '../../ui/lists/choice.js';
 import { column, longTextColumn, menuColumn, rightColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
+import { ACTIONS } from '../../ui/lists/phone-row.js';
 import { ButtonLink, OpenLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded } from '../../ui/states.js';
@@ -97,7 +98,7 @@ function useTaskColumns(): ListColumn<Shape<'Task'>>[] {
     longTextColumn('requestedModel', t('tasks.columns.model')),
     column('state', t('tasks.columns.state'), (task) => <TaskBadge task={task} />),
     rightColumn('cost', t('tasks.columns.cost'), (task) => <TaskCost task={task} />),
-    rightColumn('file', t('tasks.columns.file'), (task) => <TaskDownload task={task} />),
+    rightColumn(ACTIONS, t('tasks.columns.file'), (task) => <TaskDownload task={task} />),
     menuColumn(({ id, keyId, model }) => [
       { copy: id },
       { only: { keyId }, what: nameOf(keyId) },

@@ -51,7 +51,6 @@ function TicketFilters() {
           { param: 'state', label: t('list.state'), options: states },
           { param: 'kind', label: t('list.kind'), options: kinds },
         ]}
-        any={t('list.any')}
         width="14rem"
       />
     </Group>

@@ -20,9 +20,12 @@ export function useTokenColumns(): ListColumn<Shape<'Key'>>[] {
     rightColumn('month', t('columns.month'), ({ spentThisMonth, monthlyLimit, name }) => (
       <Used used={spentThisMonth} limit={monthlyLimit} label={`${name}: ${t('columns.month')}`} />
     )),
-    rightColumn('total', t('columns.total'), ({ spent, totalLimit, name }) => (
-      <Used used={spent} limit={totalLimit} label={`${name}: ${t('columns.total')}`} />
-    )),
+    onPhone(
+      'hidden',
+      rightColumn('total', t('columns.total'), ({ spent, totalLimit, name }) => (
+        <Used used={spent} limit={totalLimit} label={`${name}: ${t('columns.total')}`} />
+      )),
+    ),
     column('models', t('columns.models'), ({ allowedModels }) => (
       <Allowed list={allowedModels} all={t('allModels')} of="models" />
     )),
