@@ -3,19 +3,19 @@ import { BusUnavailable } from './bus.errors.js';
 import { decodeReply, encodeMessage, type BusMessage } from './message.js';
 import type { AnyTopic } from './topic.js';
 
-/** How far a topic was written at some moment. Opaque: only the transport that gave it out can read it. */
+/** The end of a topic at some moment. Opaque: only the transport that created it can read it. */
 export interface ReadMarker {
   readonly topic: string;
   readonly offsets: readonly (readonly [partition: number, offset: string])[];
 }
 
-/** An answer that is waited for, until it is forgotten: then it settles nothing any more. */
+/** A pending answer, until it is forgotten and has no effect any more. */
 export interface PendingAnswer<R> {
   readonly value: Promise<R>;
   readonly forget: () => void;
 }
 
-/** The asking end behind Nest's seam. A pattern is a topic's name; the data its payload. */
+/** The sending end behind Nest's interface. A pattern is a topic's name, the data its payload. */
 export abstract class BusClient extends ClientProxy {
   private readonly topicsByName: ReadonlyMap<string, AnyTopic>;
 
@@ -27,7 +27,7 @@ export abstract class BusClient extends ClientProxy {
   abstract override connect(): Promise<void>;
   abstract override close(): Promise<void>;
 
-  /** Sends a request; `settle` gets the reply's text or an error, at most once. Returns what forgets the request. */
+  /** Sends a request. `settle` gets the reply's text or an error, at most once. Returns a function that forgets the request. */
   protected abstract ask(
     message: BusMessage,
     settle: (error: unknown, reply: string | null) => void,

@@ -1,4 +1,4 @@
-/** No answer, or no acknowledgement, in time: the outcome is unknown, so ask again with the same id and never guess. */
+/** No answer or acknowledgement in time: the outcome is unknown, so send it again with the same ID and never guess. */
 export class BusTimeout extends Error {
   constructor(topic: string, timeoutMs: number) {
     super(`no answer on ${topic} within ${timeoutMs} ms`);
@@ -6,7 +6,7 @@ export class BusTimeout extends Error {
   }
 }
 
-/** The bus is closed, full or out of reach. The message may still have been taken, as after any lost connection. */
+/** The bus is closed, full or unreachable. The message may still have been received, as after any lost connection. */
 export class BusUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -14,7 +14,7 @@ export class BusUnavailable extends Error {
   }
 }
 
-/** The handler could not do its work, for good: asking again would end the same way. */
+/** The handler failed permanently: sending it again would fail too. */
 export class BusRejected extends Error {
   constructor(
     readonly code: string,
@@ -25,7 +25,7 @@ export class BusRejected extends Error {
   }
 }
 
-/** A message that does not fit its topic's declaration: never worth a retry. */
+/** A message that does not match its topic's declaration. Never retried. */
 export class InvalidMessage extends Error {
   constructor(topic: string, rule: string) {
     super(`not a message of ${topic}: ${rule}`);
@@ -33,7 +33,7 @@ export class InvalidMessage extends Error {
   }
 }
 
-/** Handlers and topics do not fit together: a fault of the program, found at its start. */
+/** Handlers and topics do not match: a fault of the program, found at startup. */
 export class BusWiringError extends Error {
   constructor(faults: readonly string[]) {
     super(`The bus is not wired up:\n${faults.map((fault) => `- ${fault}`).join('\n')}`);

@@ -51,7 +51,7 @@ export interface LagOf {
   partition: number;
 }
 
-/** Asks for the lag of each partition (messages not handled yet) whenever the metrics are read. */
+/** Reads the lag of each partition (messages not handled yet) whenever the metrics are read. */
 export function watchLag(
   registry: Registry,
   report: (set: (of: LagOf, messages: number) => void) => void,

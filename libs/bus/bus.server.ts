@@ -10,7 +10,7 @@ interface Registration {
   handler: MessageHandler;
 }
 
-/** The consuming end behind Nest's seam: gathers the handlers, checks them at the start, and hands them over. */
+/** The consuming end behind Nest's interface: gathers the handlers, checks them at startup, and hands them over. */
 export abstract class BusServer extends Server implements CustomTransportStrategy {
   override readonly transportId = BUS_TRANSPORT;
   override readonly propagatesEventHandlerErrors = true;
@@ -23,7 +23,7 @@ export abstract class BusServer extends Server implements CustomTransportStrateg
     super();
   }
 
-  /** Nest would overwrite a second handler of a request in silence; all are kept, and the boot check complains. */
+  /** Nest would silently overwrite a second handler of a request. All are kept, and the startup check reports them. */
   override addHandler(
     pattern: string,
     handler: MessageHandler,

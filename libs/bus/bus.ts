@@ -21,7 +21,7 @@ export interface CallOptions {
 const DEFAULT_REQUEST_TIMEOUT_MS = 5_000;
 const DEFAULT_PUBLISH_TIMEOUT_MS = 5_000;
 
-/** What programs say to each other, typed by the topics. */
+/** Messages between programs, typed by the topics. */
 export class Bus {
   private readonly metrics: BusMetrics;
   private readonly requestTimeoutMs: number;
@@ -36,15 +36,15 @@ export class Bus {
     this.publishTimeoutMs = options.publishTimeoutMs ?? DEFAULT_PUBLISH_TIMEOUT_MS;
   }
 
-  /** Resolves when requests can be answered. Calling is not needed, but finds a broker that is missing early. */
+  /** Resolves when requests can be answered. Optional, but finds a missing broker early. */
   connect(): Promise<void> {
     return this.client.connect();
   }
 
   /**
-   * Asks and waits for the answer.
-   * @throws BusTimeout when none came: the outcome is unknown, ask again with the same id. BusUnavailable when the
-   * message could not be sent. BusRejected when the handler failed for good.
+   * Sends a request and waits for the answer.
+   * @throws BusTimeout if there is none: the outcome is unknown, send it again with the same ID. BusUnavailable if the message
+   * could not be sent. BusRejected if the handler failed permanently.
    */
   async request<P extends object, R>(
     topic: RequestTopic<P, R>,

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '#platform/errors.js';
 
-/** Switches for tests: what a bus may do to messages, done to every message. */
+/** Switches for tests: whatever a bus can do to messages, done to every message. */
 export interface ChaosOptions {
   /** Each message is handled twice; the second time late, in the background. */
   duplicate?: boolean;
   /** Messages start after random pauses, so that they overtake each other. */
   reorder?: boolean;
-  /** The first answer about each id is lost, so that the asker has to ask again. */
+  /** The first answer for each ID is lost, so that the sender has to send again. */
   dropFirstReply?: boolean;
   /** Repeats the same random choices. */
   seed?: number;

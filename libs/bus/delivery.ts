@@ -9,7 +9,7 @@ import { Chaos, type ChaosOptions } from './chaos.js';
 import { decodePayload, encodeErrorReply, encodeReply } from './message.js';
 import type { AnyTopic } from './topic.js';
 
-/** A message that could not be handled, with where it came from. It is kept, and never stops its partition. */
+/** A message that could not be handled, with its origin. It is stored, and never stops its partition. */
 export interface DeadLetter {
   topic: string;
   group: string;
@@ -19,7 +19,7 @@ export interface DeadLetter {
   key: string | null;
   /** The message as received, readable or not. */
   payload: string | null;
-  /** What it is about (the charge of a money topic); null when that cannot be read. */
+  /** Its subject (the charge, for topics about money). Null if unreadable. */
   id: string | null;
   reason: string;
 }
@@ -29,12 +29,12 @@ export interface ConsumerOptions {
   groups: readonly string[];
   /** True for temporary errors (database unreachable, deadlock), which are retried without limit. Others never are. */
   isTransient: (error: unknown) => boolean;
-  /** Keeps a dead letter; the message counts as handled only when this has resolved. */
+  /** Stores a dead letter. The message counts as handled only once this has resolved. */
   onDeadLetter: (letter: DeadLetter) => Promise<void>;
   log: Logger;
   registry: Registry;
   chaos?: ChaosOptions;
-  /** Broadcast topics are read from now on: caches loaded before may have missed a change. Also after a reconnect. */
+  /** Broadcast topics are read from now on: caches loaded earlier may have missed a change. Also called after a reconnect. */
   onAssigned?: () => void;
 }
 
@@ -48,7 +48,7 @@ export interface IncomingMessage {
   traceparent?: string | undefined;
 }
 
-/** `done`: never to be handled again, with the reply to send, if any. `transient`: to be handled again later. */
+/** `done`: never handled again, with the reply to send, if any. `transient`: handled again later. */
 export type Outcome = { done: true; reply: string | null } | { done: false; error: unknown };
 
 /** Who handles the messages of a topic. */
@@ -191,7 +191,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** The error that an asker receives: the broken rule for an invalid message, a plain sentence for anything else. */
+/** The error for the sender: the broken rule for an invalid message, or a plain sentence for anything else. */
 function publicError(error: unknown): { code: string; message: string } {
   if (error instanceof InvalidMessage) return { code: 'invalid_message', message: error.message };
   return { code: 'internal_error', message: 'The request could not be handled.' };

@@ -14,10 +14,10 @@ export interface BusMessage {
   traceparent?: string | undefined;
 }
 
-/** Larger than any payload of ours by far, and small enough that 500 of them fit into one Kafka request. */
+/** Far larger than any of our payloads, and small enough that 500 of them fit into one Kafka request. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
-/** @throws InvalidMessage when the payload is too large, since it would fail the strangers it is sent together with. */
+/** @throws InvalidMessage if the payload is too large, because it would also fail the messages sent with it. */
 export function encodeMessage(topic: AnyTopic, payload: object): BusMessage {
   const message = rawMessage(topic, topic.key(payload), JSON.stringify(payload));
   if (message.key === '') throw new InvalidMessage(topic.name, 'its key is empty');

@@ -13,7 +13,7 @@ import { allTopics } from './topics.js';
 /** The programs that announce through the outbox, as its rows name them. */
 export type Producer = 'gateway' | 'worker' | 'billing';
 
-/** What is announced; the transaction that makes it true inserts it. */
+/** An announcement, inserted by the transaction that makes it true. */
 export interface OutboxRow {
   topic: string;
   key: string;
@@ -76,7 +76,7 @@ const MAX_IN_FLIGHT = 1_000;
  */
 const GATHER_MS = 20;
 const MEASURE_INTERVAL_MS = 5_000;
-/** Names our locks among all advisory locks of the database. */
+/** The namespace of our advisory locks. */
 const LOCK_SPACE = 0x0b05;
 const LOCK_OF: Record<Producer, number> = { gateway: 1, worker: 2, billing: 3 };
 

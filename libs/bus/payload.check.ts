@@ -7,9 +7,9 @@ type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValid
 const checks = new Map<new () => object, Check>();
 
 /**
- * True when a payload keeps every rule of its class. It asks the rules that class-validator gathered from the decorators
- * and nothing else: to prepare the words for a failure takes several times as long, and messages do not fail. False says
- * only that class-validator itself has to look; a rule of a kind that is not known here always answers that.
+ * Whether a payload satisfies every rule of its class. Only evaluates the rules that class-validator gathered from the
+ * decorators: preparing error messages takes several times as long, and messages do not fail. False only means that
+ * class-validator itself has to check; an unknown type of rule always returns false.
  */
 export function keepsRules(type: new () => object, payload: object): boolean {
   let check = checks.get(type);

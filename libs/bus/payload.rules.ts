@@ -4,7 +4,7 @@ import type { Tokens } from './tokens.js';
 /** The longest amount: a sign, 18 digits, a point and 18 decimals. */
 const DECIMAL_TEXT = /^-?\d{1,18}(\.\d{1,18})?$/;
 const INSTANT_TEXT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
-/** Ids, codes and names of the field are short; longer ones are a mistake or an attack. */
+/** IDs, codes and names are short. Longer ones are a mistake or an attack. */
 const MAX_WORD_CHARS = 200;
 const MAX_MESSAGE_CHARS = 4_000;
 
@@ -43,7 +43,7 @@ export const IsWord = rule('isWord', {
   schema: { type: 'string', minLength: 1, maxLength: MAX_WORD_CHARS },
 });
 
-/** A whole number that is not negative. */
+/** A non-negative whole number. */
 export const IsCount = rule('isCount', {
   hint: 'a whole number that is not negative',
   holds: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
@@ -90,7 +90,7 @@ const OPTIONAL_TOKENS = [
   'audioOutput',
 ] as const satisfies readonly (keyof Tokens)[];
 
-/** `{ input, cachedInput, output }`, perhaps with others: tokens as decimal integers. */
+/** `{ input, cachedInput, output }`, optionally with others: tokens as decimal integers. */
 export const IsTokens = rule('isTokens', {
   hint: '{ input, cachedInput, output } as whole numbers in text',
   holds: areTokens,

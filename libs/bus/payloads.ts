@@ -28,7 +28,7 @@ export interface ChargeRefusal {
   message: string;
 }
 
-/** The gateway asks for a hold; the charge id is minted and saved by the caller before it asks. */
+/** The gateway requests a hold. It creates and saves the charge ID first. */
 export class ChargeRequested {
   @IsWord() chargeId!: string;
   @IsWord() accountId!: string;
@@ -39,30 +39,33 @@ export class ChargeRequested {
   @IsWord() group!: string;
   /** Images, seconds or calls, as a decimal. */
   @IsDecimalText() units!: string;
-  /** USD. Another amount than billing's own is answered with `stale_quote`. */
+  /** Credits. If billing calculates a different amount, the answer is `stale_quote`. */
   @IsDecimalText() quotedAmount!: string;
-  /** The version of the price that it comes from. Another is answered so too, though it costs the same: its rates may differ. */
+  /**
+   * The price version of the amount. A different one is also answered with `stale_quote`, even at the same price, because its
+   * rates can differ.
+   */
   @IsOptional() @IsWord() quotedVersion?: string | null;
-  /** Handled later than this, the request is refused as expired. */
+  /** If handled later than this, the request is refused as expired. */
   @IsInstant() expiresAt!: string;
-  /** When a synchronous charge is released if nothing resolved it; null for tasks, which end their charge themselves. */
+  /** When a synchronous charge is released if nothing has resolved it. Null for tasks, which end their charge themselves. */
   @IsOptional() @IsInstant() deadline?: string | null;
   @IsOptional() @IsWord() taskId?: string | null;
   @IsWord() requestId!: string;
-  /** The most that metered work may use. */
+  /** The most tokens that metered work can use. */
   @IsOptional() @IsTokens() tokens?: Tokens | null;
-  /** What the request asks for that rates of a price may name; without it, nothing is held at a price that has rates. */
+  /** The requested values that rates of a price can depend on. Required for a price with rates. */
   @IsOptional() @AreWords() dimensions?: Record<string, string> | null;
-  /** Where the request came from, for keys that are good from some addresses only. */
+  /** The IP address of the request, for keys that are restricted to some addresses. */
   @IsOptional() @IsWord() clientIp?: string | null;
 }
 
 export class ChargeReply {
   @IsIn(['held', 'refused']) outcome!: 'held' | 'refused';
   @IsWord() chargeId!: string;
-  /** USD held. */
+  /** Credits held. */
   @IsOptional() @IsDecimalText() amount?: string;
-  /** USD left on the main balance after the hold. */
+  /** Credits left on the main balance after the hold. */
   @IsOptional() @IsDecimalText() balance?: string;
   @IsOptional() @IsReason() refusal?: ChargeRefusal;
 }
@@ -72,9 +75,9 @@ export class ChargeResolved {
   @IsWord() chargeId!: string;
   @IsWord() accountId!: string;
   @IsIn(['delivered', 'failed']) outcome!: 'delivered' | 'failed';
-  /** Of the units held; what was not delivered is released. */
+  /** Delivered units of the hold. The rest is released. */
   @IsOptional() @IsDecimalText() deliveredUnits?: string;
-  /** What metered work used. */
+  /** The usage of metered work. */
   @IsOptional() @IsTokens() deliveredTokens?: Tokens | null;
   @IsOptional() @IsWord() channel?: string | null;
   @IsOptional() @IsReason() reason?: Reason | null;
@@ -85,9 +88,9 @@ export class ChargeResolved {
 
 export class ResolvedReply {
   @IsIn(['settled', 'released', 'refused']) outcome!: 'settled' | 'released' | 'refused';
-  /** USD. */
+  /** Credits. */
   @IsDecimalText() settled!: string;
-  /** USD. */
+  /** Credits. */
   @IsDecimalText() released!: string;
 }
 
@@ -101,9 +104,9 @@ export class TaskEnded {
   @IsOptional() @IsDecimalText() deliveredUnits?: string;
   @IsOptional() @IsWord() channel?: string | null;
   @IsOptional() @IsReason() reason?: Reason | null;
-  /** Of the create that was refused. */
+  /** The status of the refused create. */
   @IsOptional() @IsCount() upstreamStatus?: number | null;
-  /** From when it was asked for to its end. */
+  /** The time from the request to its end. */
   @IsOptional() @IsCount() latencyMs?: number | null;
   @IsInstant() endedAt!: string;
 }
@@ -114,71 +117,71 @@ export class ChargeSettled {
   @IsWord() keyId!: string;
   @IsWord() model!: string;
   @IsWord() group!: string;
-  /** USD. */
+  /** Credits. */
   @IsDecimalText() amount!: string;
   @IsDecimalText() units!: string;
   @IsOptional() @IsWord() taskId?: string | null;
   @IsInstant() settledAt!: string;
 }
 
-/** Money went back: `release` all of a hold, `partial` the undelivered part of it, `refund` after the settlement. */
+/** A release or refund: `release` of a whole hold, `partial` for its undelivered part, `refund` after settlement. */
 export class ChargeRefunded {
   @IsWord() chargeId!: string;
   @IsWord() accountId!: string;
   @IsIn(['release', 'partial', 'refund']) kind!: 'release' | 'partial' | 'refund';
-  /** USD. */
+  /** Credits. */
   @IsDecimalText() amount!: string;
   @IsOptional() @IsReason() reason?: Reason | null;
   @IsOptional() @IsWord() taskId?: string | null;
-  /** Of kind `refund`: a charge may have several. */
+  /** For `refund`: a charge can have several. */
   @IsOptional() @IsWord() refundId?: string | null;
   @IsInstant() refundedAt!: string;
 }
 
-/** A payment became balance. */
+/** A payment was credited. */
 export class TopupCredited {
   @IsWord() topupId!: string;
   @IsWord() accountId!: string;
   @IsWord() provider!: string;
-  /** USD. */
+  /** Credits. */
   @IsDecimalText() credits!: string;
-  /** USD on the main balance afterwards. */
+  /** Credits on the main balance afterwards. */
   @IsDecimalText() balance!: string;
   @IsInstant() creditedAt!: string;
 }
 
-/** The main balance fell below its owner's alert threshold; once for each crossing. */
+/** The main balance fell below its owner's alert threshold. Once per crossing. */
 export class BalanceLow {
   @IsWord() alertId!: string;
   @IsWord() accountId!: string;
-  /** USD, negative for a balance below zero. */
+  /** Credits, negative for a balance below zero. */
   @IsDecimalText() balance!: string;
-  /** USD. */
+  /** Credits. */
   @IsDecimalText() threshold!: string;
   @IsInstant() crossedAt!: string;
 }
 
-/** A control of the books named something new, or could not look. Of the house, not of an account. */
+/** A control of the books has new findings, or could not run. About the installation, not an account. */
 export class ControlFailed {
   @IsWord() runId!: string;
   /** Which control, such as `holds`. */
   @IsWord() control!: string;
   @IsIn(['red', 'error']) state!: 'red' | 'error';
-  /** All that it counts now; null when it could not look. */
+  /** The current number of findings. Null if the control could not run. */
   @IsOptional() @IsCount() count?: number | null;
-  /** How many of them are new, and the first of those. */
+  /** The number of new findings, and the first of them. */
   @IsCount() fresh!: number;
   @IsWord({ each: true }) subjects!: string[];
   @IsInstant() at!: string;
 }
 
-/** Carries no state: programs that hear it load again. */
+/** Carries no state: programs that receive it reload. */
 export class CatalogChanged {
   @IsWord() revision!: string;
   @IsWord() what!: string;
 }
 
-/** Carries no state: programs that hear it forget the key, found by id or by hash. */
+/** Carries no state: programs that receive it drop the key, found by ID or hash. */
 export class KeyChanged {
   @IsWord() keyId!: string;
   @IsWord() accountId!: string;
@@ -187,10 +190,10 @@ export class KeyChanged {
 
 /** Transactions of the ledger were sealed: anyone who keeps the hash can check later whether any of them was changed. */
 export class LedgerSealed {
-  /** Of the block, counted from 1. */
+  /** The number of the block, starting at 1. */
   @IsWord() number!: string;
   @Matches(/^[0-9a-f]{64}$/) hash!: string;
-  /** The ledger transaction that it goes up to. */
+  /** The last ledger transaction of the block. */
   @IsWord() lastId!: string;
   @IsCount() transactionCount!: number;
   @IsInstant() sealedAt!: string;
@@ -202,7 +205,7 @@ export class LedgerHead {
   @Matches(/^[0-9a-f]{64}$/) hash!: string;
   @IsWord() lastId!: string;
   @IsInstant() sealedAt!: string;
-  /** Names the public key. */
+  /** Identifies the public key. */
   @Matches(/^[0-9a-f]{16}$/) keyId!: string;
   /** Ed25519, base64. */
   @Matches(/^[A-Za-z0-9+/]{86}==$/) signature!: string;

@@ -8,10 +8,10 @@ import { MetricsWindow } from '#platform/metrics-window.js';
 import { version } from '#platform/version.js';
 import type { Producer } from './outbox.js';
 
-/** Rates and latencies are of the last minute, or of as much of it as the program has run. */
+/** Rates and latencies cover the last minute, or as much of it as the program has run. */
 export interface Pace {
   perSecond: number;
-  /** What ended, by the class of its outcome, such as `2xx` or `handled`. */
+  /** The count per outcome, such as `2xx` or `handled`. */
   outcomes: Record<string, number>;
   p50Ms: number | null;
   p99Ms: number | null;
@@ -19,7 +19,7 @@ export interface Pace {
 
 /** What every program reports. */
 export interface CommonReport {
-  /** Messages of the bus that it handled. */
+  /** Bus messages that it handled. */
   messages: Pace;
   /** Messages that wait for a consumer group, summed over partitions. */
   lag: { topic: string; group: string; messages: number }[];
@@ -49,12 +49,11 @@ const COMMON = [
   'outbox_rows',
   'outbox_oldest_seconds',
 ];
-/** A program that died says nothing any more; after this it is forgotten. */
+/** A dead program no longer reports. After this time it is dropped. */
 const FORGOTTEN_AFTER = '1 hour';
 
 /**
- * Writes down how a program is, every few seconds, for the page of programs: what is in the registry of one process
- * cannot be seen from another.
+ * Stores the state of a program every few seconds for the status page: the registry of one process is not visible from another.
  */
 export class ProgramReporter {
   private readonly loop: Loop;
@@ -72,7 +71,7 @@ export class ProgramReporter {
     this.loop.start();
   }
 
-  /** A program that ends in order is not missed. */
+  /** A program that shuts down in order is not reported as missing. */
   async stop(): Promise<void> {
     await this.loop.stop();
     const { pool, program, log } = this.parts;

@@ -1,6 +1,6 @@
 /**
- * Tokens of a call as decimal integers; input that was read from a cache, or written into one, is counted apart. Programs of
- * the version before count what was written as input.
+ * Tokens of a call as decimal integers. Input read from or written to a cache is counted separately. Programs of the previous
+ * version count written tokens as input.
  */
 export interface Tokens {
   input: string;

@@ -3,16 +3,16 @@
  * reply does not compile. The declarations themselves are in topics.ts.
  */
 
-/** `request`: answered. `event`: not answered. `either`: a request whose answer the sender may do without. */
+/** `request`: answered. `event`: not answered. `either`: a request whose answer is optional for the sender. */
 export type TopicKind = 'request' | 'event' | 'either';
 
 export interface Topic<P extends object, R = unknown, K extends TopicKind = TopicKind> {
   readonly name: string;
-  /** What it says, in a sentence. */
+  /** Describes it in a sentence. */
   readonly about: string;
-  /** Programs that send it; the command line acts for them. */
+  /** Programs that send it. The command line acts for them. */
   readonly from: readonly string[];
-  /** Travels as a header; a consumer that knows another version treats the message as unreadable. */
+  /** Sent as a header. A consumer with another version treats the message as unreadable. */
   readonly version: number;
   readonly kind: K;
   readonly payload: new () => P;
@@ -24,11 +24,11 @@ export interface Topic<P extends object, R = unknown, K extends TopicKind = Topi
   readonly groups: readonly string[];
   /** Every instance of a group sees every message, from the moment it listens. */
   readonly broadcast: boolean;
-  /** False when a message that cannot be handled is only answered with an error and must never be played again. */
+  /** False if a message that cannot be handled is only answered with an error and must never be replayed. */
   readonly deadLetters: boolean;
   /** Messages of one key keep their order within the topic. */
   key(payload: P): string;
-  /** What the message is about (a charge, a task, a key): names it in logs and dead letters. */
+  /** The subject of the message (a charge, a task, a key), for logs and dead letters. */
   id(payload: P): string;
 }
 

@@ -1,13 +1,13 @@
 import type { ConfigReader } from '#platform/config.js';
 
 export interface MailConfig {
-  /** Where mail is handed in; undefined: it is written to `folder`. May hold a password. */
+  /** The SMTP server. Undefined: mail is written to `folder`. Can contain a password. */
   readonly smtpUrl: string | undefined;
   readonly from: string;
   readonly folder: string;
   /** The net under the waking of the loop that sends. */
   readonly pollMs: number;
-  /** A mail that could not be sent for this long is given up. */
+  /** How long to keep trying to send a mail. */
   readonly giveUpMs: number;
 }
 

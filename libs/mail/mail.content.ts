@@ -1,4 +1,4 @@
-/** What one mail says, in one language. Its HTML and its text follow from it; values of people are plain text here. */
+/** The content of a mail in one language, from which its HTML and text are rendered. Values from people are plain text here. */
 export interface MailContent {
   readonly subject: string;
   readonly paragraphs: readonly string[];
@@ -7,7 +7,7 @@ export interface MailContent {
   readonly button?: MailLink;
   /** In small print, below the button. */
   readonly notes?: readonly string[];
-  /** Where to go if the button is not what its reader needs. */
+  /** A link for readers who do not need the button. */
   readonly otherwise?: MailLink;
 }
 

@@ -2,10 +2,10 @@ import type { MailLanguage } from '#identity/mail-language.js';
 import { asHtml } from '#platform/http/html.js';
 import type { MailContent, MailLink } from './mail.content.js';
 
-/** What stays the same in every mail of a relay. */
+/** What is the same in every mail of a relay. */
 export interface MailFrame {
   readonly language: MailLanguage;
-  /** Where the mail comes from: the console's address. */
+  /** The origin of the mail: the console's URL. */
   readonly consoleUrl: string;
 }
 

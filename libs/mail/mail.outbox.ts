@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A change of how someone gets into their account. */
+/** A change of how someone signs in. */
 export const securityNotices = [
   'password.changed',
   'totp.enabled',

@@ -14,7 +14,7 @@ interface Entry {
 export interface QueueLimits {
   /** Messages handled at the same time. */
   inFlight: number;
-  /** Messages waiting; more are refused, so that a standstill is felt by those who send. */
+  /** The most waiting messages. More are refused, so that senders notice a standstill. */
   waiting: number;
 }
 
@@ -80,7 +80,7 @@ export class PartitionQueue {
       : new Promise((resolve) => this.whenIdle.push(resolve));
   }
 
-  /** Gives up what is not being handled: those who wait for it get an error. */
+  /** Gives up messages that are not being handled. Those who wait for them get an error. */
   abandon(): void {
     this.abandoned = true;
     clearTimeout(this.resumeTimer);

@@ -20,7 +20,7 @@ export interface KafkaOptions {
   clientId: string;
   log: Logger;
   registry: Registry;
-  /** A consumer died and will not come back: the program should exit and be started again. */
+  /** A consumer died permanently: the program should exit and be restarted. */
   onFatal: (error: Error) => void;
   topics?: readonly AnyTopic[];
   /** The prefix of every topic and group, so that several installations can share brokers. */
@@ -33,9 +33,9 @@ export interface KafkaOptions {
 
 const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
 const DEFAULT_HEARTBEAT_INTERVAL_MS = 3_000;
-/** A broker that is away is tried for about ten seconds before a call fails. */
+/** An unreachable broker is retried for about ten seconds before a call fails. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 8 };
-/** A sender hears sooner: it has a client waiting. */
+/** A sender fails sooner, because a client is waiting. */
 const PRODUCER_RETRY = { initialRetryTime: 50, maxRetryTime: 1_000, retries: 4 };
 
 /** One program's connection to Kafka, shared by its server and its client. */

@@ -3,12 +3,12 @@ import type { Admin, ITopicConfig, ITopicMetadata } from 'kafkajs';
 import { BusWiringError } from '../bus.errors.js';
 import type { AnyTopic } from '../topic.js';
 
-/** All replies of all gateways; each reads them all and keeps its own. */
+/** All replies to all gateways. Each reads them all and keeps its own. */
 export const REPLY_TOPIC = 'tollgate.replies';
 const REPLY_PARTITIONS = 3;
-/** Replies are of use for seconds; a lost one is asked for again. */
+/** Replies are useful for seconds. After a lost one the request is repeated. */
 const REPLY_RETENTION_MS = 10 * 60_000;
-/** Letters wait for people: ninety days. */
+/** Dead letters wait for people for ninety days. */
 const DEAD_LETTER_RETENTION_MS = 90 * 24 * 3_600_000;
 
 /** What a busy broker may take to create topics; less than requests may take. */
