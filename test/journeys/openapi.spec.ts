@@ -180,10 +180,12 @@ describe('the OpenAPI document', () => {
     ['/v1/videos/generations', '/v1/videos'],
     ['/vendora/v1/videos/generations', '/vendora/v1/videos'],
   ])('foresees videos of %s', async (creation, shelf) => {
+    const long = { ...VIDEO, prompt: 'a lighthouse [[work:3600]]' };
+    const running = `${shelf}/${(await call('post', creation, { body: long })).parsed.id}`;
+    expect((await call('delete', running)).status).toBe(400);
+    expect((await call('get', `${running}/content`)).status).toBe(400);
     const created = (await call('post', creation, { body: VIDEO })).parsed;
     const path = `${shelf}/${created.id}`;
-    expect((await call('delete', path)).status).toBe(400);
-    expect((await call('get', `${path}/content`)).status).toBe(400);
     const ended = await until('the end of the video', async () => {
       const { parsed } = await call('get', path);
       return parsed.completed_at !== null && parsed;
