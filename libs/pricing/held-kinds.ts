@@ -11,11 +11,6 @@ export function areWritesSold(book: PriceBook, request: TermsRequest): boolean {
   return !!tokenPriceAt(book, request)?.cacheWrite;
 }
 
-/** Whether a model's price says what images in its answers cost: then one may come without being asked for. */
-export function areImagesSold(book: PriceBook, request: TermsRequest): boolean {
-  return !!tokenPriceAt(book, request)?.imageOutput;
-}
-
 function tokenPriceAt(book: PriceBook, request: TermsRequest): TokenPrice | null {
   const terms = termsAt(book, request);
   return typeof terms !== 'string' && terms.price.kind === 'token' ? terms.price : null;

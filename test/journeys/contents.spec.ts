@@ -14,8 +14,9 @@ import {
 
 const MODEL = 'chatmodel-2';
 const SCRIPTED = 'chatmodel-scripted';
-/** Its price says what an image costs. */
+/** Their prices: of an image apart from text, and of all output alike. */
 const DRAWING = 'chatmodel-drawing';
+const ONE_PRICE = 'chatmodel-one-price';
 const PATH = `/v1beta/models/${MODEL}`;
 /** Nano-USD for a token: input, cached input, output. */
 const PRICE = [300n, 75n, 2_500n] as const;
@@ -94,11 +95,11 @@ beforeAll(async () => {
   await owner.query(`UPDATE channel_models SET upstream_model = 'their-secret' WHERE model_id = $1`, [
     SCRIPTED,
   ]);
-  await addModel(owner, { id: DRAWING, like: MODEL, ...channel });
+  for (const id of [DRAWING, ONE_PRICE]) await addModel(owner, { id, like: MODEL, ...channel });
   await owner.query(
     `INSERT INTO price_versions (model_id, input_price, cached_input_price, output_price, media_prices, effective_from)
-     VALUES ($1, 0.3, 0.075, 2.5, '{"image_output": "30"}', now())`,
-    [DRAWING],
+     VALUES ($1, 0.3, 0.075, 2.5, '{"image_output": "30"}', now()), ($2, 0.3, 0.075, 30, NULL, now())`,
+    [DRAWING, ONE_PRICE],
   );
 });
 afterAll(async () => {
@@ -328,20 +329,23 @@ describe('contents over the wire', () => {
     expect(await customer.balance()).toEqual(before);
   });
 
-  it('are held for an image, which may come unasked and whatever the limit, unless the request rules it out', async () => {
-    const customer = await relay.customer('1');
-    const held = async (config: object) => {
-      const body = { contents: contentsOf('a fox'), generationConfig: { maxOutputTokens: 1, ...config } };
-      const dry = await send(customer, `/v1beta/models/${DRAWING}:generateContent`, {
-        ...body,
-        dry_run: true,
-      });
-      const { models } = (await dry.json()) as { models: { amount: string }[] };
-      return parseAmount(models[0]!.amount);
-    };
-    expect(await held({})).toBeGreaterThan(parseAmount('0.078'));
-    expect(await held({ responseModalities: ['TEXT'] })).toBeLessThan(parseAmount('0.001'));
-  });
+  it.each([DRAWING, ONE_PRICE])(
+    'are held for an image by %s, unless the request rules it out',
+    async (model) => {
+      const customer = await relay.customer('1');
+      const held = async (config: object) => {
+        const body = { contents: contentsOf('a fox'), generationConfig: { maxOutputTokens: 1, ...config } };
+        const dry = await send(customer, `/v1beta/models/${model}:generateContent`, {
+          ...body,
+          dry_run: true,
+        });
+        const { models } = (await dry.json()) as { models: { amount: string }[] };
+        return parseAmount(models[0]!.amount);
+      };
+      expect(await held({})).toBeGreaterThan(parseAmount('0.078'));
+      expect(await held({ responseModalities: ['TEXT'] })).toBeLessThan(parseAmount('0.001'));
+    },
+  );
 
   it('are charged once under one key, and free once they are only counted', async () => {
     const customer = await relay.customer('1');

@@ -10,25 +10,26 @@ import type { Conversation } from './conversation-request.js';
 
 /**
  * The answers to a request together. Text is metered while it streams, so nothing is likely before; the tokens of a
- * sound follow from its text. `drawsImages`: the model may answer with one unless the request rules it out.
+ * sound follow from its text.
  */
-export function estimateAnswer(asked: Conversation, limits: ModelLimits, drawsImages = false): TokenEstimate {
+export function estimateAnswer(asked: Conversation, limits: ModelLimits): TokenEstimate {
   if (asked.kind === 'speech') return measureSpeech(asked, limits);
   if (asked.kind === 'embeddings') return { most: 0n, likely: 0n };
   const { maxOutputTokens, choices } = asked;
   const most = mostOutputTokens({ maxOutputTokens: maxOutputTokens?.value, choices }, limits);
-  const image = mayHoldImage(asked, drawsImages) ? MOST_IMAGE_TOKENS * BigInt(choices) : 0n;
+  const image = mayHoldImage(asked) ? MOST_IMAGE_TOKENS * BigInt(choices) : 0n;
   return { most: (most > image ? most : image) + mostThoughts(asked, limits), likely: 0n };
 }
 
 /** Google always generates a complete image, however few tokens were requested. The largest ones take this many. */
 const MOST_IMAGE_TOKENS = 2_600n;
 
-function mayHoldImage({ kind, body }: Conversation, drawsImages: boolean): boolean {
+/** No price says that a model writes text alone: only the request rules an image out. */
+function mayHoldImage({ kind, body }: Conversation): boolean {
   if (kind !== 'contents') return false;
   const { responseModalities: wanted } = (body['generationConfig'] ?? {}) as { responseModalities?: unknown };
   // For Google an empty list equals none.
-  if (!Array.isArray(wanted) || wanted.length === 0) return drawsImages;
+  if (!Array.isArray(wanted) || wanted.length === 0) return true;
   return wanted.some((each: unknown) => String(each).toUpperCase() === 'IMAGE');
 }
 

@@ -1,7 +1,7 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
 import { estimateInput } from '#catalog/token-estimate.js';
 import { ApiError } from '#platform/errors.js';
-import { areImagesSold, dearestKinds } from '#pricing/held-kinds.js';
+import { dearestKinds } from '#pricing/held-kinds.js';
 import type { ImageStreamKind, StreamKind, WrittenKind } from '#upstream/outcomes.js';
 import { channelsFree } from '../charging/channel-entry.js';
 import { requiredString } from '../http/fields.js';
@@ -62,16 +62,15 @@ async function prepareText(
   const text = estimateInput(sound ? textBeside(asked.body) : asked.body, ofEach ? {} : model.limits);
   const input = sound ? withSound(text, sound.seconds, model.limits) : text;
   const seconds = sound && secondsHeld(sound.seconds, model.limits);
-  const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
-  const terms = { ...priced, model: model.id };
-  const answer = estimateAnswer(asked, model.limits, areImagesSold(current.priceBook, terms));
+  const answer = estimateAnswer(asked, model.limits);
   const output = sound ? withWritten(answer, sound.seconds, model.limits) : answer;
   const measures = measuresOf(asked, input, measureSpeech(asked, model.limits));
   refuseBeyondLimits(model, ofEach ? { ...measures, inputTokens: undefined } : measures);
   refuseUnmeasured(model, asked, input);
   if (sound) refuseUnheard(model, asked, sound.seconds);
+  const priced = { catalog: current, model, group: caller.group, atMs: clock.nowMs() };
   const dearest = dearestInput(asked, priced);
-  const heldAs = dearestKinds(current.priceBook, terms, dearest);
+  const heldAs = dearestKinds(current.priceBook, { ...priced, model: model.id }, dearest);
   await call.checkPictures();
   return { ...call, asked, model, channels, limitAtMs, input, output, dearest, heldAs, seconds };
 }
