@@ -20,7 +20,7 @@ import {
   type TextFormat,
   upstreamFormat,
 } from '../transcriptions/transcript-text.js';
-import { refuseKeptAnswers } from './kept-by-vendor.js';
+import { refuseKeptAnswers, withoutKeptReasoning } from './kept-by-vendor.js';
 import { INPUT_FIELD, isTalk, pricedFields } from './conversation-fields.js';
 
 /** A pass-through request with checked fields. Known and priced fields are passed on unchanged. */
@@ -114,7 +114,8 @@ function readHearing(kind: HearingKind, body: Body): Conversation {
   return { ...common, writtenAs: format, body: { ...rest, response_format: upstreamFormat(format) } };
 }
 
-function readTalk(kind: TalkKind, body: Body): Conversation {
+function readTalk(kind: TalkKind, sent: Body): Conversation {
+  const body = kind === 'responses' ? withoutKeptReasoning(sent) : sent;
   if (kind === 'responses') {
     refuseBackground(body);
     refuseKeptAnswers(body);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LongText } from '#platform/http/long-text.js';
 import type { TalkKind } from '#upstream/outcomes.js';
 import { readConversation } from './conversation-request.js';
 
@@ -19,7 +20,6 @@ describe('what a vendor keeps', () => {
     ['input', { input: [{ type: 'item_reference', id: 'msg_1' }] }, /whole items/],
     ['input', { input: [{ id: 'msg_1' }] }, /whole items/],
     ['input', { input: [{ type: null, id: 'msg_1' }] }, /whole items/],
-    ['input', { input: [{ type: 'reasoning', id: 'rs_1', summary: [] }] }, /encrypted_content/],
     ['input', { input: said({ type: 'input_file', ...FILE }) }, /file_id/],
     ['input', { input: said({ type: 'input_image', ...FILE }) }, /file_id/],
     [
@@ -43,6 +43,39 @@ describe('what a vendor keeps', () => {
   ])('is not found by the id of a file in %s %j', (kind, part) => {
     const refused = expect.objectContaining({ code: 'invalid_value', param: 'messages' });
     expect(() => read(kind, { messages: said(part) })).toThrow(refused);
+  });
+
+  const reasoning = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'short' }] };
+  const turn = [
+    { role: 'user', content: 'hi' },
+    { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c', output: 'done' },
+  ] as const;
+  const inputOf = (item: object) => ofResponse({ input: [turn[0], item, turn[1], turn[2]] }).body['input'];
+
+  it.each<[string, object]>([
+    ['nothing', {}],
+    ['null', { encrypted_content: null, content: null }],
+    ['an empty text', { encrypted_content: '' }],
+    ['no text', { encrypted_content: {} }],
+    ['an empty list', { content: [] }],
+    ['a list of empty parts', { content: [null, {}, { type: 'reasoning_text', text: '' }] }],
+    ['no list', { content: 'text' }],
+  ])('is left out as reasoning with only an id: %s', (_what, held) => {
+    expect(inputOf({ ...reasoning, ...held })).toEqual(turn);
+  });
+
+  it.each<[string, object]>([
+    ['a text', { encrypted_content: 'sealed' }],
+    ['a long text', { encrypted_content: LongText.of([Buffer.from('sealed')]) }],
+    ['parts', { content: [{ type: 'reasoning_text', text: 'why' }] }],
+  ])('is not reasoning that holds %s', (_what, held) => {
+    expect(inputOf({ ...reasoning, ...held })).toContainEqual({ ...reasoning, ...held });
+  });
+
+  it('cannot be all that a response is asked with', () => {
+    const refused = expect.objectContaining({ code: 'missing_required_parameter', param: 'input' });
+    expect(() => ofResponse({ input: [reasoning] })).toThrow(refused);
   });
 
   it('is nothing of what a client sends whole', () => {

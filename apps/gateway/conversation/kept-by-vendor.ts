@@ -1,3 +1,4 @@
+import { isText } from '#platform/http/long-text.js';
 import { type Body, invalid, isAbsent } from '../http/fields.js';
 
 /**
@@ -17,16 +18,31 @@ export function refuseKeptAnswers(body: Body): void {
 }
 
 /** An item of a response's input: what has neither type nor role is a reference, too. @throws ApiError */
-export function refuseKeptItem({ type, role, encrypted_content: sealed, content }: Body): void {
+export function refuseKeptItem({ type, role }: Body): void {
   if (type === 'item_reference' || (isAbsent(type) && isAbsent(role))) {
     const rule =
       'must hold whole items, since answers are not kept here: send what item_reference stands for';
     throw invalid('input', `${rule}, and in the AI SDK set store to false`);
   }
-  if (type === 'reasoning' && isAbsent(sealed) && isAbsent(content)) {
-    const rule = 'must hold reasoning with its encrypted_content, since answers are not kept here';
-    throw invalid('input', `${rule}: ask for it with include, or leave the item out`);
-  }
+}
+
+/**
+ * A response's request without reasoning of which only the id and a summary are left: clients send on the output that they
+ * got. Where nothing is kept no model can read it, and the id may be that of another customer's reasoning.
+ */
+export function withoutKeptReasoning(body: Body): Body {
+  const { input } = body;
+  return Array.isArray(input) ? { ...body, input: input.filter((item) => !isKeptReasoning(item)) } : body;
+}
+
+function isKeptReasoning(item: unknown): boolean {
+  const { type, encrypted_content: sealed, content } = (item ?? {}) as Body;
+  if (type !== 'reasoning' || holdsText(sealed)) return false;
+  return !Array.isArray(content) || !content.some((part) => holdsText((part as Body | null)?.['text']));
+}
+
+function holdsText(value: unknown): boolean {
+  return isText(value) && value !== '';
 }
 
 /** A part of a message: each dialect has another place for the id of a file. @throws ApiError */
