@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PUBLIC_RELAY, VENDORA_MAIN } from '#groups/group.js';
 import { plainDecimal } from '#money/amount.js';
+import { SecretBox } from '#platform/sealed-secret.js';
 import type { Price } from '#pricing/price-book.js';
 import { createLedgerFixture, type LedgerFixture } from '../../test/support/ledger.js';
 import { loadCatalog, loadPriceBook } from './catalog.store.js';
+import { loadOpenCatalog } from './channel-keys.js';
 
 let ledger: LedgerFixture;
 
@@ -133,4 +135,18 @@ it('has an earlier revision than a change that came while it was read, so that i
     isNewest: true,
   });
   await enable(true);
+});
+
+it('keeps a channel whose webhook secret cannot be decrypted, and none whose key cannot', async () => {
+  const lost = 'sealed:1:00000000:AAAA';
+  const { rows } = await ledger.owner.query<{ id: string }>('SELECT id FROM channels ORDER BY id LIMIT 2');
+  const [first, second] = rows.map(({ id }) => id);
+  await ledger.owner.query('UPDATE channels SET webhook_secret = $2 WHERE id = $1', [first, lost]);
+  await ledger.owner.query('UPDATE channels SET api_key = $2 WHERE id = $1', [second, lost]);
+  const logged: unknown[] = [];
+  const log = { error: (fields: object) => logged.push(fields) };
+  const { channels } = await loadOpenCatalog(ledger.billing, { secrets: new SecretBox([]), log });
+  expect(channels.find(({ id }) => id === first)).toMatchObject({ webhookSecret: null });
+  expect(channels.map(({ id }) => id)).not.toContain(second);
+  expect(logged).toEqual([{ channel: first }, { channel: second, reason: expect.any(String) }]);
 });

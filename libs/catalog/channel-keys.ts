@@ -3,12 +3,23 @@ import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import type { Catalog, Channel } from './catalog.js';
 import { loadCatalog, type Queryable } from './catalog.store.js';
 
-/** A channel with its keys as its upstream takes them. @throws OperatorError for one that cannot be opened */
+/**
+ * A channel with its keys as its upstream takes them. Its webhook secret only speeds polling up: null when it cannot be
+ * opened. @throws OperatorError for a key that cannot be opened
+ */
 export function withOpenKeys(channel: Channel, secrets: SecretBox): Channel {
   const open = (secret: string) => secrets.open(secret, placeOf.channel(channel.id));
   const apiKeys = channel.apiKeys.map(open);
-  const webhookSecret = channel.webhookSecret && open(channel.webhookSecret);
+  const webhookSecret = channel.webhookSecret && openOrNull(channel.webhookSecret, open);
   return { ...channel, apiKey: apiKeys[0] ?? '', apiKeys, webhookSecret };
+}
+
+function openOrNull(secret: string, open: (secret: string) => string): string | null {
+  try {
+    return open(secret);
+  } catch {
+    return null;
+  }
 }
 
 /** The catalog of a program that calls upstreams. A channel whose keys cannot be opened is left out: the others serve on. */
@@ -19,7 +30,12 @@ export async function loadOpenCatalog(
   const catalog = await loadCatalog(database);
   const channels = catalog.channels.flatMap((channel) => {
     try {
-      return [withOpenKeys(channel, secrets)];
+      const opened = withOpenKeys(channel, secrets);
+      if (channel.webhookSecret !== null && opened.webhookSecret === null) {
+        const message = 'webhooks of a channel are refused: their secret cannot be decrypted';
+        log.error({ channel: channel.id }, message);
+      }
+      return [opened];
     } catch (error) {
       const { message } = error as Error;
       log.error(

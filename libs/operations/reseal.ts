@@ -78,7 +78,7 @@ async function* outdatedRows(pool: pg.Pool, kind: Kind, secrets: SecretBox): Asy
   }
 }
 
-/** @returns what is wrong with a row that cannot be opened. */
+/** @returns what is wrong with a text that cannot be opened; the others of its row are sealed again. */
 async function resealRow(
   pool: pg.Pool,
   kind: Kind,
@@ -90,14 +90,18 @@ async function resealRow(
       `SELECT ${read} AS texts FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`,
       [id],
     );
-    try {
-      const texts = (rows[0]?.texts ?? []).map((text) => text && resealed(text, place(id), secrets));
-      await client.query(`UPDATE ${table} SET ${write} WHERE id = $1`, [id, texts]);
-      return null;
-    } catch (error) {
-      if (error instanceof OperatorError) return error.message;
-      throw error;
-    }
+    const faults: string[] = [];
+    const texts = (rows[0]?.texts ?? []).map((text) => {
+      try {
+        return text && resealed(text, place(id), secrets);
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+        faults.push(error.message);
+        return text;
+      }
+    });
+    await client.query(`UPDATE ${table} SET ${write} WHERE id = $1`, [id, texts]);
+    return faults[0] ?? null;
   });
 }
 

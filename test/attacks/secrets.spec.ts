@@ -157,18 +157,24 @@ describe('the exchange of the key', () => {
     expect(await resealSecrets(relay.fixture.billing, both)).toEqual(nothing);
   });
 
-  it('leaves what no key opens as it is, and names it', async () => {
-    const lost = new SecretBox([randomBytes(32)]).seal('lost', placeOf.channel('kept'));
-    const set = `UPDATE channels SET api_key = $1 WHERE id = 'kept' RETURNING api_key`;
-    const { rows } = await relay.fixture.owner.query<{ api_key: string }>(
-      `SELECT api_key FROM channels WHERE id = 'kept'`,
-    );
-    await relay.fixture.owner.query(set, [lost]);
+  it('leaves what no key opens as it is, names it, and seals the rest of its row', async () => {
+    const place = placeOf.channel('kept');
+    const lost = new SecretBox([randomBytes(32)]).seal(VENDOR_SECRET, place);
+    const old = new SecretBox([oldKey]).seal(UPSTREAM_KEY, place);
+    const set = `UPDATE channels SET webhook_secret = $1, api_key = $2 WHERE id = 'kept'`;
+    const read = async () => {
+      const { rows } = await relay.fixture.owner.query<{ secret: string; key: string }>(
+        `SELECT webhook_secret AS secret, api_key AS key FROM channels WHERE id = 'kept'`,
+      );
+      return rows[0]!;
+    };
+    const before = await read();
+    await relay.fixture.owner.query(set, [lost, old]);
     const { unreadable } = await resealSecrets(relay.fixture.billing, both);
     expect(unreadable).toEqual([expect.stringMatching(/lacks the key [0-9a-f]{8}.*channels\/kept/)]);
-    const after = await relay.fixture.owner.query(`SELECT api_key FROM channels WHERE id = 'kept'`);
-    expect(after.rows).toEqual([{ api_key: lost }]);
-    await relay.fixture.owner.query(set, [rows[0]!.api_key]);
+    const { secret, key } = await read();
+    expect([secret, both.isCurrent(key), both.open(key, place)]).toEqual([lost, true, UPSTREAM_KEY]);
+    await relay.fixture.owner.query(set, [before.secret, before.key]);
   });
 });
 
