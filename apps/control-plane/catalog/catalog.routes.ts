@@ -117,7 +117,7 @@ const webhookSecret = z
   .nullable()
   .meta({
     description:
-      'What the vendor signs its webhooks with; `replicate` and `openai` need it. It is never shown: `hasWebhookSecret` says whether there is one. null removes it.',
+      'What the vendor signs its webhooks with; `replicate` and `openai` need it. It is never shown: `webhookSecretMark` tells one from another and is null without one. null removes it.',
   });
 
 const models = z
@@ -130,7 +130,7 @@ const channelView = z
     protocol: z.enum(channelProtocols),
     ...channelFields,
     keyMarks: z.array(z.string()),
-    hasWebhookSecret: z.boolean(),
+    webhookSecretMark: z.string().nullable(),
     models: z.record(z.string(), z.string()),
     groups: z.array(z.string()),
     createdAt: timeView,

@@ -72,7 +72,7 @@ describe('a new channel', () => {
     for (const key of [KEY, SECOND]) expect(written).not.toContain(key);
   });
 
-  it('keeps the webhook secret of its vendor sealed, shows that there is one, and forgets it', async () => {
+  it('keeps the webhook secret of its vendor sealed, shows a mark of it, and forgets it', async () => {
     const secret = newWebhookSecret();
     const id = await created({ protocol: 'replicate', webhookSecret: secret });
     const stored = async () => {
@@ -85,10 +85,16 @@ describe('a new channel', () => {
     const sealed = await stored();
     expect(catalog.secrets.open(sealed!, placeOf.channel(id))).toBe(secret);
     const shown = await change(id, { weight: 2 });
-    expect(shown).toMatchObject({ hasWebhookSecret: true });
+    expect(shown).toMatchObject({ webhookSecretMark: marks(secret)[0] });
     const written = JSON.stringify([shown, sealed, await auditOf(catalog.ledger, `channel:${id}`)]);
     expect(written).not.toContain(secret);
-    expect(await change(id, { webhookSecret: null })).toMatchObject({ hasWebhookSecret: false });
+    const next = newWebhookSecret();
+    await change(id, { webhookSecret: next });
+    expect((await auditOf(catalog.ledger, `channel:${id}`)).at(-1)).toMatchObject({
+      before: { webhookSecretMark: marks(secret)[0] },
+      after: { webhookSecretMark: marks(next)[0] },
+    });
+    expect(await change(id, { webhookSecret: null })).toMatchObject({ webhookSecretMark: null });
     expect(await stored()).toBeNull();
     for (const webhookSecret of ['', 'whsec_', secret.slice(6), `${secret} `])
       await expect(change(id, { webhookSecret })).rejects.toMatchObject(invalid('webhookSecret'));

@@ -42,10 +42,11 @@ export interface NewChannel extends ChannelChange {
   readonly apiKeys: readonly string[];
 }
 
-/** A channel without its keys: each has a mark, by which its owner knows it again. */
+/** A channel without its keys and its secret: each has a mark, by which its owner knows it again. */
 export interface ShownChannel extends Omit<ChannelRow, 'apiKey' | 'furtherApiKeys' | 'webhookSecret'> {
   readonly keyMarks: readonly string[];
-  readonly hasWebhookSecret: boolean;
+  /** Null: there is none. */
+  readonly webhookSecretMark: string | null;
   readonly models: Readonly<Record<string, string>>;
   readonly groups: readonly string[];
 }
@@ -169,7 +170,8 @@ export class ChannelService {
   private masked<T extends Pick<ChannelRow, 'id' | 'apiKey' | 'furtherApiKeys' | 'webhookSecret'>>(row: T) {
     const { apiKey: first, furtherApiKeys, webhookSecret, ...rest } = row;
     const keyMarks = [first, ...furtherApiKeys].map((stored) => this.markOf(row.id, stored));
-    return { ...rest, keyMarks, hasWebhookSecret: webhookSecret !== null };
+    const webhookSecretMark = webhookSecret && this.markOf(row.id, webhookSecret);
+    return { ...rest, keyMarks, webhookSecretMark };
   }
 
   private async shown(entities: EntityManager, rows: readonly ChannelRow[]): Promise<ShownChannel[]> {

@@ -82,7 +82,7 @@ function useWebhookSecret(channel: Shape<'Channel'> | null): Field<string> {
   const { t } = useTranslation('catalog');
   const origin = useQuery(relayQuery).data?.baseUrl ?? '';
   const address = `${origin}/vendor-webhooks/${channel?.id ?? `<${t('channels.id')}>`}`;
-  const hint = channel?.hasWebhookSecret ? 'channel.webhookSecretReplaceHint' : 'channel.webhookSecretHint';
+  const hint = channel?.webhookSecretMark ? 'channel.webhookSecretReplaceHint' : 'channel.webhookSecretHint';
   return textField(t('channel.webhookSecret'), {
     hint: t(hint, { address }),
     rule: [/^whsec_[A-Za-z0-9+/]{22,100}={0,2}$/, t('fields.webhookSecretInvalid')],

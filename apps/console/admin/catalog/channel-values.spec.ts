@@ -14,7 +14,7 @@ const channel: Shape<'Channel'> = {
   allowPrivateAddress: false,
   honoursIdempotency: true,
   keyMarks: ['0123456789abcdef'],
-  hasWebhookSecret: false,
+  webhookSecretMark: null,
   models: { 'a-model': 'their-model' },
   groups: ['studio'],
   createdAt: '2026-01-01T00:00:00.000Z',
