@@ -117,9 +117,17 @@ function NeedsSecond({
   if (confirmedAlone) return <Text size="sm">{t('proposal.confirmedAlone')}</Text>;
   if (needsSecondPerson === null) return null;
   const title = isOnePerson ? t('proposal.needsAlone') : t('proposal.needsSecond');
+  // The usual one of the server's sentences; the others name what a single price is changed to.
+  const percent = /by more than (\d+) percent/.exec(needsSecondPerson)?.[1];
   return (
     <Notice tone="warning" title={title}>
-      <Text size="sm">{needsSecondPerson}</Text>
+      {percent === undefined ? (
+        <Text size="sm" lang="en">
+          {needsSecondPerson}
+        </Text>
+      ) : (
+        <Text size="sm">{t('proposal.movesFar', { percent })}</Text>
+      )}
     </Notice>
   );
 }
