@@ -101,7 +101,8 @@ describe('a new customer', () => {
 describe('the page that connects code', () => {
   it('has a key that was just created in its programs, and shows the receipt of their first request', async () => {
     const someone = await person(relay, { credits: '5' });
-    const tab = await Tab.open(browser, relay, { as: someone });
+    // The page asks for the latest requests every few seconds, also as its session ends.
+    const tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [401] });
     tabs.push(tab);
     const { page } = tab;
     await tab.goto('/connect');
