@@ -105,8 +105,11 @@ describe('the page that connects code', () => {
     const tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [401] });
     tabs.push(tab);
     const { page } = tab;
+    const asked = page.waitForResponse((response) => response.url().includes('/api/usage?'));
     await tab.goto('/connect');
     await page.getByText('Waiting for your first request').waitFor();
+    // What comes from now on is new.
+    await asked;
     const code = page.getByRole('region', { name: 'curl' });
     await code.getByText('<API_KEY>').waitFor();
     await button(page, 'Create a key for your code').click();
