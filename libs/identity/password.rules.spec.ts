@@ -43,7 +43,7 @@ describe('a password', () => {
     'tollgate-quastenberg',
     'quastenbergpassword1',
   ])('is refused where it is made of its owner or of the service: %s', (password) => {
-    expect(passwordFault(password, owner)).toContain('e-mail address or the name');
+    expect(passwordFault(password, owner)).toContain('email address or the name');
   });
 
   it.each([

@@ -40,7 +40,7 @@ describe('an enrolment', () => {
     const recovery = await confirm(actor, codeOf(secret));
     expect(await people.totp.state(actor)).toEqual({ enabled: true, recoveryCodesLeft: recovery.length });
     expect(new Set(recovery).size).toBe(10);
-    expect((await lastMail(people, email))?.text).toContain('were switched on');
+    expect((await lastMail(people, email))?.text).toContain('was turned on');
     expect(await actionsOn(people.ledger, `user:${actor.userId}`)).toContain('totp.enabled');
   });
 
