@@ -188,12 +188,12 @@ describe('a change that takes away', () => {
   });
 
   it('is a list of allowed words that lacks one, and not one that has more', async () => {
-    const allowed = await allowedWords('channels_protocol_check');
-    const list = (words: readonly string[]) => `ALTER TABLE channels DROP CONSTRAINT channels_protocol_check;
-      ALTER TABLE channels ADD CONSTRAINT channels_protocol_check CHECK (protocol IN (${words.join(', ')}))`;
+    const allowed = await allowedWords('models_routing_check');
+    const list = (words: readonly string[]) => `ALTER TABLE models DROP CONSTRAINT models_routing_check;
+      ALTER TABLE models ADD CONSTRAINT models_routing_check CHECK (routing IN (${words.join(', ')}))`;
     expect(await changed(list([...allowed, `'other'`]))).toEqual([]);
     expect(await changed(list(allowed.slice(1)))).toContainEqual(
-      expect.stringContaining('channels_protocol_check is new'),
+      expect.stringContaining('models_routing_check is new'),
     );
   });
 });
