@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Readable } from 'node:stream';
-import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
-import { Upstreams } from '#upstream/adapters.js';
+import type { Channel } from '#catalog/catalog.js';
+import { type ChannelProtocol, Upstreams } from '#upstream/adapters.js';
 import type { PollOutcome } from '#upstream/outcomes.js';
 import type { Capability } from '#upstream/protocol.js';
 import { instantPng } from './images.js';

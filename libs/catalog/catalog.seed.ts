@@ -1,7 +1,7 @@
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';
 import { PUBLIC_RELAY, VENDORA, VENDORA_MAIN } from '#groups/group.js';
 import type { Family } from '#pricing/price-book.js';
-import type { ChannelProtocol, ModelLimits } from './catalog.js';
+import type { ModelLimits } from './catalog.js';
 import type { Queryable } from './catalog.store.js';
 
 interface SeedModel {
@@ -15,7 +15,7 @@ interface SeedModel {
   aliasOf?: string;
   limits: ModelLimits;
   /** How the sandbox upstream offers it, if not like most. */
-  protocol?: ChannelProtocol;
+  protocol?: string;
 }
 
 const IMAGE_LIMITS: ModelLimits = { maxImages: 10 };
@@ -173,7 +173,7 @@ export async function configureSandboxChannel(
   secrets?: SecretBox,
 ): Promise<void> {
   const others = MODELS.filter((model) => model.protocol !== undefined);
-  const modelsOf = (protocol: ChannelProtocol) =>
+  const modelsOf = (protocol: string) =>
     others.filter((model) => model.protocol === protocol).map(({ id }) => id);
   const sealed = (id: string) => ({
     ...sandbox,
@@ -221,7 +221,7 @@ export async function seedSandboxCosts(database: Queryable): Promise<void> {
 async function configureChannel(
   database: Queryable,
   sandbox: { baseUrl: string; apiKey: string },
-  channel: { id: string; protocol: ChannelProtocol },
+  channel: { id: string; protocol: string },
 ): Promise<void> {
   await database.query(
     `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)

@@ -6,7 +6,7 @@ import type { Version } from '#groups/version.js';
 import { priceOf, type RateText } from '#pricing/price-text.js';
 import { type LineKind, namedByLine } from '#pricing/token-kinds.js';
 import type { Routing } from './channel-order.js';
-import type { Catalog, CatalogModel, Channel, ChannelProtocol, ModelLimits } from './catalog.js';
+import type { Catalog, CatalogModel, Channel, ModelLimits } from './catalog.js';
 
 /** A pool or a client of `pg`. */
 export interface Queryable {
@@ -82,8 +82,7 @@ interface PriceBookRow {
   rules: VersionRow[];
 }
 
-interface ChannelRow extends Omit<Channel, 'models' | 'costs' | 'groups' | 'protocol'> {
-  protocol: ChannelProtocol;
+interface ChannelRow extends Omit<Channel, 'models' | 'costs' | 'groups'> {
   models: Record<string, string>;
   costs: Record<string, string>;
   groups: string[];

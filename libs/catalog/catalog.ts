@@ -37,27 +37,11 @@ export interface CatalogModel {
   readonly created: number;
 }
 
-/** How a channel's vendor is spoken to: a folder of libs/upstream each. */
-export const channelProtocols = [
-  'openai-xai',
-  'openai',
-  'xai',
-  'gemini',
-  'vertex',
-  'anthropic',
-  'mesh3d',
-  'meshy',
-  'fal',
-  'replicate',
-  'bfl',
-  'ark',
-] as const;
-export type ChannelProtocol = (typeof channelProtocols)[number];
-
 /** One configured upstream. Its key is a secret of the operator: never logged, never sent to a client. */
 export interface Channel {
   readonly id: string;
-  readonly protocol: ChannelProtocol;
+  /** How its vendor is spoken to: a name from the table of libs/upstream, or of a later version's. */
+  readonly protocol: string;
   readonly baseUrl: string;
   /** The key to use: one of `apiKeys`. As it is stored where nobody opened it. */
   readonly apiKey: string;

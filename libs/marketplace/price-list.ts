@@ -4,13 +4,13 @@ import { groupsOfAccount, openGroupNames } from '#groups/account-groups.js';
 import { takesFixedPrice } from '#groups/terms.js';
 import { loadCatalog } from '#catalog/catalog.store.js';
 import { limitsOf } from '#catalog/model-limits.js';
-import { hindranceOf } from '#catalog/offer.js';
 import { multiply, plainDecimal } from '#money/amount.js';
 import { type Family, type Price } from '#pricing/price-book.js';
 import { versionAt, type Version } from '#groups/version.js';
 import { changeOf } from '#marketplace/prices/price-change.js';
 import { type PriceText, priceText } from '#pricing/price-text.js';
 import { type Terms, termsAt } from '#pricing/terms.js';
+import { hindranceOf } from './offer.js';
 
 export interface ListedModel {
   id: string;

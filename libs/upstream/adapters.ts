@@ -1,4 +1,5 @@
-import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
+import type { Channel } from '#catalog/catalog.js';
+import type { Family } from '#pricing/price-book.js';
 import { AnthropicProtocol } from './anthropic/anthropic.protocol.js';
 import { ArkProtocol } from './ark/ark.protocol.js';
 import { BflProtocol } from './bfl/bfl.protocol.js';
@@ -18,8 +19,14 @@ import { ReplicateProtocol } from './replicate/replicate.protocol.js';
 import { VertexProtocol } from './vertex/vertex.protocol.js';
 import { XaiProtocol } from './xai/xai.protocol.js';
 
+interface ProtocolClass {
+  /** The types of models that it can serve; a spec compares them with its methods. */
+  readonly families: readonly Family[];
+  new (connections: UpstreamConnections): Protocol;
+}
+
 /** Every wire protocol, by the name that a channel carries. */
-const protocols: Record<ChannelProtocol, new (connections: UpstreamConnections) => Protocol> = {
+const protocols = {
   'openai-xai': OpenAiXaiProtocol,
   openai: OpenAiProtocol,
   xai: XaiProtocol,
@@ -32,22 +39,31 @@ const protocols: Record<ChannelProtocol, new (connections: UpstreamConnections) 
   replicate: ReplicateProtocol,
   bfl: BflProtocol,
   ark: ArkProtocol,
-};
+} satisfies Record<string, ProtocolClass>;
+
+export type ChannelProtocol = keyof typeof protocols;
 
 export const protocolNames = Object.keys(protocols) as ChannelProtocol[];
+
+const classes = new Map<string, ProtocolClass>(Object.entries(protocols));
+
+/** Whether a protocol can serve models of a type: not one that this version does not know. */
+export function canServe(protocol: string, family: Family): boolean {
+  return classes.get(protocol)?.families.includes(family) ?? false;
+}
 
 /** The adapters of every wire protocol over shared connections. One per program, closed at its end. */
 export class Upstreams {
   private readonly connections = new UpstreamConnections();
   private readonly adapters = new Map(
-    Object.entries(protocols).map(([name, ProtocolOf]): [string, UpstreamAdapter] => [
+    [...classes].map(([name, ProtocolOf]): [string, UpstreamAdapter] => [
       name,
-      new UpstreamAdapter(name as ChannelProtocol, new ProtocolOf(this.connections)),
+      new UpstreamAdapter(name, new ProtocolOf(this.connections)),
     ]),
   );
 
   /** @throws Error for a protocol that this version does not know: the database is ahead of the program. */
-  adapterFor(protocol: ChannelProtocol): UpstreamAdapter {
+  adapterFor(protocol: string): UpstreamAdapter {
     const adapter = this.adapters.get(protocol);
     if (!adapter) throw new Error(`This version knows no protocol ${protocol}.`);
     return adapter;
@@ -61,14 +77,13 @@ export class Upstreams {
 
   /** Tries a channel with each of its keys. Never throws. */
   probeKeys(channel: Channel, timeoutMs: number): Promise<KeyTrial[]> {
-    const adapter = this.adapterFor(channel.protocol);
-    return probeKeys(channel, timeoutMs, (each, signal) => adapter.probe(each, signal));
+    return probeKeys(channel, timeoutMs, (each, signal) => this.ask(each, signal));
   }
 
   /** Asks the vendor behind a channel for something free. Never throws. */
   async probe(channel: Channel, timeoutMs: number): Promise<ProbeResult> {
     const limited = { ...channel, requestTimeoutMs: timeoutMs };
-    return this.adapterFor(channel.protocol).probe(limited, AbortSignal.timeout(timeoutMs));
+    return this.ask(limited, AbortSignal.timeout(timeoutMs));
   }
 
   /** The bytes of a delivered image and their real type. @throws FileUnavailable */
@@ -85,5 +100,12 @@ export class Upstreams {
   /** Breaks every connection; calls in progress end as `unknown` or `no_answer`. */
   close(): Promise<void> {
     return this.connections.close();
+  }
+
+  private async ask(channel: Channel, signal: AbortSignal): Promise<ProbeResult> {
+    const adapter = this.adapters.get(channel.protocol);
+    if (adapter) return adapter.probe(channel, signal);
+    const detail = `this version knows no protocol ${channel.protocol}`;
+    return { verdict: 'failed', path: '-', status: null, detail };
   }
 }

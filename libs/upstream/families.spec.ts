@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
-import { familiesOf } from '#catalog/offer.js';
 import type { Family } from '#pricing/price-book.js';
-import { protocolNames, Upstreams } from './adapters.js';
+import { canServe, protocolNames, Upstreams } from './adapters.js';
 import type { Capability } from './protocol.js';
+import { channelTo } from './upstream.fixture.js';
 
 const FAMILY: Record<Capability, Family> = {
   images: 'image',
@@ -28,8 +28,18 @@ const FAMILY: Record<Capability, Family> = {
 const upstreams = new Upstreams();
 afterAll(() => upstreams.close());
 
-it.each(protocolNames)('the catalog knows what %s can serve', (protocol) => {
+it.each(protocolNames)('what %s is said to serve is what it can', (protocol) => {
   const { capabilities } = upstreams.adapterFor(protocol);
-  const families = new Set([...capabilities].map((capability) => FAMILY[capability]));
-  expect([...families].sort()).toEqual([...familiesOf[protocol]].sort());
+  const offered = new Set([...capabilities].map((capability) => FAMILY[capability]));
+  const said = new Set(Object.values(FAMILY).filter((family) => canServe(protocol, family)));
+  expect(said).toEqual(offered);
+});
+
+it('a protocol of a later version serves nothing, and its channel fails each trial', async () => {
+  const later = channelTo('https://api.example.com', { protocol: 'constructor' });
+  expect(canServe(later.protocol, 'image')).toBe(false);
+  expect(upstreams.serving([later], 'images')).toEqual([]);
+  const failed = { verdict: 'failed', detail: 'this version knows no protocol constructor' };
+  expect(await upstreams.probe(later, 1_000)).toMatchObject(failed);
+  expect(await upstreams.probeKeys(later, 1_000)).toMatchObject([failed]);
 });

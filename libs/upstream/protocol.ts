@@ -1,8 +1,8 @@
-import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
+import type { Channel } from '#catalog/catalog.js';
 import type { ChannelCalls } from './channel-calls.js';
 import type { FileBody } from './file-download.js';
 import { type ImageBytes, readImageBytes } from './image-bytes.js';
-import { probe, type ProbeResult } from './health/probe.js';
+import { type FreeRequest, probe, type ProbeResult } from './health/probe.js';
 import type {
   AssetRequest,
   CountedKind,
@@ -45,11 +45,13 @@ export interface CreateOptions {
 }
 
 /**
- * One wire protocol: a folder, and a line in the table of `adapters.ts`. It has the methods of what the vendor offers
- * and leaves the others out. No method throws for what an upstream does; the outcome says it.
+ * One wire protocol: a folder, and a line in the table of `adapters.ts`, which also asks its class for `families`. It has
+ * the methods of what the vendor offers and leaves the others out. No method throws for what an upstream does; the outcome says it.
  */
 export interface Protocol {
   readonly calls: ChannelCalls;
+  /** What the vendor can be asked for free of charge to test a channel's key. */
+  readonly probe: FreeRequest;
   /** The creates of tasks carry the key that makes a repeat safe. Without it none is sent twice, whatever a channel says. */
   readonly sendsKeys?: boolean;
   /** Signed webhooks, after which a task is polled at once. */
@@ -87,7 +89,7 @@ export class UpstreamAdapter {
   readonly capabilities: ReadonlySet<Capability>;
 
   constructor(
-    readonly name: ChannelProtocol,
+    private readonly name: string,
     private readonly protocol: Protocol,
   ) {
     this.capabilities = new Set(capabilitiesOf(protocol));
@@ -171,7 +173,7 @@ export class UpstreamAdapter {
 
   /** Asks the vendor for something free that needs the key. */
   probe(channel: Channel, signal: AbortSignal): Promise<ProbeResult> {
-    return probe(this.protocol.calls, channel, signal);
+    return probe(this.protocol.calls, channel, { ...this.protocol.probe, signal });
   }
 
   /** Cancels a task at the vendor, if it supports that. @returns whether it did */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChannelProtocol } from '#catalog/catalog.js';
-import { Upstreams } from './adapters.js';
+import { type ChannelProtocol, Upstreams } from './adapters.js';
 import type { ImageRequest, VideoRequest } from './outcomes.js';
 import { channelTo, json, startStub, type StubHandler, type StubUpstream } from './upstream.fixture.js';
 

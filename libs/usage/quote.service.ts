@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { CatalogModel } from '#catalog/catalog.js';
-import { hindranceOf } from '#catalog/offer.js';
+import { hindranceOf } from '#marketplace/offer.js';
 import {
   estimateInput,
   estimateSpeech,

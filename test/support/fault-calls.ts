@@ -1,4 +1,4 @@
-import type { ChannelProtocol } from '#catalog/catalog.js';
+import type { ChannelProtocol } from '#upstream/adapters.js';
 import { faultTables, type FaultTable } from './fault-tables.js';
 import { type Customer, json } from './relay.js';
 import { silentWav, soundForm } from './sounds.js';

@@ -1,6 +1,6 @@
 import { vendorContracts } from '#apps/sandbox-upstream/contract/vendors.js';
-import type { ChannelProtocol } from '#catalog/catalog.js';
-import { protocolNames } from '#upstream/adapters.js';
+import type { Family } from '#pricing/price-book.js';
+import { canServe, protocolNames } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
 import type { Relay } from './relay.js';
 
@@ -9,7 +9,7 @@ export const TOKEN_PRICE = { input: 2_500, output: 10_000 };
 
 interface FaultModel {
   id: string;
-  family: string;
+  family: Family;
   unit: string;
   /** USD for a unit; null where tokens are. */
   price: string | null;
@@ -21,31 +21,16 @@ interface FaultModel {
 }
 
 type Offer = Pick<FaultModel, 'family' | 'unit' | 'price' | 'mediaPrices'> & {
-  protocols: readonly ChannelProtocol[];
   /** By which a vendor whose paths are made of names has one for it. */
   operation: Capability;
 };
 
-const CLIENTS: readonly ChannelProtocol[] = ['openai-xai', 'openai'];
-const STUDIOS: readonly ChannelProtocol[] = [
-  ...CLIENTS,
-  'xai',
-  'gemini',
-  'vertex',
-  'fal',
-  'replicate',
-  'ark',
-];
-/** Whose creates are sent once, for they know no key of idempotency. */
-const WITHOUT_KEYS: readonly ChannelProtocol[] = ['fal', 'replicate', 'bfl', 'ark', 'vertex', 'meshy'];
-const WRITERS: readonly ChannelProtocol[] = [...CLIENTS, 'anthropic', 'gemini', 'vertex'];
-
+/** A model of each for every protocol that can serve its type. */
 const OFFERS: Record<string, Offer> = {
   imgmodel: {
     family: 'image',
     unit: 'call',
     price: '0.02',
-    protocols: [...STUDIOS, 'bfl'],
     operation: 'images',
   },
   imgtokens: {
@@ -53,22 +38,20 @@ const OFFERS: Record<string, Offer> = {
     unit: 'token',
     price: null,
     mediaPrices: { image_input: '8', image_output: '32' },
-    protocols: CLIENTS,
     operation: 'images',
   },
-  vidmodel: { family: 'video', unit: 'second', price: '0.05', protocols: STUDIOS, operation: 'videos' },
-  speech: { family: 'speech', unit: 'call', price: '0.015', protocols: CLIENTS, operation: 'speech' },
-  hear: { family: 'speech', unit: 'second', price: '0.015', protocols: CLIENTS, operation: 'transcription' },
+  vidmodel: { family: 'video', unit: 'second', price: '0.05', operation: 'videos' },
+  speech: { family: 'speech', unit: 'call', price: '0.015', operation: 'speech' },
+  hear: { family: 'speech', unit: 'second', price: '0.015', operation: 'transcription' },
   heartokens: {
     family: 'speech',
     unit: 'token',
     price: null,
-    protocols: CLIENTS,
     operation: 'transcription',
   },
-  embed: { family: 'chat', unit: 'call', price: '0.01', protocols: CLIENTS, operation: 'embeddings' },
-  '3d': { family: '3d', unit: 'call', price: '0.1', protocols: ['mesh3d', 'meshy'], operation: 'assets3d' },
-  chat: { family: 'chat', unit: 'token', price: null, protocols: WRITERS, operation: 'chat' },
+  embed: { family: 'chat', unit: 'call', price: '0.01', operation: 'embeddings' },
+  '3d': { family: '3d', unit: 'call', price: '0.1', operation: 'assets3d' },
+  chat: { family: 'chat', unit: 'token', price: null, operation: 'chat' },
 };
 
 /** A channel to the sandbox for each protocol, each with models of its own. Call it before the first request. */
@@ -78,25 +61,26 @@ export async function addChannels({ fixture: { owner }, sandboxUrl }: Relay): Pr
     const { basePath = '', hasAccounts } = vendorContracts[protocol];
     await owner.query(
       `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
-       VALUES ($1, $1, $2, $4, true, $3)`,
-      [
-        protocol,
-        `${sandboxUrl}${basePath}`,
-        !WITHOUT_KEYS.includes(protocol),
-        hasAccounts ? account : 'sandbox-key',
-      ],
+       VALUES ($1, $1, $2, $3, true, true)`,
+      [protocol, `${sandboxUrl}${basePath}`, hasAccounts ? account : 'sandbox-key'],
     );
     await owner.query(`INSERT INTO channel_groups VALUES ($1, 'Vendora-Main')`, [protocol]);
   }
-  for (const [name, { protocols, operation, ...offer }] of Object.entries(OFFERS)) {
-    for (const channel of protocols) {
+  for (const [name, { operation, ...offer }] of Object.entries(OFFERS)) {
+    for (const channel of protocolNames.filter((protocol) => canServe(protocol, offer.family))) {
       const as = vendorContracts[channel].models?.[operation] ?? `their-${name}`;
       await addModel(owner, { ...offer, id: `${name}-${channel}`, channel, as });
     }
   }
   // A vendor that answers addresses to callers who do not ask, and cannot be asked.
-  const byAddress = { family: 'image', unit: 'call', price: '0.02', channel: 'openai', as: 'gpt-image-1' };
-  await addModel(owner, { ...byAddress, id: 'imgmodel-by-address' });
+  await addModel(owner, {
+    id: 'imgmodel-by-address',
+    family: 'image',
+    unit: 'call',
+    price: '0.02',
+    channel: 'openai',
+    as: 'gpt-image-1',
+  });
 }
 
 async function addModel(owner: Relay['fixture']['owner'], model: FaultModel): Promise<void> {

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { hindranceOf } from '#catalog/offer.js';
+import { hindranceOf } from '#marketplace/offer.js';
 import { pageFrom } from '#platform/http/page.js';
 import { type Market, MarketReader } from '#marketplace/price-list.js';
 import { GroupService, type ShownGroup } from '#marketplace/catalog/group.service.js';

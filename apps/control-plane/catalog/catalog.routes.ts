@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { routings } from '#catalog/channel-order.js';
-import { channelProtocols } from '#catalog/catalog.js';
-import { hindrances } from '#catalog/offer.js';
+import { protocolNames } from '#upstream/adapters.js';
+import { hindrances } from '#marketplace/offer.js';
 import { modelRouteView } from '#operations/program.view.js';
 import { name, pageOf, pageQuery, timeView } from '#platform/http/fields.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
@@ -127,7 +127,7 @@ const models = z
 const channelView = z
   .object({
     id: z.string(),
-    protocol: z.enum(channelProtocols),
+    protocol: z.enum(protocolNames),
     ...channelFields,
     keyMarks: z.array(z.string()),
     webhookSecretMark: z.string().nullable(),
@@ -255,7 +255,7 @@ export const catalogRoutes = {
       .partial()
       .extend({
         id: channelId,
-        protocol: z.enum(channelProtocols),
+        protocol: z.enum(protocolNames),
         baseUrl: channelFields.baseUrl,
         apiKeys,
         webhookSecret: webhookSecret.optional(),

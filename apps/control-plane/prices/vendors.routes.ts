@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelProtocols } from '#catalog/catalog.js';
+import { protocolNames } from '#upstream/adapters.js';
 import { limitsFields } from '#marketplace/limits.fields.js';
 import { modelName, noteField, priceFields } from '#marketplace/prices/price-change.fields.js';
 import { vendorStates } from '#marketplace/vendors/vendor-diff.js';
@@ -24,7 +24,7 @@ const vendorModelView = z
     vendor: z.string(),
     family: modelFamilies,
     unit: modelUnits,
-    protocol: z.enum(channelProtocols).meta({ description: 'The protocol of a channel to the vendor.' }),
+    protocol: z.enum(protocolNames).meta({ description: 'The protocol of a channel to the vendor.' }),
     limits: limitsFields,
     listPrice: priceFields.nullable().meta({ description: 'Null if no price in USD was found.' }),
     source: z.object({

@@ -1,5 +1,5 @@
 import type { Catalog, CatalogModel } from '#catalog/catalog.js';
-import { modelsForSale } from '#catalog/offer.js';
+import { modelsForSale } from '#marketplace/offer.js';
 import { isInGroup } from '#groups/access.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import { ApiError } from '#platform/errors.js';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
-import { Upstreams } from '#upstream/adapters.js';
+import type { Channel } from '#catalog/catalog.js';
+import { type ChannelProtocol, Upstreams } from '#upstream/adapters.js';
 import { FileUnavailable } from '#upstream/file-download.js';
 import type { Capability, UpstreamAdapter } from '#upstream/protocol.js';
 import { SandboxUnderTest } from '../sandbox.fixture.js';

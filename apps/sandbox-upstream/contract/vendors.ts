@@ -1,4 +1,4 @@
-import type { ChannelProtocol } from '#catalog/catalog.js';
+import type { ChannelProtocol } from '#upstream/adapters.js';
 import type { Capability } from '#upstream/protocol.js';
 import { casesOf, type ContractCase } from './cases.js';
 

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { ChannelProtocol } from '#catalog/catalog.js';
+import type { ChannelProtocol } from '#upstream/adapters.js';
 
 /** One configured upstream. Its keys are never shown: `channel.service` shows their marks. */
 @Entity('channels')

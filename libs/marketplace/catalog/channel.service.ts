@@ -1,7 +1,8 @@
 import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type pg from 'pg';
 import { isIP } from 'node:net';
-import { type ChannelProtocol, keyMark } from '#catalog/catalog.js';
+import { keyMark } from '#catalog/catalog.js';
+import type { ChannelProtocol } from '#upstream/adapters.js';
 import { ApiError } from '#platform/errors.js';
 import { isWebhookSecret } from '#platform/http/standard-webhooks.js';
 import { placeOf, type SecretBox } from '#platform/sealed-secret.js';

@@ -1,6 +1,7 @@
-import type { ChannelProtocol, ModelLimits } from '#catalog/catalog.js';
+import type { ModelLimits } from '#catalog/catalog.js';
 import type { Family, Unit } from '#pricing/price-book.js';
 import type { PriceText } from '#pricing/price-text.js';
+import type { ChannelProtocol } from '#upstream/adapters.js';
 
 /** Where a fact about a model was read, and when. */
 interface ListSource {

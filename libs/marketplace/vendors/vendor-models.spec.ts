@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { channelProtocols } from '#catalog/catalog.js';
-import { familiesOf } from '#catalog/offer.js';
 import type { PricedModel } from '#pricing/price-book.js';
+import { canServe } from '#upstream/adapters.js';
 import { limitsFields } from '../limits.fields.js';
 import { modelName, priceFields } from '../prices/price-change.fields.js';
 import { ratesFault, ratesOf } from '../prices/rates.js';
@@ -26,8 +25,7 @@ describe('the catalog of vendors', () => {
       expect('input' in model.listPrice).toBe(model.unit === 'token');
     }
     expect(ratesFault(pricedModel(model), ratesOf(model.listPrice))).toBeNull();
-    expect(channelProtocols).toContain(model.protocol);
-    expect(familiesOf[model.protocol]).toContain(model.family);
+    expect(canServe(model.protocol, model.family)).toBe(true);
   });
 
   it.each(vendorModels.map((model) => [model.id, model] as const))(

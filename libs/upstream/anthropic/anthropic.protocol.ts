@@ -39,6 +39,8 @@ function freeBetas(header: string): string | undefined {
 
 /** Anthropic: messages, passed through, and what they count. */
 export class AnthropicProtocol implements Protocol {
+  static readonly families = ['chat'] as const;
+  readonly probe = { path: '/v1/models?limit=1', headers: { 'anthropic-version': '2023-06-01' } };
   readonly calls: ChannelCalls;
   readonly streams = {
     messages: {

@@ -46,6 +46,8 @@ const SCALES: Readonly<Record<string, number>> = { '1k': 0.5, '2k': 1, '3k': 1.5
 
 /** Volcengine Ark: images of Seedream in the manner of OpenAI, one a call, and videos of Seedance as tasks. */
 export class ArkProtocol implements Protocol {
+  static readonly families = ['image', 'video'] as const;
+  readonly probe = { path: '/v3/contents/generations/tasks?page_num=1&page_size=1' };
   readonly calls: ChannelCalls;
 
   constructor(connections: UpstreamConnections) {

@@ -21,6 +21,8 @@ import { severalImages } from '../several-images.js';
 
 /** Black Forest Labs: one image a request, asked for where the vendor says; edits name their images in the same request. */
 export class BflProtocol implements Protocol {
+  static readonly families = ['image'] as const;
+  readonly probe = { path: '/v1/credits' };
   readonly calls: ChannelCalls;
 
   constructor(connections: UpstreamConnections) {

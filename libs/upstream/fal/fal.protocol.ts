@@ -28,6 +28,11 @@ const LENGTH_WITH_UNIT = /\/(veo|luma)/;
 
 /** fal: requests in a queue at the endpoint that the model names; images are waited for, videos are tasks. */
 export class FalProtocol implements Protocol {
+  static readonly families = ['image', 'video'] as const;
+  readonly probe = {
+    path: '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status',
+    expected: 404,
+  };
   readonly takesMasks = true;
   readonly calls: ChannelCalls;
   readonly webhooks: FalWebhooks;

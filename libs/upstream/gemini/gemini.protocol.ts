@@ -23,6 +23,8 @@ function contentsPath({ model, stream }: Record<string, unknown>): string {
 
 /** Google's Gemini API: images by :predict, videos by :predictLongRunning, its operations and files, and contents. */
 export class GeminiProtocol implements Protocol {
+  static readonly families = ['image', 'video', 'chat'] as const;
+  readonly probe = { path: '/v1beta/models?pageSize=1' };
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
   readonly streams = { contents: { path: contentsPath, prepare: contentsOf } };

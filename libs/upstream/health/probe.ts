@@ -1,4 +1,4 @@
-import type { Channel, ChannelProtocol } from '#catalog/catalog.js';
+import type { Channel } from '#catalog/catalog.js';
 import { readError, readObject } from '../answers.js';
 import type { ChannelCalls } from '../channel-calls.js';
 import { isOurFault } from '../classification.js';
@@ -15,36 +15,20 @@ export interface ProbeResult {
   detail: string;
 }
 
-interface Probe {
-  path: string;
-  headers?: Readonly<Record<string, string>>;
+/** Free of charge with its vendor: the list of models, or a task that is not there. */
+export interface FreeRequest {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** What this vendor answers to a good key where it has no list of models to ask for. */
-  expected?: number;
+  readonly expected?: number;
 }
-
-/** Free of charge with every vendor: the list of models, or a task that is not there. */
-const PROBES: Record<ChannelProtocol, Probe> = {
-  'openai-xai': { path: '/v1/models' },
-  openai: { path: '/v1/models' },
-  xai: { path: '/v1/models' },
-  gemini: { path: '/v1beta/models?pageSize=1' },
-  vertex: { path: '/v1/publishers/google/models/none', expected: 404 },
-  anthropic: { path: '/v1/models?limit=1', headers: { 'anthropic-version': '2023-06-01' } },
-  fal: { path: '/fal-ai/flux/requests/00000000-0000-0000-0000-000000000000/status', expected: 404 },
-  replicate: { path: '/v1/account' },
-  bfl: { path: '/v1/credits' },
-  ark: { path: '/v3/contents/generations/tasks?page_num=1&page_size=1' },
-  meshy: { path: '/openapi/v1/balance' },
-  mesh3d: { path: '/v1/3d/generations/none', expected: 404 },
-};
 
 /** Asks the vendor behind a channel for something free that needs the key. Never throws. */
 export async function probe(
   calls: ChannelCalls,
   channel: Channel,
-  signal: AbortSignal,
+  { path, headers, expected, signal }: FreeRequest & { signal: AbortSignal },
 ): Promise<ProbeResult> {
-  const { path, headers, expected } = PROBES[channel.protocol];
   const result = await calls.get(channel, path, { signal, headers });
   if (result.kind === 'failure') {
     return { verdict: 'failed', path, status: result.status, detail: `no answer: ${result.reason}` };

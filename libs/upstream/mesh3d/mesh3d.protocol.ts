@@ -38,6 +38,8 @@ const statusWords: ReadonlyMap<string, 'running' | 'completed' | 'failed'> = new
 
 /** 3D assets in the manner of the small relays: JSON at /v1/3d/generations, drafts and textures as tasks, a GLB file. */
 export class Mesh3dProtocol implements Protocol {
+  static readonly families = ['3d'] as const;
+  readonly probe = { path: '/v1/3d/generations/none', expected: 404 };
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
 

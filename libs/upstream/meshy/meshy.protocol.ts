@@ -24,6 +24,8 @@ interface Order {
 
 /** Meshy: drafts are previews and meshes of images, textures are refined previews and textured meshes. */
 export class MeshyProtocol implements Protocol {
+  static readonly families = ['3d'] as const;
+  readonly probe = { path: '/openapi/v1/balance' };
   readonly calls: ChannelCalls;
 
   constructor(connections: UpstreamConnections) {

@@ -30,6 +30,8 @@ const SIZE_REFUSED = /\bnot supported\b.*\bsize\b|\bsize\b.*\bnot supported\b/i;
  * refuses is asked in the other's way, and remembered for as long as the program runs.
  */
 export class OpenAiXaiProtocol implements Protocol {
+  static readonly families = ['image', 'video', 'chat', 'speech'] as const;
+  readonly probe = { path: '/v1/models' };
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
   readonly takesMasks = true;

@@ -16,6 +16,8 @@ import {
 
 /** Replicate: predictions of models; images are waited for, videos are tasks. */
 export class ReplicateProtocol implements Protocol {
+  static readonly families = ['image', 'video'] as const;
+  readonly probe = { path: '/v1/account' };
   readonly calls: ChannelCalls;
   readonly webhooks = new StandardWebhooks(({ id }) => id);
 

@@ -30,6 +30,8 @@ const COUNTED = ['contents', 'systemInstruction', 'tools', 'generationConfig'];
  * service account. A channel's keys are the JSON documents of such accounts.
  */
 export class VertexProtocol implements Protocol {
+  static readonly families = ['image', 'video', 'chat'] as const;
+  readonly probe = { path: '/v1/publishers/google/models/none', expected: 404 };
   readonly calls: ChannelCalls;
   readonly streams = {
     contents: {

@@ -1,22 +1,6 @@
-import type { Family } from '#pricing/price-book.js';
+import type { Catalog, CatalogModel, Channel } from '#catalog/catalog.js';
 import { termsAt } from '#pricing/terms.js';
-import type { Catalog, CatalogModel, Channel, ChannelProtocol } from './catalog.js';
-
-/** What each protocol can serve; a spec of libs/upstream compares it with the adapters. */
-export const familiesOf: Readonly<Record<ChannelProtocol, readonly Family[]>> = {
-  'openai-xai': ['image', 'video', 'chat', 'speech'],
-  openai: ['image', 'video', 'chat', 'speech'],
-  xai: ['image', 'video'],
-  gemini: ['image', 'video', 'chat'],
-  vertex: ['image', 'video', 'chat'],
-  anthropic: ['chat'],
-  mesh3d: ['3d'],
-  meshy: ['3d'],
-  fal: ['image', 'video'],
-  replicate: ['image', 'video'],
-  bfl: ['image'],
-  ark: ['image', 'video'],
-};
+import { canServe } from '#upstream/adapters.js';
 
 /** Why a model is neither listed nor sold in a group. */
 export const hindrances = ['switched_off', 'no_price', 'no_channel'] as const;
@@ -59,7 +43,7 @@ function channelsOf(catalog: Catalog): ChannelsByModel {
   for (const channel of catalog.channels.filter(({ enabled }) => enabled)) {
     for (const id of channel.models.keys()) {
       const family = catalog.models.get(id)?.family;
-      if (family === undefined || !familiesOf[channel.protocol]?.includes(family)) continue;
+      if (family === undefined || !canServe(channel.protocol, family)) continue;
       index.set(id, [...(index.get(id) ?? []), channel]);
     }
   }
