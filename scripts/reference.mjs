@@ -1,4 +1,4 @@
-// `npm run reference`: writes the reference pages of docs/ from what the programs declare.
+// `npm run reference`: writes the reference pages of docs/, and a list for the console, from what the programs declare.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { root, say } from './lib/clone.mjs';
 import { configurationPage } from './lib/configuration.mjs';
 import { errorsPage } from './lib/errors.mjs';
 import { formatted } from './lib/format.mjs';
-import { modelsPage } from './lib/models.mjs';
+import { modelsPage, protocolList } from './lib/models.mjs';
 
 const HELP = `Writes the reference pages from what the programs declare:
 
@@ -16,6 +16,7 @@ const HELP = `Writes the reference pages from what the programs declare:
   docs/errors.md          every error code with what to do
   docs/models.md          what each protocol of vendors offers, and what is tried
   docs/asyncapi.yaml      every topic of the bus, from libs/bus/topics.ts
+  apps/console/admin/catalog/protocols.ts   what a channel can use, from libs/upstream/adapters.ts
 
 Usage: npm run reference [-- --help]
 `;
@@ -29,6 +30,7 @@ if (process.argv.includes('--help')) {
   await write('docs/errors.md', await errorsPage(ofTheBuild));
   await write('docs/models.md', await modelsPage(ofTheBuild));
   await write('docs/asyncapi.yaml', await topicsPage(ofTheBuild));
+  await write('apps/console/admin/catalog/protocols.ts', await protocolList(ofTheBuild));
 }
 
 async function write(name, page) {

@@ -56,6 +56,14 @@ export async function modelsPage(load) {
   return [INTRODUCTION, offerTable(page), OUTCOMES, ...sections].join('\n');
 }
 
+/** The console's list, which it has in the browser. @param {(alias: string) => Promise<object>} load as above */
+export async function protocolList(load) {
+  const { protocolNames } = await load('#upstream/adapters.js');
+  return `// Written by \`npm run reference\` from libs/upstream/adapters.ts.
+export const protocols = ${JSON.stringify(protocolNames)} as const;
+`;
+}
+
 function offerTable({ offers, casesFor, vendorContracts }) {
   const head = ['protocol', ...Object.values(OPERATIONS), 'summary'];
   const rows = offers.map(([protocol, offered]) => [

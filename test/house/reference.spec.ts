@@ -43,6 +43,12 @@ it('docs/models.md says what each protocol offers and what is tried: `npm run re
   expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await modelsPage(load)));
 });
 
+it('the console offers every protocol: `npm run reference` writes its list', async () => {
+  const { protocolList } = (await script('models.mjs')) as { protocolList: Page };
+  const file = 'apps/console/admin/catalog/protocols.ts';
+  expect(readFileSync(join(root, file), 'utf8')).toBe(await formatted(file, await protocolList(load)));
+});
+
 describe('docs/asyncapi.yaml', () => {
   const describeTopics = async () =>
     ((await script('asyncapi.mjs')) as { describeTopics: (load: Load) => Promise<AsyncApi> }).describeTopics(

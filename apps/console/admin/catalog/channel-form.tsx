@@ -18,9 +18,9 @@ import {
   channelValues,
   type ChannelValues,
   createdBy,
-  protocols,
   withWebhookSecret,
 } from './channel-values.js';
+import { protocols } from './protocols.js';
 
 const CHANNEL_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 

@@ -5,21 +5,6 @@ type Created = paths['/api/admin/channels']['post']['requestBody']['content']['a
 type Changed =
   paths['/api/admin/channels/{channelId}']['patch']['requestBody']['content']['application/json'];
 
-export const protocols = [
-  'openai-xai',
-  'openai',
-  'xai',
-  'gemini',
-  'vertex',
-  'anthropic',
-  'mesh3d',
-  'meshy',
-  'fal',
-  'replicate',
-  'bfl',
-  'ark',
-] as const;
-
 /** Their vendors sign webhooks with a secret that the channel needs to know. */
 export const withWebhookSecret: readonly string[] = ['openai', 'replicate'];
 

@@ -1,0 +1,15 @@
+// Written by `npm run reference` from libs/upstream/adapters.ts.
+export const protocols = [
+  'openai-xai',
+  'openai',
+  'xai',
+  'gemini',
+  'vertex',
+  'anthropic',
+  'mesh3d',
+  'meshy',
+  'fal',
+  'replicate',
+  'bfl',
+  'ark',
+] as const;
