@@ -77,6 +77,7 @@ it('reads what upstreams take now, by one figure for each channel and model', as
   await of('imgmodel-4', ['9', null, null, null], '2999-01-01');
   await of('vendora-chat', [null, '2.5', '10', null]);
   await of('vendora-messages', [null, '0.5', '3', { image_output: '30' }]);
+  await of('vendora-imagine-image', [null, '0.5', '3', { image_output: '30' }]);
   await of('imgmodel-lite', ['1', null, null, null]);
   await of('imgmodel-lite', [null, null, null, null], '2020-01-01');
   const { channels } = await loadCatalog(billing);
@@ -84,7 +85,8 @@ it('reads what upstreams take now, by one figure for each channel and model', as
   expect(Object.fromEntries([...costs].map(([model, figure]) => [model, plainDecimal(figure)]))).toEqual({
     'imgmodel-4': '0.02',
     'vendora-chat': '12.5',
-    'vendora-messages': '30.5',
+    'vendora-messages': '3.5',
+    'vendora-imagine-image': '30.5',
   });
 });
 

@@ -41,9 +41,9 @@ SELECT c.id, c.protocol, c.base_url AS "baseUrl", c.api_key AS "apiKey", c.enabl
   c.api_key || c.further_api_keys AS "apiKeys", c.webhook_secret AS "webhookSecret",
   (SELECT coalesce(json_object_agg(model_id, upstream_model), '{}') FROM channel_models m WHERE m.channel_id = c.id) AS models,
   (SELECT coalesce(json_agg(group_name), '[]') FROM channel_groups g WHERE g.channel_id = c.id) AS groups,
-  (SELECT coalesce(json_object_agg(model_id, trim_scale(coalesce(unit_cost, input_cost + coalesce(
-      (media_costs ->> 'image_output')::numeric, (media_costs ->> 'audio_output')::numeric, output_cost)))::text), '{}')
-    FROM upstream_cost_times t WHERE t.channel_id = c.id AND effective_from <= now() AND until > now()
+  (SELECT coalesce(json_object_agg(model_id, trim_scale(coalesce(unit_cost, input_cost + coalesce((media_costs ->>
+      CASE family WHEN 'image' THEN 'image_output' WHEN 'speech' THEN 'audio_output' END)::numeric, output_cost)))::text), '{}')
+    FROM upstream_cost_times t JOIN models ON models.id = model_id WHERE t.channel_id = c.id AND effective_from <= now() AND until > now()
       AND num_nonnulls(unit_cost, input_cost) > 0) AS costs
 FROM channels c ORDER BY c.id`;
 

@@ -17,6 +17,7 @@ import { type KeyTrial, probeKeys, type ProbeResult } from './health/probe.js';
 import { type Capability, type Protocol, UpstreamAdapter } from './protocol.js';
 import { ReplicateProtocol } from './replicate/replicate.protocol.js';
 import { VertexProtocol } from './vertex/vertex.protocol.js';
+import type { ChannelWebhook, VendorNotice } from './webhooks/vendor-webhooks.js';
 import { XaiProtocol } from './xai/xai.protocol.js';
 
 interface ProtocolClass {
@@ -84,6 +85,11 @@ export class Upstreams {
   async probe(channel: Channel, timeoutMs: number): Promise<ProbeResult> {
     const limited = { ...channel, requestTimeoutMs: timeoutMs };
     return this.ask(limited, AbortSignal.timeout(timeoutMs));
+  }
+
+  /** What a webhook to the address of a channel says; null if its vendor did not sign it, or if this version knows no such vendor. */
+  async readWebhook(channel: Channel, webhook: ChannelWebhook): Promise<VendorNotice | null> {
+    return this.adapters.get(channel.protocol)?.readWebhook(channel, webhook) ?? null;
   }
 
   /** The bytes of a delivered image and their real type. @throws FileUnavailable */

@@ -96,7 +96,7 @@ export async function measureLive(browser: Browser, relay: ConsoleRelay, updates
       await page.clock.runFor(1_000);
     }
     const seconds = (performance.now() - startMs) / 1000;
-    // What the page reads at the same time has the account's own balance, and may replace the one that is told.
+    // A request of the page may still answer with the stored balance and replace this one, so send it until it is shown.
     await until('the page to show the last balance', async () => {
       door.tell('balance', { main: '123.456789', held: '0', invite: '0' });
       return page.locator('data[value="123.456789"]').first().isVisible();

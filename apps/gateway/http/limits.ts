@@ -65,7 +65,7 @@ export const SOUND_FORM = {
 /** Of a language, such as `en` or `zh-Hant-TW`. */
 export const MAX_LANGUAGE_CHARS = 20;
 
-/** A webhook of a vendor: what a task was asked for, what it made, and its log. A longer one is refused; its task is polled all the same. */
+/** A vendor's webhook: the request, result and log of a task. Longer ones are refused; the task is still polled. */
 export const WEBHOOK_BODY_BYTES = 64 * 1024;
 
 /** Ids and model names in paths; a longer one still gets its 404 from the route. Request lines end at 16 kB. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { networkOf } from '#identity/ip-list.js';
 import { ApiError } from '#platform/errors.js';
 import { type DefaultLimits, callerLimits, type RequestLimit } from './caller-limits.js';
 
@@ -57,7 +58,7 @@ export class ConcurrencyLimiter {
   private limitsOf({ caller, ip, routeOptions: { config } }: FastifyRequest): RequestLimit[] {
     if (config.access === 'vendor')
       return [
-        { subject: `webhooks from ${ip}`, most: MOST_WEBHOOKS.ofAddress },
+        { subject: `webhooks from ${networkOf(ip)}`, most: MOST_WEBHOOKS.ofAddress },
         { subject: 'webhooks', most: MOST_WEBHOOKS.ofAll },
       ];
     if (!caller) return [];

@@ -13,7 +13,9 @@ const receiveVendorWebhook: Operation = {
   description: "Signed in the vendor's way. The task is polled now rather than later; nothing else is read.",
   path: { channel: 'The id of the channel.' },
   body: json({ type: 'object' }),
-  answers: { 204: { description: 'The signature is valid. Whether a task waits is not said.' } },
+  answers: {
+    204: { description: 'The signature is valid. The answer does not reveal whether a task was waiting.' },
+  },
   refusals: ['rate_limit_exceeded'],
 };
 

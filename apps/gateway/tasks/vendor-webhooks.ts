@@ -11,10 +11,13 @@ import type { FailedKeys } from '../protection/failed-keys.js';
 import type { RequestLimiter } from '../protection/request-limiter.js';
 
 export const WEBHOOKS_PATH = 'vendor-webhooks';
-/** Tasks that a channel can have polled early in a minute; the others wait for their next poll. */
+/** The most tasks of a channel that webhooks can have polled early per minute. Others wait for their next poll. */
 const MOST_PER_MINUTE = 6_000;
 
-/** Where the vendor of a channel may announce the end of a task; undefined where it could not, or nobody could check it. */
+/**
+ * The URL where a channel's vendor can announce the end of a task. Undefined if the vendor cannot reach it or its webhooks cannot
+ * be verified.
+ */
 export function webhookUrlOf(
   channel: Channel,
   { upstreams, config: { publicBaseUrl } }: { upstreams: Upstreams; config: GatewayConfig },
@@ -48,7 +51,7 @@ export class VendorWebhookInbox {
     const { catalog, upstreams, tasks, limiter, failedKeys, clock, log } = this.parts;
     const channel = (await catalog.get()).channels.find(({ id }) => id === channelId);
     const webhook = { ...sent, nowMs: clock.nowMs() };
-    const notice = channel && (await upstreams.adapterFor(channel.protocol).readWebhook(channel, webhook));
+    const notice = channel && (await upstreams.readWebhook(channel, webhook));
     if (!notice) {
       failedKeys.note(sent.ip);
       if (channel) log.warn({ channel: channelId }, 'a webhook was refused: its signature is not valid');

@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 
-/** What is signed, and where it goes: of all projects of the vendor there is one. */
+/** The key that signs webhooks, and the endpoint of the only project at OpenAI. */
 export class WebhookKeys {
   private readonly pair = generateKeyPairSync('ed25519');
-  /** Where OpenAI sends what happens in the project; undefined for nowhere. */
+  /** Where webhooks of OpenAI go; undefined: they are not sent. */
   endpoint: string | undefined;
 
   get keySet() {

@@ -4,7 +4,7 @@ type Database = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
 
 /**
  * Milliseconds. Work younger than this may still be in progress when the books close, and is not a finding yet. Billing stores
- * its configured value when it starts, so that whoever closes the books cannot choose it.
+ * its configured value when it starts, so that the person who closes the books cannot choose it.
  */
 export async function readCloseGrace(database: Database): Promise<number> {
   const { rows } = await database.query<{ amount: string }>(

@@ -104,7 +104,7 @@ describe('the keys of fal', () => {
   });
 });
 
-it('has its queue announce videos where it is told to, and no images', async () => {
+it('asks for webhooks about videos, not images', async () => {
   const adapter = upstreams.adapterFor('fal');
   const channel = channelTo(vendor.url, { protocol: 'fal' });
   const request = { model: `${APP}/v2/text-to-video`, prompt: 'p', seconds: 5 };

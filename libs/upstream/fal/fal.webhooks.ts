@@ -8,7 +8,7 @@ import type { ChannelWebhook, VendorNotice, VendorWebhooks } from '../webhooks/v
 import { isRequestPath } from './fal.answers.js';
 
 const KEYS = 'https://rest.fal.ai/.well-known/jwks.json';
-/** The part of the address that says which app a request is of: a webhook names the request alone. */
+/** The query parameter with the app of a request, because a webhook contains only the request's id. */
 const APP = 'app';
 
 /** Webhooks of the queue. They are signed with keys of fal, the same for all its customers. */
@@ -20,7 +20,7 @@ export class FalWebhooks implements VendorWebhooks {
     this.keys = new PublishedKeys(connections);
   }
 
-  /** The query that has a submitted request of an app announced. */
+  /** The query that makes fal announce the end of a request of this app. */
   queryFor(webhookUrl: string | undefined, app: string): string {
     if (webhookUrl === undefined) return '';
     return `?fal_webhook=${encodeURIComponent(`${webhookUrl}?${APP}=${encodeURIComponent(app)}`)}`;
@@ -45,7 +45,7 @@ export class FalWebhooks implements VendorWebhooks {
   }
 }
 
-/** A stand-in of one's own publishes keys of its own. */
+/** Your own upstream publishes its own keys. */
 function keysOf({ allowPrivateAddress, baseUrl }: Channel): string {
   return allowPrivateAddress ? `${baseUrl}/.well-known/jwks.json` : KEYS;
 }

@@ -23,7 +23,7 @@ import { pollVideoByPath } from './video-poll.js';
 /** The pass-through calls of OpenAI, and of vendors with the same paths. */
 export const openAiStreams = {
   chat: { path: '/v1/chat/completions', prepare: withUsage },
-  // Vendors keep answers unless they are told not to, for whoever knows their ids.
+  // Otherwise the vendor keeps the answer, and anyone with the channel's key and its id can read it.
   responses: { path: '/v1/responses', prepare: (body) => ({ ...body, store: false }) },
   speech: { path: '/v1/audio/speech' },
   embeddings: { path: '/v1/embeddings' },

@@ -45,7 +45,7 @@ describe('a prediction', () => {
     expect([sent?.path, JSON.parse(sent?.body ?? '')]).toEqual([path, body]);
   });
 
-  it('of a video is announced where it is told to, once it has ended', async () => {
+  it('of a video asks for a webhook when it has ended', async () => {
     const { adapter, channel } = await answering({});
     const webhookUrl = 'https://relay.example/vendor-webhooks/replicate';
     const options = { idempotencyKey: 'key', signal: soon(), webhookUrl };

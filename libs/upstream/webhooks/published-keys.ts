@@ -5,7 +5,7 @@ import { httpCall } from '../http-call.js';
 
 /** What vendors recommend at most. */
 const LIFE_MS = 24 * 3_600_000;
-/** Signatures that no key made are forged, or by a new key: forgeries make us ask no more often than this. */
+/** A signature that matches no key is forged or made with a new key. Forgeries cause at most one fetch per this time. */
 const PAUSE_MS = 60_000;
 const ANSWER_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;

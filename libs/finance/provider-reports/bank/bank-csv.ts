@@ -136,7 +136,7 @@ function lineOf(
   return { lineId: idOf(cells, mapping, { content, ordinals }), ...content };
 }
 
-/** Equal lines of a day are told apart by their order, which is the same in every file with the whole day. */
+/** Equal lines of a day get different ids by their order, which is the same in every file that has the whole day. */
 function idOf(
   cells: CsvRow['cells'],
   { lineId }: BankMapping,
