@@ -31,7 +31,6 @@ export interface Tracing {
   leave<T>(work: () => T): T;
   /** The `traceparent` of the work in progress. */
   current(): string | undefined;
-  logFields(): { trace_id: string; span_id: string } | undefined;
   readonly tellsUpstreams: boolean;
 }
 
@@ -87,8 +86,8 @@ const NO_EXEMPLAR = {};
 
 /** What a measurement says of the work in progress: its trace, where that is recorded. */
 export function exemplar(): { trace_id?: string } {
-  const [, trace_id, , flags] = tracing?.current()?.split('-') ?? [];
-  return trace_id !== undefined && flags === '01' ? { trace_id } : NO_EXEMPLAR;
+  const traceparent = tracing?.current();
+  return traceparent?.endsWith('-01') ? { trace_id: traceparent.split('-')[1]! } : NO_EXEMPLAR;
 }
 
 /** What a call of an upstream tells of its trace: nothing, unless the operator wants it. */
@@ -98,8 +97,9 @@ export function upstreamTrace(): { traceparent?: string } {
 }
 
 /** What each line of the log says of its trace. */
-export function logFields(): object {
-  return tracing?.logFields() ?? {};
+export function logFields(): { trace_id?: string; span_id?: string } {
+  const [, trace_id, span_id] = tracing?.current()?.split('-') ?? [];
+  return trace_id === undefined || span_id === undefined ? {} : { trace_id, span_id };
 }
 
 /** A code where there is one. Never a message: it may quote what a stranger sent. */

@@ -2,7 +2,7 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { hostname } from 'node:os';
 import { useTracing } from '../tracing.js';
 import { version } from '../version.js';
@@ -37,7 +37,8 @@ function startTraces(config: TelemetryConfig, parts: TelemetryParts, resource: R
   const exporter = new OTLPTraceExporter({ ...wayTo(config, 'traces') });
   const provider = new TracerProvider({
     resource,
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(config.ratio) }),
+    // Which calls are recorded is decided before a span is started.
+    sampler: new AlwaysOnSampler(),
     spanLimits: { attributeValueLengthLimit: MAX_VALUE_CHARS },
     spanProcessors: [new SpanPost(exporter, { ...parts, timeoutMs: ATTEMPT_MS })],
   });

@@ -1,11 +1,12 @@
-import { ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import { AlwaysOnSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import { describe, expect, it } from 'vitest';
 import { SdkTracing } from './sdk-tracing.js';
 
-function tracingOf(ratio: number): SdkTracing {
-  const sampler = new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
-  const tracer = new TracerProvider({ sampler }).getTracer('test');
-  return new SdkTracing(tracer, { ratio, clientsDecide: false, tellsUpstreams: false });
+const CLIENTS = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+function tracingOf(ratio: number, clientsDecide = false): SdkTracing {
+  const tracer = new TracerProvider({ sampler: new AlwaysOnSampler() }).getTracer('test');
+  return new SdkTracing(tracer, { ratio, clientsDecide, tellsUpstreams: false });
 }
 
 /** What a call, a part of it and the handler of its message know of the trace. */
@@ -36,5 +37,33 @@ describe('a call', () => {
     const [own, ...parts] = parentsOf(tracingOf(0));
     expect(own).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(parts).toEqual([own, own]);
+  });
+
+  it.each([
+    { ratio: 0, clientsDecide: false, flags: '00' },
+    { ratio: 1, clientsDecide: false, flags: '01' },
+    { ratio: 0, clientsDecide: true, flags: '01' },
+  ])('with a trace of its client is a part of it, $flags at $ratio, asked: $clientsDecide', (given) => {
+    const tracing = tracingOf(given.ratio, given.clientsDecide);
+    const call = tracing.openRequest('POST /v1/images/generations', CLIENTS);
+    const own = call.enter(() => tracing.current());
+    expect(own?.split('-')[1]).toBe(CLIENTS.split('-')[1]);
+    expect(own?.split('-')[2]).not.toBe(CLIENTS.split('-')[2]);
+    expect(own?.split('-')[3]).toBe(given.flags);
+  });
+});
+
+describe('a message', () => {
+  it.each([
+    '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-zz',
+    '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00\n',
+    'no trace',
+  ])('whose trace is %j belongs to none', (parent) => {
+    const tracing = tracingOf(1);
+    const call = tracing.openRequest('POST /v1/images/generations', undefined);
+    const seen = call.enter(() =>
+      tracing.open('process', { parent }).enter(() => tracing.current() ?? 'none'),
+    );
+    expect(seen).toBe('none');
   });
 });

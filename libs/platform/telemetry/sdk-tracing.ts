@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Attributes,
   type Context,
-  isSpanContextValid,
   ROOT_CONTEXT,
   type Span as SdkSpan,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -12,13 +12,21 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
+import { RandomIdGenerator } from '@opentelemetry/sdk-trace';
 import type { SpanFacts, OpenSpan, SpanPlan, Tracing } from '../tracing.js';
 
 export interface SdkTracingOptions {
+  /** The part of calls that is recorded, from 0 to 1. */
   ratio: number;
   clientsDecide: boolean;
   tellsUpstreams: boolean;
 }
+
+/**
+ * What is in progress: a recorded span, or a call of which nothing is recorded, by its `traceparent`. Most calls are of
+ * the second sort and must cost next to nothing, so the SDK has no part in them.
+ */
+type Work = Context | string;
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -28,10 +36,16 @@ const KINDS = {
 };
 /** Of the version that is known; a longer one is of a version to come, and is not needed to follow a trace. */
 const TRACEPARENT_CHARS = 55;
+/** As `openRequest` writes it for a call that is not recorded. */
+const UNRECORDED = /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/;
+const ids = new RandomIdGenerator();
 
-/** Tracing by OpenTelemetry's SDK. What is in progress is known by Node's own context. */
+/**
+ * Tracing by OpenTelemetry's SDK. What is in progress is known by Node's own context. Which calls are recorded is decided
+ * here: the tracer records each span that is started.
+ */
 export class SdkTracing implements Tracing {
-  private readonly storage = new AsyncLocalStorage<Context>();
+  private readonly storage = new AsyncLocalStorage<Work | undefined>();
   readonly tellsUpstreams: boolean;
 
   constructor(
@@ -41,16 +55,21 @@ export class SdkTracing implements Tracing {
     this.tellsUpstreams = options.tellsUpstreams;
   }
 
+  /** A client may name its trace. `tracestate` is not taken over: it is a stranger's text. */
   openRequest(name: string, header: unknown): OpenSpan {
-    return this.opened(this.tracer.startSpan(name, { kind: SpanKind.SERVER }, this.clientContext(header)));
+    const caller = typeof header === 'string' ? parsed(header) : undefined;
+    if (!this.isRecorded(caller))
+      return this.within(`00-${caller?.traceId ?? ids.generateTraceId()}-${ids.generateSpanId()}-00`);
+    const context = caller ? remote(caller) : ROOT_CONTEXT;
+    return this.opened(this.tracer.startSpan(name, { kind: SpanKind.SERVER }, context));
   }
 
   open(name: string, { kind, facts = {}, parent }: SpanPlan): OpenSpan {
-    const context = (parent ? contextOf(parent) : this.storage.getStore()) ?? ROOT_CONTEXT;
+    const work = parent ? workOf(parent) : this.storage.getStore();
     // Of a call that is not recorded, no part is: it passes on what the call is known by.
-    if (isLeftOut(context)) return this.within(context);
+    if (typeof work !== 'object') return this.within(work);
     const options = { kind: kind ? KINDS[kind] : SpanKind.INTERNAL, attributes: attributesOf(facts) };
-    return this.opened(this.tracer.startSpan(name, options, context));
+    return this.opened(this.tracer.startSpan(name, options, work));
   }
 
   leave<T>(work: () => T): T {
@@ -58,41 +77,21 @@ export class SdkTracing implements Tracing {
   }
 
   current(): string | undefined {
-    const span = this.active();
-    if (!span) return undefined;
-    const { traceId, spanId, traceFlags } = span.spanContext();
-    return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
+    const work = this.storage.getStore();
+    if (typeof work !== 'object') return work;
+    const { traceId, spanId } = trace.getSpanContext(work) as SpanContext;
+    return `00-${traceId}-${spanId}-01`;
   }
 
-  logFields(): { trace_id: string; span_id: string } | undefined {
-    const span = this.active();
-    if (!span) return undefined;
-    const { traceId, spanId } = span.spanContext();
-    return { trace_id: traceId, span_id: spanId };
-  }
-
-  private active(): SdkSpan | undefined {
-    const context = this.storage.getStore();
-    return context && trace.getSpan(context);
-  }
-
-  /**
-   * A client names its trace; whether it is recorded is our decision, by lot: a decision by its id, as samplers make it,
-   * would be the client's as well. `tracestate` is not taken over: it is a stranger's text.
-   */
-  private clientContext(header: unknown): Context {
-    const context = typeof header === 'string' ? contextOf(header) : undefined;
-    const parent = context && trace.getSpanContext(context);
-    if (!parent) return ROOT_CONTEXT;
+  /** By lot. A decision by the trace's id, as samplers make it, would be the client's, who names it. */
+  private isRecorded(caller: SpanContext | undefined): boolean {
     const { ratio, clientsDecide } = this.options;
-    const isAsked = clientsDecide && (parent.traceFlags & TraceFlags.SAMPLED) !== 0;
-    const traceFlags = isAsked || Math.random() < ratio ? TraceFlags.SAMPLED : TraceFlags.NONE;
-    return trace.setSpanContext(ROOT_CONTEXT, { ...parent, traceFlags });
+    return Math.random() < ratio || (clientsDecide && caller !== undefined && isSampled(caller));
   }
 
-  private within(context: Context): OpenSpan {
-    const enter = <T>(work: () => T) =>
-      this.storage.getStore() === context ? work() : this.storage.run(context, work);
+  private within(work: string | undefined): OpenSpan {
+    const enter = <T>(task: () => T) =>
+      this.storage.getStore() === work ? task() : this.storage.run(work, task);
     return { enter, note: nothing, fail: nothing, end: nothing };
   }
 
@@ -110,17 +109,23 @@ export class SdkTracing implements Tracing {
   }
 }
 
-/** Undefined for what is no `traceparent` of the version that is known. */
-function contextOf(traceparent: string): Context | undefined {
-  if (traceparent.length !== TRACEPARENT_CHARS) return undefined;
-  const parent = parseTraceParent(traceparent);
-  if (!parent || !isSpanContextValid(parent)) return undefined;
+/** What a message or a row of ours continues; undefined for what is no `traceparent`. */
+function workOf(traceparent: string): Work | undefined {
+  if (UNRECORDED.test(traceparent)) return traceparent;
+  const parent = parsed(traceparent);
+  return parent && isSampled(parent) ? remote(parent) : undefined;
+}
+
+function parsed(traceparent: string): SpanContext | undefined {
+  return traceparent.length === TRACEPARENT_CHARS ? (parseTraceParent(traceparent) ?? undefined) : undefined;
+}
+
+function remote(parent: SpanContext): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
 }
 
-function isLeftOut(context: Context): boolean {
-  const parent = trace.getSpanContext(context);
-  return parent !== undefined && (parent.traceFlags & TraceFlags.SAMPLED) === 0;
+function isSampled({ traceFlags }: SpanContext): boolean {
+  return (traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 function nothing(): void {}
