@@ -63,7 +63,7 @@ const SAMPLES: Samples = {
   },
   top_up: {
     details: { credits: '10', paid: '13.00 USD', orderId: 'order-1' },
-    says: ['10', '13.00 USD', `${CONSOLE}/topups/order-1`],
+    says: ['10.00', '13.00 USD', `${CONSOLE}/topups/order-1`],
   },
   ticket_answered: {
     details: { ticketId: 'ticket-1', subject: 'Where is it?' },

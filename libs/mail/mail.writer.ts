@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { readableAmount } from '#money/amount.js';
 import type { MailLanguage } from '#identity/mail-language.js';
 import { hashToken, newToken } from '#identity/secret-token.js';
 import type { MailContent } from './mail.content.js';
@@ -87,12 +88,15 @@ function notice(texts: MailTexts, mail: Notice, { consoleUrl }: MailLinks): Mail
       return texts.securityNotice({ ...noticeText(mail.details), url: resetUrl });
     case 'account_deletion':
       return texts.accountDeletion({ ...mail.details, url: `${consoleUrl}/sign-in`, resetUrl });
-    case 'low_balance':
-      return texts.lowBalance({ ...mail.details, url: `${consoleUrl}/wallet` });
+    case 'low_balance': {
+      const { balance, threshold } = mail.details;
+      const amounts = { balance: readableAmount(balance), threshold: readableAmount(threshold) };
+      return texts.lowBalance({ ...amounts, url: `${consoleUrl}/wallet` });
+    }
     case 'top_up': {
       const { orderId, ...paid } = mail.details;
       const page = orderId === null ? 'wallet?tab=statement' : `topups/${orderId}`;
-      return texts.topUp({ ...paid, url: `${consoleUrl}/${page}` });
+      return texts.topUp({ ...paid, credits: readableAmount(paid.credits), url: `${consoleUrl}/${page}` });
     }
     // What was written is shown in the console alone: mail may be read by others.
     case 'ticket_answered':

@@ -57,6 +57,12 @@ export function formatAmount(amount: bigint): AmountText {
   return `${sign}${magnitude / NANOS_PER_UNIT}${fraction ? `.${fraction}` : ''}` as AmountText;
 }
 
+/** The same for people to read: with two decimals at least, "0.5" -> "0.50". */
+export function readableAmount(amount: string): string {
+  const [whole, fraction = ''] = amount.split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
+}
+
 /** Parses an exact non-negative decimal such as a price, multiplier or rate. @throws InvalidAmount */
 export function parseDecimal(text: string): Decimal {
   const match = DECIMAL_TEXT.exec(text);

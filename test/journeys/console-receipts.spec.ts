@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatAmount } from '#money/amount.js';
+import { formatAmount, readableAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { mailTopup } from '#payments/receipts/topup.mail.js';
 import { newId } from '#platform/ids.js';
@@ -131,10 +131,10 @@ describe('a monthly statement', () => {
     expect(BigInt(charged) > 0n).toBe(true);
     const texts = await textsOf(owner, `/api/statements/${month}`);
     const after = (label: string) => texts[texts.indexOf(label) + 1];
-    expect(after('Opening balance')).toBe('0');
-    expect(after('Top-ups')).toBe('5.5');
-    expect(after('Charged: vendora-imagine-image')).toBe(formatAmount(-BigInt(charged)));
-    expect(after('Closing balance')).toBe(formatAmount(BigInt(balance)));
+    expect(after('Opening balance')).toBe('0.00');
+    expect(after('Top-ups')).toBe('5.50');
+    expect(after('Charged: vendora-imagine-image')).toBe(readableAmount(formatAmount(-BigInt(charged))));
+    expect(after('Closing balance')).toBe(readableAmount(formatAmount(BigInt(balance))));
     expect(after('Paid for top-ups (1)')).toBe('7.15 USD');
 
     const finance = await person(relay, { roles: ['finance'] });

@@ -43,6 +43,6 @@ it('lists what went back, without a refund that failed and a dispute that was wo
 
 it('leaves out what there is not', async () => {
   const texts = textsOfPdf(await receiptPdf(receipt, LOOK));
-  expect(texts).toEqual(expect.arrayContaining(['10', '1.3 USD', '13.00 USD', 'pi_1', 'Stripe']));
+  expect(texts).toEqual(expect.arrayContaining(['10.00', '1.30 USD', '13.00 USD', 'pi_1', 'Stripe']));
   expect(texts.join('\n')).not.toMatch(/Tax ID|Refunded|Disputed|null|undefined/);
 });

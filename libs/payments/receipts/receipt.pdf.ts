@@ -1,5 +1,5 @@
 import type { MailLanguage } from '#identity/mail-language.js';
-import { formatAmount } from '#money/amount.js';
+import { formatAmount, readableAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { type PdfContent, pdfOf, type PdfRow } from '#platform/pdf/pdf-file.js';
 import { minuteOf } from '#platform/times.js';
@@ -52,8 +52,8 @@ function paymentRows(receipt: Receipt, { language }: ReceiptLook): PdfRow[] {
 function boughtRows({ credits, rate, paidMinor, currency }: Receipt, { language }: ReceiptLook): PdfRow[] {
   const t = receiptTexts[language];
   return [
-    { label: t.credits, value: formatAmount(credits) },
-    { label: t.rate, value: `${rate} ${currency}` },
+    { label: t.credits, value: readableAmount(formatAmount(credits)) },
+    { label: t.rate, value: `${readableAmount(rate)} ${currency}` },
     { label: t.paid, value: moneyText(paidMinor, currency), isTotal: true },
   ];
 }

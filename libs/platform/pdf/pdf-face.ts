@@ -18,6 +18,8 @@ interface Placed extends Style {
 
 /** Characters of a face in which all are as wide as they are high have this many thousandths. */
 const FULL_WIDTH = 1000;
+/** The Chinese face has one weight: bold has an outline in the colour of strokes, of this part of its size. */
+const OUTLINE = 0.03;
 /** Of Helvetica, so that all faces have one baseline. */
 const ASCENT = 0.718;
 /**
@@ -69,11 +71,12 @@ export class PdfFace {
     return this.helvetica(style).widthOfString(like) + (thousandths * style.size) / 1000;
   }
 
-  private writeHan(text: string, { x, y, size }: Placed): void {
+  private writeHan(text: string, { x, y, size, isBold = false }: Placed): void {
     const hex = Buffer.from(text, 'utf16le').swap16().toString('hex');
     this.upright(y + size * ASCENT, (baseline) => {
       this.file.page.fonts['Han'] = this.han;
-      return `BT /Han ${size} Tf ${x} ${baseline} Td <${hex}> Tj ET`;
+      const weight = isBold ? `2 Tr ${size * OUTLINE} w ` : '';
+      return `BT ${weight}/Han ${size} Tf ${x} ${baseline} Td <${hex}> Tj ET`;
     });
   }
 

@@ -24,6 +24,8 @@ export interface PdfRow {
   readonly value: string;
   /** A sum, set apart from what it sums up. */
   readonly isTotal?: boolean;
+  /** An amount whose point is below those of its section. */
+  readonly isAligned?: boolean;
 }
 
 const MARGIN = 56;
@@ -68,7 +70,8 @@ class Sheet {
       this.y += 16;
       this.room(4 * TEXT * LINE);
       this.paragraph(heading, { size: 12, isBold: true });
-      for (const row of rows) this.row(row);
+      const decimals = Math.max(0, ...rows.map((row) => this.decimalsOf(row)));
+      for (const row of rows) this.row(row, decimals);
     }
     this.y += 16;
     for (const note of notes) this.paragraph(note, { size: 8, colour: MUTED });
@@ -83,28 +86,36 @@ class Sheet {
     const widthOf = (line: string) => this.face.widthOf(line, { size, isBold });
     for (const line of linesOf(text, this.width, widthOf)) {
       this.room(size * LINE);
-      this.file.fillColor(colour);
+      this.file.fillColor(colour).strokeColor(colour);
       this.face.write(line, { x: MARGIN, y: this.y, size, isBold });
       this.y += size * LINE;
     }
   }
 
+  /** The width of what is behind the point. */
+  private decimalsOf({ value, isTotal: isBold = false, isAligned = false }: PdfRow): number {
+    const fraction = isAligned ? (value.split('.')[1] ?? '') : '';
+    return this.face.widthOf(fraction, { size: TEXT, isBold });
+  }
+
   /** A label on the left and its value on the right, below a rule. */
-  private row({ label, value, isTotal: isBold = false }: PdfRow): void {
+  private row(row: PdfRow, decimals: number): void {
+    const { label, value, isTotal: isBold = false, isAligned = false } = row;
     const widthOf = (line: string) => this.face.widthOf(line, { size: TEXT, isBold });
     const labels = linesOf(label, this.width * (1 - VALUES), widthOf);
     const values = linesOf(value, this.width * VALUES, widthOf);
     const height = Math.max(labels.length, values.length) * TEXT * LINE + 8;
     this.room(height);
     const right = MARGIN + this.width;
+    const end = isAligned ? right - decimals + this.decimalsOf(row) : right;
     this.file.moveTo(MARGIN, this.y).lineTo(right, this.y).lineWidth(0.5).strokeColor('#d5d9df').stroke();
-    this.file.fillColor(isBold ? INK : MUTED);
+    this.file.strokeColor(INK).fillColor(isBold ? INK : MUTED);
     labels.forEach((line, index) =>
       this.face.write(line, { x: MARGIN, y: this.lineAt(index), size: TEXT, isBold }),
     );
     this.file.fillColor(INK);
     values.forEach((line, index) =>
-      this.face.write(line, { x: right - widthOf(line), y: this.lineAt(index), size: TEXT, isBold }),
+      this.face.write(line, { x: end - widthOf(line), y: this.lineAt(index), size: TEXT, isBold }),
     );
     this.y += height;
   }

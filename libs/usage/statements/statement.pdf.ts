@@ -1,5 +1,5 @@
 import type { MailLanguage } from '#identity/mail-language.js';
-import { formatAmount } from '#money/amount.js';
+import { formatAmount, readableAmount } from '#money/amount.js';
 import { moneyText } from '#money/currency.js';
 import { issuerLines, type ReceiptLook } from '#payments/receipts/receipt.pdf.js';
 import { pdfOf, type PdfRow } from '#platform/pdf/pdf-file.js';
@@ -16,7 +16,7 @@ export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Pr
   const { month, name, key, accountId, to } = statement;
   return pdfOf({
     language: t.tag,
-    title: `${t.title} ${month}`,
+    title: t.title(monthIn(t.tag, month)),
     lines: [
       ...issuerLines(look),
       name,
@@ -37,21 +37,30 @@ export function statementPdf(statement: MonthlyStatement, look: ReceiptLook): Pr
   });
 }
 
+function monthIn(language: string, month: string): string {
+  const format = new Intl.DateTimeFormat(language, { year: 'numeric', month: 'long', timeZone: 'UTC' });
+  return format.format(new Date(`${month}-01T00:00:00Z`));
+}
+
+function creditRow(label: string, nanos: bigint, isTotal = false): PdfRow {
+  return { label, value: readableAmount(formatAmount(nanos)), isTotal, isAligned: true };
+}
+
 function creditRows({ balances, moves }: MonthlyStatement, language: MailLanguage): PdfRow[] {
   const t = monthlyTexts[language];
   const labelOf = ({ kind, model }: MonthlyStatement['moves'][number]) =>
     kind === 'settle'
       ? `${t.charges}: ${model ?? t.noModel}`
       : [t.kinds[kind] ?? t.otherKind, ...(model === null ? [] : [model])].join(': ');
-  const rows = moves.map((move) => ({ label: labelOf(move), value: formatAmount(move.amount) }));
+  const rows = moves.map((move) => creditRow(labelOf(move), move.amount));
   if (balances === null) {
     const total = moves.reduce((sum, { amount }) => sum + amount, 0n);
-    return [...rows, { label: t.total, value: formatAmount(total), isTotal: true }];
+    return [...rows, creditRow(t.total, total, true)];
   }
   return [
-    { label: t.opening, value: formatAmount(balances.opening), isTotal: true },
+    creditRow(t.opening, balances.opening, true),
     ...rows,
-    { label: t.closing, value: formatAmount(balances.closing), isTotal: true },
+    creditRow(t.closing, balances.closing, true),
   ];
 }
 
@@ -63,12 +72,13 @@ function keyRows(statement: MonthlyStatement, language: MailLanguage): PdfRow[] 
   const netOf = (of: typeof keys) => of.reduce((sum, { charged, refunded }) => sum + refunded - charged, 0n);
   const others = keys.slice(MOST_KEYS);
   return [
-    ...keys.slice(0, MOST_KEYS).map((each) => ({
-      label: `${each.keyName ?? each.keyId ?? t.noKey} (${each.requests})`,
-      value: formatAmount(netOf([each])),
-    })),
-    ...(others.length === 0 ? [] : [{ label: t.otherKeys, value: formatAmount(netOf(others)) }]),
-    { label: t.total, value: formatAmount(netOf(keys)), isTotal: true },
+    ...keys
+      .slice(0, MOST_KEYS)
+      .map((each) =>
+        creditRow(`${each.keyName ?? each.keyId ?? t.noKey} (${t.requests(each.requests)})`, netOf([each])),
+      ),
+    ...(others.length === 0 ? [] : [creditRow(t.otherKeys, netOf(others))]),
+    creditRow(t.total, netOf(keys), true),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { MailLanguage } from '#identity/mail-language.js';
 
 interface StatementTexts {
   readonly tag: string;
-  readonly title: string;
+  readonly title: (month: string) => string;
   readonly account: string;
   readonly key: string;
   readonly upTo: string;
@@ -14,8 +14,9 @@ interface StatementTexts {
   /** Of the postings that change what an account has; a hold and a release only move it. */
   readonly kinds: Readonly<Record<string, string>>;
   readonly otherKind: string;
-  /** Charges of each key less their refunds, with how many there were. */
+  /** Charges of each key less their refunds. */
   readonly byKey: string;
+  readonly requests: (count: number) => string;
   readonly noKey: string;
   readonly otherKeys: string;
   readonly noCharges: string;
@@ -31,10 +32,10 @@ interface StatementTexts {
 export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
   en: {
     tag: 'en',
-    title: 'Monthly statement',
+    title: (month) => `Monthly statement, ${month}`,
     account: 'Account',
     key: 'Key',
-    upTo: 'What was recorded before',
+    upTo: 'Includes everything recorded before',
     credits: 'Credits',
     opening: 'Opening balance',
     closing: 'Closing balance',
@@ -56,7 +57,8 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
       forfeited: 'Credits forfeited',
     },
     otherKind: 'Other',
-    byKey: 'Charges by key, less refunds (requests)',
+    byKey: 'Charges by key, less refunds',
+    requests: (count) => (count === 1 ? '1 request' : `${count} requests`),
     noKey: 'No key',
     otherKeys: 'Other keys',
     noCharges: 'Charges',
@@ -71,10 +73,10 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
   },
   zh: {
     tag: 'zh-Hans',
-    title: '月度对账单',
+    title: (month) => `月度对账单 ${month}`,
     account: '账户',
     key: '密钥',
-    upTo: '截至',
+    upTo: '数据截至',
     credits: '额度',
     opening: '期初余额',
     closing: '期末余额',
@@ -96,7 +98,8 @@ export const monthlyTexts: Record<MailLanguage, StatementTexts> = {
       forfeited: '额度作废',
     },
     otherKind: '其他变动',
-    byKey: '各密钥扣费净额（请求数）',
+    byKey: '各密钥扣费净额',
+    requests: (count) => `${count} 次请求`,
     noKey: '无密钥',
     otherKeys: '其他密钥',
     noCharges: '扣费',
