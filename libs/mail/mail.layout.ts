@@ -84,7 +84,7 @@ function buttonOf(button: MailLink | undefined): string {
   if (!button) return '';
   const url = asHtml(button.url);
   const style =
-    'display:inline-block;padding:11px 20px;border-radius:8px;background:#2f5bea;color:#ffffff;' +
+    'display:inline-block;padding:11px 20px;border-radius:8px;background:#1971c2;color:#ffffff;' +
     'font-size:15px;font-weight:600;text-decoration:none';
   return `<p style="margin:4px 0 14px"><a href="${url}" style="${style}">${asHtml(button.label)}</a></p>
 <p class="dim" style="margin:0 0 14px;font-size:12px;line-height:1.5;overflow-wrap:anywhere;color:#5f6775">${url}</p>`;
