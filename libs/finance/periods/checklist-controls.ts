@@ -87,12 +87,17 @@ async function findingsOf(id: string, snapshot: Snapshot, options: ChecklistOpti
 }
 
 function answerFor({ count, items }: ControlResult): ChecklistAnswer {
-  const words = items.slice(0, EXAMPLES).map(({ message, subject }) => `${subject}: ${message}`);
+  const words = items.slice(0, EXAMPLES).map(namedBySubject);
   return {
     count,
-    message: words.join(' ') || (count === 0 ? 'Nothing is found.' : 'There are more than are named.'),
+    message: words.join(' ') || (count === 0 ? 'No findings.' : 'There are more findings than are listed.'),
     findings: count > items.length ? null : items.map(({ state, subject }) => `${state} ${subject}`),
   };
+}
+
+/** Most messages name what they are about. */
+function namedBySubject({ message, subject }: ControlItem): string {
+  return message.includes(subject.split(':').at(-1)!) ? message : `${subject}: ${message}`;
 }
 
 /** Some of these are not findings while the period is open, so their control does not name them. */
@@ -102,6 +107,6 @@ function withList(control: string, answer: ChecklistAnswer, end: Date): Checklis
   const command = `tollgate finance reconcile ${control} --faults --before ${end.toISOString()}`;
   return {
     ...answer,
-    message: `${message} All of them: ${command}, or before=${end.toISOString()} in the list.`,
+    message: `${message} List them all: ${command}`,
   };
 }
