@@ -131,7 +131,7 @@ describe('finance', () => {
     await page.getByRole('heading', { name: 'Trial balance' }).waitFor();
     await page.getByRole('link', { name: 'Periods and exports' }).click();
     await page.getByRole('link', { name: 'Exports', exact: true }).click();
-    await page.getByRole('listitem').filter({ hasText: '.journal' }).getByText('Whole').waitFor();
+    await page.getByRole('listitem').filter({ hasText: '.journal' }).getByText('Complete').waitFor();
   });
 
   it('goes from a bar of revenue to its rows, and from a name to what it is made of', async () => {
@@ -177,7 +177,7 @@ describe('finance', () => {
     await dialog.getByRole('textbox', { name: 'Cached input', exact: true }).fill('0.75');
     await dialog.getByRole('textbox', { name: 'Output', exact: true }).fill('6');
     await dialog.getByLabel('Image output').fill('x');
-    await dialog.getByLabel('Why').fill('As their list says.');
+    await dialog.getByLabel('Reason').fill('As their list says.');
     await dialog.getByRole('button', { name: 'Set a cost' }).click();
     await dialog.getByText('Enter an amount, such as 0.012.').waitFor();
     await dialog.getByLabel('Image output').fill('32');

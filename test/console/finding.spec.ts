@@ -79,7 +79,7 @@ it('returns to the button that opened it', async () => {
 it('says so where no page has the name', async () => {
   const page = await open('/overview');
   await search(page, 'there is no such page');
-  await page.getByText('No page has that name').waitFor();
+  await page.getByText('No pages found').waitFor();
 });
 
 it('opens a request by its id, with the models that were tried for it', async () => {

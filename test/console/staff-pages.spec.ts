@@ -162,7 +162,7 @@ describePages({
         await page.getByRole('button', { name: /^(Refund a charge|退还扣费)$/ }).click();
         await page
           .getByRole('dialog')
-          .getByText(/^(Charged:|已扣：)/)
+          .getByText(/^(Charged:|已扣费：)/)
           .waitFor();
       },
     },

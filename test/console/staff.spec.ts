@@ -47,11 +47,11 @@ describe('a price', () => {
     await proposing.goto('/admin/prices');
     await page.getByRole('link', { name: 'Propose a change: vendora-imagine-image' }).click();
     await page.getByRole('heading', { name: 'Propose new prices' }).waitFor();
-    await page.getByText('In force: 0.02 credits a call').waitFor();
-    await page.getByLabel('Price a call').fill('three cents');
+    await page.getByText('In force: 0.02 credits per call').waitFor();
+    await page.getByLabel('Price per call').fill('three cents');
     await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByText('Enter a decimal, such as 0.02.').waitFor();
-    await page.getByLabel('Price a call').fill('0.03');
+    await page.getByLabel('Price per call').fill('0.03');
     await page.getByLabel('Note').fill('The vendor asks more.');
     await page.getByRole('button', { name: 'Preview changes' }).click();
     await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
@@ -77,7 +77,7 @@ describe('a price', () => {
     await deciding.page.getByRole('heading', { name: 'Price of vendora-imagine-image' }).waitFor();
     await deciding.page
       .getByRole('listitem')
-      .filter({ hasText: /List price.*In force.*0\.03 credits a call/ })
+      .filter({ hasText: /List price.*In force.*0\.03 credits per call/ })
       .waitFor();
 
     const visiting = await open();
@@ -305,7 +305,7 @@ describe('an account', () => {
     await page.getByRole('button', { name: 'Freeze the account' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Freeze the account' }).click();
-    await dialog.getByText('Say why.').waitFor();
+    await dialog.getByText('Enter a reason.').waitFor();
     await dialog.getByLabel('Reason').fill('The card was stolen.');
     await dialog.getByRole('button', { name: 'Freeze the account' }).click();
     await page.getByText('Frozen: The card was stolen.').waitFor();
@@ -448,7 +448,7 @@ describe('an administrator', () => {
     await drawer.getByLabel('Routing').click();
     await page.getByRole('option', { name: 'Lowest cost first' }).click();
     await drawer.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('imgmodel-4 is changed.').waitFor();
+    await page.getByText('imgmodel-4 saved.').waitFor();
     await tab.goto('/admin/models?model=imgmodel-4');
     await drawer.getByText('By priority, then by the lowest upstream cost.').waitFor();
   });
@@ -477,12 +477,12 @@ describe('an administrator', () => {
     await tab.goto('/operator/system');
     await page.getByText('Dead letters waiting: 1.').waitFor();
     await tab.goto(`/operator/dead-letters?letter=${letterId}`);
-    await page.getByRole('button', { name: 'Play it again' }).click();
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay this message?' });
     await dialog.getByText('It is published once.').waitFor();
-    await dialog.getByRole('button', { name: 'Play it again' }).click();
-    await page.getByRole('dialog', { name: 'Dead letter' }).getByText('Played again: You').waitFor();
-    await page.getByRole('button', { name: 'Play it again' }).first().waitFor({ state: 'hidden' });
+    await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Dead letter' }).getByText('Replayed: You').waitFor();
+    await page.getByRole('button', { name: 'Replay', exact: true }).first().waitFor({ state: 'hidden' });
   });
 });
 

@@ -1,9 +1,10 @@
+import { useTranslation } from 'react-i18next';
 import { useNow } from './now.js';
 import { useLocale } from './locale.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-const MINUTE = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+const MINUTE = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
 const STYLES = {
   time: { dateStyle: 'medium', timeStyle: 'medium' },
   day: { dateStyle: 'medium', timeZone: 'UTC' },
@@ -52,6 +53,7 @@ function ShortWhen({ at, now }: { at: string; now: number }) {
 
 /** How long ago it was within a day, the date before that; the exact time is on hover. For lists, where age matters. */
 export function Ago({ at }: { at: string }) {
+  const { t } = useTranslation('shell');
   const locale = useLocale();
   const now = useNow(MINUTE_MS);
   const age = now - Date.parse(at);
@@ -61,7 +63,7 @@ export function Ago({ at }: { at: string }) {
   const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
   return (
     <time dateTime={at} title={exact}>
-      {words.format(-Math.floor(age / step.ms), step.unit)}
+      {age < MINUTE_MS ? t('justNow') : words.format(-Math.floor(age / step.ms), step.unit)}
     </time>
   );
 }

@@ -85,7 +85,7 @@ function DayLine({ states }: { states: readonly Shape<'MatchDay'>[] }) {
         <Money value={theirs} currency={currency} />
       </Table.Td>
       <Table.Td data-label={t('state')}>
-        <Group gap="tiny">
+        <Group gap="xs">
           {states.map(({ state, items }) => (
             <StatusBadge key={state} tone={matchTones[state]}>
               {t(`states.${state}`)} · {items}

@@ -61,7 +61,7 @@ export function PriceBefore({ price: { quote } }: { price: CallPrice }) {
           {t(estimate ? 'play.priceAtMost' : 'play.price')} <BothPrices value={amount} />
         </Text>
         <Hint>
-          {t('play.balance')} <Money value={balance} />
+          {t('play.balance')} <Money value={balance} short />
         </Hint>
       </Group>
       {unitPrice !== null && (
