@@ -77,10 +77,12 @@ export class Program {
     clearTimeout(impatience);
   }
 
-  /** The last line of its output, to say why it does not run. */
+  /** The last line of its output, or the first of the error at its end, to say why it does not run. */
   lastWords() {
     const { logFile } = this.options;
-    return existsSync(logFile) ? (readFileSync(logFile, 'utf8').trim().split('\n').at(-1) ?? '') : '';
+    if (!existsSync(logFile)) return '';
+    const lines = readFileSync(logFile, 'utf8').trim().split('\n');
+    return lines.findLast((line) => !/^[\s}]/.test(line)) ?? '';
   }
 
   #isAlive() {
