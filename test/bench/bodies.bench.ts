@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttackOrder, AttackResult } from './bodies-bench.attack.js';
 import type { WaitOrder, WaitResult } from './bodies-bench.load.js';
-import { Children, messageOf } from './children.js';
+import { type Children, messageOf, withChildren } from './children.js';
 import { BenchRelay } from './gateway-bench.relay.js';
 import { printTable } from './report.js';
 
@@ -41,21 +41,12 @@ const ATTACKS: AttackOrder['attack'][] = [
 ];
 
 /** Runs the bench and prints what it found; sets the exit code when somebody waited too long. */
-export async function benchBodies(options: BodiesBenchOptions): Promise<void> {
-  const children = new Children();
-  const interrupted = (signal: NodeJS.Signals): void => {
-    process.stderr.write(`\n${signal}: stopping\n`);
-    void children.stopAll().finally(() => process.exit(130));
-  };
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-bodies-'));
-  try {
+export function benchBodies(options: BodiesBenchOptions): Promise<void> {
+  return withChildren(async (children) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tollgate-bodies-'));
+    children.whenGone(() => rm(folder, { recursive: true, force: true }));
     await bench(options, children, join(folder, 'port'));
-  } finally {
-    await children.stopAll();
-    await rm(folder, { recursive: true, force: true });
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-  }
+  });
 }
 
 async function bench(options: BodiesBenchOptions, children: Children, delayFile: string): Promise<void> {

@@ -68,6 +68,30 @@ export class Children {
   }
 }
 
+/** Does the work and then cleans up, even if a signal interrupts it. The clean-up may run twice. */
+export async function cleanedUp<T>(cleanUp: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  const interrupted = (signal: NodeJS.Signals): void => {
+    process.stderr.write(`\n${signal}: stopping\n`);
+    void cleanUp().finally(() => process.exit(130));
+  };
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    return await work();
+  } finally {
+    await cleanUp();
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+  }
+}
+
+/** Does work with children, and stops them all at its end. */
+export function withChildren<T>(work: (children: Children) => Promise<T>): Promise<T> {
+  const children = new Children();
+  return cleanedUp(
+    () => children.stopAll(),
+    () => work(children),
+  );
+}
+
 /** The next message of a child. @throws Error when it ends first. */
 export async function messageOf<T>(child: ChildProcess): Promise<T> {
   const ended = new AbortController();

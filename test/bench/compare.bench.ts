@@ -6,7 +6,7 @@ import { databaseName } from '#database/roles.js';
 import { startEmbeddedPostgres } from '#database/embedded-postgres.js';
 import { createLogger } from '#platform/logging.js';
 import { checkOut } from '../support/checkout.js';
-import { Children, messageOf } from './children.js';
+import { type Children, messageOf, withChildren } from './children.js';
 import { compare, type Figures, RATES, type Round, summarize } from './compare-bench.figures.js';
 import type { SideOrder, SideReady } from './compare-bench.side.js';
 import { cpuSecondsOf } from './cpu.js';
@@ -54,13 +54,10 @@ interface Bench {
 }
 
 /** Sets the exit code when a ledger does not agree with the answers. */
-export async function benchCompare(options: CompareBenchOptions): Promise<void> {
-  const children = new Children();
-  const interrupted = (): void => void children.stopAll().finally(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-compare-'));
-  children.whenGone(() => rm(folder, { recursive: true, force: true }));
-  try {
+export function benchCompare(options: CompareBenchOptions): Promise<void> {
+  return withChildren(async (children) => {
+    const folder = await mkdtemp(join(tmpdir(), 'tollgate-compare-'));
+    children.whenGone(() => rm(folder, { recursive: true, force: true }));
     say(`building ${options.ref}`);
     const other = await checkOut(options.ref, join(folder, 'other'));
     const floor = await openFloor(children);
@@ -81,10 +78,7 @@ export async function benchCompare(options: CompareBenchOptions): Promise<void> 
     const rounds = await measure(bench, options.rounds);
     await checkBooks(sides);
     summarize({ commit: other.commit, mode: options.mode, figures: compare(rounds) }, options.json);
-  } finally {
-    await children.stopAll();
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-  }
+  });
 }
 
 async function openFloor(children: Children): Promise<Ledger> {

@@ -1,5 +1,5 @@
 import { openBrowser } from '../console/support/browser.js';
-import { Children } from './children.js';
+import { withChildren } from './children.js';
 import { measureClicks } from './console-bench.clicks.js';
 import { measureLive } from './console-bench.live.js';
 import { measureFloors, measurePages } from './console-bench.pages.js';
@@ -19,11 +19,8 @@ export interface ConsoleBenchOptions {
 }
 
 /** Runs the bench and prints what it found. */
-export async function benchConsole(options: ConsoleBenchOptions): Promise<void> {
-  const children = new Children();
-  const interrupted = (): void => void children.stopAll().finally(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  try {
+export function benchConsole(options: ConsoleBenchOptions): Promise<void> {
+  return withChildren(async (children) => {
     const relay = await startConsoleRelay(options.rows, children);
     const browser = await openBrowser();
     const figures: Figure[] = [];
@@ -37,8 +34,5 @@ export async function benchConsole(options: ConsoleBenchOptions): Promise<void> 
     }
     if (options.json) process.stdout.write(`${JSON.stringify({ options, figures })}\n`);
     else printTable(['what', 'measured', 'aim', ''], figures.map(rowOf));
-  } finally {
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-    await children.stopAll();
-  }
+  });
 }

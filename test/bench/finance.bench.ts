@@ -10,6 +10,7 @@ import { closeDatabase } from '#database/prepare-database.js';
 import { databaseUrlOf } from '#database/roles.js';
 import { checkLedger } from '#ledger/checks/ledger-check.js';
 import { createLogger } from '#platform/logging.js';
+import { cleanedUp } from './children.js';
 import { checkpoint, openAdminPool } from './checkpoint.js';
 import { writeBooks } from './finance-bench.books.js';
 import {
@@ -62,19 +63,14 @@ export async function benchFinance(options: FinanceBenchOptions): Promise<void> 
     if (!keep) await rm(dataDir, { recursive: true, force: true });
   };
   // The server is a process group of its own, and would outlive a Ctrl-C.
-  const interrupted = (): void => void cleanUp().finally(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  try {
+  await cleanedUp(cleanUp, async () => {
     const figures = [
       ...(await measureBooks(server, options)),
       ...(await measurePosting(server, options.seconds)),
     ];
     if (options.json) process.stdout.write(`${JSON.stringify({ options, figures })}\n`);
     else printTable(['what', 'measured', 'aim', ''], figures.map(rowOf));
-  } finally {
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-    await cleanUp();
-  }
+  });
 }
 
 async function measureBooks(server: EmbeddedPostgres, options: FinanceBenchOptions): Promise<Figure[]> {

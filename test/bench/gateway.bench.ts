@@ -1,4 +1,4 @@
-import { Children, messageOf } from './children.js';
+import { type Children, messageOf, withChildren } from './children.js';
 import { cpuSecondsOf } from './cpu.js';
 import { Generator } from './gateway-bench.generator.js';
 import type { LoadOrder, LoadResult } from './gateway-bench.load.js';
@@ -55,23 +55,14 @@ const WARM_UP = { seconds: 4, concurrency: 32 };
 const LATENCY_ROUNDS = 2;
 
 /** Runs the bench and prints what it found; sets the exit code when the ledger does not agree with the answers. */
-export async function benchGateway(options: GatewayBenchOptions): Promise<void> {
-  const children = new Children();
-  const interrupted = (signal: NodeJS.Signals): void => {
-    process.stderr.write(`\n${signal}: stopping\n`);
-    void children.stopAll().finally(() => process.exit(130));
-  };
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  try {
+export function benchGateway(options: GatewayBenchOptions): Promise<void> {
+  return withChildren(async (children) => {
     const modes: Mode[] = options.mode === 'both' ? ['standalone', 'kafka'] : [options.mode];
     const results: ModeResult[] = [];
     for (const mode of modes) results.push(await benchMode(mode, options, children));
     report(results, options);
     if (results.some(({ ledger }) => !ledger.ok || !ledger.agrees)) process.exitCode = 1;
-  } finally {
-    await children.stopAll();
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-  }
+  });
 }
 
 async function benchMode(mode: Mode, options: GatewayBenchOptions, children: Children): Promise<ModeResult> {

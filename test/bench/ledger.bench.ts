@@ -13,6 +13,7 @@ import { PostingEngine } from '#ledger/charges/posting-engine.js';
 import { parseAmount } from '#money/amount.js';
 import { createLogger } from '#platform/logging.js';
 import { newId } from '#platform/ids.js';
+import { cleanedUp } from './children.js';
 import { openBenchAccounts, type BenchAccount } from './ledger-bench.accounts.js';
 import { type HistoryResult, measureAccount, measureHistory } from './ledger-bench.history.js';
 import { bulkInsertFloor, oneByOneFloor } from './ledger-bench.floors.js';
@@ -52,9 +53,7 @@ export async function benchLedger(options: LedgerBenchOptions): Promise<void> {
     await rm(dataDir, { recursive: true, force: true });
   };
   // The server is a process group of its own, and would outlive a Ctrl-C.
-  const interrupted = (): void => void cleanUp().finally(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  try {
+  await cleanedUp(cleanUp, async () => {
     const ledger = await openLedger(server, databaseName);
     const results = await measureAll(ledger, options).finally(() => ledger.close());
     const { seconds, historyEntries, accountEntries } = options;
@@ -63,10 +62,7 @@ export async function benchLedger(options: LedgerBenchOptions): Promise<void> {
       ...(accountEntries > 0 ? [await measureAccount(server, seconds, accountEntries)] : []),
     ];
     report({ results, histories }, options);
-  } finally {
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-    await cleanUp();
-  }
+  });
 }
 
 export interface Ledger {

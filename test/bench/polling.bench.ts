@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Children, messageOf } from './children.js';
+import { type Children, messageOf, withChildren } from './children.js';
 import { cpuSecondsOf } from './cpu.js';
 import { BenchRelay, type Books, type Mode } from './gateway-bench.relay.js';
 import { memoryOf, type MemoryUse, pidsOf, type ProcessGroup } from './memory.js';
@@ -59,19 +59,8 @@ const BREAK_MS = 15_000;
 const COMPLETE_LIMIT_MS = 120_000;
 
 /** Runs the bench and prints what it found; sets the exit code when the ledger does not agree with the tasks. */
-export async function benchPolling(options: PollingBenchOptions): Promise<void> {
-  const children = new Children();
-  const interrupted = (signal: NodeJS.Signals): void => {
-    process.stderr.write(`\n${signal}: stopping\n`);
-    void children.stopAll().finally(() => process.exit(130));
-  };
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  try {
-    await bench(options, children);
-  } finally {
-    await children.stopAll();
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-  }
+export function benchPolling(options: PollingBenchOptions): Promise<void> {
+  return withChildren((children) => bench(options, children));
 }
 
 async function bench(options: PollingBenchOptions, children: Children): Promise<void> {

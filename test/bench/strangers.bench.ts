@@ -1,4 +1,4 @@
-import { Children } from './children.js';
+import { withChildren } from './children.js';
 import { BenchRelay, type Books } from './gateway-bench.relay.js';
 import { percentile, printTable } from './report.js';
 import { dice, Load, type Met } from './strangers-bench.load.js';
@@ -33,11 +33,8 @@ const WARM_UP_SECONDS = 3;
 const ROUNDS = 3;
 
 /** Runs the bench and prints what it found; sets the exit code when a promise was broken. */
-export async function benchStrangers(options: StrangersBenchOptions): Promise<void> {
-  const children = new Children();
-  const interrupted = (): void => void children.stopAll().finally(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  try {
+export function benchStrangers(options: StrangersBenchOptions): Promise<void> {
+  return withChildren(async (children) => {
     // Its own sandbox, which fails by order, and the limits that hold by default.
     const relay = await BenchRelay.start('standalone', { url: '', isThrottled: true }, children);
     try {
@@ -47,10 +44,7 @@ export async function benchStrangers(options: StrangersBenchOptions): Promise<vo
     } finally {
       await relay.stop();
     }
-  } finally {
-    await children.stopAll();
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-  }
+  });
 }
 
 async function measure(relay: BenchRelay, { seconds, rate, seed }: StrangersBenchOptions): Promise<Phase[]> {

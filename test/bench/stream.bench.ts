@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Children, messageOf } from './children.js';
+import { type Children, messageOf, withChildren } from './children.js';
 import { cpuSecondsOf } from './cpu.js';
 import { BenchRelay, type Books, type Mode } from './gateway-bench.relay.js';
 import { memoryOf, type ProcessGroup } from './memory.js';
@@ -49,19 +49,8 @@ const SAMPLE_MS = 2_000;
 const SETTLED_SAMPLE = 2;
 
 /** Runs the bench and prints what it found; sets the exit code when the ledger does not agree with the streams. */
-export async function benchStreams(options: StreamBenchOptions): Promise<void> {
-  const children = new Children();
-  const interrupted = (signal: NodeJS.Signals): void => {
-    process.stderr.write(`\n${signal}: stopping\n`);
-    void children.stopAll().finally(() => process.exit(130));
-  };
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
-  try {
-    await bench(options, children);
-  } finally {
-    await children.stopAll();
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
-  }
+export function benchStreams(options: StreamBenchOptions): Promise<void> {
+  return withChildren((children) => bench(options, children));
 }
 
 async function bench(options: StreamBenchOptions, children: Children): Promise<void> {

@@ -3,7 +3,7 @@ import { createLogger } from '#platform/logging.js';
 import { createRegistry } from '#platform/metrics.js';
 import { startTelemetry } from '#platform/telemetry/telemetry.js';
 import { currentTrace, openRequest, type SpanPlan, traced } from '#platform/tracing.js';
-import { Children, messageOf } from './children.js';
+import { messageOf, withChildren } from './children.js';
 import { percentile, printTable } from './report.js';
 
 /**
@@ -23,9 +23,8 @@ const AT_ONCE = 100;
 const PAUSE_MS = 25;
 const WARM_UP_CALLS = 5_000;
 
-export async function benchTraces({ rounds, calls, json }: TracesBenchOptions): Promise<void> {
-  const children = new Children();
-  try {
+export function benchTraces({ rounds, calls, json }: TracesBenchOptions): Promise<void> {
+  return withChildren(async (children) => {
     const { port } = await messageOf<{ port: number }>(
       children.fork(new URL('./compare-bench.collector.js', import.meta.url)),
     );
@@ -39,9 +38,7 @@ export async function benchTraces({ rounds, calls, json }: TracesBenchOptions): 
       measured.map(({ part, micros }) => ({ part: part ?? null, micros: percentile(micros, 0.5) })),
       json,
     );
-  } finally {
-    await children.stopAll();
-  }
+  });
 }
 
 async function microsOf(endpoint: string, part: number | undefined, calls: number): Promise<number> {
