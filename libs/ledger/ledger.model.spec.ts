@@ -48,7 +48,7 @@ interface Model {
   ips: Map<string, readonly string[] | null>;
   frozen: Set<string>;
   thresholds: Map<string, bigint>;
-  /** Accounts that were told, until credits bring them back. */
+  /** Accounts that were notified, until credits raise their balance again. */
   told: Set<string>;
   /** Charges that took a balance below its threshold. */
   alerts: Set<string>;
@@ -428,7 +428,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     return { seq, amount };
   }
 
-  /** A credit that brings the balance back makes the next crossing worth telling. */
+  /** After a credit that raises the balance again, the next crossing is announced. */
   function credit(accountId: string, amount: bigint): void {
     model.main.set(accountId, model.main.get(accountId)! + amount);
     if (model.main.get(accountId)! >= (model.thresholds.get(accountId) ?? 0n)) model.told.delete(accountId);
@@ -617,7 +617,7 @@ describe(`the ledger against a plain model (LEDGER_SEED=${SEED})`, () => {
     expect(await checkLedger(fixture.billing, { graceMs: 0 })).toEqual({ ok: true, violations: [] });
   });
 
-  it('spends money for one once, of 64 that ask at once', async () => {
+  it('lets only one of 64 simultaneous requests spend the same money', async () => {
     await reset(ROUNDS + 1);
     const { accountId, keyId } = await fixture.account({ credits: formatAmount(model.price) });
     const ask = (index: number): HoldCommand => ({

@@ -54,7 +54,7 @@ type Step =
 const account = fc.nat(ACCOUNTS - 1);
 const any = fc.nat(30);
 const cents = fc.integer({ min: 1, max: 60 });
-/** Of payments: of units in tens, a reward and what is taken back of it are whole. */
+/** Of payments. In units of ten, a reward and its reversal are whole. */
 const tens = fc.integer({ min: 1, max: 12 }).map((count) => 10 * count);
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
@@ -116,7 +116,7 @@ interface Cent {
   place: number;
 }
 
-/** What left it without a use is no part of it any more. */
+/** Without what left it unused. */
 interface ModelLot {
   name: string;
   paidMinor: bigint;

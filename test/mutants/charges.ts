@@ -20,7 +20,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: 'const settled = cost < charge.amount ? cost : charge.amount;',
     instead: 'const settled = cost;',
     spec: GUARDS,
-    test: 'never charges above the hold',
+    test: 'never charges more than the hold',
   },
   {
     id: 'release-too-much',
@@ -47,7 +47,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: 'this.addSpend(charge, charge.heldMonth, -released);',
     instead: 'this.addSpend(charge, this.state.month, -released);',
     spec: ENGINE,
-    test: 'gives what is released in a later month back',
+    test: 'returns what is released in a later month',
   },
   {
     id: 'charge-id-reused',
@@ -83,7 +83,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: 'if (balance.main < amount) {',
     instead: 'if (balance.main + balance.held < amount) {',
     spec: MODEL,
-    test: 'spends money for one once',
+    test: 'lets only one of 64 simultaneous requests',
   },
   {
     id: 'account-limit-late',
@@ -110,7 +110,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: 'if (isUnsaid || isOther || priced.amount !== command.quotedAmount) {',
     instead: 'if (isUnsaid) {',
     spec: ENGINE,
-    test: 'sees the price of now',
+    test: 'uses the current price',
   },
   {
     id: 'revoked-key-spends',
@@ -137,7 +137,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: "${isProved ? ' AND b.xmin = t.version' : ''}",
     instead: "${isProved ? ' AND t.version IS NOT NULL' : ''}",
     spec: ENGINE,
-    test: 'spends what another engine and a top-up left, each once',
+    test: 'spends what another engine and a top-up left, once each',
   },
   {
     id: 'key-unproved',
@@ -155,7 +155,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: '(SELECT revision = revision_used FROM catalog_revision)',
     instead: '(SELECT revision_used IS NOT NULL FROM catalog_revision)',
     spec: ENGINE,
-    test: 'sees the price of now',
+    test: 'uses the current price',
   },
   {
     id: 'time-unproved',
@@ -180,7 +180,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: "if (resolution.state === 'released' || resolution.released > 0n) rows.push(refunded(resolution));",
     instead: '',
     spec: ENGINE,
-    test: 'announces what is given back of a charge',
+    test: 'announces what is released of a charge',
   },
   {
     id: 'failed-work-charged',
@@ -189,7 +189,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: "if (command.outcome === 'failed' || asked <= 0n) return NOTHING;",
     instead: 'if (asked <= 0n) return NOTHING;',
     spec: GUARDS,
-    test: 'lists the life of a charge',
+    test: 'lists a charge from hold to end',
   },
   {
     id: 'all-tokens-charged',
@@ -198,7 +198,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: 'command.deliveredTokens ? withTokens(charge.lines, command.deliveredTokens) : charge.lines',
     instead: 'charge.lines',
     spec: GUARDS,
-    test: 'settles the tokens that were used',
+    test: 'settles the used tokens',
   },
   {
     id: 'refund-above-settled',
@@ -207,7 +207,7 @@ export const chargeMutants: readonly Mutant[] = [
     text: 'rest: nanos(BigInt(settled) - BigInt(refunded))',
     instead: 'rest: nanos(BigInt(settled))',
     spec: REFUNDS,
-    test: 'refunds part after part, up to what was settled',
+    test: 'refunds in parts up to the settled amount',
   },
   {
     id: 'refund-unannounced',

@@ -21,7 +21,7 @@ export const moneyInMutants: readonly Mutant[] = [
     text: 'WHERE account_id = ANY($1::text[]) ORDER BY account_id FOR UPDATE',
     instead: 'WHERE account_id = ANY($1::text[]) ORDER BY account_id',
     spec: GUARDS,
-    test: 'adds up payments of one account',
+    test: 'adds up concurrent payments of one account',
   },
   {
     id: 'payment-credited-otherwise',
@@ -139,7 +139,7 @@ export const moneyInMutants: readonly Mutant[] = [
     text: 'left: left.credits, main: account.main }',
     instead: 'left: left.credits, main: lot.unused }',
     spec: 'libs/ledger/postings/topup-refund.spec.ts',
-    test: 'credits that are held for work are not refunded',
+    test: 'held credits are not refunded',
   },
   {
     id: 'refund-ends-twice',

@@ -24,7 +24,7 @@ const builder = () => new ChainBuilder({ pool: fixture.billing, log: { info: () 
 const statesOf = async () =>
   (await verifyChain(fixture.billing, { publicKey })).findings.map(({ state }) => state);
 
-/** As somebody does who may do everything in the database, and does not have the key. */
+/** As someone does who has every right in the database but not the key. */
 async function forge(...statements: string[]): Promise<void> {
   const client = await fixture.owner.connect();
   try {
@@ -52,14 +52,14 @@ describe('a signature', () => {
     ]);
   });
 
-  it('is missed for a head that came later, until it is signed', async () => {
+  it('is reported missing for a newer head until that is signed', async () => {
     await sealMore();
     expect(await statesOf()).toEqual(['head_unsigned']);
     await signer.sign(fixture.billing);
     expect(await statesOf()).toEqual([]);
   });
 
-  it('recognises a ledger that was rewritten with its chain', async () => {
+  it('reveals a ledger that was rewritten together with its chain', async () => {
     await forge(
       'UPDATE ledger_entries SET amount = amount * 2, balance_after = balance_after * 2',
       'DELETE FROM ledger_chain_leaves',
@@ -80,7 +80,7 @@ describe('a signature', () => {
 });
 
 describe('stored balances', () => {
-  it('are named where the entries come to something else', async () => {
+  it('are reported where they differ from the sum of their entries', async () => {
     const { findings } = await verifyChain(fixture.billing, { balances: true });
     expect(new Set(findings.map(({ state }) => state))).toEqual(new Set(['balance_differs']));
     await forge(

@@ -119,7 +119,7 @@ class Verification {
     let ahead: Promise<LoadedBlock> | null = null;
     for await (const next of this.reader.blocks()) {
       this.checkLink(next);
-      // The next block is read while this one is verified; when this one fails, that failure is nobody's.
+      // The next block is read while this one is verified. If this one fails, it does not matter whether the next one does too.
       const loading = this.reader.load(next);
       loading.catch(() => undefined);
       if (ahead) this.verify(await ahead, onProgress, total);

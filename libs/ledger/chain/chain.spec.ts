@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('the builder', () => {
-  it('seals everything in blocks that follow each other, and tells each of them outside', async () => {
+  it('seals everything in consecutive blocks and publishes each of them', async () => {
     const { rows } = await fixture.owner.query<{ transactions: bigint; entries: bigint }>(
       'SELECT (SELECT count(*) FROM ledger_transactions) AS transactions, (SELECT count(*) FROM ledger_entries) AS entries',
     );
@@ -61,7 +61,7 @@ describe('the builder', () => {
     expect(await builder().seal()).toEqual([]);
   });
 
-  it('never waits for a connection that another builder keeps', async () => {
+  it('never waits for a connection that another builder holds', async () => {
     const pool = openPool({ url: fixture.urlFor('billing'), max: 3, applicationName: 'test-builders' });
     try {
       await suspense();
@@ -72,7 +72,7 @@ describe('the builder', () => {
     }
   });
 
-  it('waits for a posting that took its id before and commits after', async () => {
+  it('waits for a posting that took an earlier id and commits later', async () => {
     await sealAll();
     const late = await fixture.billing.connect();
     try {
@@ -90,7 +90,7 @@ describe('the builder', () => {
     expect(await verifyChain(fixture.billing)).toMatchObject({ ok: true });
   });
 
-  it('that is killed in the middle of a block leaves nothing of it', async () => {
+  it('leaves nothing of a block if it is killed in the middle', async () => {
     await sealAll();
     const before = await currentHead(fixture.billing);
     const lock = await fixture.owner.connect();
@@ -127,7 +127,7 @@ describe('the builder', () => {
     }
   });
 
-  it('can be written again from the tables by anybody', async () => {
+  it('can be recomputed from the tables by anyone', async () => {
     const { rows } = await fixture.owner.query<{ id: bigint }>(
       `SELECT transaction_id AS id FROM ledger_entries WHERE model_id IS NOT NULL LIMIT 1`,
     );
@@ -211,7 +211,7 @@ async function sealAll(blockTransactions?: number): Promise<ChainBlock[]> {
   return blocks;
 }
 
-/** Faults are planted in one transaction, as somebody who may do everything would, and undone. */
+/** Plants faults in one transaction, as someone with every right would, and undoes them. */
 describe('verification', () => {
   let client: pg.PoolClient;
   beforeAll(async () => {
@@ -249,7 +249,7 @@ describe('verification', () => {
       message: message.replace(/^[^:]*: /, ''),
     }));
 
-  it('finds nothing in a ledger that nobody touched', async () => {
+  it('finds nothing in an untouched ledger', async () => {
     expect(await verified()).toMatchObject({ ok: true, findingCount: 0, findings: [] });
   });
 
@@ -280,7 +280,7 @@ describe('verification', () => {
       'entry 1 is missing.',
     ],
     [
-      'a pair of entries that were removed',
+      'a pair of removed entries',
       'DELETE FROM ledger_entries WHERE transaction_id = $1 AND ordinal < 2',
       'entry 0 is missing, entry 1 is missing.',
     ],
@@ -323,7 +323,7 @@ describe('verification', () => {
     ]);
   });
 
-  it('names a removed transaction, and one of which the entries are left', async () => {
+  it('names a removed transaction, and one with only its entries left', async () => {
     const [whole, half] = [await settled(), await settled(1)];
     await run('DELETE FROM ledger_transactions WHERE id = ANY($1)', [whole.id, half.id]);
     await run('DELETE FROM ledger_entries WHERE transaction_id = $1', whole.id);
@@ -378,7 +378,7 @@ describe('verification', () => {
     expect(findings).toMatchObject([{ state: 'account_changed', ledgerAccountId: rows[0]?.id }]);
   });
 
-  it('names ledger accounts that the list of sealed ones only claims to be sealed', async () => {
+  it('names ledger accounts that are listed as sealed but were not', async () => {
     await run(`INSERT INTO ledger_accounts (code, commodity, kind) VALUES ('bank:forged', 'CRD', 'asset')`);
     const { id } = await settled();
     await run(
@@ -396,10 +396,7 @@ describe('verification', () => {
       `UPDATE ledger_chain_leaves SET leaves = set_byte(leaves, 40, 255 - get_byte(leaves, 40)) WHERE block_number = 3`,
     ],
     ['removed leaves', 'DELETE FROM ledger_chain_leaves WHERE block_number = 3'],
-    [
-      'leaves that are none',
-      `UPDATE ledger_chain_leaves SET leaves = '\\x01ffffffffff' WHERE block_number = 3`,
-    ],
+    ['invalid leaves', `UPDATE ledger_chain_leaves SET leaves = '\\x01ffffffffff' WHERE block_number = 3`],
   ])('names %s', async (_, sql) => {
     await run(sql);
     const { findings } = await verified();
@@ -413,14 +410,14 @@ describe('verification', () => {
     ['last id', 'last_id = last_id + 1'],
     ['time', `sealed_at = sealed_at + interval '1 microsecond'`],
     ['hash', `hash = sha256('x')`],
-  ])('names a block of which the %s was edited', async (_, change) => {
+  ])('names a block whose %s was edited', async (_, change) => {
     await run(`UPDATE ledger_chain_blocks SET ${change} WHERE number = 3`);
     const { findings } = await verified();
     expect(findings[0]).toMatchObject({ state: 'block_changed', block: 3n });
     expect(new Set(findings.map(({ state }) => state))).toEqual(new Set(['block_changed']));
   });
 
-  it('names a block that was rewritten over changed rows, by the next one', async () => {
+  it('detects by the next block that one was rewritten over changed rows', async () => {
     const blocks = await listBlocks(client, { before: null, limit: 1_000 });
     const third = blocks.find(({ number }) => number === 3n);
     if (!third) throw new Error('There is no third block.');
@@ -444,7 +441,7 @@ describe('verification', () => {
     expect((await verified()).findings).toMatchObject([{ state: 'block_missing', block: 3n }]);
   });
 
-  it('finds by a hash that was kept that the last block was cut off with its rows', async () => {
+  it('detects with a stored hash that the last block was cut off with its rows', async () => {
     const head = await currentHead(client);
     if (!head) throw new Error('There is no block.');
     for (const table of ['leaves', 'accounts'])
@@ -456,7 +453,7 @@ describe('verification', () => {
     expect((await verified({ expectedHead: head.hash })).findings).toMatchObject([{ state: 'head_missing' }]);
   });
 
-  it('reads only the blocks that are asked for', async () => {
+  it('reads only the requested blocks', async () => {
     const { id } = await settled();
     const block = await blockOfTransaction(client, id);
     if (!block) throw new Error('It is not sealed.');

@@ -145,8 +145,8 @@ export class ChainBuilder {
   }
 
   /**
-   * What is read is below the horizon, where every connection sees the same. The second one is taken by the builder that has
-   * the lock alone: each of several that had one and waited for another could empty the pool.
+   * Everything read here is below the horizon, so every connection sees the same. Only the builder with the lock takes a second
+   * connection: several builders that each hold one and wait for another could exhaust the pool.
    */
   private async readRows(client: pg.PoolClient, afterId: bigint, lastId: bigint): Promise<RowsOfBlock> {
     const reader = await this.options.pool.connect();
@@ -177,7 +177,7 @@ export class ChainBuilder {
     for (const id of accountIds) this.sealedAccounts.add(id);
   }
 
-  /** In the log the head is outside of the database, too. */
+  /** The log keeps the head outside the database as well. */
   private tell({ number, hash, lastId, transactionCount }: ChainBlock): void {
     const told = {
       block: number.toString(),
@@ -194,10 +194,10 @@ interface Sealed {
   accountIds: readonly number[];
 }
 
-/** What the first block is after. */
+/** The ID before the first block. */
 export const BEFORE_ALL = -(2n ** 63n);
 
-/** Of ledger accounts those that no block sealed yet. */
+/** The ledger accounts that no block has sealed yet. */
 async function unsealed(client: pg.ClientBase, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const { rows } = await client.query<{ id: string }>(

@@ -15,8 +15,8 @@ export interface Announcement {
 }
 
 /**
- * What a batch announces: each settlement where somebody listens, each amount that was released, also the unused part of a settled hold, and
- * each balance that fell below its threshold.
+ * What a batch announces: each settlement if a program listens, each released amount, including the unused part of a settled
+ * hold, and each balance that fell below its threshold.
  */
 export function chargeAnnouncements(plan: BatchPlan, options: { settlements: boolean }): Announcement[] {
   const rows: Announcement[] = [];

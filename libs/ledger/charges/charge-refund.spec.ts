@@ -37,7 +37,7 @@ beforeEach(async () => {
   ({ userId, ticketId } = await ticketOf(ledger, customer.accountId));
 });
 
-/** A charge of 0.10 for five images, of which so many were delivered. */
+/** A charge of 0.10 for five images, with this many delivered. */
 async function charge(delivered: bigint | null = null, outcome: 'delivered' | 'failed' = 'delivered') {
   const chargeId = newId();
   const { accountId, keyId } = customer;
@@ -92,7 +92,7 @@ async function expectClean(): Promise<void> {
 }
 
 describe('a refund after settlement', () => {
-  it('refunds part after part, up to what was settled, and announces each', async () => {
+  it('refunds in parts up to the settled amount and announces each', async () => {
     const chargeId = await charge(3n);
     expect(await refund(chargeId, '0.02')).toMatchObject({ seq: 1, amount: parseAmount('0.02') });
     expect(await refund(chargeId, '0.04')).toMatchObject({ seq: 2 });
@@ -124,7 +124,7 @@ describe('a refund after settlement', () => {
     await expectClean();
   });
 
-  it('is never more than was settled, however many are made at once', async () => {
+  it('never exceeds the settled amount, even with many at once', async () => {
     const chargeId = await charge();
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => refund(chargeId, '0.03')));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
@@ -132,7 +132,7 @@ describe('a refund after settlement', () => {
     await expectClean();
   });
 
-  it('is refused for what was not settled', async () => {
+  it('is refused for a charge that was not settled', async () => {
     await expect(refund(newId(), '0.01')).rejects.toMatchObject({ code: 'unknown_charge' });
     await expect(refund(await charge(null, 'failed'), '0.01')).rejects.toMatchObject({ code: 'not_settled' });
     await expect(refund(await charge(), '0')).rejects.toThrow(RangeError);

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 
 /**
- * Every statement of a batch finds its rows by their keys. Its plan is made once for a connection and kept, often while
- * the tables are still small, when reading all of one looks cheaper; it must not be kept for when they are not. Nor is it
- * made again for each batch, which would take longer than the work. A bitmap would be one of charges without an end,
- * which looks small and stands for every page.
+ * Every statement of a batch finds its rows by their keys. Its plan is made once for a connection and kept, often while the tables
+ * are still small, when reading all of one looks cheaper; it must not be kept for when they are not. Nor is it made again for each
+ * batch, which would take longer than the work. A bitmap would cover the charges without an end, which looks small and includes
+ * every page.
  */
 const SETTINGS = `SET enable_seqscan = off; SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan`;
 

@@ -14,7 +14,7 @@ import { PostingEngine } from './posting-engine.js';
 const MOST = { roundTrips: 2, statements: 2, walBytes: 4_000 };
 
 const IMAGES = 20;
-/** The lowest of these counts: now and then a page is split, or written whole after a checkpoint. */
+/** The lowest of these counts, because sometimes a page is split, or written in full after a checkpoint. */
 const ROUNDS = 12;
 
 let ledger: LedgerFixture;
@@ -41,13 +41,13 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-/** A statement that is sent while nothing is on its way begins a round trip; the others share it. */
+/** A statement sent while nothing is pending begins a round trip. The others share it. */
 function count(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown> | undefined;
   let onTheWay = 0;
   client.query = ((...args: unknown[]) => {
     const answer = query(...args);
-    // The pool's own queries are none of the engine's; they answer a callback.
+    // The pool's own queries use a callback. They are not the engine's.
     if (!answer) return;
     counted.statements += 1;
     if (onTheWay === 0) counted.roundTrips += 1;
@@ -132,7 +132,7 @@ describe('a billed image', () => {
     expect(Math.min(...perImage)).toBeLessThanOrEqual(MOST.walBytes);
   });
 
-  it('is found by its keys, though its plans were made while the tables were small', async () => {
+  it('is looked up by key even if its plans were made while the tables were small', async () => {
     const first = await hold();
     await ledger.owner.query('VACUUM ANALYZE charges, customer_balances, api_keys, key_spend');
     await Promise.all([resolve(first), hold()]);

@@ -74,7 +74,7 @@ async function hold(change?: Partial<HoldCommand>): Promise<string> {
 
 const LOCK = 'SELECT FROM customer_balances WHERE account_id = $1 FOR UPDATE';
 
-/** A hold that waits for a transaction which has the account's balance, and what became of it. */
+/** A hold that waits for a transaction with the account's balance, and its outcome. */
 async function holdDuring(taking: string, meanwhile: string): Promise<string> {
   expect(await hold()).toBe('held');
   const waiting = await inTransaction(ledger.owner, async (client) => {
@@ -91,7 +91,7 @@ async function holdDuring(taking: string, meanwhile: string): Promise<string> {
   return waiting.answer;
 }
 
-/** How many batches were decided by what earlier ones left. */
+/** How many batches were decided from memory. */
 async function provedBatches(): Promise<number> {
   const { values } = (await registry.getSingleMetric('tollgate_ledger_batches_total')!.get()) as {
     values: { labels: { decided?: string }; value: number }[];
@@ -144,8 +144,8 @@ const changes: Record<string, { make: () => Promise<unknown>; then: string }> = 
   'the key was used meanwhile': { make: () => setKey('last_used_at = now()'), then: 'held' },
 };
 
-describe('a batch that is decided by what earlier ones left', () => {
-  it('is as one that reads everything: holds and ends charges, and the books agree', async () => {
+describe('a batch that is decided from memory', () => {
+  it('holds and ends charges like one that reads everything, and the books agree', async () => {
     await hold();
     const before = await provedBatches();
     const command = holdOf();
@@ -182,7 +182,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     await setOpen(true);
   });
 
-  it('sees the price of now', async () => {
+  it('uses the current price', async () => {
     expect(await hold()).toBe('held');
     const setPrice = (price: string) =>
       ledger.owner.query(
@@ -196,12 +196,12 @@ describe('a batch that is decided by what earlier ones left', () => {
     expect(await hold()).toBe('held');
   });
 
-  it('refuses a request that expired on its way', async () => {
+  it('refuses a request that expired in transit', async () => {
     expect(await hold()).toBe('held');
     expect(await hold({ expiresAtMs: Date.now() - 1 })).toBe('expired');
   });
 
-  it('spends what another engine and a top-up left, each once', async () => {
+  it('spends what another engine and a top-up left, once each', async () => {
     expect(await hold()).toBe('held');
     await other.hold(holdOf());
     expect(await hold()).toBe('held');
@@ -220,7 +220,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     });
   });
 
-  it('waits for the balance while another transaction has it, and decides again by what that left', async () => {
+  it('waits while another transaction has the balance, then decides again', async () => {
     const taking = `UPDATE customer_balances SET main = main - ${TAKEN} WHERE account_id = $1`;
     expect(await holdDuring(taking, 'SELECT 1')).toBe('insufficient_user_quota');
     await setBalance(`main = main + ${TAKEN}`);
@@ -236,7 +236,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     expect(await holdDuring(LOCK, expiring)).toBe('key_expired');
   });
 
-  it('goes on over a new connection when its own was ended, and reads what is there', async () => {
+  it('reconnects if its connection was closed, and reads the current state', async () => {
     expect(await hold()).toBe('held');
     await ledger.owner.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -261,7 +261,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     expect(await hold(second)).toBe('held');
   });
 
-  it('holds for two keys of an account in turns', async () => {
+  it('holds for two keys of an account in turn', async () => {
     const second = { keyId: await ledger.key(customer.accountId) };
     for (const change of [{}, second]) expect(await hold(change)).toBe('held');
     const before = await provedBatches();
@@ -269,7 +269,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     expect((await provedBatches()) - before).toBe(4);
   });
 
-  it('gives what is released in a later month back to the month of the hold', async () => {
+  it('returns what is released in a later month to the month of the hold', async () => {
     const command = holdOf();
     await other.hold(command);
     const move = async (months: number) => {
@@ -287,7 +287,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     await move(1);
   });
 
-  it('announces what is given back of a charge, and a low balance once', async () => {
+  it('announces what is released of a charge, and a low balance once', async () => {
     await setBalance(`low_balance_threshold = ${parseAmount('0.99')}`);
     const commands = [holdOf({ units: 2n, quotedAmount: nanos(2n * PRICE) }), holdOf()] as const;
     for (const command of commands) await engine.hold(command);
@@ -330,7 +330,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     expect(await readBalance(ledger.billing, customer.accountId)).toMatchObject({ held: PRICE });
   });
 
-  it('takes nothing that was spent in a month for the next, when the month ends between a hold and its end', async () => {
+  it('counts nothing spent last month when the month ends between a hold and its end', async () => {
     const later = { expiresAtMs: Date.parse('2200-01-01') };
     await setBalance(`monthly_limit = ${FOR_ONE}`);
     const command = holdOf(later);
@@ -341,7 +341,7 @@ describe('a batch that is decided by what earlier ones left', () => {
     expect(await hold(later)).toBe('account_limit_exceeded');
   });
 
-  it('sees that an announced price has come, and that the month has ended', async () => {
+  it('sees that a scheduled price has taken effect, and that the month has ended', async () => {
     const laterMs = Date.parse('2200-01-01');
     const later = { expiresAtMs: laterMs, quotedAmount: PRICE };
     await setKey(`monthly_limit_nanos = ${PRICE}`);

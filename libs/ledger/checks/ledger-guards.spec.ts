@@ -127,7 +127,7 @@ describe('what the database refuses', () => {
 });
 
 describe('the ledger check', () => {
-  it('tells how far it has come', async () => {
+  it('reports its progress', async () => {
     const told: [done: number, total: number][] = [];
     await checkLedger(fixture.billing, { graceMs: 0, onProgress: (...each) => told.push(each) });
     const total = told.length - 1;
@@ -228,7 +228,7 @@ describe('the ledger check', () => {
 
     const client = await fixture.owner.connect();
     try {
-      // Only a superuser can switch the guards off, as an intruder on the database's machine could.
+      // Only a superuser can switch off the guards, like an intruder on the database's machine.
       await client.query('BEGIN');
       await client.query(`SET LOCAL session_replication_role = replica`);
       await client.query('ALTER TABLE customer_balances DROP CONSTRAINT main_not_overdrawn');
@@ -245,7 +245,7 @@ describe('the ledger check', () => {
 });
 
 describe('holds', () => {
-  it('lists the life of a charge in the statement with a running balance', async () => {
+  it('lists a charge from hold to end in the statement, with a running balance', async () => {
     const first = command();
     await engine.hold(first);
     await engine.resolve({
@@ -361,7 +361,7 @@ describe('metered work', () => {
     await fixture.owner.query(`INSERT INTO group_models VALUES ('Vendora-Main', 'talk')`);
   });
 
-  it('settles the tokens that were used, a line for each kind, and gives the rest back', async () => {
+  it('settles the used tokens, one line per type, and releases the rest', async () => {
     const chargeId = await holdTokens();
     expect(await used(chargeId, { input: 600n, cachedInput: 400n, output: 10n })).toMatchObject({
       settled: parseAmount('0.0021'),
@@ -369,7 +369,7 @@ describe('metered work', () => {
     });
   });
 
-  it('never charges above the hold: the excess is the loss of the operator', async () => {
+  it('never charges more than the hold: the excess is the loss of the operator', async () => {
     const chargeId = await holdTokens();
     expect(await used(chargeId, { ...most, output: 501n })).toMatchObject({
       settled: parseAmount('0.0075'),
@@ -398,7 +398,7 @@ describe('top-ups', () => {
     currency: 'USD',
   });
 
-  it('credits a payment once however often and at once it is recorded', async () => {
+  it('credits a payment once, however often and concurrently it is recorded', async () => {
     const results = await Promise.all(
       Array.from({ length: 20 }, () => recordTopup(fixture.billing, payment())),
     );
@@ -407,7 +407,7 @@ describe('top-ups', () => {
     expect(results.every((result) => result.balance === parseAmount('11'))).toBe(true);
   });
 
-  it('adds up payments of one account that are recorded at once', async () => {
+  it('adds up concurrent payments of one account', async () => {
     const payments = Array.from({ length: 8 }, (_, n) => ({
       ...payment(),
       paymentId: `at-once-${n}-${newId()}`,

@@ -53,8 +53,8 @@ export class FullBooks implements Books {
   }
 
   /**
-   * What accounts held when the time began. Of one account alone it is posted against an account of its own, since the
-   * others are exported in part only and begin at nothing.
+   * The opening balances. If only one account is exported, its balance is posted against a special account, because the others are
+   * exported only in part and start at zero.
    */
   async *opening(horizon: Horizon, range: Range): AsyncGenerator<JournalBalance[]> {
     const { from } = this.query;
@@ -83,7 +83,7 @@ export class FullBooks implements Books {
     return effectiveBalanceBefore(this.client, id, { effectiveBefore: before, recordedBefore });
   }
 
-  /** An account that only the opening of one account alone needs. */
+  /** The account against which the opening balance of a single account is posted. */
   async extraAccount(): Promise<JournalAccount | null> {
     const { from } = this.query;
     if (from === null || this.only === null) return null;
@@ -96,7 +96,7 @@ export class FullBooks implements Books {
     else yield* this.recordedOn(range, day);
   }
 
-  /** In the order in which things happened; ids are in another one where facts came late. */
+  /** In the order of events, which differs from the order of IDs if facts came late. */
   private async *effectiveOn(range: Range, day: string): AsyncGenerator<JournalTransaction[]> {
     const whose =
       this.only === null
@@ -155,7 +155,7 @@ export class FullBooks implements Books {
     for (;;) {
       const chunk = await next;
       const { lastId } = chunk;
-      // It is fetched while these are written; when nobody reads on, its failure is nobody's.
+      // It is fetched while these are written. If nobody reads on, its failure does not matter.
       if (lastId !== null) (next = this.chunk(recorded, lastId)).catch(() => undefined);
       const transactions = this.transactionsOf(day, chunk);
       if (lastId === null) {
@@ -187,7 +187,7 @@ export class FullBooks implements Books {
   /** Ids of what was recorded on the day: nearly all in between are. Null: there are none. */
   private async idsOfDay(range: Range, day: string): Promise<{ first: bigint; last: bigint } | null> {
     const { rows } = await this.client.query<{ first: string | null; last: string | null }>(
-      // By the index of times: the one of ids would be read from its ends for the first that is of the day.
+      // By the index of times. In the index of IDs, the first one of the day would be searched for from the ends.
       `SELECT min(t.id + 0)::text AS first, max(t.id + 0)::text AS last FROM ledger_transactions t
        WHERE ${onDay(range.by, { from: '$1', to: '$2', recordedBefore: '$2', day: '$3' })}`,
       [range.from, range.to, day],
@@ -222,7 +222,7 @@ export class FullBooks implements Books {
     return { heads, entries, lastId: ids.length === CHUNK ? BigInt(last) : null };
   }
 
-  /** Both come by id; entries of what was recorded on another day are passed over. */
+  /** Both are ordered by ID. Entries recorded on another day are skipped. */
   private transactionsOf(day: string, { heads, entries }: Chunk): JournalTransaction[] {
     let next = 0;
     return heads.map((line) => {
@@ -260,6 +260,6 @@ interface RecordedDay {
 interface Chunk {
   heads: string[];
   entries: EntryCells[];
-  /** After which there is more; null: this is the last. */
+  /** Where the rest begins. Null if there is none. */
   lastId: bigint | null;
 }

@@ -51,8 +51,8 @@ SELECT greatest($1::timestamptz, coalesce((SELECT min(day) - 1 FROM ledger_snaps
   least($2::timestamptz, $3::timestamptz) AS "to", least($2::timestamptz, $3::timestamptz) AS known`;
 
 /**
- * Nothing is effective much later than it is recorded, but where a clock was set back behind a close: there it is at the end of
- * that. So the days of a range that ends far ahead have an end.
+ * Nothing is effective much later than it is recorded, unless a clock was set back behind a close: then it is effective at the end
+ * of that close. So a range that ends far in the future still has a last day.
  */
 const EFFECTIVE = `
 SELECT greatest($1::timestamptz, (SELECT min(effective_at) FROM ledger_transactions WHERE recorded_at < known)) AS "from",

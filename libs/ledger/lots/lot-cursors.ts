@@ -10,8 +10,8 @@ export async function readCursors(
 }
 
 /**
- * Locks those that are not stuck: a chunk that was worked out before an account was left may be followed by others that left
- * it out, so that only a player of all of it may move it on.
+ * Locks those that are not stuck. A chunk computed before an account got stuck may be followed by chunks without it, so only a
+ * player of everything may advance it.
  */
 export function lockGoingCursors(
   client: pg.ClientBase,

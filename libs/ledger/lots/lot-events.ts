@@ -20,9 +20,9 @@ export interface AccountEvents {
 }
 
 /**
- * By account, in ledger order. Settlements that follow each other and are of one family and UTC day come as one event, but
- * for the accounts of `oneByOne`, which are the only ones then. What an account's cursor is past is left out, and so are
- * accounts that are stuck, unless it is the one that is asked for.
+ * By account, in ledger order. Settlements that follow each other and are of one family and UTC day come as one event, but for the
+ * accounts of `oneByOne`, which are the only ones then. Leaves out what is before an account's cursor, and stuck accounts except
+ * the requested one.
  */
 export async function readLotEvents(
   client: pg.ClientBase,
@@ -203,7 +203,7 @@ function keyOf(accountId: string, { purpose, useId }: RestoreEvent): string {
   return `${accountId} ${purpose} ${useId}`;
 }
 
-/** Lots that have something unused, and those that are named; the others say nothing about what comes. */
+/** Lots with unused credits, and those that are named. The others do not affect what follows. */
 async function readStates(
   client: pg.ClientBase,
   accountIds: readonly string[],

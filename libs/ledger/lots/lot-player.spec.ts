@@ -55,7 +55,7 @@ interface Outcome {
   recognised: Record<string, bigint>;
 }
 
-/** What the stored rows add up to, and the states beside them. */
+/** What the stored rows add up to, and the states next to them. */
 function outcomeOf(player: LotPlayer, uses: readonly LotUse[] = player.uses): Outcome {
   const lots = [...player.touched].sort((a, b) => Number(a.lotId - b.lotId));
   const recognised: Record<string, bigint> = {};
@@ -88,7 +88,7 @@ describe('lots', () => {
     });
   });
 
-  it('of a payment that is known late cover a debt when that arose, not before; and an earlier debt when they came', () => {
+  it('of a late payment cover a debt when it arose, and an earlier debt when they arrived', () => {
     const story = new Story();
     story.day = 3;
     story.use(4n, 'debt');
@@ -134,7 +134,7 @@ describe('lots', () => {
     expect(outcomeOf(play(story.events))).toMatchObject({ unused: [5n, 5n], recognised: {} });
   });
 
-  it('give what they still hold to a refund, and only that', () => {
+  it('give a refund what is left in them, and no more', () => {
     const story = new Story();
     story.lot(10n);
     story.use(3n);
@@ -144,7 +144,7 @@ describe('lots', () => {
     expect(outcomeOf(play(story.events))).toMatchObject({ unused: [0n, 4n], deferred: [0n, 4n] });
   });
 
-  it('keep nothing deferred of what rounding left when the rest of a lot goes', () => {
+  it('keep no deferred rounding difference when the rest of a lot goes', () => {
     const story = new Story();
     story.lot(3n, 10n);
     story.use(1n, 'chat');
@@ -154,7 +154,7 @@ describe('lots', () => {
     expect(player.uses.at(-1)).toMatchObject({ credits: 0n, minor: 1n, purpose: 'chat' });
   });
 
-  it('cover a debt as soon as they come, in order, and what was paid for them makes up for it', () => {
+  it('cover a debt as soon as they arrive, in order, and their payment makes up for it', () => {
     const story = new Story();
     story.lot(10n);
     story.use(8n);
@@ -171,7 +171,7 @@ describe('lots', () => {
     });
   });
 
-  it('are as before when the dispute is won', () => {
+  it('are restored when the dispute is won', () => {
     const before = new Story();
     before.lot(10n);
     before.use(8n);
@@ -185,7 +185,7 @@ describe('lots', () => {
     expect(outcomeOf(play(lost.events))).toEqual(outcomeOf(play(before.events)));
   });
 
-  it('tell uses of one purpose and day that fall into one lot in one row', () => {
+  it('record uses of one purpose, day and lot in one row', () => {
     const story = new Story();
     story.lot(100n);
     const [first, , , last] = [story.use(1n), story.use(2n, 'chat'), story.use(3n), story.use(4n)];
@@ -270,7 +270,7 @@ describe('lots', () => {
     );
   });
 
-  /** As the store does it: only what is open or named is handed on, and the uses of earlier parts are found by their ids. */
+  /** Like the store: passes on only what is open or named, and finds the uses of earlier parts by their IDs. */
   function playInParts(events: readonly LotEvent[], sizes: readonly number[]): Outcome {
     let lots: LotPlayer['touched'] = new Set();
     let player = new LotPlayer([], [], nothing);
@@ -291,7 +291,7 @@ describe('lots', () => {
     return outcomeOf(player, uses);
   }
 
-  it('come to the same in whatever parts they are played', () => {
+  it('give the same result in whatever parts they are played', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 9 });
     fc.assert(
       fc.property(stories, sizes, (events, parts) => {
@@ -300,7 +300,7 @@ describe('lots', () => {
     );
   });
 
-  it('come to the same when uses in a row are told as one, unless they straddle lots', () => {
+  it('give the same result when consecutive uses are combined, unless they straddle lots', () => {
     fc.assert(
       fc.property(stories, (events) => {
         let together: Outcome;

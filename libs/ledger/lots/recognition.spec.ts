@@ -47,7 +47,7 @@ async function expectClean(): Promise<void> {
   expect(violations.filter(({ message }) => own.has(message))).toEqual([]);
 }
 
-/** All that was posted. An open transaction of another spec on the same server may hold it back for a moment. */
+/** Everything that was posted. An open transaction of another spec on the same server may delay it for a moment. */
 async function recogniseEverything(): Promise<void> {
   const { rows } = await fixture.billing.query<{ last: bigint }>(
     `SELECT max(id) AS last FROM ledger_transactions WHERE kind <> 'recognition'`,
@@ -62,7 +62,7 @@ const advance = (accountId: string): Promise<void> =>
   inTransaction(fixture.billing, async (client) => advanceLots(client, await lockBalance(client, accountId)));
 
 describe('recognition', () => {
-  it('earns what was paid for used credit, and nothing twice', async () => {
+  it('recognises the payment for used credits, once', async () => {
     const { accountId } = await customerWithUses();
     await recogniseEverything();
     const once = [{ purpose: 'image', credits: 90_000_000n, minor: 11n, several: true, posted: true }];
@@ -84,7 +84,7 @@ describe('recognition', () => {
     expect(Date.parse(at)).toBeGreaterThanOrEqual(rows[0]!.at.getTime());
   });
 
-  it('comes to the same in small chunks, by several recognisers and by single accounts at once', async () => {
+  it('gives the same result in small chunks, by several recognisers and by single accounts at once', async () => {
     const customers = await Promise.all([1, 2, 3, 4].map((uses) => customerWithUses(uses)));
     const recognisers = [1, 2, 3].map(async () => {
       while (!(await recogniseNext(fixture.billing, 3))?.caughtUp);
@@ -107,7 +107,7 @@ describe('recognition', () => {
       await client.query('BEGIN');
       await client.query('INSERT INTO lot_cursors (account_id, through_id) VALUES ($1, 0)', [accountId]);
       await client.query('COMMIT');
-      // What was posted is certain by then; the lock would hold that back.
+      // What was posted is final by then. The lock would delay that.
       await markHorizon(fixture.billing);
       await client.query('BEGIN');
       await client.query('SELECT FROM lot_cursors WHERE account_id = $1 FOR UPDATE', [accountId]);
@@ -118,7 +118,7 @@ describe('recognition', () => {
     }
   }
 
-  it('waits for an account that somebody holds with nothing in hand, and tells of progress when all is written', async () => {
+  it('waits for a locked account without locks of its own, and reports progress once everything is written', async () => {
     const held = await customerWithUses();
     const free = await customerWithUses();
     const before = await recognitionProgress(fixture.billing);
@@ -135,7 +135,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  it('goes on where one that was killed in the middle of a chunk had come to', async () => {
+  it('continues where one killed in the middle of a chunk had stopped', async () => {
     const held = await customerWithUses();
     const free = await customerWithUses();
     await whileLocked(held.accountId, async () => {
@@ -157,7 +157,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  it('leaves nothing of what fails for now, and does it the next time', async () => {
+  it('leaves nothing behind if it fails, and succeeds the next time', async () => {
     const { accountId } = await customerWithUses();
     const before = await recognitionProgress(fixture.billing);
     await fixture.owner.query(
@@ -174,7 +174,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  it('leaves an account that cannot be written where it is, whatever is the matter; the others go on', async () => {
+  it('leaves an account that cannot be written where it is, for whatever reason, and continues with the others', async () => {
     const broken = await customerWithUses();
     const sound = [await customerWithUses(), await customerWithUses()];
     await fixture.owner.query(
@@ -197,7 +197,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  it('skips nothing when a slow recogniser comes to an account that another one left as stuck, and a chunk went by', async () => {
+  it('skips nothing when a slow recogniser comes to an account that another left as stuck a chunk ago', async () => {
     const broken = await customerWithUses();
     await markHorizon(fixture.billing);
     const pools = ['slow', 'failing'].map((applicationName) =>
@@ -252,7 +252,7 @@ describe('recognition', () => {
     });
   });
 
-  it('leaves an account that contradicts itself where it is, until that is put right; the others go on', async () => {
+  it('leaves a contradictory account where it is until it is corrected, and continues with the others', async () => {
     const broken = await customerWithUses();
     const sound = await customerWithUses();
     const { rows } = await fixture.owner.query<{ id: bigint }>(
@@ -277,7 +277,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  it('returns of a row of charges exactly what one of them took', async () => {
+  it('returns exactly what one of several combined charges took', async () => {
     const { accountId } = await customerWithUses();
     await recogniseEverything();
     await life.everything();
@@ -289,7 +289,7 @@ describe('recognition', () => {
     await expectClean();
   });
 
-  it('posts for each UTC day, at the last time that it tells of', async () => {
+  it('posts once per UTC day, at the time of the last use', async () => {
     const { accountId } = await customerWithUses(2);
     const { rows } = await fixture.owner.query<{ id: bigint }>(
       `SELECT id FROM ledger_transactions WHERE account_id = $1 AND kind = 'settle' ORDER BY id`,

@@ -145,7 +145,7 @@ async function certainTime(client: pg.ClientBase, { at }: Horizon, throughId: bi
   return (rows[0] as { at: string }).at;
 }
 
-/** Stuck accounts may go on when what they stumbled over was corrected. @returns how many do */
+/** Stuck accounts may continue once their problem was corrected. @returns how many do */
 export async function retryStuck(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ accountId: string }>(
     `SELECT account_id AS "accountId" FROM lot_cursors WHERE stuck IS NOT NULL ORDER BY account_id LIMIT $1`,

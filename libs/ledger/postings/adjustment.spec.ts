@@ -30,7 +30,7 @@ let fixture: LedgerFixture;
 let pool: pg.Pool;
 let accountId: string;
 let ticketId: string;
-/** Who acts: somebody new for each test, since what a person lets out adds up. */
+/** A new person for each test, because what one person pays out adds up. */
 let one: string;
 
 beforeAll(async () => {
@@ -88,7 +88,7 @@ async function lots(): Promise<{ unused: bigint[]; unmet: bigint }> {
   });
 }
 
-/** The bank takes back a payment, whose credits are used: the account has a debt then. */
+/** The bank takes back a payment whose credits were used, which leaves a debt. */
 async function chargeBack(): Promise<void> {
   const paid = priceCredits(parseAmount('5'), '1.3');
   const { topupId } = await recordTopup(pool, {
@@ -138,7 +138,7 @@ describe('an adjustment', () => {
     expect(await main()).toBe(0n);
   });
 
-  it('needs a second person above the limit, which small ones of a day reach together', async () => {
+  it('needs a second person above the limit, which small ones of one day can reach together', async () => {
     await expect(make(wanted('20.000000001'))).rejects.toMatchObject({ code: 'second_person' });
     const parts = await Promise.allSettled(Array.from({ length: 50 }, () => make(wanted('1'))));
     expect(parts.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
@@ -149,7 +149,7 @@ describe('an adjustment', () => {
 });
 
 describe('the reversal of an adjustment', () => {
-  it('is linked, made once, and stands for itself', async () => {
+  it('is linked, made once, and cannot be reversed itself', async () => {
     const made = await make(wanted('3'));
     const asked = { requestId: newId() };
     const reversal = await reverse(made.id, asked);
@@ -225,7 +225,7 @@ describe('a write-off', () => {
     expect(rows).toEqual([{ reference: `write-off:${accountId}:${made.period}` }]);
   });
 
-  it('of a part leaves the account frozen, and comes once a month', async () => {
+  it('of a part leaves the account frozen, and is possible once a month', async () => {
     await chargeBack();
     await expect(giveUp({ amount: parseAmount('2.1') })).rejects.toMatchObject({ code: 'beyond_debt' });
     await giveUp({ amount: parseAmount('0.5') });
@@ -281,7 +281,7 @@ describe('the reversal of a write-off', () => {
     expect(rows).toEqual([{ kind: 'write-off-reversed', linked_id: made.transactionId }]);
   });
 
-  it('lets what is paid later make up for the loss again', async () => {
+  it('lets later payments make up for the loss again', async () => {
     await chargeBack();
     const made = await giveUp();
     const topUp = () =>
@@ -324,7 +324,7 @@ describe('random adjustments', () => {
     pick: fc.nat(1000),
   });
 
-  it('leave the balance that a sum gives, and lots that are worth it', async () => {
+  it('add up to the balance, with lots of the same amount', async () => {
     for (const steps of fc.sample(fc.array(step, { minLength: 15, maxLength: 30 }), {
       seed: SEED,
       numRuns: 6,

@@ -84,7 +84,7 @@ describe('a posting of a fact', () => {
     expect((await postAt(at)).effectiveAt.toISOString()).toBe(at);
   });
 
-  it('refuses times to come and times before its account, and takes a clock that is a little ahead for now', async () => {
+  it('refuses future times and times before its account, and treats a clock that is slightly ahead as now', async () => {
     await expect(postAt(new Date(Date.now() + DAY_MS).toISOString())).rejects.toThrow(EffectiveTimeRefused);
     await expect(postAt('infinity')).rejects.toThrow(EffectiveTimeRefused);
     await expect(postAt(daysAgo(62))).rejects.toThrow('before the account was opened');
@@ -92,7 +92,7 @@ describe('a posting of a fact', () => {
     expect((await postAt(ahead.toISOString())).effectiveAt < ahead).toBe(true);
   });
 
-  it('that comes after the close of its time is posted now, and linked to what it came too late for', async () => {
+  it('that comes after its period was closed is posted now and linked to that period', async () => {
     const first = await close(daysAgo(30), 'closed');
     const second = await close(daysAgo(20), 'closing');
     const told = [daysAgo(35), daysAgo(25), daysAgo(10)];
@@ -111,11 +111,11 @@ describe('a posting of a fact', () => {
   });
 });
 
-describe('the time that a machine tells', () => {
+describe('a time that a machine reports', () => {
   const opened = new Date('2026-01-10T12:00:00Z');
   const now = new Date('2026-01-20T12:00:00Z');
 
-  it('is held between the earliest that it can be and now', () => {
+  it('is limited to between the earliest possible time and now', () => {
     expect(heldBetween('2026-01-15T00:00:00Z', opened, now)).toBe('2026-01-15T00:00:00.000Z');
     expect(heldBetween('2020-01-15T00:00:00Z', opened, now)).toBe(opened.toISOString());
     for (const told of [null, 'soon', '2026-01-21T00:00:00Z'])

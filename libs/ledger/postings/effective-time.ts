@@ -26,7 +26,7 @@ const ACCOUNT_SLACK = '1 day';
 const NOW: Placement = { effectiveAt: null, late: null };
 
 /**
- * Decides it for a fact of a time, as the client's transaction sees the periods. A close that begins afterwards makes the
+ * Decides when a fact is effective, by the periods that the client's transaction sees. A close that begins afterwards makes the
  * database refuse the posting, and the transaction runs again.
  * @param happenedAt ISO 8601; null: now
  * @throws EffectiveTimeRefused for a time that is to come, or before the account was opened
@@ -73,7 +73,10 @@ export async function linkLatePosting(
   );
 }
 
-/** A time that a machine reported, held between the earliest that it can be and now: money that came is never refused for it. */
+/**
+ * A time that a machine reported, limited to between the earliest possible time and now: received money is never refused because
+ * of it.
+ */
 export function heldBetween(told: string | null, earliest: Date, now: Date): string | null {
   if (told === null) return null;
   const ms = Date.parse(told);

@@ -29,17 +29,17 @@ export interface Outflow {
 }
 
 /**
- * What one person decides alone waits for what the same one is deciding elsewhere at this moment. Taken before every other
- * lock of a transaction, so that none waits for it with locks of its own.
+ * Decisions that one person makes alone wait for each other. Taken before every other lock of a transaction, so that none waits
+ * for it with locks of its own.
  */
 export async function lockOutflows(client: pg.ClientBase, actor: string): Promise<void> {
   await lockOne(client, 'outflow', actor);
 }
 
 /**
- * Notes that money goes out, in the transaction that moves it. What a person lets out without a second one adds up over the
- * day of UTC, across accounts, tickets and commands.
- * @returns whether it may go out, and the limit. Where it may not, nothing was written, and a second person must agree.
+ * Records an outflow in the transaction that makes it. What one person pays out alone adds up over the UTC day, across accounts,
+ * tickets and commands.
+ * @returns whether it is allowed, and the limit. If not, nothing was written and a second person must agree.
  */
 export async function takeOutflow(
   client: pg.ClientBase,
@@ -70,7 +70,7 @@ export async function readLimit(client: Pick<pg.ClientBase, 'query'>, name: Limi
   return BigInt(rows[0]?.amount ?? 0);
 }
 
-/** Stores it; where several billings start with different ones, the last one's is that of all. */
+/** Stores it. If several billing processes start with different limits, the last one's applies to all. */
 export async function recordLimit(
   database: Pick<pg.Pool, 'query'>,
   name: LimitName,

@@ -5,7 +5,7 @@ import type { DatabaseRole } from '#database/roles.js';
 import { newId } from '#platform/ids.js';
 import { createLedgerFixture, type LedgerFixture } from '../../../test/support/ledger.js';
 
-/** The lock of closed books, straight in SQL: what it refuses it refuses to everybody. */
+/** The lock of closed books, directly in SQL: it refuses the same to everyone. */
 
 const DAY_MS = 86_400_000;
 const END = new Date(Date.now() - 10 * DAY_MS).toISOString();
@@ -58,7 +58,7 @@ const CLOSED = `state = 'closed', checklist = '[]', balances_hash = decode(repea
 
 const BEFORE = new Date(Date.parse(END) - DAY_MS).toISOString();
 
-/** Of this role, with what the owner would have to grant it first. */
+/** For this role, with what the owner would have to grant it first. */
 async function as<T>(role: DatabaseRole, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
   const pool = openPool({ url: fixture.urlFor(role), max: 1, applicationName: `test-${role}` });
   try {
@@ -87,7 +87,7 @@ describe('the lock of a period', () => {
   });
 
   it.each(['billing', 'owner', 'gateway', 'worker'] as const)(
-    'refuses %s what is effective inside, from the moment at which it is closing',
+    'refuses %s what is effective inside, as soon as it is closing',
     async (role) => {
       await owner.query(`GRANT SELECT, INSERT ON ledger_transactions, ledger_entries, ledger_periods, ledger_horizons
         TO tollgate_gateway, tollgate_worker; GRANT USAGE ON SEQUENCE ledger_transaction_blocks
@@ -101,7 +101,7 @@ describe('the lock of a period', () => {
     },
   );
 
-  it('refuses transactions that may not see that it is closing', async () => {
+  it('refuses transactions that might not see that it is closing', async () => {
     for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE']) {
       const client = await billing.connect();
       await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
@@ -160,8 +160,8 @@ describe('the lock of a period', () => {
     await expect(posting(billing, END)).rejects.toMatchObject({ code: 'LP001' });
   });
 
-  it('does not let a clock that is set back bring what happens now into closed books', async () => {
-    // Seen from an end that is still to come, the clock of now is one that was set back.
+  it('does not let a clock that was set back post current events into closed books', async () => {
+    // Seen from an end in the future, the current clock was set back.
     const { rows } = await owner.query<{ now: Date; end: Date }>(
       `SELECT ledger_effective_now() AS now, max(ends_at) AS end FROM ledger_periods WHERE state <> 'abandoned'`,
     );

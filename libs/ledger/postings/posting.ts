@@ -3,8 +3,8 @@ import { type Nanos, nanos } from '#money/amount.js';
 import { linkLatePosting, placeInTime } from './effective-time.js';
 
 /**
- * Postings one at a time, for everything except charges, which go through the posting engine. The caller's
- * transaction locks every account that it touches at once, with `lockBalances`, and posts then.
+ * Postings one at a time, for everything except charges, which go through the posting engine. The caller's transaction first locks
+ * every account that it touches at once, with `lockBalances`.
  */
 
 type Purpose = 'main' | 'held' | 'invite' | 'refundPending';

@@ -40,7 +40,7 @@ async function refundWork({ accountId }: LedgerPerson, chargeId: string, amount:
   );
 }
 
-it('a payment that the bank took back is not paid back again when its work is refunded later', async () => {
+it('a payment that the bank took back is not refunded again when its charges are refunded later', async () => {
   const someone = await fixture.account({ credits: '0' });
   const disputed = await buy(fixture, someone, '3');
   const work = await spend(under.engine, someone, 50n);
@@ -54,7 +54,7 @@ it('a payment that the bank took back is not paid back again when its work is re
     });
 });
 
-it('credits that are held for work are not refunded, though their lot has them', async () => {
+it('held credits are not refunded, although they are in the lot', async () => {
   const someone = await fixture.account({ credits: '0' });
   const bought = await buy(fixture, someone, '3');
   const held = await hold(under.engine, someone, 50n);
@@ -63,7 +63,7 @@ it('credits that are held for work are not refunded, though their lot has them',
   await end(under.engine, { ...someone, chargeId: held }, 'failed');
 });
 
-it('of a payment that went back in part, the rest can be refunded and no cent more', async () => {
+it('of a partly refunded payment, the rest can be refunded and not a cent more', async () => {
   const someone = await fixture.account({ credits: '0' });
   const disputed = await buy(fixture, someone, '3');
   const work = await spend(under.engine, someone, 50n);

@@ -5,9 +5,9 @@ import { limitStatements } from '#database/statement-limit.js';
 import { type Horizon, markHorizon, readHorizon } from '../postings/horizon.js';
 
 /**
- * Stores where the hours that are over lie, and the balances at the start of the next day of UTC that has none yet and is before the horizon, so that balances as of
- * later times need only what was recorded since. Nothing recorded before such a day can appear any more, so a snapshot never
- * becomes wrong, and dropping it changes no answer.
+ * Stores the bounds of past hours, and the balances at the start of the next UTC day that has none yet and is before the horizon,
+ * so that later balances need only what was recorded since. Nothing recorded before such a day can appear any more, so a snapshot
+ * never becomes wrong, and dropping it changes no answer.
  * @returns the day, such as 2026-01-31, or null when all are there
  */
 export async function buildNextSnapshot(pool: pg.Pool): Promise<string | null> {

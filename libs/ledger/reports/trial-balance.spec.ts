@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** As if the postings had come over some days, and every seventh told of something two days before. */
+/** Spreads the postings over some days, with every seventh for an event two days earlier. */
 async function spreadOverDays(): Promise<void> {
   await fixture.owner.query(`ALTER TABLE ledger_transactions DISABLE TRIGGER append_only`);
   await fixture.owner.query(
@@ -45,7 +45,7 @@ async function spreadOverDays(): Promise<void> {
   await fixture.owner.query(`ALTER TABLE ledger_transactions ENABLE TRIGGER append_only`);
 }
 
-/** What a report should say, summed from nothing else than the entries. */
+/** The expected report, summed from the entries alone. */
 async function summed({ recordedBefore, ...report }: TrialBalance): Promise<Map<string, bigint>> {
   const { rows } = await pool.query<{ code: string; balance: string }>(
     `SELECT a.code, sum(e.amount)::text AS balance FROM ledger_entries e JOIN ledger_transactions t ON t.id = e.transaction_id
@@ -56,7 +56,7 @@ async function summed({ recordedBefore, ...report }: TrialBalance): Promise<Map<
   return new Map(rows.map(({ code, balance }) => [code, BigInt(balance)]));
 }
 
-/** Without accounts at 0: one that was moved and moved back may or may not be told. */
+/** Without accounts at 0, which may or may not be listed if they were moved and moved back. */
 function balancesOf({ balances }: TrialBalance): Map<string, bigint> {
   return new Map(
     balances.filter(({ balance }) => balance !== 0n).map(({ code, balance }) => [code, balance]),
@@ -146,7 +146,7 @@ describe('a trial balance', () => {
 
   it('is not changed by postings under a clock that was set back', async () => {
     const { accountId } = await fixture.account({ credits: '0' });
-    // Seen from a mark of tomorrow, the clock of today is one that was set back.
+    // Seen from tomorrow's mark, today's clock was set back.
     await fixture.owner.query(
       `INSERT INTO ledger_horizons (xid, at, last_ledger_id)
        SELECT pg_current_xact_id(), clock_timestamp() + interval '1 day', last_value FROM ledger_transaction_blocks`,
@@ -180,7 +180,7 @@ describe('the statement of a ledger account', () => {
     expect(entries).toBeGreaterThan(300);
   });
 
-  it('by effective time is what the entries come to, in the order of what happened, as known at any time', async () => {
+  it('by effective time is the sum of the entries in the order of events, as known at any time', async () => {
     const accounts = await listLedgerAccounts(pool, { limit: 500, after: null, codePrefix: null });
     const now = Date.now();
     const day = (count: number) => new Date(now - (now % DAY_MS) - count * DAY_MS);
@@ -216,7 +216,7 @@ describe('the statement of a ledger account', () => {
     expect(lateLines).toBeGreaterThan(50);
   });
 
-  it('of no account is none', async () => {
+  it('does not exist for an unknown account', async () => {
     const query = { from: null, to: null, limit: 5, after: null };
     expect(await ledgerAccountStatement(pool, 99_999_999n, query)).toBeNull();
   });
