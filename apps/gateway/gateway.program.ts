@@ -107,7 +107,7 @@ async function createApplication(
     uploads: app.get(Uploads),
     idempotency: app.get(Idempotency),
   });
-  app.useGlobalFilters(new GatewayErrorFilter(routes, log));
+  app.useGlobalFilters(new GatewayErrorFilter(log));
   return app;
 }
 

@@ -10,9 +10,8 @@ import { newId } from '#platform/ids.js';
 import { MAX_JSON_DEPTH } from '#platform/http/json-body.js';
 import { readJsonInTurns } from '#platform/http/json-parser.js';
 import { trustedHops } from '#platform/http/proxies.js';
-import { errorBody, refusalFor } from '#platform/http/refusal.js';
+import { errorBody, refusalFor, answerRefusal } from '#platform/http/refusal.js';
 import type { Uploads } from '#platform/http/uploads.js';
-import { unknownUrl } from './error.filter.js';
 import { sentSession } from './session-cookie.js';
 
 /** No request of the console is larger, but a file. */
@@ -48,11 +47,10 @@ export class ConsoleAdapter extends FastifyAdapter {
 }
 
 /** What the router itself refuses, before any handler and filter: a path that is no path, or far too long. */
-function answerUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function answerUnroutable(error: unknown, _request: FastifyRequest, reply: FastifyReply): void {
   const refusal =
-    refusalFor(error, request, { unknownUrl, isTransient: () => false }) ??
-    new ApiError('invalid_request', 'The request could not be read.');
-  void reply.code(refusal.status).type('application/json; charset=utf-8').send(errorBody(refusal));
+    refusalFor(error, () => false) ?? new ApiError('invalid_request', 'The request could not be read.');
+  answerRefusal(reply, refusal, errorBody(refusal));
 }
 
 declare module 'fastify' {

@@ -1,10 +1,10 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTransient } from '#database/database.js';
 import { IdentityRefusal } from '#identity/refusal.js';
 import { ApiError } from '#platform/errors.js';
 import type { Logger } from '#platform/logging.js';
-import { errorBody, internalError, refusalFor, retryHeaders } from '#platform/http/refusal.js';
+import { errorBody, internalError, refusalFor, answerRefusal } from '#platform/http/refusal.js';
 
 /** Shapes everything that a request throws. Details that are not meant for people only go to the log. */
 @Catch()
@@ -15,18 +15,10 @@ export class ApiErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const refusal = refusalFor(inOurWords(error), request, { unknownUrl, isTransient });
+    const refusal = refusalFor(inOurWords(error, request), isTransient);
     const answer = refusal ?? internalError();
     if (answer.status >= 500) this.report(answer.status, refusal?.cause ?? error, request);
-    if (reply.raw.headersSent) {
-      reply.raw.destroy();
-      return;
-    }
-    void reply
-      .code(answer.status)
-      .headers(retryHeaders(answer))
-      .type('application/json; charset=utf-8')
-      .send(errorBody(answer));
+    answerRefusal(reply, answer, errorBody(answer));
   }
 
   private report(status: number, error: unknown, request: FastifyRequest): void {
@@ -35,7 +27,8 @@ export class ApiErrorFilter implements ExceptionFilter {
   }
 }
 
-function inOurWords(error: unknown): unknown {
+function inOurWords(error: unknown, request: FastifyRequest): unknown {
+  if (error instanceof NotFoundException) return unknownUrl(request);
   if (!(error instanceof IdentityRefusal)) return error;
   if (error.code === 'invalid_name') return new ApiError('invalid_value', error.message, { param: 'name' });
   if (error.code === 'group_not_found' || error.code === 'group_not_granted')

@@ -3,36 +3,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isTransient } from '#database/database.js';
 import type { Logger } from '#platform/logging.js';
 import { errorBodyFor } from './error-shape.js';
-import { internalError, refusalFor, retryHeaders } from '#platform/http/refusal.js';
-import type { RouteTable } from './route-table.js';
+import { internalError, refusalFor, answerRefusal } from '#platform/http/refusal.js';
 
 /** Turns every error of a request into an answer. Details not meant for clients are only logged. */
 @Catch()
 export class GatewayErrorFilter implements ExceptionFilter {
-  constructor(
-    private readonly routes: RouteTable,
-    private readonly log: Logger,
-  ) {}
+  constructor(private readonly log: Logger) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const refusal = refusalFor(error, request, {
-      unknownUrl: (unmatched) => this.routes.refusalFor(unmatched),
-      isTransient,
-    });
+    const refusal = refusalFor(error, isTransient);
     const answer = refusal ?? internalError();
     if (answer.status >= 500) this.report(answer.status, refusal?.cause ?? error, request);
-    if (reply.raw.headersSent) {
-      reply.raw.destroy();
-      return;
-    }
-    void reply
-      .code(answer.status)
-      .headers(retryHeaders(answer))
-      .type('application/json; charset=utf-8')
-      .send(errorBodyFor(request, answer));
+    answerRefusal(reply, answer, errorBodyFor(request, answer));
   }
 
   /** Named by the route, never the URL: its query can contain a signature. */

@@ -35,7 +35,7 @@ import {
 } from './limits.js';
 import { errorBodyFor } from './error-shape.js';
 import { trustedHops } from '#platform/http/proxies.js';
-import { errorBody, refusalFor } from '#platform/http/refusal.js';
+import { errorBody, refusalFor, answerRefusal } from '#platform/http/refusal.js';
 import { joinModelId } from './model-path.js';
 import { isMultipart } from './multipart-body.js';
 import { nameRequest } from './request-name.js';
@@ -90,7 +90,7 @@ export interface ServerParts {
  * work. Call it before the routes are registered.
  */
 export function prepareGateway(server: FastifyInstance, parts: ServerParts): void {
-  const { keys, failedKeys, limiter, concurrency, memory, uploads, idempotency } = parts;
+  const { keys, routes, failedKeys, limiter, concurrency, memory, uploads, idempotency } = parts;
   server.decorateRequest('caller', null);
   traceRequests(server);
   server.addHook('onRoute', (route) => addRoute(route, parts));
@@ -103,7 +103,9 @@ export function prepareGateway(server: FastifyInstance, parts: ServerParts): voi
   server.addHook('onRequest', authenticationHook(keys, failedKeys));
   concurrency.install(server);
   server.addHook('onRequest', limiter.hook);
-  server.addHook('onRequest', (request, _reply, done) => done(unreadableBody(request, parts.routes)));
+  server.addHook('onRequest', (request, _reply, done) =>
+    done(request.is404 ? routes.refusalFor(request) : unreadableBody(request)),
+  );
   memory.install(server);
   uploads.install(server);
   idempotency.install(server);
@@ -150,9 +152,8 @@ function addParsers(server: FastifyInstance): void {
   });
 }
 
-/** Why a body is not read here, by its path and headers: where there is no route, anyone could send one. */
-function unreadableBody(request: FastifyRequest, routes: RouteTable): ApiError | undefined {
-  if (request.is404) return routes.refusalFor(request);
+/** Why a body is not read, by its headers. */
+function unreadableBody(request: FastifyRequest): ApiError | undefined {
   if (isMultipart(request) && !request.routeOptions.config.multipart) {
     return new ApiError('unsupported_media_type', 'This path only accepts application/json.');
   }
@@ -164,11 +165,8 @@ function unreadableBody(request: FastifyRequest, routes: RouteTable): ApiError |
 /** A path that the router itself cannot read. No hook runs for it. */
 function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   nameRequest(request, reply);
-  const refusal = refusalFor(error, request, { unknownUrl: unreadable, isTransient }) ?? unreadable();
-  void reply
-    .code(refusal.status)
-    .type('application/json; charset=utf-8')
-    .send(errorBodyFor(request, refusal));
+  const refusal = refusalFor(error, isTransient) ?? unreadable();
+  answerRefusal(reply, refusal, errorBodyFor(request, refusal));
 }
 
 /** Bytes that are no HTTP request: there is no request to name, only a socket to answer on. */

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { NotFoundException } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
 import { errorBody, internalError, refusalFor, retryHeaders } from './refusal.js';
 
-const request = { method: 'GET', url: '/x' } as FastifyRequest;
-const unknownUrl = () => new ApiError('unknown_url', 'Unknown URL.');
 const isTransient = (error: unknown) =>
   (error as { code?: string } | null | undefined)?.code === 'ECONNREFUSED';
-const read = (error: unknown) => refusalFor(error, request, { unknownUrl, isTransient });
+const read = (error: unknown) => refusalFor(error, isTransient);
 
 describe('what a client learns of an error', () => {
   it('is the error itself when it was meant for clients', () => {
@@ -35,10 +31,6 @@ describe('what a client learns of an error', () => {
     });
     expect(read(error)).toMatchObject({ status, code: ours });
     expect(read(error)?.message).not.toContain('raw text');
-  });
-
-  it('is a path that is not there', () => {
-    expect(read(new NotFoundException('Cannot GET /x'))?.code).toBe('unknown_url');
   });
 
   it('is a reason to come back when the database is gone for a moment', () => {

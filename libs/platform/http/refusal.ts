@@ -1,5 +1,4 @@
-import { NotFoundException } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ApiError, type ErrorCode } from '../errors.js';
 
 /** Seconds that clients are asked to wait before they ask again; some clients obey any number, so it stays small. */
@@ -40,21 +39,12 @@ export function retryHeaders(error: ApiError): Record<string, string> {
   return headers;
 }
 
-export interface RefusalOptions {
-  /** Words the answer to a path that no route takes. */
-  unknownUrl: (request: FastifyRequest) => ApiError;
-  /** Whether the same request may succeed later without anyone changing it. */
-  isTransient: (error: unknown) => boolean;
-}
-
-/** What a client may learn of anything that was thrown; undefined when that is nothing but internal_error. */
-export function refusalFor(
-  error: unknown,
-  request: FastifyRequest,
-  { unknownUrl, isTransient }: RefusalOptions,
-): ApiError | undefined {
+/**
+ * What a client may learn of anything that was thrown. Undefined if that is nothing but internal_error.
+ * @param isTransient whether the same request may succeed later without anyone changing it
+ */
+export function refusalFor(error: unknown, isTransient: (error: unknown) => boolean): ApiError | undefined {
   if (error instanceof ApiError) return error;
-  if (error instanceof NotFoundException) return unknownUrl(request);
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
   const fault = typeof code === 'string' ? PARSER_FAULTS[code] : undefined;
   if (fault) return new ApiError(...fault);
@@ -64,6 +54,19 @@ export function refusalFor(
     return new ApiError('invalid_request', 'The request could not be read.', { cause: error });
   }
   return undefined;
+}
+
+/** Sends a refusal, or ends an answer that has begun. */
+export function answerRefusal(reply: FastifyReply, refusal: ApiError, body: unknown): void {
+  if (reply.raw.headersSent) {
+    reply.raw.destroy();
+    return;
+  }
+  void reply
+    .code(refusal.status)
+    .headers(retryHeaders(refusal))
+    .type('application/json; charset=utf-8')
+    .send(body);
 }
 
 export function serviceUnavailable(message: string, cause?: unknown): ApiError {
