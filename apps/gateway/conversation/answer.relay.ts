@@ -117,6 +117,7 @@ async function passEvents(
     await client.write(pass, EVENT_STREAM, stop);
     if (stop.aborted) throw new Error('the time was over');
     if (end === 'failed') throw new Error('the upstream sent an error event');
+    if (end === 'too-long') throw new Error('the upstream sent an event too long to be counted');
     if (end === 'done') {
       if (isOfImages(kind) && meter.answers === 0) throw new Error('the stream ended without its image');
       drain(body);

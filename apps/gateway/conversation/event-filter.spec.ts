@@ -164,5 +164,5 @@ describe('the events of contents', () => {
 it('ends contents at an event too long to be counted, of which nothing passes', () => {
   const image = `data: {"candidates":[{"content":{"parts":[{"inlineData":{"data":"${'A'.repeat(17 * 1024 * 1024)}`;
   const { passed, end } = filtered([image], { kind: 'contents' });
-  expect([passed.join(''), end]).toEqual(['', 'failed']);
+  expect([passed.join(''), end]).toEqual(['', 'too-long']);
 });

@@ -8,8 +8,11 @@ import { withModel } from './model-name.js';
 export interface Passage {
   /** To be sent immediately. */
   pass: Buffer;
-  /** `done`: the stream sent its last event; `failed`: the upstream reported a failure. Nothing after it counts. */
-  end: 'open' | 'done' | 'failed';
+  /**
+   * `done`: the stream sent its last event; `failed`: the upstream reported a failure; `too-long`: an event is too long to be
+   * counted. Nothing after it counts.
+   */
+  end: 'open' | 'done' | 'failed' | 'too-long';
   /** The event that ends the answer for the client, held back until it is paid, or null. */
   last: Buffer | null;
 }
@@ -52,7 +55,7 @@ export class EventFilter {
       if (event.data === null && isOfImages(this.kind)) continue;
       // Neither could it be counted, and contents hold images as well.
       if (event.isPiece && this.kind === 'contents')
-        return { pass: Buffer.concat(pass), end: 'failed', last: null };
+        return { pass: Buffer.concat(pass), end: 'too-long', last: null };
       const isDropped = this.isDropped(event);
       if (this.meter.end !== 'open') return this.endWith(event, pass);
       if (isDropped) continue;
