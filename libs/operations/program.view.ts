@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { routings } from '#catalog/channel-order.js';
 import { timeView } from '#platform/http/fields.js';
 
+const states = z.enum(['closed', 'half_open', 'open']);
 const programs = z.enum(['gateway', 'worker', 'billing', 'control-plane']);
 const counts = z.record(z.string(), z.number());
 const count = z.number();
@@ -20,9 +21,7 @@ const vitals = {
   model: z.string().nullable().meta({
     description: 'The model of the circuit. Null for polls, which cover all models.',
   }),
-  state: z
-    .enum(['closed', 'half_open', 'open'])
-    .meta({ description: 'The state of the circuit. `open` blocks all calls.' }),
+  state: states.meta({ description: 'The state of the circuit. `open` blocks all calls.' }),
   inFlight: count,
   failures: count.meta({ description: 'Failures since the last success.' }),
   openedAt: timeView.nullable(),
@@ -93,7 +92,7 @@ export const modelRouteView = z
           latencyMs: ms.meta({
             description: 'The median of the latest served calls in the slowest gateway. Null: not known.',
           }),
-          state: z.enum(['closed', 'half_open', 'open']).meta({
+          state: states.meta({
             description: 'Open: it takes no calls at the moment in some gateway.',
           }),
         }),

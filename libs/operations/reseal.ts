@@ -90,18 +90,18 @@ async function resealRow(
       `SELECT ${read} AS texts FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`,
       [id],
     );
-    const faults: string[] = [];
+    let fault: string | null = null;
     const texts = (rows[0]?.texts ?? []).map((text) => {
       try {
         return text && resealed(text, place(id), secrets);
       } catch (error) {
         if (!(error instanceof OperatorError)) throw error;
-        faults.push(error.message);
+        fault ??= error.message;
         return text;
       }
     });
     await client.query(`UPDATE ${table} SET ${write} WHERE id = $1`, [id, texts]);
-    return faults[0] ?? null;
+    return fault;
   });
 }
 
