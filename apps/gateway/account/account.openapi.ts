@@ -11,10 +11,9 @@ import {
   textSchema,
   UNIX_SECONDS,
 } from '../openapi/operation.js';
-import { MOST_DAYS } from './usage-days.query.js';
+import { billingQuery, daySchema, MOST_DAYS, usageQuery } from './usage-days.query.js';
 
 const TAG = 'Account';
-const ofDay = (description: string) => textSchema(description, { format: 'date', examples: ['2026-01-31'] });
 const amount = (description: string, example = '0.02') =>
   textSchema(`${description} Credits, a decimal string.`, { examples: [example] });
 const spending = (description: string): Schema => ({
@@ -103,7 +102,7 @@ export const retrieveCreditsOperation: Operation = {
 
 const DAY = objectSchema({
   object: object('usage.day'),
-  day: ofDay('Of UTC: when its requests began.'),
+  day: daySchema('Of UTC: when its requests began.'),
   model: textSchema(undefined, { examples: ['vendora-imagine-image'] }),
   requests: count,
   failed: integerSchema('Requests that were refunded in full.', { minimum: 0 }),
@@ -116,14 +115,7 @@ export const listUsageOperation: Operation = {
   summary: 'Get usage by day and model.',
   description:
     'Counts requests that have ended, newest day first. A request that tried several models counts once for each. Later refunds appear only in the charges.',
-  query: {
-    from: ofDay('The first day; thirty days before the end by default.'),
-    to: ofDay(`The last day, included: today by default. At most ${MOST_DAYS} days are answered.`),
-    scope: oneOfWords(
-      ['key', 'account'],
-      "Whether the limit is the key's own, the default, or shared by all keys of the account.",
-    ),
-  },
+  query: usageQuery.schemas,
   answers: {
     200: {
       description: 'All days with usage, on one page.',
@@ -131,8 +123,8 @@ export const listUsageOperation: Operation = {
         objectSchema({
           object: object('list'),
           scope: oneOfWords(['key', 'account']),
-          from: ofDay('The first day.'),
-          to: ofDay('The last day.'),
+          from: daySchema('The first day.'),
+          to: daySchema('The last day.'),
           data: listSchema(DAY),
           total: objectSchema({ requests: count, failed: count, amount: amount('What was charged.') }),
         }),
@@ -254,10 +246,7 @@ export const retrieveBillingUsageOperation: Operation = {
   tag: TAG,
   summary: "Get usage in OpenAI's legacy format.",
   description: `\`total_usage\` is the total usage of the key; \`daily_costs\` has the last ${MOST_DAYS} days of the period.`,
-  query: {
-    start_date: textSchema('The first day.', { examples: ['2026-01-01'] }),
-    end_date: textSchema('The day after the last day. Default: tomorrow.', { examples: ['2026-02-01'] }),
-  },
+  query: billingQuery.schemas,
   answers: {
     200: {
       description: 'Costs of the key that the request was sent with.',

@@ -1,8 +1,9 @@
 import type { Caller } from '#identity/key-authenticator.js';
-import { ApiError } from '#platform/errors.js';
 import { isDay } from '#platform/times.js';
 import { USAGE_DAYS, type UsageDaysQuery } from '#usage/usage-days.js';
-import { type Body, invalid, optionalString, optionalWord } from '../http/fields.js';
+import { declareQuery, type DeclaredField, fieldOf } from '../http/declared-body.js';
+import { type Body, invalid, optionalString } from '../http/fields.js';
+import { type Schema, textSchema } from '../openapi/operation.js';
 
 /** The most days in one answer. */
 export const MOST_DAYS = 31;
@@ -10,11 +11,26 @@ const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;
 const DAY_CHARS = 10;
 
+export const usageQuery = declareQuery({
+  from: day('The first day; thirty days before the end by default.'),
+  to: day(`The last day, included: today by default. At most ${MOST_DAYS} days are answered.`),
+  scope: fieldOf.word(
+    ['key', 'account'],
+    'Whether to count the requests of the key, the default, or of all keys of the account.',
+  ),
+});
+
+export const billingQuery = declareQuery({
+  start_date: looseDay('The first day.', '2026-01-01'),
+  end_date: looseDay('The day after the last day. Default: tomorrow.', '2026-02-01'),
+});
+
 /** The requested usage: by default of the key itself, for the last 30 days. @throws ApiError naming the field */
 export function readUsageQuery(query: Body, caller: Caller, nowMs: number): UsageDaysQuery {
-  const scope = optionalWord(query, 'scope', ['key', 'account']) ?? 'key';
-  const to = dayIn(query, 'to') ?? dayAt(nowMs);
-  const from = dayIn(query, 'from') ?? before(to, DEFAULT_DAYS - 1);
+  const { read } = usageQuery;
+  const scope = read.scope(query) ?? 'key';
+  const to = read.to(query) ?? dayAt(nowMs);
+  const from = read.from(query) ?? before(to, DEFAULT_DAYS - 1);
   if (from > to) throw invalid('from', `must not be after to, which is ${to}`);
   if (from < before(to, MOST_DAYS - 1))
     throw invalid('from', `must be at most ${MOST_DAYS - 1} days before to`);
@@ -30,29 +46,37 @@ export function readUsageQuery(query: Body, caller: Caller, nowMs: number): Usag
 export function readBillingQuery(query: Body, caller: Caller, nowMs: number): UsageDaysQuery {
   const { accountId, keyId } = caller;
   const today = dayAt(nowMs);
-  const end = looseDay(query, 'end_date');
+  const end = billingQuery.read.end_date(query);
   const last = end === undefined ? today : before(end, 1);
   const to = last < today ? last : today;
-  const asked = looseDay(query, 'start_date') ?? before(to, DEFAULT_DAYS - 1);
+  const asked = billingQuery.read.start_date(query) ?? before(to, DEFAULT_DAYS - 1);
   const first = before(to, MOST_DAYS - 1);
   return { accountId, keyId, from: asked > first ? asked : first, to };
 }
 
-function dayIn(query: Body, param: string): string | undefined {
-  const text = optionalString(query, param, DAY_CHARS);
-  if (text === undefined || isDay(text)) return text;
-  throw notADay(param);
+function day(description: string): DeclaredField<string | undefined> {
+  return {
+    schema: daySchema(description),
+    read: (query, param) => asDay(optionalString(query, param, DAY_CHARS), param),
+  };
+}
+
+export function daySchema(description: string): Schema {
+  return textSchema(description, { format: 'date', examples: ['2026-01-31'] });
 }
 
 /** Some of these clients write 2026-1-31. */
-function looseDay(query: Body, param: string): string | undefined {
-  const text = optionalString(query, param, DAY_CHARS)?.replace(/-(\d)(?!\d)/g, '-0$1');
-  if (text === undefined || isDay(text)) return text;
-  throw notADay(param);
+function looseDay(description: string, example: string): DeclaredField<string | undefined> {
+  return {
+    schema: textSchema(description, { examples: [example] }),
+    read: (query, param) =>
+      asDay(optionalString(query, param, DAY_CHARS)?.replace(/-(\d)(?!\d)/g, '-0$1'), param),
+  };
 }
 
-function notADay(param: string): ApiError {
-  return invalid(param, 'must be a day such as 2026-01-31');
+function asDay(text: string | undefined, param: string): string | undefined {
+  if (text === undefined || isDay(text)) return text;
+  throw invalid(param, 'must be a day such as 2026-01-31');
 }
 
 function dayAt(ms: number): string {

@@ -1,5 +1,5 @@
 import { ApiError } from '#platform/errors.js';
-import { bodyField, declareBody, MODEL } from '../http/declared-body.js';
+import { fieldOf, declareBody, MODEL } from '../http/declared-body.js';
 import { asBody, type Body, invalid, isAbsent, optionalString, optionalWord } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS } from '../http/limits.js';
@@ -47,17 +47,17 @@ const VIEW: Schema = {
 export const assetFields = declareBody(
   { model: MODEL },
   {
-    mode: bodyField.word(['draft', 'texture'], 'Default: `draft`.'),
-    prompt: bodyField.text(MAX_PROMPT_CHARS),
-    image: bodyField.own({ anyOf: [VIEW, listSchema(VIEW)] }),
-    images: bodyField.own(
+    mode: fieldOf.word(['draft', 'texture'], 'Default: `draft`.'),
+    prompt: fieldOf.text(MAX_PROMPT_CHARS),
+    image: fieldOf.own({ anyOf: [VIEW, listSchema(VIEW)] }),
+    images: fieldOf.own(
       listSchema(VIEW, { maxItems: MAX_VIEWS, description: 'Views from the front, left, back and right.' }),
     ),
-    draft_id: bodyField.own(textSchema('The ID of the draft to texture.')),
-    pbr: bodyField.flag('Create material maps (PBR).'),
-    face_limit: bodyField.whole({ minimum: 1, maximum: MAX_FACES }),
-    seed: bodyField.whole({ minimum: 0, maximum: MAX_SEED }),
-    format: bodyField.word(['glb']),
+    draft_id: fieldOf.own(textSchema('The ID of the draft to texture.')),
+    pbr: fieldOf.flag('Create material maps (PBR).'),
+    face_limit: fieldOf.whole({ minimum: 1, maximum: MAX_FACES }),
+    seed: fieldOf.whole({ minimum: 0, maximum: MAX_SEED }),
+    format: fieldOf.word(['glb']),
   },
 );
 

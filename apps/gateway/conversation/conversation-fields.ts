@@ -3,17 +3,15 @@ import type { StreamKind, TalkKind, WrittenKind } from '#upstream/outcomes.js';
 import { type Body, invalid, isAbsent } from '../http/fields.js';
 import { CONTENTS_FIELDS, refuseUnpricedContents } from '../google/contents-fields.js';
 import { knownFields } from '../http/known-fields.js';
+import { conversationBodies } from './conversation-bodies.js';
 import { refuseKeptFile, refuseKeptItem } from './kept-by-vendor.js';
 
-/** The fields of every OpenAI dialect. Each is metered as tokens, or costs nothing. */
+/** More fields of every OpenAI dialect. Each is metered as tokens, or costs nothing. */
 const OPENAI = [
-  'model',
-  'stream',
   'stream_options',
   'temperature',
   'top_p',
   'top_logprobs',
-  'tools',
   'tool_choice',
   'parallel_tool_calls',
   'metadata',
@@ -40,17 +38,11 @@ export const INPUT_FIELD = {
   editStream: 'prompt',
 } as const;
 
-/** Of sound that is turned into text; its file is beside them. */
-const HEARING = ['model', 'prompt', 'response_format', 'temperature'];
-
 /** Fields that are passed on. None of them is billed beyond tokens, as searches, sounds, predictions and plugins are. */
 const FIELDS: Record<WrittenKind, ReadonlySet<string>> = {
   chat: new Set([
+    ...conversationBodies.chat.names,
     ...OPENAI,
-    'messages',
-    'max_tokens',
-    'max_completion_tokens',
-    'n',
     'stop',
     'seed',
     'logit_bias',
@@ -73,28 +65,22 @@ const FIELDS: Record<WrittenKind, ReadonlySet<string>> = {
     'reasoning',
   ]),
   responses: new Set([
+    ...conversationBodies.responses.names,
     ...OPENAI,
-    'input',
     'instructions',
-    'max_output_tokens',
     'max_tool_calls',
     'include',
     'reasoning',
     'text',
     'truncation',
-    'background',
   ]),
   messages: new Set([
-    'model',
-    'messages',
+    ...conversationBodies.messages.names,
     'system',
-    'max_tokens',
     'stop_sequences',
-    'stream',
     'temperature',
     'top_k',
     'top_p',
-    'tools',
     'tool_choice',
     'thinking',
     'metadata',
@@ -107,10 +93,10 @@ const FIELDS: Record<WrittenKind, ReadonlySet<string>> = {
     'inference_geo',
   ]),
   contents: CONTENTS_FIELDS.body,
-  embeddings: new Set(['model', 'input', 'dimensions', 'encoding_format', 'user']),
-  transcription: new Set([...HEARING, 'language', 'timestamp_granularities', 'stream']),
-  translation: new Set(HEARING),
-  speech: new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format']),
+  embeddings: new Set([...conversationBodies.embeddings.names, 'user']),
+  transcription: new Set(conversationBodies.transcription.names),
+  translation: new Set(conversationBodies.translation.names),
+  speech: new Set([...conversationBodies.speech.names, 'speed']),
 };
 
 /**

@@ -2,24 +2,11 @@ import type { ModelLimits } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import { isText } from '#platform/http/long-text.js';
 import type { HearingKind, ImageStreamKind, StreamKind, TalkKind, WrittenKind } from '#upstream/outcomes.js';
-import {
-  type Body,
-  invalid,
-  isAbsent,
-  optionalBoolean,
-  optionalString,
-  optionalWhole,
-  optionalWord,
-  requiredString,
-} from '../http/fields.js';
-import { MAX_EMBEDDED, MAX_LANGUAGE_CHARS, MAX_PROMPT_CHARS, MAX_SPEECH_CHARS } from '../http/limits.js';
+import { type Body, invalid, isAbsent } from '../http/fields.js';
+import { MAX_EMBEDDED } from '../http/limits.js';
 import type { Measure } from '#catalog/model-limits.js';
-import {
-  answerFormats,
-  granularities,
-  type TextFormat,
-  upstreamFormat,
-} from '../transcriptions/transcript-text.js';
+import { type TextFormat, upstreamFormat } from '../transcriptions/transcript-text.js';
+import { ANSWER_TOKENS, CHOICES, conversationBodies } from './conversation-bodies.js';
 import { refuseKeptAnswers, withoutKeptReasoning } from './kept-by-vendor.js';
 import { INPUT_FIELD, isTalk, pricedFields } from './conversation-fields.js';
 
@@ -42,15 +29,6 @@ export interface Conversation {
   readonly body: Body;
 }
 
-/** OpenAI's own limit. */
-const MAX_CHOICES = 128;
-/** The longest vectors of vendors' models, which fit into the longest answer that is passed on. */
-const MAX_DIMENSIONS = 4_096;
-/** `0.25`, in a form. */
-const MAX_TEMPERATURE_CHARS = 20;
-/** More than any model writes. The model's own limit caps the hold. */
-const MAX_TOKENS_ASKED = 10_000_000;
-
 /** @throws ApiError naming the field */
 export function readConversation(kind: WrittenKind, body: Body): Conversation {
   if (kind === 'embeddings') return readEmbeddings(body);
@@ -68,8 +46,9 @@ function readEmbeddings(body: Body): Conversation {
   }
   const isOne = isText(input) || input.every((each) => typeof each === 'number');
   if (!isOne && input.length > MAX_EMBEDDED) throw invalid('input', `must be at most ${MAX_EMBEDDED} texts`);
-  optionalWord(body, 'encoding_format', ['float', 'base64']);
-  optionalCount(body, 'dimensions', MAX_DIMENSIONS);
+  const { read } = conversationBodies.embeddings;
+  read.encoding_format(body);
+  read.dimensions(body);
   return {
     kind: 'embeddings',
     streamed: false,
@@ -81,11 +60,11 @@ function readEmbeddings(body: Body): Conversation {
 }
 
 function readSpeech(body: Body): Conversation {
-  requiredString(body, 'input', MAX_SPEECH_CHARS);
-  optionalString(body, 'instructions', MAX_SPEECH_CHARS);
-  const { voice } = body;
-  if (isAbsent(voice)) throw missing('voice');
-  const streamed = optionalWord(body, 'stream_format', ['audio', 'sse']) === 'sse';
+  const { read } = conversationBodies.speech;
+  read.input(body);
+  read.instructions(body);
+  if (isAbsent(read.voice(body))) throw missing('voice');
+  const streamed = read.stream_format(body) === 'sse';
   return {
     kind: 'speech',
     streamed,
@@ -97,15 +76,13 @@ function readSpeech(body: Body): Conversation {
 }
 
 function readHearing(kind: HearingKind, body: Body): Conversation {
-  optionalString(body, 'language', MAX_LANGUAGE_CHARS);
-  optionalString(body, 'prompt', MAX_PROMPT_CHARS);
-  optionalString(body, 'temperature', MAX_TEMPERATURE_CHARS);
-  const format = optionalWord(body, 'response_format', answerFormats) ?? 'json';
-  const times = body['timestamp_granularities'];
-  for (const each of Array.isArray(times) ? (times as unknown[]) : []) {
-    optionalWord({ timestamp_granularities: each }, 'timestamp_granularities', granularities);
-  }
-  const streamed = optionalBoolean(body, 'stream') ?? false;
+  const { read } = conversationBodies.transcription;
+  read.language(body);
+  read.prompt(body);
+  read.temperature(body);
+  const format = read.response_format(body) ?? 'json';
+  read.timestamp_granularities(body);
+  const streamed = read.stream(body) ?? false;
   if (streamed && format !== 'json') throw invalid('stream', 'must be false with another format than json');
   const known = pricedFields(kind, body);
   const common = { kind, streamed, wantsUsage: true, maxOutputTokens: undefined, choices: 1 };
@@ -125,10 +102,10 @@ function readTalk(kind: TalkKind, sent: Body): Conversation {
   if (kind === 'messages' && maxOutputTokens === undefined) throw missing('max_tokens');
   return {
     kind,
-    streamed: optionalBoolean(body, 'stream') ?? false,
+    streamed: conversationBodies[kind].read.stream(body) ?? false,
     wantsUsage: kind !== 'chat' || wantsUsage(body),
     maxOutputTokens,
-    choices: (kind === 'chat' ? optionalCount(body, 'n', MAX_CHOICES) : undefined) ?? 1,
+    choices: (kind === 'chat' ? conversationBodies.chat.read.n(body) : undefined) ?? 1,
     body: pricedFields(kind, body),
   };
 }
@@ -139,13 +116,13 @@ function readContents(body: Body): Conversation {
   const priced = pricedFields('contents', body);
   const { maxOutputTokens, candidateCount } = (priced['generationConfig'] ?? {}) as Body;
   const limits = { [MAX_TOKENS_OF_CONTENTS]: maxOutputTokens, [CANDIDATES]: candidateCount };
-  const most = optionalCount(limits, MAX_TOKENS_OF_CONTENTS, MAX_TOKENS_ASKED);
+  const most = ANSWER_TOKENS.read(limits, MAX_TOKENS_OF_CONTENTS);
   return {
     kind: 'contents',
     streamed: body['stream'] === true,
     wantsUsage: true,
     maxOutputTokens: most === undefined ? undefined : { value: most, param: MAX_TOKENS_OF_CONTENTS },
-    choices: optionalCount(limits, CANDIDATES, MAX_CHOICES) ?? 1,
+    choices: CHOICES.read(limits, CANDIDATES) ?? 1,
     body: priced,
   };
 }
@@ -153,7 +130,7 @@ function readContents(body: Body): Conversation {
 /** Of two that are sent the larger counts. */
 function readMaxTokens(kind: TalkKind, body: Body): Conversation['maxOutputTokens'] {
   return MAX_TOKENS_FIELDS[kind]
-    .map((param) => ({ param, value: optionalCount(body, param, MAX_TOKENS_ASKED) }))
+    .map((param) => ({ param, value: ANSWER_TOKENS.read(body, param) }))
     .reduce<Conversation['maxOutputTokens']>((most, { param, value }) => {
       if (value === undefined || (most && most.value >= value)) return most;
       return { param, value };
@@ -192,7 +169,7 @@ function requireInput(kind: TalkKind | 'contents', body: Body): void {
 
 /** Such an answer would be fetched later by a path that does not exist here, and its usage would never be known. */
 function refuseBackground(body: Body): void {
-  if (optionalBoolean(body, 'background'))
+  if (conversationBodies.responses.read.background(body))
     throw invalid('background', 'must be false: answers are not kept here');
 }
 
@@ -203,10 +180,6 @@ function wantsUsage(body: Body): boolean {
     throw new ApiError('invalid_type', 'stream_options must be an object.', { param: 'stream_options' });
   }
   return (options as Body)['include_usage'] === true;
-}
-
-function optionalCount(body: Body, param: string, maximum: number): number | undefined {
-  return optionalWhole(body, param, { minimum: 1, maximum });
 }
 
 function missing(param: string): ApiError {

@@ -4,8 +4,7 @@ import { ApiError } from '#platform/errors.js';
 import { dearestKinds } from '#pricing/held-kinds.js';
 import type { ImageStreamKind, StreamKind, WrittenKind } from '#upstream/outcomes.js';
 import { channelsFree } from '../charging/channel-entry.js';
-import { requiredString } from '../http/fields.js';
-import { MAX_MODEL_CHARS } from '../http/limits.js';
+import { MODEL } from '../http/declared-body.js';
 import { modelForGroup, notSupportedHere, refuseOtherFamily } from '../http/model-access.js';
 import { refuseBeyondLimits } from '#catalog/model-limits.js';
 import {
@@ -35,7 +34,7 @@ async function prepareStreamedImage(
 ): Promise<Prepared> {
   const current = await parts.catalog.get();
   const { kind, caller, body, image, turns } = call;
-  const id = requiredString(body, 'model', MAX_MODEL_CHARS);
+  const id = MODEL.read(body, 'model');
   const model = imageModel(current, image, { id, group: caller.group });
   const channels = channelsFree(parts, current, { model, caller, capability: kind });
   const madeOf = await prepareImage(model, image);
@@ -86,7 +85,7 @@ function refuseOtherKind(model: CatalogModel, kind: StreamKind): void {
 
 /** A video model is refused by name, regardless of the key's group. */
 function modelFor(catalog: Catalog, { body, caller }: ConversationCall): CatalogModel {
-  const id = requiredString(body, 'model', MAX_MODEL_CHARS);
+  const id = MODEL.read(body, 'model');
   const named = catalog.models.get(id);
   if (named?.family === 'video') throw notSupportedHere(named);
   return modelForGroup(catalog, id, caller.group);

@@ -18,32 +18,42 @@ import {
 } from './fields.js';
 import { MAX_MODEL_CHARS, MAX_PROMPT_CHARS, MAX_SHAPE_CHARS } from './limits.js';
 
-/** A field of a body: how it is read, and how the API reference describes it. */
-interface Field<T> {
+/** A field of a body or query: how it is read, and how the API reference describes it. */
+export interface DeclaredField<T> {
   readonly schema: Schema;
   /** @throws ApiError naming the field */
   readonly read: (body: Body, param: string) => T;
 }
 
-type Fields = Readonly<Record<string, Field<unknown>>>;
+type Fields = Readonly<Record<string, DeclaredField<unknown>>>;
 
 /** The fields of a body, declared once: their names, a reader for each, and their schema. */
 export function declareBody<Required extends Fields, Optional extends Fields>(
   required: Required,
   optional: Optional,
 ) {
-  const fields = Object.entries({ ...required, ...optional });
-  const readers = fields.map(([name, field]) => [name, (body: Body) => field.read(body, name)]);
+  const fields = { ...required, ...optional };
   return {
-    names: fields.map(([name]) => name),
-    read: Object.fromEntries(readers) as {
-      readonly [Name in keyof (Required & Optional)]: (
-        body: Body,
-      ) => ReturnType<(Required & Optional)[Name]['read']>;
-    },
+    names: Object.keys(fields),
+    read: readersOf<Required & Optional>(fields),
     /** @param others optional fields that are read elsewhere, or described differently */
     schema: (others: Readonly<Record<string, Schema>> = {}): Schema =>
       request(schemasOf(required), { ...schemasOf(optional), ...others }),
+  };
+}
+
+/** The fields of a query string, all optional. */
+export function declareQuery<F extends Fields>(fields: F) {
+  return { read: readersOf(fields), schemas: schemasOf(fields) };
+}
+
+function readersOf<F extends Fields>(fields: F) {
+  const readers = Object.entries(fields).map(([name, field]) => [
+    name,
+    (body: Body) => field.read(body, name),
+  ]);
+  return Object.fromEntries(readers) as {
+    readonly [Name in keyof F]: (body: Body) => ReturnType<F[Name]['read']>;
   };
 }
 
@@ -51,33 +61,36 @@ function schemasOf(fields: Fields): Record<string, Schema> {
   return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
 }
 
-export const bodyField = {
-  text: (maxLength: number, description?: string): Field<string | undefined> => ({
+export const fieldOf = {
+  text: (maxLength: number, description?: string): DeclaredField<string | undefined> => ({
     schema: textSchema(description, { maxLength }),
     read: (body, param) => optionalString(body, param, maxLength),
   }),
-  word: <const T extends string>(words: readonly T[], description?: string): Field<T | undefined> => ({
+  word: <const T extends string>(
+    words: readonly T[],
+    description?: string,
+  ): DeclaredField<T | undefined> => ({
     schema: oneOfWords(words, description),
     read: (body, param) => optionalWord(body, param, words),
   }),
-  whole: (bounds: Bounds, description?: string): Field<number | undefined> => ({
+  whole: (bounds: Bounds, description?: string): DeclaredField<number | undefined> => ({
     schema: integerSchema(description, bounds),
     read: (body, param) => optionalWhole(body, param, bounds),
   }),
-  flag: (description: string): Field<boolean | undefined> => ({
+  flag: (description: string): DeclaredField<boolean | undefined> => ({
     schema: flagSchema(description),
     read: optionalBoolean,
   }),
   /** Read by the reader of the body, in its own way. */
-  own: (schema: Schema): Field<unknown> => ({ schema, read: (body, param) => body[param] }),
+  own: (schema: Schema): DeclaredField<unknown> => ({ schema, read: (body, param) => body[param] }),
 };
 
-export const MODEL: Field<string> = {
+export const MODEL: DeclaredField<string> = {
   schema: textSchema(undefined, { maxLength: MAX_MODEL_CHARS }),
   read: (body, param) => requiredString(body, param, MAX_MODEL_CHARS),
 };
 
-export const PROMPT: Field<string> = {
+export const PROMPT: DeclaredField<string> = {
   schema: textSchema(undefined, { minLength: 1, maxLength: MAX_PROMPT_CHARS }),
   read: (body, param) => requiredString(body, param, MAX_PROMPT_CHARS),
 };
@@ -87,7 +100,7 @@ const MAX_SIDE_PIXELS = 4096;
 const MIN_SIDE_PIXELS = 64;
 
 /** Undefined for `auto` and when absent. */
-export const SIZE: Field<string | undefined> = {
+export const SIZE: DeclaredField<string | undefined> = {
   schema: textSchema('`<width>x<height>` in pixels, or `auto`.'),
   read(body, param) {
     const asked = optionalString(body, param, MAX_SHAPE_CHARS);
@@ -103,7 +116,7 @@ export const SIZE: Field<string | undefined> = {
 };
 
 /** Passed on to the upstream; undefined for `auto` and when absent. */
-export const ASPECT_RATIO: Field<string | undefined> = {
+export const ASPECT_RATIO: DeclaredField<string | undefined> = {
   schema: textSchema('Such as `16:9`, or `auto`.'),
   read(body, param) {
     const asked = optionalString(body, param, MAX_SHAPE_CHARS);

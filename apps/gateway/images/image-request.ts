@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
 import { asBody, type Body, invalid, optionalString } from '../http/fields.js';
 import type { Dimensions } from '#pricing/rates.js';
-import { ASPECT_RATIO, bodyField, declareBody, MODEL, PROMPT, SIZE } from '../http/declared-body.js';
+import { ASPECT_RATIO, fieldOf, declareBody, MODEL, PROMPT, SIZE } from '../http/declared-body.js';
 import { textSchema } from '../openapi/operation.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_PICTURES, MAX_SHAPE_CHARS } from '../http/limits.js';
@@ -34,14 +34,14 @@ const MAX_PARTIAL_IMAGES = 3;
 export const imageFields = declareBody(
   { model: MODEL, prompt: PROMPT },
   {
-    n: bodyField.whole({ minimum: 1 }, 'The number of images. Each is charged.'),
+    n: fieldOf.whole({ minimum: 1 }, 'The number of images. Each is charged.'),
     size: SIZE,
     aspect_ratio: ASPECT_RATIO,
     resolution: grade('Such as `2k`. Not sent to the vendor if only other values affect the price.'),
     quality: grade('Such as `high`, or `auto`. Sent to the vendor only if the price depends on it.'),
-    response_format: bodyField.word(['url', 'b64_json']),
-    stream: bodyField.flag('Stream one image as events. The last event has the complete image.'),
-    partial_images: bodyField.whole(
+    response_format: fieldOf.word(['url', 'b64_json']),
+    stream: fieldOf.flag('Stream one image as events. The last event has the complete image.'),
+    partial_images: fieldOf.whole(
       { minimum: 0, maximum: MAX_PARTIAL_IMAGES },
       'The number of partial images in a stream.',
     ),

@@ -22,7 +22,7 @@ import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js'
 import type { ResolutionPost } from '../charging/resolution.post.js';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { GatewayMetrics } from '../gateway.metrics.js';
-import { newView, type ViewedTask } from './task.view.js';
+import { JUST_CREATED, type ViewedTask } from './task.view.js';
 import { webhookUrlOf } from './vendor-webhooks.js';
 
 /** A checked and priced task, ready to be executed. */
@@ -285,5 +285,6 @@ export class TaskCreator {
 
 function viewOf(draft: Draft, { amount: heldAmount }: Hold): ViewedTask {
   const { id, kind, dialect, model, request, units: seconds, createdAtMs } = draft;
-  return newView({ id, kind, dialect, requestedModel: model.id, request, seconds, heldAmount, createdAtMs });
+  const requestedModel = model.id;
+  return { ...JUST_CREATED, id, kind, dialect, requestedModel, request, seconds, heldAmount, createdAtMs };
 }

@@ -21,16 +21,15 @@ export type ViewedTask = Pick<
   | 'deletedAtMs'
 >;
 
-/** The task if it was just created. */
-export function newView(
-  task: Omit<
-    ViewedTask,
-    'state' | 'progress' | 'errorCode' | 'errorMessage' | 'endedAtMs' | 'expiresAtMs' | 'deletedAtMs'
-  >,
-): ViewedTask {
-  const nothingYet = { errorCode: null, errorMessage: null, endedAtMs: null, expiresAtMs: null };
-  return { ...task, state: 'created', progress: 0, ...nothingYet, deletedAtMs: null };
-}
+export const JUST_CREATED = {
+  state: 'created',
+  progress: 0,
+  errorCode: null,
+  errorMessage: null,
+  endedAtMs: null,
+  expiresAtMs: null,
+  deletedAtMs: null,
+} as const;
 
 /** The fields that all types share. */
 export interface TaskFields {

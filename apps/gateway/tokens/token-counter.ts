@@ -13,8 +13,8 @@ import { callUpstream, UPSTREAM_CALL_FAULT } from '../charging/upstream-call.js'
 import { inClientsName, refusalOfUpstream, upstreamModel } from '../charging/vendor-model.js';
 import { INPUT_FIELD, pricedFields } from '../conversation/conversation-fields.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import { type Body, requiredString } from '../http/fields.js';
-import { MAX_MODEL_CHARS } from '../http/limits.js';
+import { MODEL } from '../http/declared-body.js';
+import type { Body } from '../http/fields.js';
 import { modelForGroup, refuseOtherFamily, refuseOtherModels } from '../http/model-access.js';
 
 /** A message, or contents, to be counted as it would be sent. */
@@ -71,7 +71,7 @@ export class TokenCounter {
   /** What is counted and who could do it, for a key that may call the model. @throws ApiError */
   private async planned({ kind, caller, body }: CountCall): Promise<WantedCount> {
     const catalog = await this.parts.catalog.get();
-    const model = modelForGroup(catalog, requiredString(body, 'model', MAX_MODEL_CHARS), caller.group);
+    const model = modelForGroup(catalog, MODEL.read(body, 'model'), caller.group);
     refuseOtherModels(caller, model);
     refuseOtherFamily(model, 'chat');
     const counted = countedFields(kind, body);

@@ -2,7 +2,7 @@ import type { CatalogModel } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
 import type { TaskRequest } from '#tasks/task.js';
 import { toAspectRatio, toResolution } from '#upstream/aspect-ratio.js';
-import { ASPECT_RATIO, bodyField, declareBody, MODEL, PROMPT, SIZE } from '../http/declared-body.js';
+import { ASPECT_RATIO, fieldOf, declareBody, MODEL, PROMPT, SIZE } from '../http/declared-body.js';
 import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_SHAPE_CHARS } from '../http/limits.js';
@@ -36,11 +36,11 @@ export interface FittedVideo {
 export const videoFields = declareBody(
   { model: MODEL, prompt: PROMPT },
   {
-    seconds: bodyField.own(textSchema('Whole seconds, such as `"5"`.')),
-    duration: bodyField.own({ type: ['integer', 'string'], description: 'The same as `seconds`.' }),
+    seconds: fieldOf.own(textSchema('Whole seconds, such as `"5"`.')),
+    duration: fieldOf.own({ type: ['integer', 'string'], description: 'The same as `seconds`.' }),
     size: SIZE,
     aspect_ratio: ASPECT_RATIO,
-    resolution: bodyField.text(MAX_SHAPE_CHARS, 'Such as `720p`.'),
+    resolution: fieldOf.text(MAX_SHAPE_CHARS, 'Such as `720p`.'),
   },
 );
 

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
 import type { Task } from '#tasks/task.js';
-import { type Body, invalid, isAbsent, optionalWord } from '../http/fields.js';
+import { declareQuery, fieldOf } from '../http/declared-body.js';
+import { type Body, invalid, isAbsent } from '../http/fields.js';
+import { integerSchema, textSchema } from '../openapi/operation.js';
 import type { ViewedTask } from '../tasks/task.view.js';
 import type { TaskKind, TaskLibrary } from '../tasks/task.library.js';
 import { type VideoView, videoView } from './video.view.js';
@@ -31,6 +33,15 @@ export interface VideoPage {
 
 const PAGE = { usual: 20, most: 100 };
 
+export const videoPageQuery = declareQuery({
+  after: { schema: textSchema('The ID of the last video of the previous page.'), read: readAfter },
+  limit: {
+    schema: integerSchema(`Default: ${PAGE.usual}.`, { minimum: 1, maximum: PAGE.most }),
+    read: readLimit,
+  },
+  order: fieldOf.word(['asc', 'desc'], 'By time. Default: newest first.'),
+});
+
 /** Videos and their files as clients see them. */
 export class VideoLibrary {
   constructor(private readonly library: TaskLibrary) {}
@@ -51,10 +62,11 @@ export class VideoLibrary {
 
   /** The account's videos by `after`, `limit` and `order`, newest first by default. @throws ApiError */
   async page(accountId: string, query: Body, origin: () => string): Promise<VideoPage> {
-    const limit = readLimit(query);
+    const { read } = videoPageQuery;
+    const limit = read.limit(query);
     const found = await this.library.page(accountId, {
-      order: optionalWord(query, 'order', ['asc', 'desc'] as const) ?? 'desc',
-      after: readAfter(query),
+      order: read.order(query) ?? 'desc',
+      after: read.after(query),
       // One more than requested shows whether there are more.
       limit: limit + 1,
     });
@@ -86,17 +98,17 @@ export class VideoLibrary {
   }
 }
 
-function readLimit(query: Body): number {
-  const text = query['limit'];
+function readLimit(query: Body, param: string): number {
+  const text = query[param];
   if (isAbsent(text)) return PAGE.usual;
   const limit = typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > PAGE.most) throw invalid('limit', `must be a whole number from 1 to ${PAGE.most}`);
+  if (limit < 1 || limit > PAGE.most) throw invalid(param, `must be a whole number from 1 to ${PAGE.most}`);
   return limit;
 }
 
-function readAfter(query: Body): string | undefined {
-  const after = query['after'];
+function readAfter(query: Body, param: string): string | undefined {
+  const after = query[param];
   if (isAbsent(after)) return undefined;
   if (typeof after === 'string' && /^[a-z0-9]{20,40}$/.test(after)) return after;
-  throw invalid('after', 'must be the id of a video');
+  throw invalid(param, 'must be the id of a video');
 }

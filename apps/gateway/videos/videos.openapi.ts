@@ -7,11 +7,12 @@ import {
   oneOfWords,
   type Operation,
   objectSchema,
+  integerSchema,
   SIGNATURE,
   textSchema,
-  integerSchema,
 } from '../openapi/operation.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
+import { videoPageQuery } from './video.library.js';
 import { remixFields, videoFields } from './video-request.js';
 
 const TAG = 'Videos';
@@ -72,11 +73,7 @@ export const listVideosOperation: Operation = {
   id: 'listVideos',
   tag: TAG,
   summary: 'List the videos of the account.',
-  query: {
-    after: textSchema('The ID of the last video of the previous page.'),
-    limit: integerSchema('Default: 20.', { minimum: 1, maximum: 100 }),
-    order: oneOfWords(['asc', 'desc'], 'By time. Default: newest first.'),
-  },
+  query: videoPageQuery.schemas,
   answers: {
     200: {
       description: 'A page of videos.',
