@@ -18,11 +18,9 @@ import { faultsOf, workColumns, itemShape } from '#finance/views/charges-tasks.v
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
+import { checkedTimes } from '../http/report-range.js';
 import { chargesTasksRoutes as routes } from './charges-tasks.routes.js';
 
-const DAY_MS = 24 * 3_600_000;
-const DAYS_SHOWN = 31;
-const MOST_DAYS = 92;
 /** Rows of a file that are read at once: each piece reads the whole range, so there should be few. */
 const FILE_PAGE = 20_000;
 
@@ -66,21 +64,14 @@ export class ChargesTasksController {
   /** @throws ApiError for a state beside all that are at fault */
   private filterOf(query: Filter): Omit<WorkQuery, 'limit' | 'after'> {
     const { state, faults } = query;
-    if (state !== undefined && faults === 'true')
+    if (state !== undefined && faults)
       throw new ApiError('invalid_value', 'faults: give either a state or this.', { param: 'faults' });
-    const states = faults === 'true' ? FAULTY_WORK : state === undefined ? null : [state];
+    const states = faults ? FAULTY_WORK : state === undefined ? null : [state];
     return { ...this.rangeOf(query), states };
   }
 
-  /** @throws ApiError for a time that ends before it begins, or is longer than a report may be */
   private rangeOf(query: Pick<Filter, 'from' | 'to'>): WorkRange {
-    const to = query.to ?? new Date(this.clock.nowMs());
-    const from = query.from ?? new Date(to.getTime() - DAYS_SHOWN * DAY_MS);
-    const lengthMs = to.getTime() - from.getTime();
-    if (lengthMs > 0 && lengthMs <= MOST_DAYS * DAY_MS)
-      return { from, to, graceMs: this.config.reconcile.graceMs };
-    const message = `from: must be before to, by at most ${MOST_DAYS} days.`;
-    throw new ApiError('invalid_value', message, { param: 'from' });
+    return { ...checkedTimes(query, this.clock.nowMs()), graceMs: this.config.reconcile.graceMs };
   }
 }
 

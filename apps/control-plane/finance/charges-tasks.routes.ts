@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import { pageQuery, time, timeView } from '#platform/http/fields.js';
+import { queryFlag, pageQuery, timeView } from '#platform/http/fields.js';
 import { workState, dayShape, itemShape } from '#finance/views/charges-tasks.view.js';
 import { routesFor } from '../http/route.js';
+import { timeRange } from '../http/report-range.js';
 
-const range = {
-  from: time.optional().meta({ description: 'At or after this time. Default: 31 days before `to`.' }),
-  to: time.optional().meta({ description: 'Before this time. Default: now. At most 92 days after `from`.' }),
-};
-const filter = {
-  ...range,
-  state: workState.optional(),
-  faults: z.enum(['true', 'false']).default('false').meta({ description: 'Only faults.' }),
-};
+const filter = { ...timeRange, state: workState.optional(), faults: queryFlag('Only faults.') };
 
 const forFinance = routesFor(['finance'], 'Reports', 'reports');
 
@@ -20,7 +13,7 @@ export const chargesTasksRoutes = {
     summary: 'Count charges against tasks and requests by state and UTC day.',
     description:
       'Compares every charge with its task or request, and every task and answered request with its charge. All counts except matched and running should be 0: charged without work, work without charge, failed without release, failed and settled, late (completed after its charge was refunded), and task or charge missing.',
-    query: z.strictObject(range),
+    query: z.strictObject(timeRange),
     answer: z.object({
       from: timeView,
       to: timeView,

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { id, openTimeView, pageOf, pageQuery, requestIdField, time } from '#platform/http/fields.js';
+import {
+  queryFlag,
+  id,
+  openTimeView,
+  pageOf,
+  pageQuery,
+  requestIdField,
+  time,
+} from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
 import { modelName } from '#marketplace/prices/price-change.fields.js';
 import {
@@ -27,11 +35,7 @@ export const costRoutes = {
       ...pageQuery,
       channel: channel.optional(),
       model: modelName.optional(),
-      inForce: z
-        .enum(['true', 'false'])
-        .default('false')
-        .transform((text) => text === 'true')
-        .meta({ description: 'Only versions in force now.' }),
+      inForce: queryFlag('Only versions in force now.'),
     }),
     answer: pageOf(costView),
   }),
@@ -62,10 +66,7 @@ export const costRoutes = {
     query: z.strictObject({
       reason: reasonText.default('Import'),
       requestId: requestIdField,
-      dryRun: z
-        .enum(['true', 'false'])
-        .default('false')
-        .transform((text) => text === 'true'),
+      dryRun: queryFlag('Only check the file. Nothing is imported.'),
     }),
     body: z.string(),
     consumes: 'text/csv',

@@ -2,8 +2,6 @@ import { Controller, Inject } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { deferredLots } from '#finance/reports/deferred-lots.js';
 import { deferredRevenueReport } from '#finance/reports/deferred-revenue.js';
-import type { Days } from '#finance/reports/revenue.js';
-import { ApiError } from '#platform/errors.js';
 import { inSequence, sendCsv } from '#platform/http/csv.js';
 import { pageFrom, readCursorNumber } from '#platform/http/page.js';
 import {
@@ -17,6 +15,7 @@ import { everyLot, type LotsAsked } from '#finance/views/report-files.js';
 import { daysOf } from '#finance/views/revenue.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
+import { checkedDays } from '../http/report-range.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
 
@@ -71,14 +70,8 @@ export class DeferredRevenueController {
 function lotsOf(query: {
   to?: string | undefined;
   accountId?: string | undefined;
-  left: 'true' | 'false';
+  left: boolean;
 }): LotsAsked {
   const { to } = daysOf(query, new Date());
-  return { to, accountId: query.accountId ?? null, leftOnly: query.left === 'true' };
-}
-
-function checkedDays(query: { from?: string | undefined; to?: string | undefined }): Days {
-  const days = daysOf(query, new Date());
-  if (days.from < days.to) return days;
-  throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
+  return { to, accountId: query.accountId ?? null, leftOnly: query.left };
 }

@@ -7,7 +7,6 @@ import { ApiError } from '#platform/errors.js';
 import { sendCsv, shaped } from '#platform/http/csv.js';
 import {
   ALL_VERSIONS,
-  daysOf,
   priceChangeColumns,
   revenueColumns,
   viewRevenue,
@@ -16,6 +15,7 @@ import {
 import { viewRevenueChart } from '#finance/views/revenue-chart.view.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
+import { checkedDays } from '../http/report-range.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { revenueRoutes as routes } from './revenue.routes.js';
 
@@ -85,10 +85,4 @@ function chartDays(query: { from?: string | undefined; to?: string | undefined }
   if (daysIn(days) <= MOST_CHART_DAYS) return days;
   const rule = `from: must be at most ${MOST_CHART_DAYS} days before to.`;
   throw new ApiError('invalid_value', rule, { param: 'from' });
-}
-
-function checkedDays(query: { from?: string | undefined; to?: string | undefined }): Days {
-  const days = daysOf(query, new Date());
-  if (days.from < days.to) return days;
-  throw new ApiError('invalid_value', 'to: must be after from.', { param: 'to' });
 }

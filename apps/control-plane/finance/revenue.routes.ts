@@ -3,10 +3,10 @@ import { priceChangeKinds } from '#finance/reports/price-changes.js';
 import { type RevenueDimension, revenueDimensions } from '#finance/reports/revenue.js';
 import { revenueSubjects } from '#finance/reports/revenue-chart.js';
 import { time } from '#platform/http/fields.js';
-import { utcDay } from '#finance/views/costs.view.js';
 import { priceChangeView, revenueView } from '#finance/views/revenue.view.js';
 import { revenueChartView, workChartView } from '#finance/views/revenue-chart.view.js';
 import { routesFor } from '../http/route.js';
+import { dayRange } from '../http/report-range.js';
 
 const known = new Set<string>(revenueDimensions);
 
@@ -24,10 +24,6 @@ const by = z
     examples: ['day,model'],
   });
 
-const days = {
-  from: utcDay.optional().meta({ description: 'The first UTC day. Default: the first day of this month.' }),
-  to: utcDay.optional().meta({ description: 'The day after the last day. Default: tomorrow.' }),
-};
 const versionsQuery = {
   from: time.optional().meta({ description: 'Takes effect at or after this time.' }),
   to: time.optional().meta({ description: 'Takes effect before this time.' }),
@@ -35,11 +31,11 @@ const versionsQuery = {
   subject: z.string().max(100).optional().meta({ description: 'A model or a group.' }),
 };
 
-const revenueQuery = { ...days, by };
+const revenueQuery = { ...dayRange, by };
 
 const word = z.string().max(100).optional();
 const chartQuery = z.strictObject({
-  ...days,
+  ...dayRange,
   by: z.enum(revenueSubjects).default('model'),
   model: word,
   family: word,

@@ -7,7 +7,6 @@ import { type FailuresQuery, readFailures, readRefundDays } from '#finance/repor
 import { inSnapshot } from '#finance/snapshot.js';
 import { atHorizon, type Horizon } from '#ledger/postings/horizon.js';
 import type { Clock } from '#platform/clock.js';
-import { ApiError } from '#platform/errors.js';
 import { inSequence, sendCsv, shaped } from '#platform/http/csv.js';
 import { pageFrom, readCursorInstant } from '#platform/http/page.js';
 import { everyFailure, everyHold } from '#finance/views/report-files.js';
@@ -23,11 +22,8 @@ import {
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
+import { checkedTimes } from '../http/report-range.js';
 import { workReportRoutes as routes } from './work-reports.routes.js';
-
-const DAY_MS = 24 * 3_600_000;
-const DAYS_SHOWN = 31;
-const MOST_DAYS = 92;
 
 /** What became of the work that was paid for: holds, refunds of what failed, and what invites cost. */
 @Controller()
@@ -48,7 +44,7 @@ export class WorkReportsController {
     const asked: HoldsQuery = {
       graceMs: this.graceMs,
       limit: limit + 1,
-      overdueOnly: overdue === 'true',
+      overdueOnly: overdue,
       after: key && { heldSince: key.at, chargeId: key.id },
     };
     return inSnapshot(database, async (client) => {
@@ -61,20 +57,20 @@ export class WorkReportsController {
 
   @Serves(routes.holdsCsv)
   holdsCsv({ query, database, reply }: CallOf<typeof routes.holdsCsv>): Readable {
-    const asked = { graceMs: this.graceMs, overdueOnly: query.overdue === 'true' };
+    const asked = { graceMs: this.graceMs, overdueOnly: query.overdue };
     return sendCsv(reply, { fileName: 'holds.csv', columns: holdColumns }, everyHold(database, asked));
   }
 
   @Serves(routes.refunds)
   async refunds({ query, database }: CallOf<typeof routes.refunds>) {
-    const range = this.rangeOf(query);
+    const range = checkedTimes(query, this.clock.nowMs());
     const days = await inSnapshot(database, (client) => readRefundDays(client, range));
     return { from: range.from, to: range.to, days };
   }
 
   @Serves(routes.refundsCsv)
   async refundsCsv({ query, database, reply }: CallOf<typeof routes.refundsCsv>): Promise<Readable> {
-    const range = this.rangeOf(query);
+    const range = checkedTimes(query, this.clock.nowMs());
     const days = await inSnapshot(database, (client) => readRefundDays(client, range));
     return sendCsv(
       reply,
@@ -88,9 +84,9 @@ export class WorkReportsController {
     const { limit, cursor, outstanding } = query;
     const key = timeCursor(cursor);
     const asked: FailuresQuery = {
-      ...this.rangeOf(query),
+      ...checkedTimes(query, this.clock.nowMs()),
       limit: limit + 1,
-      outstandingOnly: outstanding === 'true',
+      outstandingOnly: outstanding,
       after: key && { failedAt: key.at, chargeId: key.id },
     };
     const rows = await inSnapshot(database, (client) => readFailures(client, asked));
@@ -99,7 +95,7 @@ export class WorkReportsController {
 
   @Serves(routes.failuresCsv)
   failuresCsv({ query, database, reply }: CallOf<typeof routes.failuresCsv>): Readable {
-    const asked = { ...this.rangeOf(query), outstandingOnly: query.outstanding === 'true' };
+    const asked = { ...checkedTimes(query, this.clock.nowMs()), outstandingOnly: query.outstanding };
     return sendCsv(
       reply,
       { fileName: 'failures.csv', columns: failureColumns },
@@ -116,16 +112,6 @@ export class WorkReportsController {
   async promotionCsv({ query, database, reply }: CallOf<typeof routes.promotionCsv>): Promise<Readable> {
     const rows = promotionRows(await promotionOf(database, query));
     return sendCsv(reply, { fileName: 'promotion.csv', columns: promotionColumns }, inSequence(rows));
-  }
-
-  /** @throws ApiError for a time that ends before it begins, or is longer than a report may be */
-  private rangeOf(query: { from?: Date | undefined; to?: Date | undefined }): { from: Date; to: Date } {
-    const to = query.to ?? new Date(this.clock.nowMs());
-    const from = query.from ?? new Date(to.getTime() - DAYS_SHOWN * DAY_MS);
-    const lengthMs = to.getTime() - from.getTime();
-    if (lengthMs > 0 && lengthMs <= MOST_DAYS * DAY_MS) return { from, to };
-    const message = `from: must be before to, by at most ${MOST_DAYS} days.`;
-    throw new ApiError('invalid_value', message, { param: 'from' });
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { queryFlag, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import {
   failureShape,
   holdShape,
@@ -8,27 +8,17 @@ import {
   refundDayShape,
 } from '#finance/views/work-reports.view.js';
 import { routesFor } from '../http/route.js';
+import { timeRange } from '../http/report-range.js';
 
 const holdsView = z
   .object({ ...holdTotals, items: z.array(holdShape), nextCursor: z.string().nullable() })
   .meta({ id: 'HoldsReport' });
 
 const holdsQuery = {
-  overdue: z.enum(['true', 'false']).default('false').meta({ description: 'Only overdue holds.' }),
+  overdue: queryFlag('Only overdue holds.'),
 };
 
-const range = {
-  from: time.optional().meta({ description: 'At or after this time. Default: 31 days before `to`.' }),
-  to: time.optional().meta({ description: 'Before this time. Default: now. At most 92 days after `from`.' }),
-};
-
-const failuresQuery = {
-  ...range,
-  outstanding: z
-    .enum(['true', 'false'])
-    .default('false')
-    .meta({ description: 'Only failures without a refund.' }),
-};
+const failuresQuery = { ...timeRange, outstanding: queryFlag('Only failures without a refund.') };
 
 const promotionRange = {
   from: time.optional().meta({ description: 'Recorded at or after this time.' }),
@@ -51,12 +41,12 @@ export const workReportRoutes = {
     summary: 'Compare refunds with failures by UTC day, with their latency.',
     description:
       'A failure is a request that failed after its price was held. The latency is the time from the failure to the posting of the refund.',
-    query: z.strictObject(range),
+    query: z.strictObject(timeRange),
     answer: z.object({ from: timeView, to: timeView, days: z.array(refundDayShape) }),
   }),
   refundsCsv: forFinance.csv('downloadRefunds', '/api/finance/reports/refunds.csv', {
     summary: 'Download refunds against failures by UTC day as CSV.',
-    query: z.strictObject(range),
+    query: z.strictObject(timeRange),
   }),
   failures: forFinance.get('listFailures', '/api/finance/reports/refunds/failures', {
     summary: 'List failures with the time of their refund, newest first.',

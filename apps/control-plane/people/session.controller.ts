@@ -45,7 +45,7 @@ export class SessionController {
 
   @Serves(sessionRoutes.revokeAll)
   async revokeAll({ actor, query, reply }: CallOf<typeof sessionRoutes.revokeAll>) {
-    const isKept = query.keepThis === 'true';
+    const isKept = query.keepThis;
     const revoked = await this.sessions.revokeAll(actor.userId, isKept ? actor.sessionId : null);
     if (!isKept) this.entrance.leave(reply);
     return { revoked };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, name, timeView } from '#platform/http/fields.js';
+import { queryFlag, id, name, timeView } from '#platform/http/fields.js';
 import {
   email,
   linkToken,
@@ -115,7 +115,7 @@ export const sessionRoutes = {
   }),
   revokeAll: forUsers.delete('revokeSessions', '/api/sessions', {
     summary: 'End all your sessions, or all others.',
-    query: z.strictObject({ keepThis: z.enum(['true', 'false']).default('false') }),
+    query: z.strictObject({ keepThis: queryFlag('Keep the current session.') }),
     answer: z.object({ revoked: z.number().int() }),
   }),
 };

@@ -72,7 +72,7 @@ export class PlaygroundController {
     const task = await findTask(this.pool, actor.accountId, params.taskId);
     if (!task) throw new ApiError('not_found', 'You have no such task.');
     const { path, ending } = KINDS[task.kind];
-    const name = `${query.download === 'true' ? 'attachment' : 'inline'}; filename="${task.id}.${ending}"`;
+    const name = `${query.download ? 'attachment' : 'inline'}; filename="${task.id}.${ending}"`;
     const grant = { audience: 'file', accountId: actor.accountId, keyId: task.keyId, ip } as const;
     const body = await this.gateway.forward({
       method: 'GET',

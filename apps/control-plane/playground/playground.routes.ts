@@ -5,7 +5,7 @@ import {
   PICTURES_BODY_BYTES,
   VIDEO_BODY_BYTES,
 } from '#platform/http/body-limits.js';
-import { id } from '#platform/http/fields.js';
+import { queryFlag, id } from '#platform/http/fields.js';
 import { routesFor } from '../http/route.js';
 import { taskId } from '../tasks/tasks.routes.js';
 
@@ -80,7 +80,7 @@ export const playgroundRoutes = {
     summary: 'Download the file of a finished task, or part of it with `Range`.',
     description: 'Displayed inline, or saved with `download=true`. Errors are those of the gateway.',
     params: z.strictObject({ taskId }),
-    query: z.strictObject({ download: z.enum(['true', 'false']).default('false') }),
+    query: z.strictObject({ download: queryFlag('Save the file instead of displaying it.') }),
     produces: ['video/mp4', 'model/gltf-binary'],
     refusals: ['video_not_ready', 'video_expired', 'video_deleted', 'asset_not_ready', 'asset_expired'],
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountView, id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { amountView, queryFlag, id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { changeFields, changesField, noteField } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -107,10 +107,7 @@ export const importAnswer = z
   })
   .meta({ id: 'PriceImport' });
 
-const dryRun = z
-  .enum(['true', 'false'])
-  .default('false')
-  .transform((text) => text === 'true');
+const dryRun = queryFlag('Only check the file. Nothing is changed.');
 
 const forAdmins = routesFor(['admin'], 'Prices');
 const forReaders = routesFor(['admin', 'finance'], 'Prices');

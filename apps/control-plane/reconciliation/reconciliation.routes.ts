@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bankMapping } from '#finance/provider-reports/bank/bank-csv.js';
-import { day, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { day, queryFlag, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
 import { reasonText } from '#payments/payment.fields.js';
 import {
   bankItemView,
@@ -18,7 +18,7 @@ import {
 import { routesFor } from '../http/route.js';
 
 const bankAccountId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and -');
-const flag = z.enum(['true', 'false']).default('false');
+const dryRun = queryFlag('Only check the file. Nothing is imported.');
 
 const range = {
   from: time.optional().meta({ description: 'Happened at or after this time.' }),
@@ -123,7 +123,7 @@ export const reconciliationRoutes = {
     summary: 'Import an itemised Stripe report as CSV, completely or not at all.',
     description:
       'Accepts the reports Balance change from activity, Payout reconciliation, and Payouts, with the columns in UTC. Known lines do not change. `from` and `to` say which days the report was requested for, because the file does not. A list of payouts includes earlier movements and so covers no time. Import larger files with the command line.',
-    query: z.strictObject({ ...days, dryRun: flag }),
+    query: z.strictObject({ ...days, dryRun }),
     body: z.string(),
     consumes: 'text/csv',
     answer: reportView,
@@ -143,7 +143,7 @@ export const reconciliationRoutes = {
   importBank: forFinance.post('importBankFile', '/api/finance/bank-accounts/{bankAccountId}/lines', {
     summary: 'Import a bank CSV file, completely or not at all.',
     params: z.strictObject({ bankAccountId }),
-    query: z.strictObject({ ...days, dryRun: flag }),
+    query: z.strictObject({ ...days, dryRun }),
     body: z.string(),
     consumes: 'text/csv',
     answer: reportView,

@@ -73,7 +73,7 @@ function uploadOf({ query, body: text }: Pick<CallOf<typeof routes.importStripe>
   to: string | undefined;
   dryRun: boolean;
 } {
-  return { text, from: query.from, to: query.to, dryRun: query.dryRun === 'true' };
+  return { text, from: query.from, to: query.to, dryRun: query.dryRun };
 }
 
 function viewRun({ coversFrom, coversTo, ...run }: ReportRun) {

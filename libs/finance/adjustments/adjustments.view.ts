@@ -8,6 +8,17 @@ const person = z.string().meta({ description: '`user:{id}`, or the name of a com
 
 export const adjustmentReason = z.enum(adjustmentReasons);
 
+/** How the view of every correction ends. */
+const correctionEnd = {
+  note: z.string(),
+  reversesId: z.string().nullable(),
+  reversedById: z.string().nullable(),
+  requestedBy: person,
+  approvedBy: person.nullable(),
+  transactionId: numberText,
+  recordedAt: timeView,
+};
+
 export const adjustmentView = z
   .object({
     id: z.string(),
@@ -19,13 +30,7 @@ export const adjustmentView = z
       .meta({ description: 'The number of the adjustment within its ticket, starting at 1.' }),
     amount: amountView.meta({ description: 'Positive amounts add credits.' }),
     reason: adjustmentReason,
-    note: z.string(),
-    reversesId: z.string().nullable(),
-    reversedById: z.string().nullable(),
-    requestedBy: person,
-    approvedBy: person.nullable(),
-    transactionId: numberText,
-    recordedAt: timeView,
+    ...correctionEnd,
   })
   .meta({ id: 'Adjustment' });
 
@@ -36,13 +41,7 @@ export const writeOffView = z
     ticketId: z.string(),
     period: z.string().meta({ description: 'The UTC month. An account can have one write-off per month.' }),
     amount: amountView.meta({ description: 'Negative for a reversal, which restores the debt.' }),
-    note: z.string(),
-    reversesId: z.string().nullable(),
-    reversedById: z.string().nullable(),
-    requestedBy: person,
-    approvedBy: person.nullable(),
-    transactionId: numberText,
-    recordedAt: timeView,
+    ...correctionEnd,
   })
   .meta({ id: 'WriteOff' });
 

@@ -59,6 +59,15 @@ export const day = z.iso
   .date({ message: 'must be a day such as 2026-01-31' })
   .refine(isDay, `must be a day ${TIMES}`);
 
+/** True or false in the query of a request; false if left out. */
+export function queryFlag(description: string) {
+  return z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .meta({ description });
+}
+
 /** One line that people read in lists. */
 export const name = z
   .string()
