@@ -4,10 +4,10 @@ import type { AnyTopic } from '#bus/topic.js';
 import { groups } from '#bus/topics.js';
 
 /**
- * Holds back rows that look overdue until billing has read past everything that was in the topic when they were
- * found: the message that explains them may only be late. The order matters. First the rows are found, outbox empty
- * of them; then the marker is taken, so whatever the outbox published before lies in front of it; only when the
- * marker has been passed may they be judged again.
+ * Holds back rows that look overdue until billing has read past everything that was in the topic when they were found: the message
+ * that explains them may only be late. The order matters. First the rows are found, with none of them in the outbox; then the
+ * marker is taken, so that everything the outbox published is before it. The rows may be judged again only when the marker has
+ * been passed.
  */
 export class OverdueRows<T> {
   private waiting: { found: T[]; marker: ReadMarker } | undefined;

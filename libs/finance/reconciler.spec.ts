@@ -63,7 +63,7 @@ async function announced() {
 }
 
 describe('a run', () => {
-  it('goes on after a control that fails, or takes too long', async () => {
+  it('continues after a control that fails or takes too long', async () => {
     const outcomes = [
       control('broken', (client) => client.query('SELECT FROM nowhere').then(() => resultOf([]))),
       control('thrown', () => Promise.reject(new Error('it was not there'))),
@@ -131,7 +131,7 @@ describe('a run', () => {
     expect(await findings('open')).toEqual(['long x:1']);
   });
 
-  it('names a subject once, with all that was found of it', async () => {
+  it('names a subject once, with everything found about it', async () => {
     const twice = control('twice', async () => ({
       count: 2,
       items: [
@@ -179,7 +179,7 @@ describe('the schedule', () => {
     expect(await schedule(1, finding('a'))).not.toBeNull();
   });
 
-  it('goes on at once when the clock was set back, however far', async () => {
+  it('continues at once if the clock was set back, however far', async () => {
     const daily = control('daily', async () => resultOf([]), 'day');
     await schedule(60_000, finding('a'), daily);
     await ledger.owner.query(
@@ -190,7 +190,7 @@ describe('the schedule', () => {
     expect(await schedule(60_000, finding('a'), daily)).toBeNull();
   });
 
-  it('runs what reads the whole ledger once a day, and again after it failed', async () => {
+  it('runs controls that read the whole ledger once a day, and again after they failed', async () => {
     let fails = true;
     const daily = control(
       'daily',
@@ -231,7 +231,7 @@ describe('the schedule', () => {
       return (await schedule(0, windowed))?.outcomes.map(({ result }) => result?.count);
     };
 
-    it('looks at everything once a day, and whenever somebody asks', async () => {
+    it('checks everything once a day, and whenever someone asks', async () => {
       told = [];
       scopes.length = 0;
       for (let round = 0; round < 3; round++) await ran();
@@ -243,7 +243,7 @@ describe('the schedule', () => {
       expect(scopes).toEqual(['whole', 'recent', 'recent', 'whole', 'recent', 'whole', 'recent']);
     });
 
-    it('looks at everything when the clock was set back, and again after that failed', async () => {
+    it('checks everything if the clock was set back, and again after that failed', async () => {
       told = [];
       scopes.length = 0;
       await ran();
@@ -256,7 +256,7 @@ describe('the schedule', () => {
       expect(scopes).toEqual(['whole', 'whole', 'whole']);
     });
 
-    it('ends only what it looked at, and counts the rest', async () => {
+    it('ends only what it checked, and counts the rest', async () => {
       told = [old, timeless, recent];
       expect(await ran()).toEqual([3]);
       expect(await ran()).toEqual([3]);
@@ -280,7 +280,7 @@ describe('the schedule', () => {
 });
 
 describe('a finding', () => {
-  it('goes on while it is seen, ends when it is gone, and is another one when it comes again', async () => {
+  it('continues while it is seen, ends when it is gone, and is a new one when it returns', async () => {
     await run(finding('a', 'x:1', 'x:2'), finding('b', 'x:1'));
     await run(finding('a', 'x:2'));
     expect(await findings('open')).toEqual(['a x:2', 'b x:1']);
@@ -290,7 +290,7 @@ describe('a finding', () => {
     expect(await findings('all')).toHaveLength(4);
   });
 
-  it('is counted on each day on which it was open', async () => {
+  it('is counted on each day that it was open', async () => {
     await run(finding('a', 'x:1', 'x:2', 'x:3'));
     const move = (subject: string, first: number, resolved: number | null) =>
       ledger.owner.query(
@@ -306,7 +306,7 @@ describe('a finding', () => {
     expect([...counted]).toEqual([['a', [1n, 2n, 2n, 1n]]]);
   });
 
-  it('stays, and is counted, while its control passes it over', async () => {
+  it('stays, and is counted, while its control skips it', async () => {
     await run(finding('a', 'x:1', 'x:2', 'x:3'));
     const passing = control('a', async () => ({ ...resultOf(['x:1']), passedOver: ['x:2'] }));
     expect((await run(passing)).outcomes[0]?.result?.count).toBe(2);
@@ -316,7 +316,7 @@ describe('a finding', () => {
     expect(await findings('open')).toEqual([]);
   });
 
-  it('stays while its control cannot look, or names only some', async () => {
+  it('stays while its control fails, or names only some', async () => {
     await run(finding('a', 'x:1', 'x:2'));
     await run(control('a', () => Promise.reject(new Error('no'))));
     await run(control('a', async () => ({ count: 3, items: [item('x:2')] })));
@@ -325,7 +325,7 @@ describe('a finding', () => {
     expect(await findings('open')).toEqual([]);
   });
 
-  it('is announced when it is new, with its run; a control that cannot look is announced once', async () => {
+  it('is announced when it is new, with its run; a failing control is announced once', async () => {
     await run(finding('a', 'x:1'), finding('b'));
     expect(await announced()).toEqual([
       expect.objectContaining({ control: 'a', state: 'red', count: 1, fresh: 1, subjects: ['x:1'] }),
@@ -340,7 +340,7 @@ describe('a finding', () => {
     expect(await announced()).toEqual([expect.objectContaining({ control: 'a', state: 'error', fresh: 0 })]);
   });
 
-  it('is acknowledged by somebody, which changes no count', async () => {
+  it('can be acknowledged, which changes no count', async () => {
     const { accountId } = await ledger.account({ credits: '0' });
     const userId = newId();
     await ledger.owner.query(

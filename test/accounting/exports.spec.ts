@@ -131,7 +131,7 @@ const balancesAt = (at: Date | null) => trialBalance(fixture.billing, { by: 'rec
 const midnight = (days: number) => new Date((Math.floor(Date.now() / DAY_MS) - days) * DAY_MS);
 
 describe('an export', () => {
-  it('holds every kind of posting', async () => {
+  it('has postings of every type', async () => {
     const { rows } = await fixture.billing.query<{ kind: string }>(
       'SELECT DISTINCT kind FROM ledger_transactions ORDER BY 1',
     );
@@ -209,7 +209,7 @@ describe('an export', () => {
     }
   });
 
-  it('is refused by both programs when one amount in it was changed', async () => {
+  it('is refused by both programs if one amount in it was changed', async () => {
     const tamper = (text: string) =>
       text.replace(
         /(\n +\S+ +-?[\d.]+)(\d)(?= CRD\n)/,
@@ -225,7 +225,7 @@ describe('an export', () => {
     }
   });
 
-  it('begins with the head of the chain, so that it is outside of the database', async () => {
+  it('begins with the head of the chain, so that a copy is outside the database', async () => {
     const builder = new ChainBuilder({ pool: fixture.billing, log: { info: () => undefined } });
     await builder.seal();
     const head = await currentHead(fixture.billing);

@@ -163,7 +163,7 @@ describe('the journal of a closed period', () => {
     expect(await byHledger(summary)).toEqual(told(together(balances), ({ code }) => code));
   });
 
-  it('has facts on the days on which they happened, and those that came late in the period they were posted to', async () => {
+  it('has facts on the days of the events, and late ones in the period they were posted to', async () => {
     const rows = await Promise.all(
       periods.map(async (period): Promise<Record<string, string>[]> =>
         parse(await exported('csv', period), { columns: true }),
@@ -187,7 +187,7 @@ describe('the journal of a closed period', () => {
     }
   });
 
-  it('of one ledger account passes both programs, and comes to what it held then', async () => {
+  it('of one ledger account passes both programs, and ends at its balance then', async () => {
     const period = periods[1]!;
     const balances = await periodBalances(pool, period.id);
     const some = ['deferred-revenue', 'psp:stripe'].concat(

@@ -141,7 +141,7 @@ describe('a connection', () => {
     }
   });
 
-  it('goes to the address that was judged, however a name resolves the next time', async () => {
+  it('goes to the address that was checked, however the name resolves the next time', async () => {
     const lookup = resolver('1.1.1.1', '127.0.0.1');
     const first = await new Promise((resolve) => {
       publicOnly(lookup)('files.example', { all: true }, (_, found) => resolve(found));
@@ -156,7 +156,7 @@ describe('a connection', () => {
     }
   });
 
-  it('is not opened to a name with one address of the inside among its own', async () => {
+  it('is not opened to a name with an internal address among others', async () => {
     const both: Lookup = (_, __, callback) =>
       callback(null, [
         { address: '1.1.1.1', family: 4 },
@@ -166,7 +166,7 @@ describe('a connection', () => {
     expect(error).toMatchObject({ name: 'ForbiddenAddress' });
   });
 
-  it('fails alike for a name of the inside and for one that is not there', async () => {
+  it('fails in the same way for an internal name and for one that does not exist', async () => {
     const missing: Lookup = (_, __, callback) =>
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), []);
     const failures = [resolver('127.0.0.1'), resolver('10.0.0.1'), missing].map(async (lookup) => {
@@ -187,7 +187,7 @@ describe('an installation', () => {
   });
   afterAll(() => relay?.close());
 
-  it('takes no webhook to the inside, however its address is written', async () => {
+  it('accepts no webhook to an internal address, however it is written', async () => {
     const { api } = await person(relay);
     for (const host of INSIDE) {
       const body = { url: `https://${host}/hook`, events: ['topup.credited' as const] };
@@ -196,7 +196,7 @@ describe('an installation', () => {
     }
   });
 
-  it('fetches no picture of the inside, and says the same of each', async () => {
+  it('fetches no internal image, and answers each in the same way', async () => {
     const customer = await relay.customer('1');
     const messages = new Set<string>();
     for (const host of ['127.0.0.1', '[::7f00:1]', '[2002:7f00:1::]', 'localhost', 'db.invalid']) {

@@ -73,7 +73,7 @@ describe('a hostile body', () => {
     expect(await refusalOf(path, json(body))).toEqual({ status: 413, code: 'request_too_large' });
   });
 
-  it('holds nobody up, however large: nested, flat, or full of texts', async () => {
+  it('delays nobody, however large: nested, flat, or full of texts', async () => {
     const bodies = [
       nested(32 * MEGABYTE),
       `{"model":"m","x":[${'{},'.repeat(16 * MEGABYTE)}0]}`,
@@ -104,7 +104,7 @@ describe('a hostile body', () => {
     await until('the memory to be free', async () => (await inMemory()) === 0);
   });
 
-  it('that was only announced takes nothing from anybody, and not for long', async () => {
+  it('that was only announced takes nothing from others, and not for long', async () => {
     const sockets = await Promise.all([1, 2, 3, 4].map(() => upload(hostile, 40 * MEGABYTE, 1)));
     expect(await inMemory()).toBe(0);
     expect(await refusalOf(EDITS, json({ ...EDIT, image: 'A'.repeat(MEGABYTE) }))).toEqual({
@@ -121,7 +121,7 @@ describe('a hostile body', () => {
     }
   });
 
-  it('of sound that stops halfway is given up, and leaves no memory behind', async () => {
+  it('of audio that stops halfway is given up, and leaves no memory behind', async () => {
     const [slow, gone] = await Promise.all([halfSound(), halfSound()]);
     const answer = answerOn(slow);
     await until('what came to be in memory', async () => (await inMemory()) > 0);
@@ -132,7 +132,7 @@ describe('a hostile body', () => {
     expect(await hostile.balance()).toEqual({ main: '0', held: '0' });
   });
 
-  it('of sound is one of so many of its account, and keeps no other account from its own', async () => {
+  it('of audio counts for its account, and does not block other accounts', async () => {
     const sockets = await Promise.all([1, 2, 3, 4].map(halfSound));
     await until('all to have begun', async () => (await openUploads()) === 4);
     const body = () => soundForm(silentWav(30), { model: 'none' });
@@ -161,7 +161,7 @@ describe('a hostile body', () => {
     expect(await inMemory()).toBe(0);
   });
 
-  it('of a webhook is one of so many, since anyone may begin to send one', async () => {
+  it('of a webhook is counted, since anyone may begin to send one', async () => {
     const sockets = await Promise.all(Array.from({ length: 8 }, () => begun(WEBHOOK)));
     await until('all to have begun', async () => (await openUploads()) === 8);
     expect(await answerOn(await begun(WEBHOOK))).toMatch(/^HTTP\/1.1 429 /);
@@ -169,7 +169,7 @@ describe('a hostile body', () => {
     await until('no upload to be open', async () => (await openUploads()) === 0);
   });
 
-  it('in a form is not parsed because it calls itself JSON, and only so many fields are read', async () => {
+  it('in a form is not parsed just because it claims to be JSON, and the number of fields is limited', async () => {
     const boundary = 'xyz';
     const part = (name: string, value: string) =>
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: application/json\r\n\r\n${value}\r\n`;

@@ -77,7 +77,7 @@ async function chargeOf(customer: Customer): Promise<Row> {
   return read();
 }
 
-it('charges what is written into a cache by its own lines, and what is read from it by its own', async () => {
+it('charges cache writes and cache reads on separate lines', async () => {
   const customer = await relay.customer('1');
   await ask(customer, '1h');
   const { settled, used } = await chargeOf(customer);
@@ -87,7 +87,7 @@ it('charges what is written into a cache by its own lines, and what is read from
   expect((await customer.balance()).main).toBe(formatAmount(nanos(1_000_000_000n - COST)));
 });
 
-it('holds the dearest that a request may come to', async () => {
+it('holds the highest possible price of a request', async () => {
   const held = async (ttl?: '5m' | '1h') => {
     const customer = await relay.customer('1');
     await ask(customer, ttl);

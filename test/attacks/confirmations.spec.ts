@@ -79,7 +79,7 @@ async function lapse(): Promise<void> {
 }
 
 describe('what a stolen session must not do', () => {
-  it('is asked for a proof wherever money, roles, keys of channels, prices or data of people are', async () => {
+  it('is asked for a proof wherever money, roles, channel keys, prices or personal data are involved', async () => {
     const routes = await routesOf(relay);
     const ofStaff = ({ access }: WalkedRoute) => access !== 'public' && !access.includes('user');
     const unproved = routes.filter((route) => ofStaff(route) && route.isUnsafe && !route.confirms);
@@ -88,7 +88,7 @@ describe('what a stolen session must not do', () => {
     expect(proved.map(({ id }) => id).sort()).toEqual([...OF_PEOPLE].sort());
   });
 
-  it('is refused to every session that proved nothing lately', async () => {
+  it('is refused to every session without a recent proof', async () => {
     const people = new Map<Role, Person>();
     for (const role of ['user', 'support', 'finance', 'admin'] as const)
       people.set(role, await person(relay, { roles: role === 'user' ? [] : [role] }));
@@ -100,7 +100,7 @@ describe('what a stolen session must not do', () => {
     });
   });
 
-  it('is possible again with the password, for who has no device', async () => {
+  it('is possible again with the password for people without a device', async () => {
     const someone = await newcomer(relay);
     const change = () =>
       someone.post('/api/password', { currentPassword: PASSWORD, newPassword: 'another horse battery' });
@@ -115,7 +115,7 @@ describe('what a stolen session must not do', () => {
     expect((await change()).status).toBe(204);
   });
 
-  it('asks for a code where there is a device, and the password does not do', async () => {
+  it('asks for a code if there is a device, and the password is not enough', async () => {
     const someone = await newcomer(relay);
     const { device, recoveryCodes } = await someone.enrol();
     const steps = {

@@ -32,17 +32,17 @@ describe('a hostile body at the console', () => {
     expect(event.status).toBe(400);
   });
 
-  it('that is a file is taken only where files are', async () => {
+  it('that is a file is accepted only on paths for files', async () => {
     const csv = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'a,b\n1,2\n' };
     expect(await refusalOf('/api/tickets', csv)).toEqual({ status: 415, code: 'unsupported_media_type' });
   });
 
-  it('of nobody is not waited for', async () => {
+  it('of someone without a session is not waited for', async () => {
     const socket = await open(`POST /api/tickets HTTP/1.1\r\nHost: localhost`, MEGABYTE);
     expect(await answerOn(socket)).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('that does not come is given up, and only so many may be on their way', async () => {
+  it('that does not arrive is given up, and only a limited number can be in progress', async () => {
     const { cookie } = somebody.headers;
     const head = `POST /api/tickets HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}`;
     const sockets: Socket[] = [];

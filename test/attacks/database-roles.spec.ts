@@ -120,7 +120,7 @@ describe('a migrated database', () => {
     ).toEqual([]);
   });
 
-  it('grants programs what ordinary work needs, by name, and everybody nothing', async () => {
+  it('grants programs what ordinary work needs, by name, and the public nothing', async () => {
     const grants = (await list(EVERY_GRANT)) as {
       kind: string;
       grantee: string;
@@ -137,7 +137,7 @@ describe('a migrated database', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('gives nobody rights on what later migrations make', async () => {
+  it('gives nobody rights on what later migrations create', async () => {
     const defaults = await list(`SELECT defaclobjtype AS type, coalesce(r.rolname, 'PUBLIC') AS grantee
       FROM pg_default_acl, LATERAL aclexplode(defaclacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
       WHERE defaclrole = 'tollgate_owner'::regrole AND a.grantee <> defaclrole`);
@@ -167,7 +167,7 @@ describe('a migrated database', () => {
 });
 
 describe.each(programs)('the role of %s', (role) => {
-  it('cannot make anything: tables, temporary ones, functions, schemas, triggers', async () => {
+  it('cannot create anything: tables, temporary ones, functions, schemas, triggers', async () => {
     for (const sql of [
       'CREATE TABLE mine (id int)',
       'CREATE TEMP TABLE catalog_revision (revision bigint)',
@@ -184,7 +184,7 @@ describe.each(programs)('the role of %s', (role) => {
     }
   });
 
-  it('does not come to the rights of the owner by a bait in its own schema', async () => {
+  it('cannot get the rights of the owner by a bait in its own schema', async () => {
     const bait = `
       CREATE TABLE pg_temp.catalog_revision (revision bigint);
       INSERT INTO pg_temp.catalog_revision VALUES (1);

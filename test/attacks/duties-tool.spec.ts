@@ -126,7 +126,7 @@ describe('the command line', () => {
     });
   });
 
-  it('has no other roles than the console, and no other rates', async () => {
+  it('has the same roles and rates as the console', async () => {
     const { accountId } = await fixture.account({ credits: '0' });
     const record = ['topup', 'record', accountId, '--paid', '12', '--payment-id', `p-${accountId}`];
     expect((await tollgate(admin, ...record)).stderr).toContain('it needs the role finance');
@@ -140,7 +140,7 @@ describe('the command line', () => {
     expect((await tollgate(disabled, ...record)).stderr).toContain('no active person');
   });
 
-  it('counts a person’s day across its commands, and lets another one decide what is more', () =>
+  it('counts a person’s day across its commands, and lets another person decide about the excess', () =>
     onOneDay(async () => {
       const [finance, second] = [
         await staffMember(fixture, 'finance'),
@@ -167,7 +167,7 @@ describe('the command line', () => {
       expect(rows).toMatchObject([{ actor: `user:${finance.userId}` }]);
     }));
 
-  it('does nothing for one’s own account or one of one’s own making', async () => {
+  it('does nothing for one’s own account or one that one created', async () => {
     const finance = await staffMember(fixture, 'finance', 'support');
     const { ticketId } = await ticketOf(fixture, (await fixture.account({ credits: '0' })).accountId);
     const because = ['--reason', 'goodwill', '--ticket', ticketId, '--note', 'x'];
@@ -186,7 +186,7 @@ describe('the command line', () => {
     }
   });
 
-  it('makes no keys and grants no groups for one’s own account or one of one’s own making', async () => {
+  it('creates no keys and grants no groups for one’s own account or one that one created', async () => {
     const me = await staffMember(fixture, 'admin');
     const made = (await json(me, 'accounts', 'create', '--name', 'Mine'))['accountId'] as string;
     for (const accountId of [me.accountId, made]) {
@@ -280,7 +280,7 @@ describe('the command line', () => {
   });
 });
 
-describe('a trial before there is an administrator', () => {
+describe('a trial without an administrator', () => {
   it('has credits within the limit, and no payments', async () => {
     const apart = await createLedgerFixture();
     const env = { DATABASE_URL: apart.urlFor('billing') };

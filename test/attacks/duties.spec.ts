@@ -76,7 +76,7 @@ describe('one’s own account', () => {
     expect((await refund(colleague, ticketId, chargeId, '0.1')).data?.state).toBe('refunded');
   });
 
-  it('gets no transfer and no adjustment from oneself, nor does the account of somebody one invited', async () => {
+  it('gets no transfer and no adjustment from oneself, nor does the account of someone one invited', async () => {
     const [finance, friend] = [await person(relay, { roles: ['finance'] }), await person(relay)];
     await invites(finance, friend);
     for (const who of [finance, friend]) {
@@ -99,7 +99,7 @@ describe('one’s own account', () => {
   });
 });
 
-describe('what one person lets out in a day', () => {
+describe('what one person pays out in a day', () => {
   it('adds up across tickets and customers', () =>
     onOneDay(async () => {
       const support = await person(relay, { roles: ['support'] });
@@ -115,7 +115,7 @@ describe('what one person lets out in a day', () => {
       await expectCleanLedger(relay);
     }));
 
-  it('adds up when everything is asked for at once', () =>
+  it('adds up if everything is requested at once', () =>
     onOneDay(async () => {
       const finance = await person(relay, { roles: ['finance'] });
       const buyers = await Promise.all(Array.from({ length: 12 }, () => person(relay)));
@@ -133,7 +133,7 @@ describe('what one person lets out in a day', () => {
 });
 
 describe('roles', () => {
-  it('are no gift of one administrator, to people who then approve each other', async () => {
+  it('cannot be granted by one administrator to people who then approve each other', async () => {
     const [admin, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -154,7 +154,7 @@ describe('roles', () => {
     expect((await grant(other, a.userId, [])).data).toMatchObject({ roles: ['user'], approvalId: null });
   });
 
-  it('are approved by nobody who made or invited the person', async () => {
+  it('cannot be approved by someone who created or invited the person', async () => {
     const [admin, maker] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -171,7 +171,7 @@ describe('roles', () => {
     }
   });
 
-  it('leave the person who asked for them without a say about that person', async () => {
+  it('leave the person who requested them without a say about that person', async () => {
     const [admin, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -188,7 +188,7 @@ describe('roles', () => {
   });
 });
 
-describe('a person of one’s own making', () => {
+describe('a person that one created', () => {
   const madeBy = async (maker: Person): Promise<Person> => {
     const made = await person(relay);
     await relay.fixture.owner.query(
@@ -202,7 +202,7 @@ describe('a person of one’s own making', () => {
   const removeTotp = (by: Person, userId: string) =>
     by.api.DELETE('/api/admin/people/{userId}/totp', { params: { path: { userId } } });
 
-  it('is kept out by anybody, and let in again by somebody else', async () => {
+  it('can be blocked by anyone, and unblocked by someone else', async () => {
     const [maker, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -217,7 +217,7 @@ describe('a person of one’s own making', () => {
     }
   });
 
-  it('keeps their second factor until somebody else removes it', async () => {
+  it('keeps their second factor until someone else removes it', async () => {
     const [maker, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),
@@ -230,7 +230,7 @@ describe('a person of one’s own making', () => {
     }
   });
 
-  it('gets no roles by the word of the one who made them', async () => {
+  it('gets no roles from the person who created them', async () => {
     const [maker, other] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['admin'] }),

@@ -36,7 +36,7 @@ describe('a channel that one customer fills', () => {
     return Number(/upstream_channel_waiting\{[^}]*\} (\d+)/.exec(metrics)?.[1] ?? 0);
   };
 
-  it('serves another as often as the one that came first with many', async () => {
+  it('serves another customer as often as the one who came first with many', async () => {
     const order: string[] = [];
     const many = draw(hostile, 60, { seconds: 0.1, done: () => order.push('hostile') });
     await until('the channel to be full', async () => (await waiting()) >= 30);
@@ -50,7 +50,7 @@ describe('a channel that one customer fills', () => {
     expect(new Set(await Promise.all(many))).toEqual(new Set([200]));
   });
 
-  it('refuses what waits for too long: the customer’s own excess as its own, before anything is held', async () => {
+  it('refuses what waits too long: the customer’s own excess as such, before anything is held', async () => {
     const other = await startRelay({ CHANNEL_WAIT_SECONDS: '0.2', CATALOG_LIFE_SECONDS: '0' });
     try {
       await other.fixture.owner.query('UPDATE channels SET max_concurrency = 1');

@@ -66,7 +66,7 @@ describe('a group that was not granted', () => {
     }
   });
 
-  it('is not for keys of operators either before they grant it', async () => {
+  it('is not for keys of operators either until they grant it', async () => {
     const of = { accountId: someone.accountId, group: CHEAP };
     const { billing } = relay.fixture;
     const doer = { by: 'operator:me', actor: null };
@@ -88,7 +88,7 @@ describe('a group that was not granted', () => {
     });
   });
 
-  it('is granted by administrators alone, and not to themselves', async () => {
+  it('is granted only by administrators, and not to themselves', async () => {
     for (const roles of [[], ['support'], ['finance']] as const) {
       const other = await person(relay, { roles });
       const { response } = await other.api.PUT('/api/admin/accounts/{accountId}/groups/{group}', {
@@ -105,7 +105,7 @@ describe('a group that was not granted', () => {
   });
 });
 
-describe('what a group costs that is not open', () => {
+describe('the price of a group that is not open', () => {
   /** Whatever everybody may read of prices, in the eyes of somebody. */
   async function seenBy(api: ConsoleClient, model: string) {
     const params = { path: { model } };
@@ -136,7 +136,7 @@ describe('what a group costs that is not open', () => {
     );
   });
 
-  it('is told to nobody who does not have it, staff included', async () => {
+  it('is shown to nobody who does not have the group, staff included', async () => {
     const finance = await person(relay, { roles: ['finance'] });
     for (const api of [visitor(relay), someone.api, finance.api]) {
       const seen = await seenBy(api, MODEL);
@@ -153,7 +153,7 @@ describe('what a group costs that is not open', () => {
     expect(data!.items).toEqual([]);
   });
 
-  it('is told to an account that has it, in answers that no cache may share, and to those who make prices', async () => {
+  it('is shown to an account that has the group, in answers that no cache may share, and to those who set prices', async () => {
     const partner = await person(relay);
     await grantTo(partner);
     const seen = await seenBy(partner.api, MODEL);
@@ -168,7 +168,7 @@ describe('what a group costs that is not open', () => {
 });
 
 describe('a group that was granted', () => {
-  it('serves the account, and no more once it is withdrawn, whatever gateways remember', async () => {
+  it('serves the account until it is withdrawn, whatever gateways remember', async () => {
     expect((await grantTo(someone)).response.status).toBe(200);
     expect(await groupsOf(someone)).toContain(CHEAP);
     const { data } = await keyIn(someone, CHEAP);
@@ -207,7 +207,7 @@ describe('a group that was granted', () => {
     expect(answered?.messages.at(-1)).toMatchObject({ kind: 'event', body: expect.stringContaining(CHEAP) });
   });
 
-  it('may be opened to everybody, and closed again', async () => {
+  it('can be opened to everyone, and closed again', async () => {
     const other = await person(relay, { credits: '1' });
     const params = { path: { group: CHEAP } };
     await admin.api.PATCH('/api/admin/groups/{group}', { params, body: { open: true } });

@@ -66,7 +66,7 @@ describe('a Host header', () => {
     expect(await customer.balance()).toEqual(before);
   });
 
-  it('that names a stranger is no matter where there is no link', async () => {
+  it('that names a stranger does not matter if there is no link', async () => {
     const image = await post('/v1/images/generations', 'evil.example', {
       ...IMAGE,
       response_format: 'b64_json',

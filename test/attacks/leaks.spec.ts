@@ -131,7 +131,7 @@ describe('a chat at one price for a call', () => {
     });
   });
 
-  it('tells the upstream the limit of the model where the client names none', async () => {
+  it('sends the limit of the model to the upstream if the client sets none', async () => {
     const customer = await relay.customer('1', 'Public-Relay');
     await customer.send('/v1/chat/completions', json({ model: LITE, messages: user('answers') }));
     expect(upstream.bodies.at(-1)).toMatchObject({ max_completion_tokens: 2_048 });
@@ -205,7 +205,7 @@ describe('what goes beyond a model is refused before anything is charged', () =>
     await expectNothingCharged(customer);
   });
 
-  it('such as a model that edits pictures, without one', async () => {
+  it('such as a model that edits images, without one', async () => {
     const customer = await relay.customer('1');
     const body = { ...picture, model: 'vendora-imagine-edit' };
     const code = 'missing_required_parameter';

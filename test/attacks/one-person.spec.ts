@@ -20,8 +20,8 @@ const marks = async (why: string) => {
   return rows.map(({ subject }) => subject);
 };
 
-describe('an installation that declares to be of one person', () => {
-  it('says so in the audit log and to its staff, and to nobody else', async () => {
+describe('an installation that is declared to be run by one person', () => {
+  it('says so in the audit log and to its staff only', async () => {
     const { rows } = await relay.fixture.owner.query(
       `SELECT after FROM audit_log WHERE action = 'installation.declared' AND subject = 'installation:one-person'`,
     );
@@ -63,7 +63,7 @@ describe('an installation that declares to be of one person', () => {
     expect(await marks('second-person')).toContain(`price-proposal:${id}`);
   });
 
-  it('tells of it in the checklist of every close', async () => {
+  it('says so in the checklist of every close', async () => {
     const { data } = await only.api.POST('/api/finance/periods/check', {
       body: { end: new Date().toISOString() },
     });

@@ -171,7 +171,7 @@ describe('a picture', () => {
   ];
 
   it.each(conversations)(
-    'is decoded before money is held in %s, whatever its size',
+    'is decoded before credits are held in %s, whatever its size',
     async (_what, path, ask, param) => {
       const good: [Buffer, string][] = [
         [whole.png, 'image/png'],

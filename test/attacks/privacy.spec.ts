@@ -91,7 +91,7 @@ describe('the audit log', () => {
   });
 });
 
-describe('a look of support at a console', () => {
+describe('support viewing a console', () => {
   it('needs a reason, and a ticket that is named must be of that account', async () => {
     const [someone, other] = [await person(relay), await person(relay)];
     const support = await person(relay, { roles: ['support'] });
@@ -135,7 +135,7 @@ describe('a look of support at a console', () => {
 });
 
 describe('the retention schedule', () => {
-  it('is told to everybody, and its runs to administrators alone', async () => {
+  it('is shown to everyone, and its runs only to administrators', async () => {
     const [admin, support] = [
       await person(relay, { roles: ['admin'] }),
       await person(relay, { roles: ['support'] }),
@@ -192,7 +192,7 @@ const listModels = (apiKey: string) =>
   fetch(`${relay.baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
 
 describe('deleting an account', () => {
-  it('needs the password, and a word about the credits that are left', async () => {
+  it('needs the password, and a confirmation about the remaining credits', async () => {
     const someone = await owner('1');
     for (const [body, code] of [
       [{ password: 'not the password', forfeitBalance: true }, 'forbidden'],
@@ -282,7 +282,7 @@ describe('deleting an account', () => {
     expect(again.data!.accountId).not.toBe(someone.accountId);
   });
 
-  it('is asked for by support on a ticket, and decided by an administrator', async () => {
+  it('is requested by support on a ticket, and decided by an administrator', async () => {
     const someone = await owner('0');
     const [support, admin] = [
       await person(relay, { roles: ['support'] }),
@@ -322,7 +322,7 @@ describe('an export of one’s data', () => {
   const download = (someone: Person, exportId: string) =>
     someone.send(`/api/data-exports/${exportId}/archive`);
 
-  it('has everything that is theirs, and nothing of anybody else', async () => {
+  it('has everything of theirs, and nothing of anyone else', async () => {
     const [someone, other] = [await owner('5'), await owner('5')];
     await createVideo(someone, 'a paper boat');
     await createVideo(other, 'a paper crane');
@@ -353,7 +353,7 @@ describe('an export of one’s data', () => {
     for (const foreign of [other.email, other.accountId, other.userId]) expect(text).not.toContain(foreign);
   });
 
-  it('is for its signed-in owner alone', async () => {
+  it('is only for its signed-in owner', async () => {
     const [someone, stranger] = [await owner('0'), await owner('0')];
     const [support, admin] = [
       await person(relay, { roles: ['support'] }),

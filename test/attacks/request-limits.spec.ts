@@ -9,7 +9,7 @@ const CHATS = '/v1/chat/completions';
 /** Enough of a minute for every test here. */
 const NEEDED_SECONDS = 15;
 
-describe('customers for whom nobody set a limit', () => {
+describe('customers without a limit of their own', () => {
   let relay: Relay;
   let hostile: Customer;
   let honest: Customer;
@@ -39,7 +39,7 @@ describe('customers for whom nobody set a limit', () => {
     return statuses;
   }
 
-  it('may send that many requests in a minute, and learn it from every paid answer', async () => {
+  it('can send the default number of requests per minute, and see it in every paid answer', async () => {
     const first = await draw(hostile);
     expect(first.headers.get('x-ratelimit-limit-requests')).toBe('6');
     expect(first.headers.get('x-ratelimit-remaining-requests')).toBe('5');
@@ -72,7 +72,7 @@ describe('customers for whom nobody set a limit', () => {
     expect(await refused.json()).toMatchObject(shape);
   });
 
-  it('have that many requests in progress, also those whose clients left; polls are counted apart', async () => {
+  it('can have the default number of requests in progress, including those whose clients left; polls are counted separately', async () => {
     const leaving = new AbortController();
     const slow = json({ ...IMAGE, prompt: 'a boat [[work:2]]' });
     const left = hostile.send(IMAGES, { ...slow, signal: leaving.signal });
@@ -102,7 +102,7 @@ describe('customers for whom nobody set a limit', () => {
     expect(await drawMany(hostile, 8)).toEqual([200, 200, 200, 200, 200, 200, 200, 429]);
   });
 
-  it('may guess few keys from one address, and shut out no one whose key was good', async () => {
+  it('can guess few keys from one address, and lock out nobody with a valid key', async () => {
     expect((await honest.send('/v1/models')).status).toBe(200);
     const guess = () => sendWith(`sk-tg-${randomBytes(32).toString('base64url')}`)('/v1/models');
     const statuses: number[] = [];

@@ -63,7 +63,7 @@ async function balances({
   return { main: text(balance?.main), invite: text(balance?.invite), owed: text(rows[0]?.owed) };
 }
 
-it('a reward stays until its payment can hardly go back any more, and what is older can be moved', async () => {
+it('a reward stays until its payment can hardly be reversed, and older ones can be moved', async () => {
   const { inviter, invitee } = await pair();
   await buy(fixture, invitee, '30');
   await fixture.owner.query('ALTER TABLE invite_rewards DISABLE TRIGGER USER');

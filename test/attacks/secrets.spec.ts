@@ -119,7 +119,7 @@ describe('a copy of the database', () => {
 });
 
 describe('a sealed secret that was copied to another row', () => {
-  it('is worth nothing there, and takes nothing else along', async () => {
+  it('is useless there, and affects nothing else', async () => {
     await admin.api.POST('/api/admin/channels', { body: channel('thief', ['sk-of-the-thief']) });
     await relay.fixture.billing.query(
       `UPDATE channels SET api_key = (SELECT api_key FROM channels WHERE id = 'kept') WHERE id = 'thief'`,
@@ -141,7 +141,7 @@ describe('a sealed secret that was copied to another row', () => {
 describe('the exchange of the key', () => {
   const both = new SecretBox([newKey, oldKey]);
 
-  it('seals everything again while programs use it, two at the same moment too', async () => {
+  it('seals everything again while programs use it, even by two at the same time', async () => {
     await relay.fixture.owner.query(
       `UPDATE channels SET api_key = 'a plain one of before' WHERE id = 'sandbox-mesh3d'`,
     );
@@ -157,7 +157,7 @@ describe('the exchange of the key', () => {
     expect(await resealSecrets(relay.fixture.billing, both)).toEqual(nothing);
   });
 
-  it('leaves what no key opens as it is, names it, and seals the rest of its row', async () => {
+  it('leaves what no key opens unchanged, names it, and seals the rest of its row', async () => {
     const place = placeOf.channel('kept');
     const lost = new SecretBox([randomBytes(32)]).seal(VENDOR_SECRET, place);
     const old = new SecretBox([oldKey]).seal(UPSTREAM_KEY, place);

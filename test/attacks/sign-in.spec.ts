@@ -62,7 +62,7 @@ async function paramOf(response: Response): Promise<string | null | undefined> {
 describe('a password that others would try first', () => {
   const WEAK = ['password1234', 'Qwertyuiop123!', 'tollgate2026', '1234567890', 'iloveyou2026'];
 
-  it('is taken neither at sign-up nor by a reset nor for another', async () => {
+  it('is refused at sign-up, for a reset and for a change', async () => {
     const someone = await newcomer(local);
     await visit(local, '/api/public/password-resets', { email: someone.email });
     const reset = tokenIn(await awaitMail(local, someone.email, { subject: /new Tollgate password/ }));
@@ -87,7 +87,7 @@ describe('a password that others would try first', () => {
   });
 });
 
-describe('people who work here', () => {
+describe('staff', () => {
   /** A session behind https of somebody who was given the role and has no device. */
   async function appointed(...given: Role[]): Promise<Visit> {
     const { userId } = await person({ ...behindHttps, consoleUrl: local.consoleUrl }, { roles: given });
@@ -95,7 +95,7 @@ describe('people who work here', () => {
     return new Visit(behindHttps, { ...headers, cookie: `__Host-${headers.cookie}` });
   }
 
-  it('reach nothing but the set-up of a second factor before they have one', async () => {
+  it('can only set up a second factor until they have one', async () => {
     const routes = (await routesOf(behindHttps)).filter(({ access }) => access !== 'public');
     const someone = await appointed('support', 'finance', 'admin');
     const reached = new Set<string>();
@@ -185,7 +185,7 @@ describe('a flood of requests', () => {
 
   const statuses = (answers: Response[]) => answers.map(({ status }) => status);
 
-  it('is stopped by person, reads and writes apart, and hurts no other person', async () => {
+  it('is stopped by person, reads and writes separately, without affecting others', async () => {
     const [flooding, other] = [await person(small), await person(small)];
     const reads = await Promise.all(Array.from({ length: 40 }, () => flooding.send('/api/account')));
     expect(statuses(reads).filter((status) => status === 429)).toHaveLength(20);
@@ -224,7 +224,7 @@ describe('a flood of requests', () => {
     });
   });
 
-  it('of quotes is stopped, and leaves whoever asked for them able to sign in', async () => {
+  it('of quotes is stopped, and the sender can still sign in', async () => {
     const ask = async (n: number) => {
       const query = `model=imgmodel-4&group=Vendora-Main&n=${(n % 4) + 1}`;
       const answer = await fetch(`${small.consoleUrl}/api/public/quote?${query}`);
@@ -240,7 +240,7 @@ describe('a flood of requests', () => {
     expect(await codeOf(signIn)).toBe('sign_in_failed');
   });
 
-  it('of strangers is stopped by address, and leaves people with a session alone', async () => {
+  it('of strangers is stopped by address, without affecting people with a session', async () => {
     const someone = await person(small);
     // Reads the document that answers are checked by, while it can be had.
     expect((await someone.send('/api/account')).status).toBe(200);

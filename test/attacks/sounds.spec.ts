@@ -8,7 +8,7 @@ const PATH = '/v1/audio/transcriptions';
 const MODEL = 'vendora-transcribe';
 const MB = 1024 * 1024;
 
-describe('a sound from a stranger', () => {
+describe('audio from a stranger', () => {
   let relay: Relay;
   let customer: Customer;
 
@@ -120,7 +120,7 @@ describe('a sound from a stranger', () => {
     expect(await other.balance()).toEqual({ main: '0.85', held: '0' });
   });
 
-  it('is not sent where its account cannot pay for the most that it can be', async () => {
+  it('is not sent if its account cannot pay for the most it can cost', async () => {
     const poor = await relay.customer('0.1');
     const sound = silentOgg(1_000);
     const response = await poor.send(PATH, { method: 'POST', body: formWith({}, sound) });
@@ -128,13 +128,13 @@ describe('a sound from a stranger', () => {
     expect(await poor.balance()).toEqual({ main: '0.1', held: '0' });
   });
 
-  it('goes on without the name that its sender gave it', async () => {
+  it('is passed on without the sender’s name for it', async () => {
     const before = relay.logged().length;
     expect((await send(formWith({ prompt: 'x' }))).status).toBe(200);
     expect(relay.logged().slice(before)).not.toContain('speech.exe');
   });
 
-  it('does not pile up: several of the largest at once are answered or turned away', async () => {
+  it('does not pile up: several of the largest at once are answered or refused', async () => {
     const rich = await relay.customer('1000');
     const largest = Buffer.concat([
       wavHead({ rate: 96_000, bits: 16, bytes: 0 }),

@@ -34,7 +34,7 @@ async function open(someone: Person, path: string): Promise<Page> {
 }
 
 describe('a video of the playground', () => {
-  it('is not begun without the balance for it: the page says so before, and offers credits', async () => {
+  it('is not started without enough credits: the page says so first, and offers credits', async () => {
     const someone = await person(relay, { credits: '0.01' });
     await keyOf(someone);
     const page = await open(someone, '/playground?kind=video');
@@ -74,7 +74,7 @@ describe('pictures of the playground', () => {
 });
 
 describe('a link to the playground', () => {
-  it('opens what its key may call, and says so where another key is used', async () => {
+  it('opens what its key may call, and says so if another key is used', async () => {
     const someone = await person(relay, { credits: '1' });
     await withoutKeys(someone);
     await keyOf(someone);

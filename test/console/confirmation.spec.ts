@@ -42,7 +42,7 @@ async function asksAnotherAddress(page: Page, address: string): Promise<void> {
 }
 
 describe('what needs a proof', () => {
-  it('asks for the password of who has no device, and then does what was asked for', async () => {
+  it('asks people without a device for the password, then continues', async () => {
     const tab = await signedIn(await signedUp(relay), '/account');
     const { page } = tab;
     await lapse();
@@ -67,7 +67,7 @@ describe('what needs a proof', () => {
   });
 });
 
-describe('people who work here', () => {
+describe('staff', () => {
   it('are led to set up a second factor at once, and confirm by its codes', async () => {
     const email = await signedUp(relay);
     await relay.fixture.owner.query(`UPDATE users SET roles = '{user,admin}' WHERE email = $1`, [email]);

@@ -30,7 +30,7 @@ async function open(as?: Person): Promise<Tab> {
   return tab;
 }
 
-describe('somebody who was invited', () => {
+describe('someone who was invited', () => {
   it('tops up, has the inviter rewarded, makes a video, and gets a refund for what failed', async () => {
     const inviter = await person(relay);
     const theirs = await open(inviter);

@@ -50,7 +50,7 @@ describe('a key with a fallback in the playground', () => {
   });
 });
 
-describe('what came of a call', () => {
+describe('the result of a call', () => {
   it('is still there after the page is loaded again, for its person alone', async () => {
     const someone = await person(relay, { credits: '5' });
     tab = await Tab.open(browser, relay, { as: someone });

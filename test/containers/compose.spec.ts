@@ -91,7 +91,7 @@ describe('docker compose', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('says what to do where nothing serves a call yet', async () => {
+  it('says what to do if no channel can serve a call yet', async () => {
     await up('postgres', 'kafka');
     const { stderr } = await composed('run', '--rm', '-e', 'SANDBOX_URL=', 'migrate');
     expect(stderr).toContain('--profile sandbox up');

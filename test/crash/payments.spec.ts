@@ -81,7 +81,7 @@ describe('billing that is killed', () => {
     return formatAmount((await readBalance(billing, accountId))!.main);
   }
 
-  it('between the credit and its acknowledgement has credited, and takes the event again for nothing', async () => {
+  it('between the credit and its acknowledgement has credited, and ignores the repeated event', async () => {
     await start({ CRASH_AT: 'payment.committed' });
     const { event } = stripe.pay(await order(await customer()));
     await expect(stripe.deliver(relay.consoleUrl, event)).rejects.toThrow();
@@ -92,7 +92,7 @@ describe('billing that is killed', () => {
     expect((await checkLedger(billing, { graceMs: 0 })).violations).toEqual([]);
   });
 
-  it("between a provider's answer to a refund and its end goes on with the same refund", async () => {
+  it("between a provider's answer to a refund and its end continues with the same refund", async () => {
     await start({ CRASH_AT: 'refund.answered' });
     const orderId = await order(await customer());
     await stripe.deliver(relay.consoleUrl, stripe.pay(orderId).event);

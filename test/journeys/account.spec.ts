@@ -43,7 +43,7 @@ interface Usage {
   total: { requests: number; failed: number; amount: string };
 }
 
-describe('what is left, asked for with a key', () => {
+describe('what is left, requested with a key', () => {
   let relay: Relay;
   let customer: Customer;
 
@@ -77,7 +77,7 @@ describe('what is left, asked for with a key', () => {
     return new OpenAI({ apiKey, baseURL: `${relay.baseUrl}/v1`, maxRetries: 0 });
   }
 
-  it('says what the key may still spend, by the least of its limits and the balance', async () => {
+  it('shows what the key can still spend, by the lowest of its limits and the balance', async () => {
     const other = await relay.customer('5');
     expect(await key(other)).toMatchObject({
       spendable: '5',
@@ -123,7 +123,7 @@ describe('what is left, asked for with a key', () => {
     });
   });
 
-  it('explains charges by the ids of their requests, and those of nobody else', async () => {
+  it('explains charges by the ids of their requests, and only one’s own', async () => {
     const image = await get<Charge>(`/charges/${await send('/v1/images/generations', IMAGE)}`);
     expect(image).toMatchObject({ state: 'settled', model: IMAGE.model, released: '0', refunded: '0' });
     expect(image.charged).toBe(image.settled);

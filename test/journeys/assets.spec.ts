@@ -96,7 +96,7 @@ describe('3D assets', () => {
     expect(await customer.balance()).toEqual({ main: '1', held: '0' });
   });
 
-  it('are made all the same when nobody heard whether the upstream took them', async () => {
+  it('are completed even if it is unclear whether the upstream accepted them', async () => {
     const customer = await relay.customer('1');
     const draft = await create(customer, { prompt: 'unheard [[fault:accept-then-timeout]]' });
     expect(draft.status).toBe('queued');

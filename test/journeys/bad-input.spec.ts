@@ -95,7 +95,7 @@ describe('bad input', () => {
       await refused(IMAGES, json(body), [400, code, param]);
     });
 
-    it('a model that nobody knows, or that is no name at all', async () => {
+    it('a model that is unknown, or no name at all', async () => {
       for (const model of ['gpt-image-1', '../../etc/passwd', '__proto__', 'constructor']) {
         await refused(IMAGES, json({ ...IMAGE, model }), [404, 'model_not_found', 'model']);
       }
@@ -259,7 +259,7 @@ describe('bad input', () => {
       }
     });
 
-    it('a percent sign that means nothing', async () => {
+    it('an invalid percent sign', async () => {
       for (const path of ['/v1/videos/%zz', '/v1/videos/%c0%af', '/%'])
         await refused(path, {}, [400, 'invalid_request']);
     });
@@ -327,7 +327,7 @@ describe('bad input', () => {
     });
   });
 
-  it('that is no HTTP', async () => {
+  it('that is not HTTP', async () => {
     const { port } = new URL(relay.baseUrl);
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), '127.0.0.1', () => socket.write('NONSENSE\r\n\r\n'));

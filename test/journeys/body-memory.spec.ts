@@ -121,7 +121,7 @@ describe('large bodies, together', () => {
     expect((await response).status).toBe(200);
   });
 
-  it('count for as long as their work goes on, also when their client has left', async () => {
+  it('count while their work continues, even after their client has left', async () => {
     const { leave } = await atWork();
     leave();
     await expectRefusal(form());

@@ -63,7 +63,7 @@ describe('a channel that fails again and again', () => {
     expect(await stateOf(body)).toBe('0');
   });
 
-  it('is well as long as it refuses what the caller sent', async () => {
+  it('stays healthy while it refuses what the caller sent', async () => {
     const [, path, body] = WAYS[0]!;
     for (let times = 0; times <= FAILURES; times += 1) {
       const refused = await customer.send(path, json(withPrompt(body, path, 'no [[fault:moderation]]')));

@@ -40,7 +40,7 @@ describe('messages within one process', () => {
     expect(outcomes).toEqual([expectedOutcome, expectedOutcome, expectedOutcome]);
   });
 
-  it('of many clients at once, doubled and overtaking: as each client was told', async () => {
+  it('of many clients at once, doubled and out of order: as each client was answered', async () => {
     await start({ ...IMPATIENT, BUS_CHAOS: EVERYTHING });
     const groups = await Promise.all(
       ['20', '20', '0.3'].map(async (credits) => new Shoppers(await books.account(credits), baseUrl)),
@@ -75,7 +75,7 @@ describe('messages within one process', () => {
   });
 });
 
-describe('BUS_CHAOS with a word that nobody knows', () => {
+describe('BUS_CHAOS with an unknown word', () => {
   const DISTRIBUTED = {
     DATABASE_URL: 'postgres://127.0.0.1:9/none',
     KAFKA_BROKERS: '127.0.0.1:9',

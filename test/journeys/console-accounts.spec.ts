@@ -44,7 +44,7 @@ async function topUp(accountId: string, credits: string): Promise<void> {
 describe('names', () => {
   const read = (by: Person, of: string) => by.api.GET('/api/support/names', { params: { query: { of } } });
 
-  it('are told to staff for what they know by an id, and to nobody else', async () => {
+  it('are shown to staff for known ids, and to nobody else', async () => {
     const customer = await person(relay);
     await customer.api.PATCH('/api/account', { body: { name: 'The south studio' } });
     const { data: key } = await customer.api.POST('/api/keys', {
@@ -83,7 +83,7 @@ describe('names', () => {
     );
   });
 
-  it('are told of a hundred at once, and of nothing else', async () => {
+  it('are available for a hundred at once, and for nothing else', async () => {
     const many = (count: number) => Array.from({ length: count }, () => `user:${newId()}`).join();
     expect((await read(support, many(100))).data).toEqual({ items: [] });
     for (const asked of [many(101), 'account:', `group:${newId()}`, '', `account:${newId()},`])
@@ -159,7 +159,7 @@ describe('a low balance', () => {
     expect(await told()).toBe(2);
   });
 
-  it('is announced once although 50 calls cross together', async () => {
+  it('is announced once even if 50 calls cross it together', async () => {
     const someone = await person(relay, { credits: '1' });
     const apiKey = await keyOf(someone);
     await someone.api.PATCH('/api/account', { body: { lowBalanceThreshold: '0.5' } });
@@ -262,7 +262,7 @@ describe('support', () => {
     expect((await someone.api.GET('/api/account')).response.status).toBe(401);
   });
 
-  it('is staff alone, and names accounts that are there', async () => {
+  it('is for staff only, and only names existing accounts', async () => {
     const [user, finance] = [await person(relay), await person(relay, { roles: ['finance'] })];
     for (const by of [user, finance]) {
       expect((await freeze(by, user.accountId)).response.status).toBe(403);

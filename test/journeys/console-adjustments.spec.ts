@@ -128,7 +128,7 @@ describe('an adjustment', () => {
     expect(await balance()).toBe('0');
   });
 
-  it('of the own account is asked for and agreed to by others, however small', async () => {
+  it('of one’s own account is requested and approved by others, however small', async () => {
     await open('1');
     const own = await adjust('0.01', { accountId: finance.accountId });
     expect(own.error).toMatchObject({ error: { code: 'second_person_required' } });
@@ -162,7 +162,7 @@ describe('the reversal of an adjustment', () => {
     });
   }
 
-  it('is made once, of fifty at once too, and is linked', async () => {
+  it('is made once, even by fifty at once, and is linked', async () => {
     await open('10');
     const { adjustment } = (await adjust('2')).data!;
     const answers = await atOnce(50, (requestId) => reverse(adjustment!.id, requestId));
@@ -226,7 +226,7 @@ describe('a debt', () => {
     return data!.items[0]!;
   }
 
-  it('is reported with its dispute and its age, and given up: the account is free again', async () => {
+  it('is reported with its dispute and age, and written off, which unfreezes the account', async () => {
     await open('0');
     await chargeBack();
     expect(await balance()).toBe('-3');
@@ -257,7 +257,7 @@ describe('a debt', () => {
     expect((await giveUp()).response.status).toBe(409);
   });
 
-  it('is given up in part, once a month, and never where there is none', async () => {
+  it('is written off in part, once a month, and never without a debt', async () => {
     await open('0');
     expect((await giveUp()).response.status).toBe(409);
     await chargeBack();

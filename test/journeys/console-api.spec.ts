@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => relay?.close());
 
 describe('the document of the control plane', () => {
-  it('is what the build made the client of the pages from', async () => {
+  it('is the one that the client of the pages was built from', async () => {
     const { clientTypes } = (await import(SCRIPT)) as {
       clientTypes: (from: ControlPlaneDocument) => Promise<string>;
     };

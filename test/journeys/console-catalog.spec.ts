@@ -290,7 +290,7 @@ describe('the catalog', () => {
 describe('the public price list', () => {
   const guest = () => visitor(relay);
 
-  it('shows everybody what there is, by family and vendor, in every group', async () => {
+  it('shows everyone what is for sale, by type and vendor, in every group', async () => {
     const { data } = await guest().GET('/api/public/prices', { params: { query: { limit: 200 } } });
     const keys = data!.items.map(({ family, vendor, id }) => `${family} ${vendor} ${id}`);
     expect(keys).toEqual([...keys].sort());

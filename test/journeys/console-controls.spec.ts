@@ -71,7 +71,7 @@ async function removeHold(chargeId: string): Promise<void> {
 }
 
 describe('the controls', () => {
-  it('run by themselves when the relay starts, and are green where all is well', async () => {
+  it('run automatically when the relay starts, and are green if all is well', async () => {
     await until('the first run', async () => (await standing('ledger')).state !== 'never');
     const { data } = await finance.api.GET('/api/finance/controls');
     expect(data!.items.filter(({ state }) => state !== 'green')).toEqual([]);
@@ -88,7 +88,7 @@ describe('the controls', () => {
     expect(ran).not.toContain('ledger');
   });
 
-  it('find a fault, say who looks at it, and let it go when it is gone', async () => {
+  it('find a fault, show who handles it, and resolve it when it is gone', async () => {
     const chargeId = await plantHold();
     expect(await run(['holds'])).toEqual([expect.objectContaining({ id: 'holds', state: 'red', count: 1 })]);
     const { items } = await findings('holds');
@@ -166,7 +166,7 @@ describe('the controls', () => {
     await run(['holds']);
   });
 
-  it('refuse what is not there, and everybody but finance', async () => {
+  it('refuse what does not exist, and everyone but finance', async () => {
     for (const [path, init, status] of [
       ['controls/nothing/findings', {}, 404],
       ['controls/nothing/findings.csv', {}, 404],
@@ -205,7 +205,7 @@ describe('the webhook control.failed', () => {
     return { endpoint: data, status: response.status };
   }
 
-  it('tells people of finance of what is new, signed, and is replayed like others', async () => {
+  it('announces new findings to finance staff, signed, and is replayed like others', async () => {
     const { endpoint } = await endpointOf(finance, '/controls');
     const chargeId = await plantHold();
     await run(['holds']);
@@ -261,7 +261,7 @@ describe('the webhook control.failed', () => {
 });
 
 describe('reports of work', () => {
-  it('tell what is held, oldest first', async () => {
+  it('show what is held, oldest first', async () => {
     const [older, newer] = [await plantHold(), await plantHold()];
     const { data } = await finance.api.GET('/api/finance/reports/holds', { params: { query: { limit: 1 } } });
     expect(data).toMatchObject({
@@ -285,7 +285,7 @@ describe('reports of work', () => {
     for (const chargeId of [older, newer]) await removeHold(chargeId);
   });
 
-  it('tell of failures when their money came back, and lead to the postings', async () => {
+  it('show when failures were refunded, with links to the postings', async () => {
     const { data } = await finance.api.GET('/api/finance/reports/refunds');
     expect(data!.days).toMatchObject([
       { failures: 1, refunded: 1, outstanding: 0, amount: '0.04', outstandingAmount: '0' },
@@ -320,7 +320,7 @@ describe('reports of work', () => {
     expect((await finance.send(`/api/finance/reports/refunds?${wrong}`)).status).toBe(400);
   });
 
-  it('tell what invites cost, tied to where it comes from', async () => {
+  it('show the cost of invites, reconciled with its source', async () => {
     const inviter = await person(relay);
     const invitee = await relay.fixture.account({ credits: '0' });
     await relay.fixture.billing.query(

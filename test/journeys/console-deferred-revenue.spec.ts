@@ -19,7 +19,7 @@ async function report(query: { from?: string; to?: string } = {}) {
 }
 
 describe('deferred revenue', () => {
-  it('falls by what was paid for used credit, in the background, and ties to the ledger and the lots', async () => {
+  it('falls by the payment for used credits, in the background, and agrees with the ledger and the lots', async () => {
     expect(await report()).toMatchObject({ opening: '0', closing: '13', agrees: true });
     const body = json({ model: 'imgmodel-4', n: 2, prompt: 'a lighthouse [[instant]]' });
     expect((await customer.send('/v1/images/generations', body)).status).toBe(200);
@@ -43,7 +43,7 @@ describe('deferred revenue', () => {
     expect(data).toMatchObject({ closing: '12.93', items: [{ kind: 'topup' }, { kind: 'recognition' }] });
   });
 
-  it('leads to the lots that it is made of, which come to it', async () => {
+  it('leads to its lots, which add up to it', async () => {
     const lots = (query: { accountId?: string; left?: 'true'; to?: string }) =>
       finance.api.GET('/api/finance/reports/deferred-revenue/lots', { params: { query } });
     const { data } = await lots({ accountId: customer.accountId, left: 'true' });

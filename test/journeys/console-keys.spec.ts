@@ -136,7 +136,7 @@ describe('keys', () => {
 });
 
 describe('what a key may do is decided in the hold', () => {
-  it('its limit of a month and its limit ever', async () => {
+  it('its monthly limit and its total limit', async () => {
     const someone = await person(relay, { credits: '1' });
     const { apiKey, keyId } = await createKey(someone, { monthlyLimit: '0.04' });
     await draw(apiKey);
@@ -162,7 +162,7 @@ describe('what a key may do is decided in the hold', () => {
     expect(await draw(apiKey)).toEqual([403, 'key_limit_exceeded']);
   });
 
-  it('never passes a limit, of 50 at the same moment', async () => {
+  it('never passes a limit, even with 50 at the same time', async () => {
     const someone = await person(relay, { credits: '5' });
     const { apiKey } = await createKey(someone, { totalLimit: '0.1' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => draw(apiKey)));

@@ -94,7 +94,7 @@ describe('tasks of an account', () => {
 });
 
 describe('the overview', () => {
-  it('tells what was spent, what came back, what runs and what was asked for last', async () => {
+  it('shows what was spent, refunded and in progress, and the latest requests', async () => {
     const someone = await owner();
     const [done, failed, slow] = [
       await createVideo(someone.apiKey, 'a boat'),
@@ -132,7 +132,7 @@ describe('the overview', () => {
 });
 
 describe('the live stream', () => {
-  it('tells the present state, then what changes, and again to one who comes back', async () => {
+  it('sends the current state, then changes, and again after a reconnect', async () => {
     const someone = await owner();
     const early = await createVideo(someone.apiKey, 'the first');
     const stream = await watch(someone);
@@ -161,7 +161,7 @@ describe('the live stream', () => {
     await again.close();
   });
 
-  it('shows nobody anything of somebody else', async () => {
+  it('shows nobody anything of someone else', async () => {
     const [someone, stranger] = [await owner(), await person(relay)];
     const stream = await watch(stranger);
     await until('the present state', async () => stream.of('balance')[0]);
@@ -199,7 +199,7 @@ describe('the live stream', () => {
   });
 });
 
-describe('a look at the console of somebody else', () => {
+describe('viewing the console of someone else', () => {
   const view = (staff: Person, accountId: string) =>
     staff.api.POST('/api/support/accounts/{accountId}/view', {
       params: { path: { accountId } },

@@ -21,7 +21,7 @@ async function quoteForAll(asked: Asked, api = visitor(relay)) {
   return { data, error: error?.error, status: response.status, response };
 }
 
-describe('a quote for everybody', () => {
+describe('a public quote', () => {
   it('is what a call of a customer then costs, line by line', async () => {
     const { data } = await quoteForAll({ model: 'imgmodel-4', n: 3 });
     expect(amountOf({ unitPrice: data!.unitPrice!, units: data!.units }, data!.multiplier)).toBe(
@@ -66,7 +66,7 @@ describe('a quote for everybody', () => {
     });
   });
 
-  it('says of a model that is not for sale there what it says of one that there is not', async () => {
+  it('answers the same for a model that is not for sale and one that does not exist', async () => {
     const { owner } = relay.fixture;
     await owner.query(
       `INSERT INTO models (id, family, unit, owned_by, enabled)
@@ -119,7 +119,7 @@ describe('a quote for everybody', () => {
     expect((await quoteForAll(asked)).data).toMatchObject({ amount: '0.08' });
   });
 
-  it('is kept no longer than until an announced price comes into force', async () => {
+  it('is cached only until an announced price takes effect', async () => {
     await relay.fixture.owner.query(
       `INSERT INTO price_versions (model_id, unit_price, effective_from)
        VALUES ('vendora-3d', 0.4, clock_timestamp() + interval '2 seconds')`,
@@ -162,7 +162,7 @@ describe('the record of a model', () => {
   const recordOf = (model: string) =>
     visitor(relay).GET('/api/public/models/{model}/record', { params: { path: { model } } });
 
-  it('is for everybody, in shares and not in counts, and names no channel', async () => {
+  it('is public, in shares rather than counts, and names no channel', async () => {
     await relay.fixture.owner.query(
       `INSERT INTO model_days VALUES ((now() AT TIME ZONE 'UTC')::date - 1, 'imgmodel-4', 0.995, 250)`,
     );

@@ -120,7 +120,7 @@ describe('signing up', () => {
     expect(results.map(({ response }) => response.status).sort()).toEqual([201, 400]);
   });
 
-  it('tells only the mail that an address has an account', async () => {
+  it('says only in the mail that an address has an account', async () => {
     const { email } = await signedUp();
     const { response, data } = await visitor(relay).POST('/api/public/sign-ups', { body: { email } });
     expect([response.status, data]).toEqual([202, undefined]);
@@ -167,7 +167,7 @@ describe('signing up', () => {
     expect(error).toMatchObject({ error: { param } });
   });
 
-  it('wants a password that is long enough', async () => {
+  it('requires a password that is long enough', async () => {
     const token = await confirmation(address());
     const { error } = await visitor(relay).POST('/api/public/sign-ups/confirm', {
       body: { token, password: 'short' },
@@ -196,7 +196,7 @@ describe('signing in', () => {
     expect(status).toBe(401);
   });
 
-  it('stops after many tries, 50 at the same moment too, and lets the owner in by a reset', async () => {
+  it('stops after many tries, even 50 at the same time, and lets the owner in by a reset', async () => {
     const { email } = await signedUp();
     const tries = await Promise.all(
       Array.from({ length: 50 }, () => new Browser().signIn(email, 'not the password')),
@@ -235,7 +235,7 @@ describe('signing in', () => {
     }
   });
 
-  it('keeps somebody out who was disabled', async () => {
+  it('refuses a person who was blocked', async () => {
     const { email, userId, browser } = await signedUp();
     const admin = await person(relay, { roles: ['admin'] });
     await admin.api.PUT('/api/admin/people/{userId}/disabled', {
@@ -276,7 +276,7 @@ describe('passwords', () => {
     expect(error).toMatchObject({ error: { param: 'token' } });
   });
 
-  it('answer alike where there is nobody to reset, and send nothing', async () => {
+  it('answer in the same way for unknown addresses, and send nothing', async () => {
     const email = address();
     const { response } = await visitor(relay).POST('/api/public/password-resets', { body: { email } });
     expect(response.status).toBe(202);
@@ -285,7 +285,7 @@ describe('passwords', () => {
     expect(await mailTo(relay, email)).toEqual([]);
   });
 
-  it('are changed by who knows the one before, ending all other sessions', async () => {
+  it('are changed with the previous one, which ends all other sessions', async () => {
     const { email, browser } = await signedUp();
     const other = new Browser();
     await other.signIn(email);
@@ -397,7 +397,7 @@ describe('one-time codes', () => {
     expect(await auditOf(`user:${userId}`)).toEqual(['totp.enabled']);
   });
 
-  it('are stood in for by recovery codes, each once', async () => {
+  it('can be replaced by recovery codes, each once', async () => {
     const { email, recoveryCodes, browser } = await enrolled();
     expect(recoveryCodes).toHaveLength(10);
     const code = recoveryCodes[3]!;
@@ -420,7 +420,7 @@ describe('one-time codes', () => {
     expect((await reset(device.generate())).response.status).toBe(200);
   });
 
-  it('are switched off by who knows the password, or by an administrator', async () => {
+  it('are switched off with the password, or by an administrator', async () => {
     const { browser, email } = await enrolled();
     const disable = (password: string) => browser.api.POST('/api/totp/disable', { body: { password } });
     expect((await disable('wrong')).response.status).toBe(403);
@@ -507,7 +507,7 @@ describe('another e-mail address', () => {
     return { email, browser };
   }
 
-  it('is taken over by the link that went there, once, and the old one hears of it', async () => {
+  it('is confirmed by the link sent there, once, and the old one is notified', async () => {
     const { email, browser } = await signedIn();
     const next = address();
     expect((await ask(browser, next, 'not the password')).error).toMatchObject({
@@ -533,14 +533,14 @@ describe('another e-mail address', () => {
     );
   });
 
-  it('of somebody else stays theirs, which only the mail there says', async () => {
+  it('of someone else stays theirs, and only the mail to it says so', async () => {
     const [{ browser }, { email: taken }] = await Promise.all([signedIn(), signedIn()]);
     expect((await ask(browser, taken)).response.status).toBe(202);
     const { text } = await awaitMail(relay, taken, { subject: /already has a Tollgate account/ });
     expect(text).not.toContain('#token');
   });
 
-  it('that somebody else took meanwhile is not given away again', async () => {
+  it('that someone else has taken in the meantime is not assigned again', async () => {
     const [{ browser: first }, { browser: second }] = await Promise.all([signedIn(), signedIn()]);
     const wanted = address();
     await ask(first, wanted);

@@ -83,7 +83,7 @@ async function closeNow() {
 }
 
 describe('the close of a period', () => {
-  it('is checked without a change, and says what is red and may be waived', async () => {
+  it('is checked without a change, and shows what is red and can be waived', async () => {
     const { ok, checklist, graceSeconds } = await check(new Date().toISOString());
     expect(checklist.map(({ id }) => id)).toEqual(
       expect.arrayContaining(['zero-sums', 'costs', 'recognition', 'chain', 'approvals', 'control:ledger']),
@@ -103,7 +103,7 @@ describe('the close of a period', () => {
     expect(data!.items).toEqual([]);
   });
 
-  it('tells the books for ever: facts that come late are posted in the open period, with a link', async () => {
+  it('fixes the books for ever: late facts are posted in the open period, with a link', async () => {
     const period = await closeNow();
     const periodId = period.id;
     const shown = (
@@ -197,7 +197,7 @@ describe('the close of a period', () => {
     expect((await read({ recordedBefore: recordedBefore! })).response.status).toBe(400);
   });
 
-  it('takes a value date that makes sense, and no other', async () => {
+  it('accepts only a sensible value date', async () => {
     const transfer = { accountId: customer.accountId, paid: '13', currency: 'USD', reason: 'by mistake' };
     for (const days of [-3, 400]) {
       const valueDate = new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
@@ -223,7 +223,7 @@ describe('the close of a period', () => {
     expect(missing.status).toBe(404);
   });
 
-  it('is abandoned where something is red, and says so', async () => {
+  it('is abandoned if something is red, and says so', async () => {
     const { ticketId } = await ticket();
     await finance.api.POST('/api/finance/adjustments', {
       body: {
@@ -252,7 +252,7 @@ describe('the close of a period', () => {
     });
   });
 
-  it('leaves something for later only where two people say so, and never what contradicts itself', async () => {
+  it('leaves something open only if two people agree, and never a contradiction', async () => {
     const end = new Date().toISOString();
     const never = await askWaiver({ end, item: 'control:ledger', count: 1 });
     expect(never.response.status).toBe(400);
@@ -280,7 +280,7 @@ describe('the close of a period', () => {
     expect(statuses.filter((status) => status === 409)).toHaveLength(49);
   });
 
-  it('goes on after its answer where it takes long', async () => {
+  it('continues after its answer if it takes long', async () => {
     const end = new Date().toISOString();
     await waive(end);
     const { owner } = relay.fixture;

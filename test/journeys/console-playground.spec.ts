@@ -67,7 +67,7 @@ describe('calls from the console', () => {
     expect(relay.logged()).not.toContain('tg-grant.');
   });
 
-  it('take files, and hand on what the gateway says of them', async () => {
+  it('take files, and pass on the answers of the gateway', async () => {
     const someone = await player();
     const picture = (await (await someone.play('images/generations', json(IMAGE))).json()) as {
       data: { b64_json: string }[];
@@ -140,7 +140,7 @@ describe('calls from the console', () => {
     ]);
   });
 
-  it('need a live key of one’s own, and a page of ours', async () => {
+  it('need an active key of one’s own, and a page of ours', async () => {
     const [someone, other] = [await player(), await player()];
     const draw = (headers: Record<string, string>) =>
       someone.play('images/generations', json(IMAGE, headers)).then(codeOf);

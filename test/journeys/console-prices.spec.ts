@@ -57,7 +57,7 @@ function image(model: string, n = 1): Promise<Response> {
 }
 
 describe('a change of a price', () => {
-  it('is proposed, looked at and confirmed, and then holds for every gateway at once', async () => {
+  it('is proposed, reviewed and confirmed, and then applies to every gateway at once', async () => {
     await image('imgmodel-4', 2);
     const proposal = await propose([{ kind: 'price', model: 'imgmodel-4', price: { unitPrice: '0.05' } }]);
     expect(proposal).toMatchObject({
@@ -202,7 +202,7 @@ describe('a change of a price', () => {
     );
   });
 
-  it('is for administrators; finance may look', async () => {
+  it('is for administrators; finance can read', async () => {
     const finance = await person(relay, { roles: ['finance'] });
     const body = { changes: [{ kind: 'multiplier', group: 'Vendora-Main', multiplier: '2' } as const] };
     expect((await finance.api.POST('/api/admin/price-proposals', { body })).response.status).toBe(403);
@@ -329,7 +329,7 @@ describe('a file of prices', () => {
     return { status: response.status, body: (await response.json()) as ImportAnswer };
   };
 
-  it('comes back as it went, and changes nothing', async () => {
+  it('can be exported and imported without a change', async () => {
     const file = await (await admin.send('/api/admin/prices/export.csv')).text();
     expect(file.split('\n')[0]).toBe(
       'kind,subject,unit,unit_price,input_price,cached_input_price,output_price,cache_write_price,cache_write_1h_price,multiplier,rule,withdrawn,rates,image_input_price,cached_image_input_price,image_output_price,audio_input_price,cached_audio_input_price,audio_output_price',
@@ -393,7 +393,7 @@ describe('a file of prices', () => {
     expect(body).toMatchObject({ changed: [{ line: 2 }], refused: [{ line: 3 }], proposal: null });
   });
 
-  it('is refused when it is no such file', async () => {
+  it('is refused if it is another file', async () => {
     for (const file of [
       'kind,subject\n"open',
       'kind,subject,colour\n',

@@ -18,7 +18,7 @@ const healthOf = async (channelId: string) =>
   (await admin.api.GET('/api/admin/channels/{channelId}/health', { params: { path: { channelId } } })).data!;
 
 describe('programs', () => {
-  it('say how they are: what they did of late, and what waits', async () => {
+  it('report their state: recent work, and what is waiting', async () => {
     const customer = await relay.customer('1');
     await customer.send('/v1/images/generations', json({ model: 'vendora-imagine-image', prompt: 'a cat' }));
     await customer.send('/v1/images/generations', json({ model: 'vendora-imagine-image' }));
@@ -46,7 +46,7 @@ describe('programs', () => {
     expect(await programs()).toMatchObject({ deadLetters: 0, runningTasks: expect.any(Number) });
   });
 
-  it('write of themselves alone, and those that died are seen and forgotten', async () => {
+  it('report only about themselves; dead ones are noticed, then forgotten', async () => {
     const { fixture } = relay;
     const insert = `INSERT INTO program_reports (program, instance, version, host, started_at, reported_at, report)
       VALUES ('worker', $1, '0', 'far', now() - interval '2 hours', now() - $2::interval, $3)`;
@@ -246,7 +246,7 @@ describe('dead letters', () => {
     await relay.fixture.owner.query('DELETE FROM dead_letters WHERE charge_id = $1', [about]);
   });
 
-  it('are not played where that would help nobody', async () => {
+  it('are not replayed if that would not help', async () => {
     const ids = [
       await letter('charge.requested', '{}'),
       await letter('charge.resolved', '{"chargeId": 7}'),

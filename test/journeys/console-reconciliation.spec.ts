@@ -202,7 +202,7 @@ describe('a month with Stripe', () => {
     }
   });
 
-  it('is for finance, and wants a range that is one', async () => {
+  it('is for finance, and requires a valid range', async () => {
     const other = await person(month.relay, { roles: ['admin', 'support'] });
     const refused = await other.api.GET('/api/finance/reconciliation/payments', {});
     expect(refused.error?.error.code).toBe('forbidden');
@@ -335,7 +335,7 @@ describe('faults', () => {
     await expectCleanLedger(month.relay);
   });
 
-  it('a line that is reported otherwise later is accepted by two people, and counts no more', async () => {
+  it('a line that is reported differently later is accepted by two people, and no longer counts', async () => {
     const fee = month.stripe.move('fee', -2_000);
     await fetchReports(month);
     [fee.amount, fee.net] = [-2_500, -2_500];
@@ -373,7 +373,7 @@ describe('faults', () => {
     expect(await counted(month, 'payments')).not.toContain(subject);
   });
 
-  it('a payout of which Stripe does not answer is asked for again, and keeps nothing else waiting', async () => {
+  it('a payout without an answer from Stripe is requested again, and does not delay anything else', async () => {
     month.stripe.move('fee', -3);
     const { payoutId } = month.stripe.payOut();
     const payout = month.stripe.payouts.get(payoutId)!;
@@ -392,7 +392,7 @@ describe('faults', () => {
     await until('the payout to be made of its lines', async () => (await stateOf()) === 'matched');
   });
 
-  it('Stripe being away is no end: the next round fetches what it missed', async () => {
+  it('Stripe being unreachable does not stop it: the next round fetches what was missed', async () => {
     month.stripe.lostAnswers = 1;
     await month.finance.api.POST('/api/finance/provider-reports/fetch');
     await until('the round to fail', async () => month.stripe.lostAnswers === 0);

@@ -130,7 +130,7 @@ describe('a refund of a top-up', () => {
     expect([...stripe.refunds.values()].filter((each) => each.payment_intent === paymentId)).toHaveLength(1);
   });
 
-  it('takes first what is used from what was bought first', async () => {
+  it('uses the oldest credits first', async () => {
     const someone = await buyer();
     const [first, second] = [await someone.buy('1'), await someone.buy('1')];
     await someone.spend(10);
@@ -180,7 +180,7 @@ describe('a refund of a top-up', () => {
     expect(list?.items).toMatchObject([{ why: 'refund_failed', amount: '5.20', reference: sent.id }]);
   });
 
-  it('is asked for again when the answer was lost, and made once', async () => {
+  it('is requested again if the answer was lost, and made once', async () => {
     const someone = await buyer();
     const { topupId, paymentId } = await someone.buy('10');
     stripe.lostAnswers = 3;
@@ -209,7 +209,7 @@ describe('a refund of a top-up', () => {
     });
   });
 
-  it('needs one also when it comes in small parts, at once too', async () => {
+  it('needs one for small parts as well, even at once', async () => {
     const someone = await buyer();
     const { topupId } = await someone.buy('60');
     const ids = Array.from({ length: 10 }, () => newId());
@@ -440,7 +440,7 @@ describe('an invitation', () => {
     await inviter.spend(10);
   });
 
-  it('takes the reward back in proportion to what is refunded, from main where it was moved', async () => {
+  it('takes the reward back in proportion to the refund, from main if it was moved', async () => {
     const inviter = await buyer();
     const invitee = await buyer(inviter);
     const { topupId, paymentId } = await invitee.buy('10');

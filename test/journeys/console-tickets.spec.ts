@@ -222,7 +222,7 @@ describe('a request for the reseller rate', () => {
     expect(mails.rows).toEqual([{ template: 'ticket_answered' }]);
   });
 
-  it('is granted on no other kind of ticket', async () => {
+  it('is granted on no other type of ticket', async () => {
     const ticketId = await open(await person(relay), 'question');
     const admin = await person(relay, { roles: ['admin'] });
     expect((await grant(admin, ticketId)).response.status).toBe(409);

@@ -376,7 +376,7 @@ describe('a bank transfer', () => {
     expect(await mainOf(buyer)).toBe(200_000_000_000n);
   });
 
-  it('needs one also when it comes in small parts, at once too', async () => {
+  it('needs one for small parts as well, even at once', async () => {
     const roles = ['finance'] as const;
     const [buyer, finance] = [await person(relay, { roles }), await person(relay, { roles })];
     const bodies = Array.from({ length: 10 }, () => ({ ...transfer('52'), accountId: buyer.accountId }));
@@ -402,7 +402,7 @@ describe('a bank transfer', () => {
     expect((await record({ ...transfer('2'), accountId: buyer.accountId })).data?.topup).toBeNull();
   });
 
-  it('is refused for nobody, in other money, and with details missing', async () => {
+  it('is refused without an account, in another currency, and with missing details', async () => {
     const finance = await person(relay, { roles: ['finance'] });
     const post = (body: object) =>
       finance.send('/api/finance/topups', {
@@ -517,7 +517,7 @@ describe('the reseller rate', () => {
   });
 });
 
-describe('who is not signed in', () => {
+describe('someone who is not signed in', () => {
   it('sees nothing of it', async () => {
     const api = visitor(relay);
     expect((await api.GET('/api/topups')).response.status).toBe(401);

@@ -160,7 +160,7 @@ describe('a charge', () => {
     expect((await support.api.GET('/api/support/charges/{chargeId}', nothing)).response.status).toBe(404);
   });
 
-  it('disagrees aloud when it was changed', async () => {
+  it('shows a mismatch if it was changed', async () => {
     await image('imgmodel-lite');
     await image('imgmodel-4');
     const { chargeId } = await newest();
@@ -233,7 +233,7 @@ describe('a quote', () => {
     await owner.api.DELETE('/api/keys/{keyId}', { params: { path: { keyId } } });
   });
 
-  it('is for groups and units that make sense', async () => {
+  it('requires valid groups and units', async () => {
     expect(await quote({ model: 'imgmodel-4', group: 'Public-Relay' })).toMatchObject({
       status: 400,
       error: { param: 'group' },

@@ -295,7 +295,7 @@ describe('the name of a model', () => {
 });
 
 describe('speech', () => {
-  it('is sound, billed by the call', async () => {
+  it('is audio, billed by the call', async () => {
     const customer = await relay.customer('1');
     const ask = {
       model: 'vendora-speech',

@@ -53,7 +53,7 @@ describe('edits of images', () => {
     },
   );
 
-  it('are answered in the one form that was asked for', async () => {
+  it('are answered in the requested format only', async () => {
     const customer = await relay.customer('1');
     const sdk = customer.sdk();
     const common = { model: MODEL, prompt: 'at night', image: file() };

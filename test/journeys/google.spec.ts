@@ -144,7 +144,7 @@ describe('the native style, by the Google SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.8', held: '0' });
   });
 
-  it('tells a failed video by the operation, and gives its money back', async () => {
+  it('reports a failed video by the operation, and refunds it', async () => {
     const customer = await relay.customer('1');
     const sdk = sdkOf(customer);
     const started = await sdk.models.generateVideos({ model: VIDEOS, prompt: 'late [[fault:fail-late]]' });

@@ -158,7 +158,7 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await customer.charges()).toEqual(['released']);
   });
 
-  it('frees its key when nothing came of the request', async () => {
+  it('frees its key if the request had no result', async () => {
     const busy = keyed('busy', { ...IMAGE, prompt: 'busy [[fault:reject-503]]' });
     expect((await post(IMAGES, busy)).status).toBe(503);
     expect((await post(IMAGES, busy, 1)).status).toBe(503);
@@ -191,7 +191,7 @@ describe('Idempotency-Key, over two gateways', () => {
     expect(await customer.charges()).toEqual([]);
   });
 
-  it('forgets an answer with its file when its time is over', async () => {
+  it('deletes an answer with its file when it expires', async () => {
     const init = keyed('old', { ...IMAGE, prompt: 'old', n: 3, response_format: 'b64_json' });
     await post(IMAGES, init);
     const files = () => readdir(join(pair.storageDir, 'answers'), { recursive: true });

@@ -19,7 +19,7 @@ describe('images, by the OpenAI SDK', () => {
       .images.generate({ model: MODEL, prompt, n })
       .catch((error: unknown) => error);
 
-  it('answers with signed links that anybody may open until they are over', async () => {
+  it('answers with signed links that anyone can open until they expire', async () => {
     const customer = await relay.customer('1');
     const result = await customer
       .sdk()
@@ -60,7 +60,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await customer.balance()).toEqual({ main: '0.97', held: '0' });
   });
 
-  it('charges the images that were delivered when fewer came than were asked for', async () => {
+  it('charges the delivered images if fewer came than were requested', async () => {
     const customer = await relay.customer('1');
     const result = await customer
       .sdk()
@@ -91,7 +91,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await chargesOf(customer)).toEqual(['released']);
   });
 
-  it('gives the money back and forbids a repeat when nobody knows what the upstream did', async () => {
+  it('refunds and forbids a repeat if it is unclear what the upstream did', async () => {
     const customer = await relay.customer('1');
     for (const fault of ['truncated', 'accept-then-timeout']) {
       const error = await failing(customer, `late [[fault:${fault}]]`);
@@ -102,7 +102,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await chargesOf(customer)).toEqual(['released', 'released']);
   });
 
-  it('asks to repeat when the upstream was busy, and charges nothing for it', async () => {
+  it('asks for a retry if the upstream was busy, and charges nothing', async () => {
     const customer = await relay.customer('1');
     const response = await customer.send(
       '/v1/images/generations',
@@ -125,7 +125,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await chargesOf(customer)).toEqual(['refused']);
   });
 
-  it('accepts exactly one of 64 requests when the money is for one', async () => {
+  it('accepts exactly one of 64 requests if the credits are enough for one', async () => {
     const customer = await relay.customer('0.02');
     const sdk = customer.sdk();
     const outcomes = await Promise.all(
@@ -173,7 +173,7 @@ describe('images, by the OpenAI SDK', () => {
     expect(await failing(customer, 'no more')).toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
 
-  it('forgets keys and catalog when it hears that they changed', async () => {
+  it('drops cached keys and catalog when they change', async () => {
     const customer = await relay.customer('1');
     const status = async () => (await customer.send('/v1/models')).status;
     expect(await status()).toBe(200);

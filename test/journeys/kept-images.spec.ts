@@ -35,7 +35,7 @@ const isImage = async (answer: Response) =>
     .equals(PNG);
 
 describe('the images of a charge', () => {
-  it('have links again, for whoever has a key of the account', async () => {
+  it('have links again, for every key of the account', async () => {
     const id = await made();
     const kept = await keptOf(customer.send(`/v1/charges/${id}/images`));
     expect(kept.map(({ index, mime_type }) => [index, mime_type])).toEqual([
@@ -52,7 +52,7 @@ describe('the images of a charge', () => {
     expect(again.map(({ expires_at }) => expires_at)).toEqual(kept.map(({ expires_at }) => expires_at));
   });
 
-  it('are seen at the console, which hands out those of the charge alone', async () => {
+  it('are shown in the console, which returns only those of the charge', async () => {
     const [id, other] = [await made(), await made()];
     const [first] = await keptOf(owner.send(`/api/charges/${id}/images`));
     const { pathname, search } = new URL(first!.url);
@@ -63,7 +63,7 @@ describe('the images of a charge', () => {
     expect((await owner.send(`/api/charges/${id}/images/${name}${forged}`)).status).toBe(404);
   });
 
-  it('are none where they were only sent, where the call failed, and where the files are gone', async () => {
+  it('are none if they were only sent, if the call failed, or if the files are gone', async () => {
     const sent = await made({ response_format: 'b64_json' });
     expect(await keptOf(customer.send(`/v1/charges/${sent}/images`))).toEqual([]);
     const failing = json({ model: 'imgmodel-4', prompt: 'a gate [[fault:reject-503]]' });
@@ -90,7 +90,7 @@ describe('the links of a charge', () => {
   });
   afterAll(() => closeClean(brief));
 
-  it('are over when the files are', async () => {
+  it('expire with the files', async () => {
     const someone = await brief.customer('1');
     const call = json({ model: 'imgmodel-4', prompt: 'a gate' });
     const answer = await someone.send('/v1/images/generations', call);

@@ -52,7 +52,7 @@ describe('a revoked key', () => {
   });
 });
 
-describe('a gateway that knows its hosts', () => {
+describe('a gateway with configured hosts', () => {
   let relay: Relay;
   let customer: Customer;
 

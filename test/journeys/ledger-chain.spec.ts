@@ -116,7 +116,7 @@ describe('the chain of the ledger', () => {
     expect((await verify('--from-block', '0')).code).toBe(2);
   });
 
-  it('is signed, sent to people of finance, and verified by the public key alone', async () => {
+  it('is signed, sent to finance staff, and verified with just the public key', async () => {
     await sealed();
     const [head] = (await blocks({ limit: 1 })).items;
     await until('the signed head to arrive', async () =>
@@ -141,7 +141,7 @@ describe('the chain of the ledger', () => {
     expect((await verify('--public-key', join(folder, 'none'))).code).toBe(2);
   });
 
-  it('names stored balances that are not what the entries come to', async () => {
+  it('names stored balances that differ from their entries', async () => {
     const { accountId } = await relay.customer('7');
     await sealed();
     const set = (sign: string) =>

@@ -201,7 +201,7 @@ describe('a request with several models', () => {
     expect(await other.balance()).toEqual({ main: '0.08', held: '0' });
   });
 
-  it('is refused when none takes it, with nothing charged and worth a repeat', async () => {
+  it('is refused if none takes it, with nothing charged and a retry allowed', async () => {
     const other = await relay.customer('5');
     const answer = await send(CHATS, { models: ['nothing', 'dead-chat'], ...CHAT }, other);
     expect(answer.status).toBe(503);

@@ -27,7 +27,7 @@ const chat = (content: string) =>
 const VIDEO = { model: 'vendora-imagine-video', prompt: 'a paper boat' };
 
 /** A gateway whose billing, database and upstream can be taken away one by one. */
-describe('the gateway while something is away', () => {
+describe('the gateway while something is unavailable', () => {
   const env = {
     URL_SIGNING_SECRET: 'a secret of the tests, long enough to sign',
     SECRETS_KEY: 'YSBrZXkgb2YgdGhlIHRlc3RzLCBvZiAzMiBieXRlcyE=',
@@ -123,7 +123,7 @@ describe('the gateway while something is away', () => {
     expect(await charges()).toEqual([{ state: 'settled', settled: 20_000_000n }]);
   });
 
-  it('settles a stream through the outbox that ended while billing was away', async () => {
+  it('settles through the outbox a stream that ended while billing was away', async () => {
     const response = await send(CHATS, chat('[[tokens:20]] [[fault:slow-bytes]]'));
     expect(response.status).toBe(200);
     await stopBilling();
@@ -200,7 +200,7 @@ describe('the gateway while something is away', () => {
     expect(await balance()).toEqual({ main: '0.98', held: '0' });
   });
 
-  it('bills what was sent of a stream that outlasts its patience when it closes', async () => {
+  it('bills what was sent of a stream that outlasts its shutdown limit', async () => {
     const response = await send(CHATS, chat('[[tokens:40]] [[fault:never-finish]]'));
     const reader = response.body!.getReader();
     await reader.read();

@@ -155,7 +155,7 @@ async function priced(id: string): Promise<[dimensions: object, unitPrice: strin
 describe('a model with rates', () => {
   const before: string[] = [];
 
-  it('is priced as before until a proposal is confirmed, and the preview tells what requests asked for', async () => {
+  it('is priced as before until a proposal is confirmed, and the preview shows what was requested', async () => {
     before.push(await image({ quality: 'high', size: '1024x1024' }), await image({ n: 2 }));
     before.push(await video({ resolution: '480p' }));
     expect(asked.some((body) => body.includes('quality'))).toBe(false);
@@ -195,7 +195,7 @@ describe('a model with rates', () => {
     expect(await priced(id)).toEqual([{ quality: 'low' }, '0.011', '0.011']);
   });
 
-  it('charges a second of video by its resolution, however it is said', async () => {
+  it('charges a second of video by its resolution, however it is written', async () => {
     expect(await priced(await video({ resolution: '480p' }))).toEqual([
       { resolution: '480p' },
       '0.05',

@@ -148,7 +148,7 @@ describe('a replica that is behind, or gone', () => {
     await replica.resume();
   });
 
-  it('answers 503 when it is gone, without a word of where it was', async () => {
+  it('answers 503 when it is gone, without revealing its address', async () => {
     await replica.stop();
     const { status, message } = await refusal();
     expect(status).toBe(503);

@@ -72,7 +72,7 @@ it.each([
   expect(code).toBe(1);
 });
 
-it('a program that finds no database waits for it, and looks at its schema then', async () => {
+it('a program that finds no database waits for it, then checks its schema', async () => {
   const way = await TcpSwitch.open({ path: join(folder, 'nothing') });
   try {
     const billing = launch(
@@ -89,7 +89,7 @@ it('a program that finds no database waits for it, and looks at its schema then'
   }
 });
 
-it('a program that waits for its database lives, is not ready, and stops when it is asked to', async () => {
+it('a program that waits for its database is alive, not ready, and stops on request', async () => {
   const port = await freePort();
   const nowhere = environmentOf('billing', () => 'postgres://nobody@127.0.0.1:1/none');
   const billing = launch(programs['billing']!.entry, [], { ...nowhere, HEALTH_PORT: String(port) });

@@ -126,7 +126,7 @@ describe('a standalone relay', () => {
     expect(await balance()).toEqual({ main: less(before.main, '0.02'), held: '0' });
   });
 
-  it('killed with a video in flight, carries on with it at the next start and loses nothing', async () => {
+  it('killed with a video in flight, continues it at the next start and loses nothing', async () => {
     const before = await balance();
     const relay = await start();
     const video = await sdk(relay).videos.create({

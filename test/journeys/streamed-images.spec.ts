@@ -41,7 +41,7 @@ const spent = async (customer: Customer) =>
   });
 
 describe('a streamed image, by the OpenAI SDK', () => {
-  it('comes with what is not whole yet, and is paid once before its last event', async () => {
+  it('comes with partial images, and is paid once before its last event', async () => {
     const customer = await relay.customer('1');
     const stream = await customer
       .sdk()

@@ -34,7 +34,7 @@ describe("the count of a message's tokens, by Anthropic's SDK", () => {
     );
   });
 
-  it('leaves out what is said of the answer, and refuses what the message may not have', async () => {
+  it('leaves out fields about the answer, and refuses what the message must not have', async () => {
     const sdk = sdkOf(await relay.customer('1'));
     const more = { max_tokens: 10, stream: true };
     expect(

@@ -177,13 +177,13 @@ describe('images by the token', () => {
   });
 });
 
-describe('sound by the token', () => {
+describe('audio by the token', () => {
   const hear = async () => {
     const body = soundForm(silentWav(2), { model: 'heard-by-tokens', prompt: 'ahoy' });
     return chargeOf(await customer.send('/v1/audio/transcriptions', { method: 'POST', body }));
   };
 
-  it('that was heard has a price of its own', async () => {
+  it('that was transcribed has a separate price', async () => {
     usage = {
       type: 'tokens',
       input_tokens: 26,
@@ -200,7 +200,7 @@ describe('sound by the token', () => {
     expect((await hear()).lines).toMatchObject({ audio_input: '20' });
   });
 
-  it('of a chat is read and written at its prices, and held for at the dearest', async () => {
+  it('of a chat is read and written at its prices, and held for at the highest', async () => {
     usage = {
       prompt_tokens: 100,
       completion_tokens: 50,

@@ -47,7 +47,7 @@ async function chargeOf(response: Pick<Response, 'headers'>): Promise<Charge> {
 }
 
 describe('a transcription, by the OpenAI SDK', () => {
-  it('is charged by the seconds that the vendor heard', async () => {
+  it('is charged by the seconds that the vendor reports', async () => {
     const other = await relay.customer('1');
     const file = await toFile(silentWav(3.2), 'speech.wav');
     const { data, response } = await other
@@ -63,7 +63,7 @@ describe('a transcription, by the OpenAI SDK', () => {
     expect(rows).toEqual([{ state: 'settled', family: 'speech', settled: '60000000' }]);
   });
 
-  it('is what the client asked for, in each format', async () => {
+  it('is in the requested format, for each of them', async () => {
     const file = await toFile(silentWav(5), 'speech.wav');
     const { transcriptions, translations } = customer.sdk().audio;
     const ask = { model: MODEL, file };
@@ -100,7 +100,7 @@ describe('a transcription, by the OpenAI SDK', () => {
   });
 });
 
-describe('what is held for a sound', () => {
+describe('the hold for audio', () => {
   it.each<[string, Buffer, Record<string, string>, Partial<Charge>]>([
     ['its length where it can be counted', silentMp3(383), {}, { held: '0.18', settled: '0.15' }],
     [
@@ -121,7 +121,7 @@ describe('what is held for a sound', () => {
     expect(await chargeOf(response)).toMatchObject({ state: 'settled', ...expected });
   });
 
-  it('and what a vendor heard beyond it, is noted for the operator, who bears it', async () => {
+  it('and usage beyond it is logged for the operator, who bears it', async () => {
     const response = await hear(silentM4a(4), { prompt: '[[seconds:100]]' });
     const id = response.headers.get('x-request-id');
     const lines = relay
@@ -133,7 +133,7 @@ describe('what is held for a sound', () => {
     ).toHaveLength(1);
   });
 
-  it('counts where a vendor reports nothing', async () => {
+  it('counts if a vendor reports nothing', async () => {
     const quiet = { prompt: '[[fault:no-usage]]' };
     expect(await chargeOf(await hear(silentWav(3.2), quiet))).toMatchObject({ settled: '0.06' });
     expect(await chargeOf(await hear(silentM4a(78), quiet))).toMatchObject({ settled: '0.15' });
@@ -143,7 +143,7 @@ describe('what is held for a sound', () => {
     expect(Number(tokens.settled)).toBeCloseTo(0.0003, 3);
   });
 
-  it('is no more than the model hears', async () => {
+  it('is no more than the limit of the model', async () => {
     const response = await hear(silentM4a(36, 75_000), { model: 'strict' });
     expect(await chargeOf(response)).toMatchObject({ held: '0.075', settled: '0.075' });
     expect((await hear(silentWav(6), { model: 'strict' })).status).toBe(400);
@@ -158,7 +158,7 @@ describe('what is held for a sound', () => {
     expect(Number(held)).toBeLessThan(sound + 0.001);
   });
 
-  it('is said before, and held and sent by nobody', async () => {
+  it('is shown by a dry run, which holds and sends nothing', async () => {
     const dry = await hear(silentWav(10), { dry_run: 'true', 'models[]': ['strict', BY_TOKENS] });
     expect(await dry.json()).toMatchObject({
       object: 'dry_run',

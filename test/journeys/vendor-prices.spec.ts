@@ -40,7 +40,7 @@ async function stateOf(id: string) {
 const KONTEXT = 'flux-kontext-pro';
 
 describe('the catalog of vendors on the command line', () => {
-  it('becomes prices by a proposal alone', async () => {
+  it('becomes prices only by a proposal', async () => {
     expect(await stateOf(KONTEXT)).toMatchObject({ state: 'missing', asked: null });
     const importing = ['catalog', 'import', '--margin', '25', '--model', KONTEXT];
     const refused = await tollgate(...importing);
@@ -60,7 +60,7 @@ describe('the catalog of vendors on the command line', () => {
     expect((await json(...importing)).proposal).toBeNull();
   });
 
-  it('tells a list price that moved by its exit code', async () => {
+  it('shows a changed list price by its exit code', async () => {
     const { proposal } = await json(
       'catalog',
       'import',

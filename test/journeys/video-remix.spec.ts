@@ -99,7 +99,7 @@ describe('a remix of a video', () => {
     expect(await customer.balance()).toMatchObject({ main: '0.6' });
   });
 
-  it('is given back when it fails at the vendor', async () => {
+  it('is refunded if it fails at the vendor', async () => {
     const customer = await relay.customer('1');
     const source = await finished(customer);
     const { videos } = customer.sdk();
@@ -127,7 +127,7 @@ describe('a remix of a video', () => {
     await refused(customer, slow.id, [400, 'video_not_ready']);
   });
 
-  it('is refused for good, and costs nothing, once nobody has the first', async () => {
+  it('is refused for good, and costs nothing, once the original is gone', async () => {
     const customer = await relay.customer('1');
     const source = await finished(customer);
     await fetch(`${relay.sandboxUrl}/_sandbox/reset`, { method: 'POST' });
@@ -203,7 +203,7 @@ describe('two channels with two keys each', () => {
     }
   });
 
-  it('have each remix made where its video was, and nowhere else', async () => {
+  it('make each remix on the channel of its video, and nowhere else', async () => {
     const { videos } = customer.sdk();
     for (let pair = 0; pair < PAIRS; pair += 1) {
       const { id } = await videos.create({ model: MODEL, prompt: `number ${pair} [[work:0]]`, seconds: '4' });

@@ -57,7 +57,7 @@ describe('the list of videos, by the OpenAI SDK', () => {
     },
   );
 
-  it('forgets what its owner deletes, and the books do not', async () => {
+  it('forgets what its owner deletes, but the books do not', async () => {
     const customer = await relay.customer('1');
     const stranger = await relay.customer('1');
     const sdk = customer.sdk();

@@ -137,7 +137,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     await polled(customer, `/v1/videos/${created.id}`);
   });
 
-  it('gives the money back when the video fails late', async () => {
+  it('refunds a video that fails late', async () => {
     const customer = await relay.customer('1');
     const created = await post(customer, '/v1/videos', { model: MODEL, prompt: 'no [[fault:fail-late]]' });
     const { last } = await polled(customer, `/v1/videos/${created.id}`);
@@ -152,7 +152,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     expect(await content.json()).toMatchObject({ error: { code: 'video_failed' } });
   });
 
-  it('answers a plain queued when nobody knows whether the upstream accepted', async () => {
+  it('answers a plain queued if it is unclear whether the upstream accepted it', async () => {
     const customer = await relay.customer('1');
     const created = await post(customer, '/v1/videos', {
       model: MODEL,
@@ -216,7 +216,7 @@ describe('videos, by the OpenAI SDK and raw', () => {
     }
   });
 
-  it('refuses image input, foreign groups and models of another kind before anything is held', async () => {
+  it('refuses image input, foreign groups and models of another type before anything is held', async () => {
     const customer = await relay.customer('1');
     const file = await customer
       .sdk({ retries: 2 })

@@ -61,7 +61,7 @@ it('a request that could never pass uses up nothing of the others', async () => 
   expect((await send(IMAGES, image(2))).status).toBe(200);
 });
 
-it('tokens per minute are the input as it is likely and the output that is asked for', async () => {
+it('tokens per minute are the likely input and the requested output', async () => {
   const send = await keyWith({ tokensPerMinute: 1_000 });
   const first = await send(CHATS, chat(600));
   expect(first.status).toBe(200);

@@ -187,7 +187,7 @@ describe('KafkaTransport', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('comes back to messages that failed when its program stopped', async () => {
+  it('returns to messages that failed when its program stopped', async () => {
     const namespace = `t${newId()}.`;
     const failing = new Till();
     failing.work = async () => {
@@ -210,7 +210,7 @@ describe('KafkaTransport', () => {
     for (const each of [again, bus, first, second]) await each.close();
   });
 
-  it('goes on with other partitions while one backs off', async () => {
+  it('continues with other partitions while one backs off', async () => {
     const transport = createTransport({ backoff: { initialMs: 60_000, maxMs: 60_000 } });
     const till = new Till();
     till.work = async ({ account }) => {

@@ -175,7 +175,7 @@ describe('two of each program over Kafka', () => {
     await expectTrueBooks(...groups);
   });
 
-  it('refuses what billing reads too late, and settles what was delivered meanwhile', async () => {
+  it('refuses what billing reads too late, and settles what was delivered in the meantime', async () => {
     const clients = await shoppers('1');
     const before = await imagesAsked();
     const slow = clients.images('slow [[work:2]]');
@@ -210,7 +210,7 @@ describe('two of each program over Kafka', () => {
     expect(await ledger()).toEqual(before);
   });
 
-  it('comes to the same answers and balances when messages are doubled, overtake and go unanswered', async () => {
+  it('gives the same answers and balances if messages are doubled, reordered and unanswered', async () => {
     const chaos = { BUS_CHAOS: 'duplicate,reorder,drop-first-reply,max-delay-ms=60' };
     await Promise.all([
       relay.replace('billing', 0, 'SIGTERM', chaos),

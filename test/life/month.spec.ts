@@ -87,7 +87,7 @@ describe(`a month in the life of the books (MONTH_SEED=${SEED})`, () => {
     ).toEqual([]);
   });
 
-  it('closes, and its trial balance stays what it was', async () => {
+  it('closes, and its trial balance does not change', async () => {
     const { billing } = month.database;
     await recordCloseGrace(billing, LIMITS.graceMs);
     const period = await closePeriod(

@@ -170,7 +170,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: "if (outcome.kind !== 'not_accepted') break;",
     instead: 'if (outcome.kind === asking.taken) break;',
     spec: IMAGES,
-    test: 'asks no other upstream where one may have taken the work',
+    test: 'asks no other upstream if one may have accepted the work',
   },
   {
     id: 'hold-abandoned',
@@ -179,7 +179,7 @@ export const deliveryMutants: readonly Mutant[] = [
     text: "if (outcome.kind === 'undecided') await post.abandon(order, order.caller.accountId);",
     instead: '',
     spec: IMAGES,
-    test: 'leaves no hold behind where nobody knows',
+    test: 'leaves no hold behind if it is unclear',
   },
   {
     id: 'answer-lost-once',
@@ -188,6 +188,6 @@ export const deliveryMutants: readonly Mutant[] = [
     text: 'if (!(error instanceof BusTimeout) || this.options.clock.nowMs() >= expiresAtMs) throw error;',
     instead: 'throw error;',
     spec: 'apps/gateway/charging/charge.service.spec.ts',
-    test: 'is asked for again while no answer came',
+    test: 'is requested again while there is no answer',
   },
 ];

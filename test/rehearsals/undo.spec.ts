@@ -12,7 +12,7 @@ function slow(name: string, log: string[]) {
   };
 }
 
-it('ends what is still starting when it is stopped, in the opposite order, and starts nothing more', async () => {
+it('ends what is still starting when it is stopped, in reverse order, and starts nothing more', async () => {
   const log: string[] = [];
   const undo = new Undo();
   const server = slow('server', log);
@@ -38,7 +38,7 @@ it('has nothing to end of what did not start', async () => {
   expect(log).toEqual([]);
 });
 
-it('is done for everybody at once', async () => {
+it('is done for everyone at once', async () => {
   const log: string[] = [];
   const undo = new Undo();
   const server = slow('server', log);

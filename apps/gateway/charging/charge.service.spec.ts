@@ -65,7 +65,7 @@ async function balances(): Promise<string[]> {
   return [balance.main, balance.held].map(formatAmount);
 }
 
-/** A price of the model that is in force at once, and that a cache does not know. */
+/** A price that takes effect immediately and is in no cache. */
 function price(unitPrice: string): Promise<unknown> {
   return under.ledger.owner.query(
     'INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ($1, $2, clock_timestamp())',
@@ -100,7 +100,7 @@ describe('a hold', () => {
     expect(held).toEqual([]);
   });
 
-  it('is quoted again where the price changed meanwhile', async () => {
+  it('is quoted again if the price changed meanwhile', async () => {
     const asked = await order();
     await price('0.04');
     clock.advance(60_000);
@@ -109,7 +109,7 @@ describe('a hold', () => {
     expect(await balances()).toEqual(['0.92', '0.08']);
   });
 
-  it('is given up as undecided where the price changes again and again', async () => {
+  it('is given up as undecided if the price keeps changing', async () => {
     let cents = 5;
     clock.advance(60_000);
     billing.beforeHold = async () => {
@@ -123,7 +123,7 @@ describe('a hold', () => {
     expect(await balances()).toEqual(['1', '0']);
   });
 
-  it('is asked for again while no answer came, until it would have expired', async () => {
+  it('is requested again while there is no answer, until it would have expired', async () => {
     const { opened, open } = gate();
     const asks: string[] = [];
     billing.beforeHold = async ({ expiresAt }) => {

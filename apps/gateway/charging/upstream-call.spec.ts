@@ -13,7 +13,7 @@ describe('a call of an upstream', () => {
     expect(ended).toEqual(['delivered']);
   });
 
-  it('is unknown when something of ours breaks on the way, so that the hold is resolved', async () => {
+  it('is unknown if something on our side breaks, so that the hold is resolved', async () => {
     const faults: unknown[] = [];
     const broken = new TypeError('x is undefined');
     const outcome = await callUpstream<{ kind: 'delivered' }>(() => Promise.reject(broken), {

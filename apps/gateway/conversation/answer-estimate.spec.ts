@@ -10,7 +10,7 @@ const chat = (...content: unknown[]): Body => ({ model: 'm', messages: [{ role: 
 const most = (body: Body, limits = {}) => estimateInput(body, limits).most;
 
 describe('the input that is held for', () => {
-  it('is no less than a token for each byte of text, in any script', () => {
+  it('is at least one token per byte of text, in any script', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
         const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -60,7 +60,7 @@ describe('the input that is held for', () => {
     expect(most(body)).toBeLessThan(11_000n);
   });
 
-  it('takes nothing for a picture that only looks like one', () => {
+  it('takes no lookalike for an image', () => {
     const text = 'x'.repeat(20_000);
     const schema = { type: 'image_url', image_url: { url: `data:image/png,${text}` } };
     const bodies = [
@@ -75,7 +75,7 @@ describe('the input that is held for', () => {
   it.each<[string, Body]>([
     ['a document', chat({ type: 'document', source: { type: 'base64', data: 'AAAA' } })],
     ['a file', chat({ type: 'file', file: { file_data: 'AAAA' } })],
-  ])('is all that the model reads where the body only refers to it: %s', (_name, body) => {
+  ])('is all that the model reads if the body only refers to it: %s', (_name, body) => {
     expect(most(body, { maxInputTokens: 128_000 })).toBe(128_000n);
     expect(most(body)).toBe(200_000n);
   });
@@ -91,7 +91,7 @@ describe('the input that is held for', () => {
       expect(most(body)).toBeLessThan(69_000n);
     });
 
-    it('takes nothing for an image that only looks like one', () => {
+    it('takes no lookalike for an image', () => {
       const text = { inlineData: { mimeType: 'image/png', data: 'x'.repeat(20_000) } };
       const bodies = [
         parts({ functionCall: { name: 'f', args: text } }),
@@ -102,7 +102,7 @@ describe('the input that is held for', () => {
       for (const body of bodies) expect(most(body)).toBeGreaterThan(20_000n);
     });
 
-    it('is all that the model reads where the body only refers to it', () => {
+    it('is all that the model reads if the body only refers to it', () => {
       const fileData = { mimeType: 'image/png', fileUri: 'https://example.com/a.png' };
       const small = { inlineData: { mimeType: 'application/pdf', data: 'AAAA' } };
       for (const part of [{ fileData }, small])
@@ -127,14 +127,14 @@ describe('the input that is held for', () => {
     });
   });
 
-  it('ends at what the model reads at most, where that is known', () => {
+  it('is capped by the input limit of the model, if it is known', () => {
     const body = chat('x'.repeat(300_000));
     expect(most(body, { maxInputTokens: 128_000 })).toBe(128_000n);
     expect(most(body)).toBeGreaterThan(300_000n);
   });
 });
 
-it('takes a quarter of the characters where the upstream reports no usage', () => {
+it('is a quarter of the characters if the upstream reports no usage', () => {
   expect(estimateInput(chat('x'.repeat(4_000)), {}).likely).toBeLessThan(1_030n);
   expect(estimateInput(chat('x'.repeat(4_000)), {}).likely).toBeGreaterThan(1_000n);
   expect(estimateInput(chat('x'.repeat(4_000)), { maxInputTokens: 10 }).likely).toBe(10n);
@@ -175,7 +175,7 @@ describe('the output that is held for', () => {
     expect(estimateAnswer({ ...asked(100), body }, { maxOutputTokens: 32_000 }).most).toBe(tokens);
   });
 
-  it('counts an image that is asked for whole', () => {
+  it('counts a requested image in full', () => {
     const drawn = (responseModalities: string[], maxOutputTokens: number) => {
       const body = { generationConfig: { responseModalities } };
       return estimateAnswer({ ...asked(maxOutputTokens, 2), kind: 'contents', body }, {}).most;
@@ -205,7 +205,7 @@ describe('the output of a sound', () => {
     expect(estimateAnswer(spoken('\u4f60\u597d'), {})).toMatchObject({ most: 36n, likely: 9n });
   });
 
-  it('ends at the limit of the model', () => {
+  it('is capped by the limit of the model', () => {
     expect(estimateAnswer(spoken('x'.repeat(100)), { maxOutputTokens: 90 })).toMatchObject({
       most: 90n,
       likely: 90n,

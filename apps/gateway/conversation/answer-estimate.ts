@@ -33,7 +33,7 @@ function mayHoldImage({ kind, body }: Conversation): boolean {
   return wanted.some((each: unknown) => String(each).toUpperCase() === 'IMAGE');
 }
 
-/** Vendors that have these fields bound the answer by its limit, and what is thought before it by the budget alone. */
+/** Vendors with these fields limit the answer by its limit, and the thinking only by the budget. */
 function mostThoughts({ kind, body, choices }: Conversation, limits: ModelLimits): bigint {
   const { enable_thinking: isOn, thinking_budget: budget } = body;
   if (kind !== 'chat' || isOn === false || (isAbsent(isOn) && isAbsent(budget))) return 0n;

@@ -3,8 +3,8 @@ import { areWritesSold, type InputKind } from '#pricing/held-kinds.js';
 import type { Conversation } from './conversation-request.js';
 
 /**
- * The dearest that the input of a request may turn out to be. Messages say what is to be written. Other dialects may write
- * without being asked, where the model's price says that writes are sold.
+ * The highest possible price of a request's input. Messages say what to write to the cache. Other dialects may write without being
+ * asked, if the model has a price for writes.
  */
 export function dearestInput(
   { kind, body }: Conversation,

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { until } from '../../../test/support/eventually.js';
 import { ClientStream } from './client-stream.js';
 
-/** Its body is not read until somebody does. */
+/** Its body is not read yet. */
 async function ask({ server }: FastifyInstance): Promise<IncomingMessage> {
   const { port } = server.address() as { port: number };
   const call = request({ port, host: '127.0.0.1', method: 'POST', path: '/', agent: false }).end();
@@ -80,7 +80,7 @@ describe('a streamed answer', () => {
     expect(written).toBeLessThan(PIECES);
   });
 
-  it('takes a client for gone that stalls, where it may not hold up the rest', async () => {
+  it('treats a stalled client as gone if it must not hold up the rest', async () => {
     isHurried = true;
     const response = await ask(server);
     await until('the writing to end', async () => ended);
@@ -89,7 +89,7 @@ describe('a streamed answer', () => {
     await expect(response.toArray()).rejects.toThrow('aborted');
   });
 
-  it('stops waiting when it is told to, and sends no more', async () => {
+  it('stops waiting when it is stopped, and sends no more', async () => {
     const response = await ask(server);
     await untilStalled();
     stop.abort();
@@ -116,7 +116,7 @@ describe('the end of an answer', () => {
   });
   afterEach(() => server.close());
 
-  it('reaches a client that is slow, however long that takes', async () => {
+  it('reaches a slow client, however long it takes', async () => {
     const response = await ask(server);
     const startedAt = performance.now();
     let bytes = 0;
@@ -125,14 +125,14 @@ describe('the end of an answer', () => {
       bytes += piece.length;
       if (bytes < pauseAt) continue;
       pauseAt = bytes + LAST.length / 32;
-      // Slow is what this client is: it takes longer than a client may stall, and never stalls.
+      // This client takes longer than a client may stall, but never stalls.
       await new Promise((resolve) => setTimeout(resolve, STALL_MS / 16));
     }
     expect(performance.now() - startedAt).toBeGreaterThan(STALL_MS);
     expect(bytes).toBe(LAST.length + 'begin'.length);
   });
 
-  it('is broken off for a client that takes nothing of it', async () => {
+  it('is broken off for a client that reads nothing', async () => {
     const response = await ask(server);
     await until('the answer to be broken off', async () => answered.left.aborted);
     await expect(response.toArray()).rejects.toThrow('aborted');

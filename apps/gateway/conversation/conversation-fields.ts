@@ -100,8 +100,8 @@ const FIELDS: Record<WrittenKind, ReadonlySet<string>> = {
 };
 
 /**
- * Fields with which a vendor charges another price than the catalog's, and the words that leave it as it is. They stay here:
- * the words say what happens anyway.
+ * Fields that can change the vendor's price, and the values that do not. They are not passed on, because these values are the
+ * default.
  */
 const PRICE_CHANGING: Partial<Record<StreamKind, Readonly<Record<string, readonly string[]>>>> = {
   chat: { service_tier: ['auto', 'default'] },
@@ -110,7 +110,7 @@ const PRICE_CHANGING: Partial<Record<StreamKind, Readonly<Record<string, readonl
   contents: { serviceTier: ['unspecified', 'standard'] },
 };
 
-/** Functions, and tools that the client runs: only what they say is metered. Any other is run by the vendor, at a price. */
+/** Functions and tools that the client runs: only their text is metered. The vendor runs any other tool, at a price. */
 const FREE_TOOLS: Record<TalkKind, { rule: RegExp; such: string; withoutType: boolean }> = {
   chat: { rule: /^(function|custom)$/, such: 'function or custom', withoutType: false },
   responses: {
@@ -151,7 +151,7 @@ const PARTS: Record<TalkKind, readonly string[]> = {
   ],
 };
 
-/** What the input of a response holds beside messages: calls of free tools, and their results. */
+/** What the input of a response can contain besides messages: calls of free tools, and their results. */
 const ITEMS = [
   'message',
   'reasoning',
@@ -166,8 +166,8 @@ const ITEMS = [
 ];
 
 /**
- * The body of a conversation without the fields that must not pass. Whatever the relay cannot price is refused, also inside
- * tools, modalities and contents. @throws ApiError naming the field
+ * The body of a conversation without the fields that are not passed on. Anything that the relay cannot price is refused, also
+ * inside tools, modalities and contents. @throws ApiError naming the field
  */
 export function pricedFields(kind: WrittenKind, body: Body): Body {
   const known = knownFields(body, FIELDS[kind]);
@@ -233,7 +233,7 @@ function refuseItems(input: unknown): void {
   }
 }
 
-/** `parts`: a list of them; anything else is text, or a fault that the upstream names. */
+/** `parts`: a list of them; anything else is text, or a fault that the upstream reports. */
 function refuseParts(kind: TalkKind, param: string, parts: unknown): void {
   for (const part of listOf(parts)) {
     const type = typeOf(part);

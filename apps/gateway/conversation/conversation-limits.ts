@@ -23,8 +23,8 @@ export function isLimitOfEach({ unit }: CatalogModel, kind: StreamKind): boolean
 }
 
 /**
- * At one price for a call, a limit of input holds only for what can be measured: documents may be as
- * long as the upstream reads. @throws ApiError
+ * For a model that is priced by the call, an input limit only covers what can be measured. Refuses files and documents. @throws
+ * ApiError
  */
 export function refuseUnmeasured(model: CatalogModel, { kind }: Conversation, input: MeasuredTokens): void {
   const { maxInputTokens } = model.limits;
@@ -34,8 +34,8 @@ export function refuseUnmeasured(model: CatalogModel, { kind }: Conversation, in
 }
 
 /**
- * Longer sound than the model hears, and a stream of what is priced by the second: its
- * events do not say how long the sound was. @throws ApiError
+ * Refuses audio that is longer than the model's limit, and streams of models priced by the second, whose events do not report the
+ * length. @throws ApiError
  */
 export function refuseUnheard(
   { id, unit, limits: { maxSeconds } }: CatalogModel,

@@ -31,7 +31,7 @@ describe('what billing depends on', () => {
     expect(readConversation('speech', { ...SPEECH, stream_format: 'sse' })).toMatchObject({ streamed: true });
   });
 
-  it('is bounded for embeddings by the number of texts, not by that of the tokens of one', () => {
+  it('is limited for embeddings by the number of texts, not of the tokens in one', () => {
     const asked = (input: unknown[]) => () => readConversation('embeddings', { model: 'm', input });
     const tokens = Array.from({ length: MAX_EMBEDDED + 1 }, () => 1);
     expect(asked(tokens)().choices).toBe(1);
@@ -40,7 +40,7 @@ describe('what billing depends on', () => {
     expect(asked([1, ...tokens.map(String)])).toThrow(tooMany);
   });
 
-  it('takes null for absent', () => {
+  it('treats null as absent', () => {
     const body = { ...CHAT, max_tokens: null, stream: null, stream_options: null, n: null, tools: null };
     expect(readConversation('chat', body)).toMatchObject({ streamed: false, wantsUsage: false, choices: 1 });
   });
@@ -52,7 +52,7 @@ describe('what billing depends on', () => {
     expect(options({ include_usage: false }).wantsUsage).toBe(false);
   });
 
-  it('leaves known fields as they are, without the words that a vendor takes anyway and fields that ask for nothing', () => {
+  it('passes on known fields unchanged, without words that are the default and empty fields', () => {
     const body = { ...CHAT, temperature: 0.5, seed: 7, metadata: { a: '1' } };
     const more = { ...body, service_tier: 'auto', search_parameters: null };
     expect(readConversation('chat', more).body).toEqual(body);
@@ -178,7 +178,7 @@ describe('what no price of the catalog covers is refused by its name', () => {
   });
 });
 
-describe('an answer is bounded by its model', () => {
+describe('an answer is limited by its model', () => {
   it.each<[WrittenKind, object, object]>([
     ['chat', CHAT, { max_completion_tokens: 100 }],
     ['chat', { ...CHAT, max_tokens: 7 }, { max_tokens: 7 }],

@@ -110,7 +110,7 @@ function readTalk(kind: TalkKind, sent: Body): Conversation {
   };
 }
 
-/** Google keeps what is said about the answer in an object of its own. */
+/** Google has the fields about the answer in a separate object. */
 function readContents(body: Body): Conversation {
   requireInput('contents', body);
   const priced = pricedFields('contents', body);
@@ -127,7 +127,7 @@ function readContents(body: Body): Conversation {
   };
 }
 
-/** Of two that are sent the larger counts. */
+/** If two are sent, the larger one counts. */
 function readMaxTokens(kind: TalkKind, body: Body): Conversation['maxOutputTokens'] {
   return MAX_TOKENS_FIELDS[kind]
     .map((param) => ({ param, value: ANSWER_TOKENS.read(body, param) }))
@@ -137,7 +137,7 @@ function readMaxTokens(kind: TalkKind, body: Body): Conversation['maxOutputToken
     }, undefined);
 }
 
-/** The request with the model's own limit where it names none: an answer that is longer was not held for. */
+/** The request with the model's own limit if it sets none, because nothing is held for a longer answer. */
 export function withModelsLimit(asked: Conversation, { maxOutputTokens }: ModelLimits): Conversation {
   const { kind, body } = asked;
   if (asked.maxOutputTokens || maxOutputTokens === undefined) return asked;
@@ -186,12 +186,12 @@ function missing(param: string): ApiError {
   return new ApiError('missing_required_parameter', `${param} is required.`, { param });
 }
 
-/** The client sees the answer grow, so that its leaving says something. */
+/** Whether the client sees the answer grow, so that leaving is a decision. */
 export function isGradual({ kind, streamed }: Conversation): boolean {
   return (streamed && !isOfImages(kind)) || kind === 'speech';
 }
 
-/** An image is finished for a client that left, whether it is streamed or not. */
+/** Whether it makes images, which are completed for a client that left, streamed or not. */
 export function isOfImages(kind: StreamKind): kind is ImageStreamKind {
   return kind === 'imageStream' || kind === 'editStream';
 }

@@ -11,7 +11,7 @@ import type { TokenEstimate } from '#catalog/token-estimate.js';
 
 /** The content delivered and charged. */
 export interface DeliveredAnswer {
-  /** Of the model's unit: answers where a call has a price, seconds where those of sound have; 1 where tokens are counted. */
+  /** In the model's unit: answers if priced by the call, seconds if audio is priced by the second, 1 if priced by the token. */
   units: bigint;
   tokens: TokenCounts | undefined;
 }
@@ -42,7 +42,7 @@ export function mostTokens({
   return { ...NO_TOKENS, [heldAs.input]: input.most, [heldAs.output]: output.most };
 }
 
-/** What it probably takes, by kind: of what is heard the sound apart from the text, of what is spoken the sound. */
+/** The likely usage by type: for transcriptions the audio apart from the text, for speech the audio. */
 function likelyTokens({ asked, input, output, seconds }: Estimated): TokenCounts {
   const sound = seconds ? seconds.likely * LIKELY_TOKENS_PER_SECOND : 0n;
   const heard = sound < input.likely ? sound : input.likely;
@@ -55,17 +55,16 @@ function likelyTokens({ asked, input, output, seconds }: Estimated): TokenCounts
 const NO_INPUT = { input: 0n, audioInput: 0n };
 const NO_TOKENS: TokenCounts = { input: 0n, cachedInput: 0n, output: 0n };
 
-/** The units that are held: every answer to a request is a call of its own; of sound its seconds at the most, one of tokens. */
+/** The units to hold: every answer is a separate call; for audio the most seconds, for tokens 1. */
 export function unitsOf({ model, asked, seconds }: Pick<Estimated, 'model' | 'asked' | 'seconds'>): bigint {
   if (model.unit === 'second') return seconds?.most ?? 1n;
   return model.unit === 'call' ? BigInt(asked.choices) : 1n;
 }
 
 /**
- * What was delivered, if anything. A whole answer is billed by what the upstream reports; one that its client left and
- * that could not be read to its end, by what was streamed of it and by its input at the most, since no client may gain by
- * leaving. One that broke is billed by what was streamed; what cannot be counted while it passes, a call of one price or a
- * sound, was not delivered then.
+ * What was delivered, if anything. A complete answer is billed by the upstream's report. One that the client left and that could
+ * not be read to its end is billed by what was streamed and the most input, so that no client gains by leaving. A broken one is
+ * billed by what was streamed. What cannot be counted in transit, such as a call or audio, counts as not delivered then.
  */
 export function deliveryOf(estimated: Estimated, ending: Ending, meter: UsageMeter): DeliveredAnswer | null {
   const { model, asked, input, heldAs } = estimated;
@@ -94,7 +93,7 @@ function imageOf(
   return { units: 1n, tokens: isPriced ? (meter.reported() ?? tokens.likely) : undefined };
 }
 
-/** As many as came, of those that were held: of sound as the vendor reports, or else as it is long. */
+/** The delivered units, at most those held. For audio these are the seconds that the vendor reports, otherwise its length. */
 function unitsUsed(estimated: Estimated, meter: UsageMeter): bigint {
   const held = unitsOf(estimated);
   const { model, seconds } = estimated;

@@ -186,7 +186,7 @@ export class ConversationService {
 
   private async endUnanswered(held: Held, opened: ConversationFailure, client: ClientStream): Promise<void> {
     const isGone = client.left.aborted && isGradual(held.asked);
-    // The upstream took the work and was not heard of in the time that it had after the client left.
+    // The upstream accepted the work, but did not answer in the time that was left after the client had gone.
     if (isGone && opened.kind === 'unknown' && held.stop.aborted) {
       const delivery = this.settlement.deliveryOf(held, { how: 'left' }, new UsageMeter(held.kind));
       if (delivery)
@@ -225,7 +225,7 @@ function priceOf(prepared: Prepared): Pick<PricedOrder, 'units' | 'tokens' | 'di
   return prepared.model.unit === 'token' ? { ...wanted, tokens: mostTokens(prepared) } : wanted;
 }
 
-/** As they count against limits: the input as it is likely, and as much output as was asked for. */
+/** The tokens that count against limits: the likely input and the requested output. */
 function tokensAsked({ asked: { maxOutputTokens, choices }, input, output }: Prepared): bigint {
   const wanted = BigInt(maxOutputTokens?.value ?? 0) * BigInt(choices);
   return input.likely + (wanted < output.most ? wanted : output.most);

@@ -47,7 +47,7 @@ it('reads nothing for a client that left before the upstream was asked', () => {
   expect(stop.signal.aborted).toBe(true);
 });
 
-it('counts only what nobody waits for, and ends at a size', () => {
+it('counts only what nobody waits for, up to a limit', () => {
   const left = new AbortController();
   const drained = new DrainedBytes(left.signal);
   drained.add(Buffer.alloc(17 * 1024 * 1024));

@@ -14,7 +14,7 @@ interface Options {
   closes?: boolean;
 }
 
-/** Sends a stream through in chunks and says what came out, and how it ended. */
+/** Sends a stream through in chunks, and returns what came out and how it ended. */
 function filtered(chunks: string[], { kind = 'chat', wantsUsage = false, closes = false }: Options = {}) {
   const meter = new UsageMeter(kind);
   const filter = new EventFilter(kind, meter, { wantsUsage: wantsUsage, clientsModel: null });

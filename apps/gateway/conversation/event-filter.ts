@@ -21,11 +21,10 @@ const BLANK_LINE = Buffer.from('\n\n');
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Passes the events of a stream on as they came and meters them, but for three: a chat's usage chunk that the client
- * did not ask for is dropped, the last event is kept back, and an upstream's error is left to be reworded. Google's
- * streams have no event that is the last for sure: one that says why the answer ended is kept until another follows, and
- * the [DONE] that some relays add is not for Google's clients. A model that the upstream knows by another name keeps the
- * client's.
+ * Passes on and meters the events of a stream, with three exceptions: a chat's usage chunk that the client did not request is
+ * dropped, the last event is held back, and an upstream's error is left to be reworded. Google's streams have no definite last
+ * event: one with the reason for the end is held until another follows, and the [DONE] that some relays add is not passed to
+ * Google's clients. A model keeps the client's name.
  */
 export class EventFilter {
   /** The number of events passed on so far. */

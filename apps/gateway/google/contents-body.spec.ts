@@ -13,7 +13,7 @@ const MAX_LOOK_MICROSECONDS = 300_000;
 const withPart = (part: object) => ({ contents: [{ parts: [part] }] });
 
 describe('contents', () => {
-  it('have one form, in which ever case they were sent, and entries in lists', () => {
+  it('have one form, whichever case they were sent in, with entries in lists', () => {
     const sent = {
       contents: { parts: { inline_data: { mime_type: 'image/png', data: 'AA' } } },
       system_instruction: { parts: { text: 'Be brief.' } },
@@ -34,19 +34,19 @@ describe('contents', () => {
     });
   });
 
-  it('take no time to look at a name of many megabytes', () => {
+  it('take no time for a name of many megabytes', () => {
     const name = '_a'.repeat(4_000_000);
     const begun = process.cpuUsage();
     expect(Object.keys(bodyOf({ [name]: 1, contents: CONTENTS }))).toContain(name);
     expect(process.cpuUsage(begun).user).toBeLessThan(MAX_LOOK_MICROSECONDS);
   });
 
-  it('leave what the client calls its own as it is', () => {
+  it('leave names of the client unchanged', () => {
     const call = { functionCall: { name: 'f', args: { inline_data: { mime_type: 'x' } } } };
     expect(bodyOf(withPart(call))).toMatchObject(withPart(call));
   });
 
-  it('say nothing else than their path', () => {
+  it('cannot contradict their path', () => {
     for (const model of ['m', 'models/m', null])
       expect(bodyOf({ model, contents: CONTENTS }).model).toBe('m');
     expect(() => bodyOf({ model: 'other' })).toThrow(expect.objectContaining({ param: 'model' }));

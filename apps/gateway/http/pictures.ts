@@ -9,7 +9,7 @@ export interface ReceivedPicture {
   readonly encoding: 'bytes' | 'base64';
   /** Base64 from within a JSON text. */
   readonly isEscaped: boolean;
-  /** Handed over to be read, and gone then. */
+  /** Transferred to be read, and gone afterwards. */
   readonly pieces: Iterable<Buffer>;
   readonly byteLength: number;
   readonly param: string;

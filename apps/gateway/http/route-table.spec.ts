@@ -61,7 +61,7 @@ describe('RouteTable', () => {
     expect(refusal('POST', '/v1/videos/editsx').code).toBe('method_not_allowed');
   });
 
-  it('says nothing of the query, which may hold a signature', () => {
+  it('does not mention the query, which may contain a signature', () => {
     expect(refusal('GET', '/nowhere?sig=secret').message).toBe('Unknown URL (GET /nowhere).');
   });
 });

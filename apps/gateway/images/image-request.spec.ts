@@ -42,7 +42,7 @@ function refusal(work: () => unknown): ApiError {
   throw new Error('it was accepted');
 }
 
-describe('the pictures of an edit in JSON', () => {
+describe('the images of an edit in JSON', () => {
   it.each<[string, object, string[]]>([
     ['a data URL', { image: DATA_URL }, [PNG.toString('hex')]],
     ['base64', { image: B64 }, [PNG.toString('hex')]],
@@ -63,7 +63,7 @@ describe('the pictures of an edit in JSON', () => {
     expect(seen(readJsonEdit({ ...COMMON, ...pictures }).pictures.images)).toEqual(expected);
   });
 
-  it('have both forms of answer when none was asked for', () => {
+  it('have both formats of answers if none was requested', () => {
     expect(readJsonEdit({ ...COMMON, image: B64 }).format).toBe('both');
     expect(readJsonEdit({ ...COMMON, image: B64, response_format: 'url' }).format).toBe('url');
   });
@@ -89,7 +89,7 @@ describe('the pictures of an edit in JSON', () => {
   });
 });
 
-describe('the pictures of an edit in a form', () => {
+describe('the images of an edit in a form', () => {
   it.each<[string, FormEntry[], string[]]>([
     ['image', [file('image')], [PNG.toString('hex')]],
     ['image[]', [file('image[]'), file('image[]', Buffer.from('aa', 'hex'))], [PNG.toString('hex'), 'aa']],
@@ -105,7 +105,7 @@ describe('the pictures of an edit in a form', () => {
     expect(seen(readFormEdit(form(...pictures)).pictures.images)).toEqual(expected);
   });
 
-  it('stand beside text fields that are numbers and truths', () => {
+  it('come with text fields for numbers and booleans', () => {
     const edit = readFormEdit(form(file('image'), file('mask'), field('n', '2'), field('stream', 'false')));
     expect(edit).toMatchObject({ count: 2, pictures: { mask: { kind: 'received' } } });
     expect(refusal(() => readFormEdit(form(file('image'), field('n', 'two')))).code).toBe('invalid_type');

@@ -151,7 +151,7 @@ async function charges(): Promise<string[]> {
 }
 
 describe('a call for images', () => {
-  it('is settled by what came before it is answered, as the charge of its request', async () => {
+  it('is settled by what was delivered before it is answered, as the charge of its request', async () => {
     answers = [made(2)];
     const asked = call('imgmodel-4', 3);
     const { data, usage } = await images.generate(asked);
@@ -162,7 +162,7 @@ describe('a call for images', () => {
     expect(JSON.parse(upstream.requests[0]!.body)).toMatchObject({ prompt: 'a lighthouse', n: 3 });
   });
 
-  it('by the token pays for the images that can be read, of what was reported and of what was not', async () => {
+  it('by the token pays for the readable images, by the reported usage or without a report', async () => {
     const { owner } = under.ledger;
     await owner.query(
       `INSERT INTO models (id, family, unit, owned_by, limits) VALUES ('drawn', 'image', 'token', 'vendora', '{"maxImages": 4}')`,
@@ -191,7 +191,7 @@ describe('a call for images', () => {
     expect(await served({})).toEqual([1, 6, 1_056]);
   });
 
-  it('is released before it fails, once, where nobody knows what the upstream did', async () => {
+  it('is released once before it fails, if it is unclear what the upstream did', async () => {
     answers = [(request) => void request.socket.destroy()];
     await expect(images.generate(call('imgmodel-4'))).rejects.toMatchObject({
       code: 'generation_failed',
@@ -201,7 +201,7 @@ describe('a call for images', () => {
     expect(freed).toEqual([]);
   });
 
-  it('goes to another model under a charge of its own, once the first took nothing and is released', async () => {
+  it('goes to another model under a separate charge, once the first accepted nothing and was released', async () => {
     answers = [busy, made(1)];
     const first = call('vendora-imagine-image');
     const turns = images.turnsOf(first.requestId, {
@@ -243,7 +243,7 @@ describe('a call for images', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('asks no other upstream where one may have taken the work', async () => {
+  it('asks no other upstream if one may have accepted the work', async () => {
     const { owner } = under.ledger;
     await owner.query(
       `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, honours_idempotency)
@@ -263,7 +263,7 @@ describe('a call for images', () => {
     await owner.query(`UPDATE channels SET enabled = false WHERE id = 'second'`);
   });
 
-  it('leaves no hold behind where nobody knows whether there is one', async () => {
+  it('leaves no hold behind if it is unclear whether there is one', async () => {
     billing.beforeHold = () => Promise.reject(new Error('billing does not answer'));
     const asked = call('imgmodel-4');
     await expect(images.generate(asked)).rejects.toMatchObject({ code: 'service_unavailable' });

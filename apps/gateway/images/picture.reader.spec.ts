@@ -35,21 +35,21 @@ describe('an image', () => {
     expect(ofText.bytes.equals(webp)).toBe(true);
   });
 
-  it('is refused by its field where it is none, cut off, or no base64', async () => {
+  it('is refused with its field if it is no image, truncated or not base64', async () => {
     const invalid = { code: 'invalid_image', param: 'image' };
     await expect(read(file(Buffer.from('hello')))).rejects.toMatchObject(invalid);
     await expect(read(file(Buffer.from(png.subarray(0, png.length - 20))))).rejects.toMatchObject(invalid);
     await expect(read(base64Picture('%%%', 'image'))).rejects.toMatchObject(invalid);
   });
 
-  it('is refused before its pixels are made, where it claims more than may be read', async () => {
+  it('is refused before it is decoded if it claims too many pixels', async () => {
     await expect(read(file(bomb()))).rejects.toMatchObject({
       code: 'invalid_image',
       message: expect.stringContaining(`at most ${PARTS.maxPixels} pixels`),
     });
   });
 
-  it('is refused where it is so narrow that vendors would cut it into more tiles than are held for', async () => {
+  it('is refused if it is so narrow that vendors would cut it into more tiles than are held for', async () => {
     const strip = (width: number, height: number) =>
       Transformer.fromRgbaPixels(Buffer.alloc(width * height * 4), width, height).png();
     for (const [width, height] of [
@@ -64,7 +64,7 @@ describe('an image', () => {
     await expect(read(file(Buffer.from(await strip(96, 3))))).resolves.toMatchObject({ mime: 'image/png' });
   });
 
-  it('takes no other from its thread: what is refused leaves it for the next', async () => {
+  it('leaves its thread for the next one if it is refused', async () => {
     const asked = Array.from({ length: 12 }, (_, index) =>
       read(file(index % 2 ? Buffer.from('broken') : Buffer.from(png))).then(
         () => 'read',

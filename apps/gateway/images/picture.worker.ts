@@ -39,7 +39,7 @@ const FORMATS: readonly { mime: string; extension: string; at: number; magic: st
   { mime: 'image/jpeg', extension: 'jpg', at: 0, magic: 'ffd8ff' },
   { mime: 'image/webp', extension: 'webp', at: 8, magic: '57454250' },
 ];
-/** A progressive JPEG has about ten scans, each of which is a walk over all pixels; they may be made up by thousands. */
+/** A progressive JPEG has about ten scans, each a pass over all pixels. A malicious one can have thousands. */
 const SCANS_OF_ALL_PIXELS = 10;
 
 /** Lower priority than the main thread. On other systems it would apply to the whole process. */
@@ -117,7 +117,7 @@ function faultOf(bytes: Buffer, mime: string, order: PictureOrder): PictureFault
 const END = 0xd9;
 const START_OF_SCAN = 0xda;
 
-/** How many scans a JPEG has; null when it ends before its end, which decoders make nothing of. */
+/** The number of scans of a JPEG. Null if it is truncated, which decoders ignore. */
 function scansOf(bytes: Buffer): number | null {
   let scans = 0;
   for (let at = 2; at + 4 <= bytes.length;) {

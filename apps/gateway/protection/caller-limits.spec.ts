@@ -28,13 +28,13 @@ it.each<[string, Partial<Record<keyof CallerLimits, number>>, Record<string, num
   expect(Object.fromEntries(found.map(({ subject, most }) => [subject, most]))).toEqual(expected);
 });
 
-it('limits everybody by the defaults', () => {
+it('limits everyone by the defaults', () => {
   const caller = { keyId: 'k', accountId: 'a', group: 'g' };
   expect(callerLimits(caller, 'concurrentRequests', defaults).map(({ most }) => most)).toEqual([64, 128]);
 });
 
 it.each(['tokensPerMinute', 'imagesPerMinute'] as const)(
-  'limits %s only where somebody set a limit: in a group, of each account',
+  'limits %s only if a limit was set: in a group, for each account',
   (name) => {
     const caller = { keyId: 'k', accountId: 'a', group: 'g' };
     expect(callerLimits(caller, name, defaults)).toEqual([]);

@@ -30,12 +30,12 @@ describe('contentHash', () => {
     expect(await hashOf(one)).not.toBe(await hashOf(other));
   });
 
-  it('minds the path, but neither its query nor a slash at its end', async () => {
+  it('depends on the path, but not on its query or a final slash', async () => {
     expect(await hashOf({}, '/v1/videos')).not.toBe(await hashOf({}, '/v1/images/generations'));
     expect(await hashOf({}, '/v1/videos/?key=secret')).toBe(await hashOf({}, '/v1/videos'));
   });
 
-  it('minds long texts and where they stand', async () => {
+  it('depends on long texts and their place', async () => {
     const long = (text: string) => LongText.of([Buffer.from(text.slice(0, 3)), Buffer.from(text.slice(3))]);
     expect(await hashOf({ a: long('abcdef'), b: 1 })).toBe(await hashOf({ b: 1, a: long('abcdef') }));
     expect(await hashOf({ a: long('abcdef') })).not.toBe(await hashOf({ a: long('abcdeg') }));

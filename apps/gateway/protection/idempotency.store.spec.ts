@@ -47,14 +47,14 @@ function find() {
 }
 
 describe('a request with an Idempotency-Key', () => {
-  it('is the first for one of many that come at once', async () => {
+  it('is the first for one of many simultaneous ones', async () => {
     const many = Array.from({ length: 8 }, () => request());
     const firsts = await Promise.all(many.map((each) => store.claim(each, TIMES)));
     expect(firsts.filter(Boolean)).toHaveLength(1);
     expect((await find())!.chargeId).toBe(many[firsts.indexOf(true)]!.chargeId);
   });
 
-  it('has a name of its own for each key of the API', async () => {
+  it('has a separate name for each API key', async () => {
     await claimed();
     const { keyId: other } = await ledger.account({ credits: '0' });
     expect(await store.claim(request({ keyId: other }), TIMES)).toBe(true);
@@ -83,7 +83,7 @@ describe('a request with an Idempotency-Key', () => {
 });
 
 describe('a request that runs', () => {
-  it('is left once nobody renews it, and somebody who takes over is the first', async () => {
+  it('is abandoned if nobody renews it, and the next one becomes the first', async () => {
     const first = await claimed({ ...TIMES, leaseMs: 0 });
     expect(await find()).toMatchObject({ isLeft: true });
     await store.renew([first.chargeId], MINUTE_MS);
@@ -94,13 +94,13 @@ describe('a request that runs', () => {
     await store.renew([first.chargeId], 0);
     await store.freeLeft(first.chargeId);
     const next = await claimed();
-    // The one before owns nothing any more.
+    // The previous one no longer owns anything.
     await answer(first);
     await store.free(first.chargeId);
     expect(await find()).toMatchObject({ chargeId: next.chargeId, answer: null });
   });
 
-  it('is freed where it failed, but not once it was answered', async () => {
+  it('is freed if it failed, but not once it was answered', async () => {
     const first = await claimed();
     await store.free(first.chargeId);
     const second = await claimed();
@@ -113,7 +113,7 @@ describe('a request that runs', () => {
 });
 
 describe('expired requests', () => {
-  it('are forgotten some at a time, with their files, also by two at once', async () => {
+  it('are deleted a few at a time, with their files, also by two at once', async () => {
     const files = ['a', 'b', 'c', 'd'];
     for (const name of files) {
       const each = request({ name });
@@ -129,7 +129,7 @@ describe('expired requests', () => {
     expect(await find()).toMatchObject({ isExpired: false });
   });
 
-  it('are forgotten by name, where they are expired', async () => {
+  it('are deleted by name, if they have expired', async () => {
     const live = await claimed();
     expect(await store.purge(1, live.chargeId)).toEqual({ rows: 0, files: [] });
     await store.free(live.chargeId);

@@ -253,7 +253,7 @@ export class Idempotency {
   }
 }
 
-/** What is answered once work was paid for is, unless it says that it will pass; a refusal or a dry run before is not. */
+/** An answer after the work was paid for is final, unless it says that a retry may succeed. A refusal or dry run before is not. */
 function isFinal(status: number, held: boolean): boolean {
   return held && !PASSING.includes(status);
 }

@@ -66,7 +66,7 @@ describe('RequestLimiter', () => {
     expect(queries).toBe(spent);
   });
 
-  it('counts a small limit singly, and tells what is left of it', async () => {
+  it('counts a small limit singly, and reports what is left', async () => {
     const one = limiter();
     const left: number[] = [];
     for (let request = 0; request < 3; request += 1) {

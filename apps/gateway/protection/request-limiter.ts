@@ -125,7 +125,7 @@ export class RequestLimiter {
       const share = await this.takeOne(limit, amount);
       const allowance = this.allowanceOf(limit);
       if (share === null) {
-        // What is of another minute by now is nobody's any more.
+        // What was taken for another minute is lost.
         for (const other of taken) if (other.share.endsAtMs === other.endsAtMs) other.share.left += amount;
         return { passes: false, tightest: allowance };
       }
@@ -135,7 +135,7 @@ export class RequestLimiter {
     return { passes: true, tightest: allowances.reduce((a, b) => (b.remaining < a.remaining ? b : a)) };
   }
 
-  /** Takes so many of the present minute; null when there are not as many left. */
+  /** Takes this many of the current minute. Null if fewer are left. */
   private async takeOne(limit: RequestLimit, amount: number): Promise<Share | null> {
     // It could never pass, and must not use up what others could.
     if (amount > limit.most) return null;

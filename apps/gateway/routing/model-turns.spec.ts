@@ -50,13 +50,13 @@ describe('the turns of a request through its models', () => {
     expect(fault).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
   });
 
-  it('repeat no text of a client that is no name of a model', async () => {
+  it('repeat no text of a client that is not a model name', async () => {
     const turns = turnsOf(['\u{1F5BC} \r\n=x', 'b']);
     await turns.serve((model) => (model === 'b' ? Promise.resolve(model) : Promise.reject(busy())));
     expect(turns.headersFor('b')['x-failed-models']).toBe('unknown=service_unavailable');
   });
 
-  it('end at once with what is no fault of a model', async () => {
+  it('end at once with an error that is not a fault of a model', async () => {
     const asked: string[] = [];
     const fault = await faultOf(
       turnsOf(['a', 'b']).serve((model) => {
@@ -97,7 +97,7 @@ describe('the turns of a request through its models', () => {
     },
   );
 
-  it('begin nothing more for a client that has left', async () => {
+  it('start nothing more for a client that has left', async () => {
     const client = new AbortController();
     const asked: string[] = [];
     const fault = await faultOf(
@@ -111,7 +111,7 @@ describe('the turns of a request through its models', () => {
     expect(fault).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 3 });
   });
 
-  it('begin nothing more once the time of the request is up', async () => {
+  it('start nothing more once the time of the request is up', async () => {
     const asked: string[] = [];
     const turns = turnsOf(['a', 'b'], { limitAtMs: systemClock.nowMs() });
     await faultOf(

@@ -90,8 +90,8 @@ export class ModelTurns {
   }
 
   /**
-   * Whether the model of that place may be asked after such misses. Those of the key stand in for a model that is busy, failing or
-   * without a channel; a name that is wrong, or may not be used, is the client's to mend.
+   * Whether the model in this place can be tried after these misses. The key's models replace a model that is busy, failing or
+   * without a channel. A wrong or forbidden name is for the client to fix.
    */
   mayAsk(place: number, misses: readonly Miss[] = this.misses): boolean {
     const { models, named = models.length } = this.request;
@@ -100,8 +100,8 @@ export class ModelTurns {
   }
 
   /**
-   * Whether the model of that place is passed over for such an error: one of the key also where the request is too much for it,
-   * since the client, who never named it, is owed the answer of the model that it named.
+   * Whether this error skips the model in this place. A model of the key is also skipped if the request is too large for it: the
+   * client did not name it, and should get the answer of the model that it named.
    */
   isMiss(place: number, error: unknown): error is ApiError {
     if (isFaultOfModel(error)) return true;

@@ -163,8 +163,8 @@ export class TaskCreator {
   }
 
   /**
-   * Only who wins the move to `submitting` may call the upstream; between channels the permission is renewed.
-   * `heldAmount`: what is held, for the first of them.
+   * Only the winner of the move to `submitting` may call the upstream. Between channels the permission is renewed. `heldAmount`:
+   * what is held, for the first of them.
    */
   private async mayCall(draft: Draft, channel: Channel, heldAmount: Nanos | null): Promise<boolean> {
     const { tasks } = this.parts;
@@ -260,7 +260,7 @@ export class TaskCreator {
     return won;
   }
 
-  /** What the database did not take in, a sweep finds and finishes; the client's answer does not depend on it. */
+  /** If the write fails, a sweep finds and finishes the task. The client's answer does not depend on it. */
   private async orLeaveToSweep<T>(draft: Draft, write: () => Promise<T>): Promise<T | undefined> {
     try {
       return await write();

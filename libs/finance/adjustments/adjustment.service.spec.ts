@@ -55,7 +55,7 @@ const given = parseAmount('2.5');
 const conflict = { code: 'conflict' };
 
 describe('an adjustment', () => {
-  it('is made once for its request, however often and at once it is asked for', async () => {
+  it('is made once for its request, however often and concurrently it is requested', async () => {
     const requestId = newId();
     const answers = await Promise.all([1, 2, 3].map(() => adjust(given, { requestId })));
     answers.push(await adjust(given, { requestId }));
@@ -65,7 +65,7 @@ describe('an adjustment', () => {
     expect(await actionsOn(ledger, `account:${accountId}`)).toEqual(['account.adjusted']);
   });
 
-  it('above the limit waits for a second person, which small ones of a day reach together', () =>
+  it('above the limit waits for a second person; small ones of one day add up to it', () =>
     onOneDay(async () => {
       const actor = await staffActor(ledger, 'finance');
       const before = Number(await balance());
@@ -79,7 +79,7 @@ describe('an adjustment', () => {
       expect(Number(await balance())).toBe(before + 6.5);
     }));
 
-  it('takes no more than there is', async () => {
+  it('takes no more than the balance', async () => {
     for (let times = 0; times < 2; times += 1)
       await adjust(-parseAmount('5'), { actor: await staffActor(ledger, 'finance') });
     const more = adjust(-parseAmount('1'), { actor: await staffActor(ledger, 'finance') });
@@ -87,14 +87,14 @@ describe('an adjustment', () => {
     expect(await balance()).toBe('0');
   });
 
-  it('is not made by somebody with an interest in the account', async () => {
+  it('cannot be made by someone with an interest in the account', async () => {
     ({ accountId } = finance);
     ({ ticketId } = await ticketOfOwn());
     await expect(adjust(given)).rejects.toMatchObject({ code: 'second_person_required' });
     expect(await balance()).toBe('0');
   });
 
-  it('is reversed once, also when two reverse it at once', async () => {
+  it('is reversed once, even by two people at once', async () => {
     const { done } = await adjust(given);
     const two = [finance, await staffActor(ledger, 'finance')];
     const ends = await Promise.allSettled(

@@ -48,7 +48,7 @@ async function remove(block: number): Promise<void> {
 }
 
 describe('findings of the chain', () => {
-  it('end when their block was read again, and not before; the longest unread block is first', async () => {
+  it('end when their block was read again, and not before; the block unread for longest comes first', async () => {
     await fixture.owner.query(
       `INSERT INTO control_findings (control, subject, state, message, details, transaction_ids, first_seen_at, last_seen_at)
        SELECT 'chain', 'transaction:' || n, 'entry_changed', 'It was mended.', jsonb_build_object('block', n::text), '{}',
@@ -67,7 +67,7 @@ describe('findings of the chain', () => {
     expect((await round()).open).toEqual([]);
   });
 
-  it('stay while a block is missing, also where nothing else looks at it', async () => {
+  it('stay while a block is missing, even if nothing else checks it', async () => {
     await remove(88);
     expect((await round()).open).toContain('block:88');
     await remove(30);

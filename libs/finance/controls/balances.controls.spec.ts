@@ -96,7 +96,7 @@ describe('the control of adjustments', () => {
 });
 
 describe('the control of accounts in debt', () => {
-  it('finds an account that is frozen for a debt that is gone', async () => {
+  it('finds an account that is still frozen for a debt that was paid', async () => {
     expect(await found(frozenAccountsControl)).toEqual([]);
     await withoutRules('customer_balances', () =>
       fixture.owner.query(

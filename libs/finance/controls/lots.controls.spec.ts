@@ -39,12 +39,12 @@ const HOUR_MS = 3_600_000;
 const anHourAgo = () => new Date(Date.now() - HOUR_MS);
 
 describe('the control of deferred revenue', () => {
-  it('finds nothing in the postings of everything that happens, of all times and of the last hour', async () => {
+  it('finds nothing in postings of every type, in the whole ledger and in the last hour', async () => {
     expect(await found(null)).toEqual([]);
     expect(await found(anHourAgo())).toEqual([]);
   });
 
-  it('names a posting without a lot, by its transaction, while it is recent and whenever everything is looked at', async () => {
+  it('names a posting without a lot, by its transaction, while it is recent and in every full run', async () => {
     const id = await inTransaction(pool, (client) =>
       post(client, {
         kind: 'topup',
@@ -70,7 +70,7 @@ describe('the control of deferred revenue', () => {
     expect(await found(null)).toMatchObject([{ subject: 'ledger-account:deferred-revenue' }, named]);
   });
 
-  it('names a posting that recognised another amount than the uses behind it', async () => {
+  it('names a posting that recognised a different amount than its uses', async () => {
     const { rows } = await fixture.owner.query<{ id: string }>(
       'SELECT recognition_id::text AS id FROM lot_uses WHERE minor > 0 ORDER BY id DESC LIMIT 1',
     );

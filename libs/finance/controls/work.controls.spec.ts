@@ -145,7 +145,7 @@ async function checked(client: pg.PoolClient, controls: readonly Control[], befo
 }
 
 describe('controls of work', () => {
-  it('find nothing where all is well, however old', async () => {
+  it('find nothing if all is well, however old', async () => {
     await charge('delivered');
     await charge('failed');
     await charge('delivered', 'completed');
@@ -154,7 +154,7 @@ describe('controls of work', () => {
     expect(await findAfter('', all)).toEqual([]);
   });
 
-  it('find what is in flight only when it is older than the grace', async () => {
+  it('find work in progress only if it is older than the grace period', async () => {
     const { chargeId, taskId } = await charge('held', 'failed');
     const { rows: postings } = await ledger.billing.query<{ id: bigint }>(
       'SELECT id FROM ledger_transactions WHERE charge_id = $1',
@@ -223,7 +223,7 @@ describe('charges against tasks and requests', () => {
     ]);
   });
 
-  it('name what was settled although nobody did it, or the upstream refused', async () => {
+  it('name what was settled although nobody did the work, or the upstream refused it', async () => {
     const { chargeId } = await charge('delivered');
     for (const fault of ['channel_id = NULL', 'upstream_status = 500']) {
       expect(await withFaults([`UPDATE charges SET ${fault} WHERE id = $1`], [chargeId])).toEqual([
@@ -378,7 +378,7 @@ describe('promotion', () => {
 });
 
 describe('the invariants of the ledger', () => {
-  it('are told row by row, with their transactions', async () => {
+  it('are reported row by row, with their transactions', async () => {
     const { rows } = await ledger.owner.query<{ id: bigint }>(
       'SELECT min(transaction_id) AS id FROM ledger_entries',
     );

@@ -57,7 +57,7 @@ async function expectPostingsOfRows(): Promise<void> {
 }
 
 describe('costs of upstreams', () => {
-  it('are told for what was delivered, and posted once', async () => {
+  it('are recorded for what was delivered, and posted once', async () => {
     await set('imgmodel-4', { unitCost: '0.011' });
     const whole = await costs.charge(customer, { model: 'imgmodel-4', units: 3n });
     const part = await costs.charge(customer, { model: 'imgmodel-4', units: 3n, delivered: 2n });
@@ -88,7 +88,7 @@ describe('costs of upstreams', () => {
     await expectPostingsOfRows();
   });
 
-  it('of free work are told too', async () => {
+  it('of free work are recorded too', async () => {
     await costs.ledger.owner.query(
       `INSERT INTO price_versions (model_id, unit_price, effective_from) VALUES ('vendora-speech', 0, now())`,
     );
@@ -106,7 +106,7 @@ describe('costs of upstreams', () => {
     await expect(set('vendora-imagine-video-1.5-preview', { unitCost: '1' })).rejects.toThrow(/alias/);
   });
 
-  it('of failed work are told where the upstream bills it', async () => {
+  it('of failed work are recorded if the upstream bills it', async () => {
     await set('imgmodel-4', { unitCost: '0.02' }, { billsFailures: true });
     await set('vidmodel-3', { unitCost: '0.04' });
     const failed = await costs.charge(customer, { model: 'imgmodel-4', units: 2n, failed: true });
@@ -133,7 +133,7 @@ describe('costs of upstreams', () => {
     await expectPostingsOfRows();
   });
 
-  it('that are not known are told once they are', async () => {
+  it('that are not known are recorded once they are', async () => {
     const model = 'vendora-imagine-edit';
     const chargeId = await costs.charge(customer, { model, units: 2n });
     expect(await accrue()).toEqual({ told: 0, unknown: 1 });
@@ -164,7 +164,7 @@ describe('costs of upstreams', () => {
     expect(await rowsOf(after)).toEqual([['delivered', parseAmount('0.02'), 1n]]);
   });
 
-  it('are told once by any number at once, in chunks of any size', async () => {
+  it('are recorded once by any number of processes, in chunks of any size', async () => {
     const { billing } = costs.ledger;
     for (let count = 0; count < 40; count += 1) await costs.charge(customer, { model: 'imgmodel-4' });
     const all = await Promise.all([1, 2, 3].map(() => accrue({ chunk: 7 })));
@@ -228,7 +228,7 @@ describe('costs of upstreams', () => {
 });
 
 describe('a cost version', () => {
-  it('names the field at fault', async () => {
+  it('names the wrong field', async () => {
     await expect(set('nothing', { unitCost: '1' })).rejects.toMatchObject({ param: 'model' });
     await expect(set('imgmodel-4', { unitCost: '1' }, { channel: 'x' })).rejects.toMatchObject({
       param: 'channel',

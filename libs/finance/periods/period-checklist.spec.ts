@@ -56,7 +56,7 @@ function book(): Promise<bigint> {
 }
 
 describe('what may be waived', () => {
-  it('is what is left to do of a control, and never that its books contradict each other', async () => {
+  it('is open work of a control, never a contradiction in the books', async () => {
     await fixture.owner.query(
       `INSERT INTO unknown_costs (charge_id, channel_id, model_id, metered, ended_at)
        VALUES ('one', 'sandbox', 'imgmodel-4', false, now() - interval '1 minute')`,
@@ -98,7 +98,7 @@ describe('what may be waived', () => {
       DELETE FROM charge_costs; ALTER TABLE charge_costs ENABLE TRIGGER USER`);
   });
 
-  it('is all that is left to do, however much more it is than is read', async () => {
+  it('is all open work, however much more there is than is read', async () => {
     await fixture.owner.query(
       `INSERT INTO unknown_costs (charge_id, channel_id, model_id, metered, ended_at)
        SELECT 'one' || n, 'sandbox', 'model-' || n, false, now() - interval '1 minute' FROM generate_series(1, 5001) n`,
@@ -131,7 +131,7 @@ describe('what may be waived', () => {
     expect(await state()).toMatchObject({ state: 'waived', waiverId: id, reason: waiver.reason });
   });
 
-  it('is what two people saw, and nothing that came in place of it', async () => {
+  it('is what two people saw, and nothing that replaced it', async () => {
     await book();
     // So that what is booked from now on belongs to it, too.
     end = new Date(Date.now() + 60_000);
@@ -151,7 +151,7 @@ describe('what may be waived', () => {
     expect(await check('control:suspense')).toMatchObject([{ state: 'failed', count }]);
   });
 
-  it('is nothing that could not be looked at', async () => {
+  it('is never what could not be checked', async () => {
     await waiveAll(pool, end);
     await fixture.owner.query('REVOKE SELECT ON suspense_items FROM tollgate_billing');
     const [suspense, cleared, zero] = await check('control:suspense', 'suspense-cleared', 'zero-sums');
@@ -164,7 +164,7 @@ describe('what may be waived', () => {
 });
 
 describe('money in suspense at the end of a period', () => {
-  it('counts while it is there, and is told with its clearing when it is not', async () => {
+  it('counts until it is cleared, then appears with its clearing', async () => {
     await fixture.owner.query(
       `UPDATE suspense_items SET state = 'returned', cleared_transaction_id = transaction_id`,
     );
@@ -204,7 +204,7 @@ describe('money in suspense at the end of a period', () => {
 });
 
 describe('a payment that no report covers at the end', () => {
-  it('counts, with how to list all such', async () => {
+  it('counts, with the command that lists them', async () => {
     const { accountId } = await fixture.account({ credits: '0' });
     const bought = priceCredits(parseAmount('10'), '1.3');
     await recordTopup(pool, {

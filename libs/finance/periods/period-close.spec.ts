@@ -81,7 +81,7 @@ async function again(period: Period): Promise<[string, bigint][]> {
 }
 
 describe('a close', () => {
-  it('stores the trial balance, which stays what it was through late facts, further closes and dropped snapshots', async () => {
+  it('stores the trial balance, which late facts, further closes and dropped snapshots do not change', async () => {
     const first = await close();
     const told = (await periodBalances(pool, first.id)).map(({ code, balance }) => [code, balance]);
     expect(told.length).toBeGreaterThan(5);
@@ -149,7 +149,7 @@ describe('a close', () => {
     });
   });
 
-  it('is abandoned when something is red, says what, and opens the period again', async () => {
+  it('is abandoned if a check fails, names it, and opens the period again', async () => {
     await book();
     const end = new Date();
     const dry = await checkPeriod(pool, { end, limitMs: 60_000 });
@@ -182,7 +182,7 @@ describe('a close', () => {
     client.release();
   });
 
-  it('is made by one person when two want it at once', async () => {
+  it('is made by one of two people who try at once', async () => {
     const results = await Promise.allSettled([1, 2, 3].map(() => closePeriod(pool, request(), options())));
     const made = results.filter(({ status }) => status === 'fulfilled');
     const refused = results.flatMap((result) =>
@@ -195,7 +195,7 @@ describe('a close', () => {
     ]);
   });
 
-  it('that died goes on with its own request, and gives way to another', async () => {
+  it('that died continues with its own request, and gives way to another', async () => {
     const died = async (): Promise<CloseRequest> => {
       const asked = await waivedRequest();
       await pool.query(
@@ -229,7 +229,7 @@ describe('a close', () => {
 });
 
 describe('a storm of postings while periods close', () => {
-  it('leaves nothing inside that the trial balance does not have, and fails nobody', async () => {
+  it('leaves nothing inside that is not in the trial balance, and fails for nobody', async () => {
     const engine = new PostingEngine({ pool, loadPriceBook, log: fixture.log });
     const customers = await Promise.all(Array.from({ length: 8 }, () => fixture.account({ credits: '100' })));
     let storming = true;

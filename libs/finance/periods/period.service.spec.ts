@@ -34,7 +34,7 @@ async function request(changed: Partial<CloseRequest> = {}): Promise<CloseReques
 }
 
 describe('a close', () => {
-  it('answers the closed period, and is noted once however often it is asked for', async () => {
+  it('returns the closed period, and is logged once however often it is requested', async () => {
     const service = serviceWith();
     const asked = await request();
     const period = await service.close(asked, 'audit-1');
@@ -44,7 +44,7 @@ describe('a close', () => {
     expect(await service.find(period.id)).toEqual(period);
   });
 
-  it('says which field is wrong where it cannot begin', async () => {
+  it('names the wrong field if it cannot begin', async () => {
     const asked = await request();
     await expect(serviceWith({ marginMs: 3_600_000 }).close(asked, 'a')).rejects.toMatchObject({
       code: 'invalid_value',
@@ -63,7 +63,7 @@ describe('a close', () => {
     });
   });
 
-  it('answers as it is when it takes longer, and goes on', async () => {
+  it('returns its current state if it takes longer, and continues', async () => {
     // Long enough for its row to be there: until then there is nothing to answer.
     const service = serviceWith({ answerMs: 2_000 });
     const other = await ledger.owner.connect();
@@ -81,7 +81,7 @@ describe('a close', () => {
     }
   });
 
-  it('is given up at once when the program stops, though something from before it still runs', async () => {
+  it('is given up at once when the program stops, although an earlier transaction still runs', async () => {
     const service = serviceWith();
     const older = await ledger.owner.connect();
     try {

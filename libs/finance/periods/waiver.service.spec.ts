@@ -49,7 +49,7 @@ const approve = (approvalId: string, actor: Actor) =>
   approvals.approve({ approvalId, actor, note: null, requestId: newId() });
 
 describe('a waiver', () => {
-  it('holds once another person agreed, and not before', async () => {
+  it('applies once another person has agreed, and not before', async () => {
     const end = new Date();
     const { id } = await ask({ end });
     await expect(approve(id, asker)).rejects.toMatchObject({ code: 'second_person_required' });
@@ -67,7 +67,7 @@ describe('a waiver', () => {
     expect(await service.list(new Date(end.getTime() + 1))).toEqual([]);
   });
 
-  it('is for an item that may be left, and the message names those', async () => {
+  it('is for an item that can be waived, and the message names those', async () => {
     await expect(ask({ item: 'control:costs' })).rejects.toMatchObject({
       code: 'invalid_value',
       param: 'item',
@@ -75,13 +75,13 @@ describe('a waiver', () => {
     });
   });
 
-  it('covers what the person has seen: more by now is refused', async () => {
+  it('covers what the person has seen, and is refused if there is more now', async () => {
     await unknownCost('two', 'imgmodel-lite');
     await expect(ask({ count: 1 })).rejects.toMatchObject({ code: 'conflict', param: 'count' });
     expect(await ask({ count: 2 })).toMatchObject({ state: 'pending' });
   });
 
-  it('changes no closed books, not even when the close came between its two people', async () => {
+  it('changes no closed books, even if the close came between its two people', async () => {
     const end = new Date();
     const { id } = await ask({ end, count: 2 });
     await waiveAll(ledger.billing, end);

@@ -110,7 +110,7 @@ const coverage = async () => {
 const NEVER = { reportOverdueMs: 1e12 };
 
 describe('the days of a file', () => {
-  it('must be told, in order, and be over', async () => {
+  it('must be given, in order and in the past', async () => {
     const today = await todayIn(fixture.billing, 'UTC');
     const refusal = (given: { from?: string; to?: string }) => {
       try {
@@ -127,7 +127,7 @@ describe('the days of a file', () => {
     expect(refusal({ from: '2020-01-01', to: today })).toEqual({ from: '2020-01-01', to: today });
   });
 
-  it('join those of the next file, of each provider and account alone, and show what is between', async () => {
+  it('join those of the next file, by provider and account, and show the gap between them', async () => {
     await importStripe('2026-01-01', '2026-02-01');
     await importStripe('2026-02-01', '2026-03-01');
     await importStripe('2026-03-02', '2026-03-03');
@@ -160,7 +160,7 @@ describe('the days of a file', () => {
     expect(() => bankMapping.parse({ ...rows[0]!.mapping, timeZone: 'Moon/Sea' })).toThrow('time zone');
   });
 
-  it('hold every line: one from elsewhere refuses the file, with its number', async () => {
+  it('contain every line: the number of one outside is named, and the file refused', async () => {
     const days = { from: '2026-01-01', to: '2026-02-01' };
     const faults = async (run: Promise<unknown>) => {
       const error = await run.catch((refused: unknown) => refused);
@@ -176,7 +176,7 @@ describe('the days of a file', () => {
     expect(await faults(importStripe(days.from, days.to, [late]))).toEqual(['2 created_utc']);
   });
 
-  it('are not covered by a list of payouts, which holds what happened before them', async () => {
+  it('are not covered by a list of payouts, which contains what happened before them', async () => {
     const early = 'txn_1,2025-12-30 00:00:00,usd,13.00,0,charge,ch_1,pi_1_5,po_1';
     expect(await importStripe('2026-01-01', '2026-02-01', [early])).toMatchObject({ added: 1, covers: null });
   });
@@ -195,7 +195,7 @@ describe('a payment that no report covers', () => {
     expect(await found(paymentsControl)).toEqual([]);
   });
 
-  it('is overdue where no report was ever imported', async () => {
+  it('is overdue if no report was ever imported', async () => {
     await bought('pi_1_7', '2026-02-03T00:00:00Z');
     expect(await found(paymentsControl)).toEqual(['report_overdue report:stripe']);
     expect(await found(paymentsControl, NEVER)).toEqual([]);
@@ -227,7 +227,7 @@ describe('a payment that no report covers', () => {
 describe('a round over recent things', () => {
   const recent = { ...NEVER, scope: 'recent' as const, since: '2026-02-10T00:00:00Z' };
 
-  it('finds what a whole one finds of them, and leaves the rest', async () => {
+  it('finds what a full one finds of them, and leaves the rest', async () => {
     await bought('pi_old_9', '2026-01-03T00:00:00Z');
     await bought('pi_new_9', '2026-02-12T00:00:00Z');
     await importStripe('2026-01-01', '2026-03-01', [
@@ -244,7 +244,7 @@ describe('a round over recent things', () => {
     expect(await found(paymentsControl, recent)).toEqual(fresh);
   });
 
-  it('compares a thing whole, however old a part of it is', async () => {
+  it('compares an item in full, however old a part of it is', async () => {
     await bought('pi_1_10', '2026-01-03T00:00:00Z');
     await importStripe('2026-01-01', '2026-03-01', [
       'txn_1,2026-01-03 00:00:00,usd,13.00,0,charge,ch_1,pi_1_10,',
@@ -276,7 +276,7 @@ describe('a payout', () => {
     await unguarded('DELETE FROM provider_payouts');
   });
 
-  it('of which no report tells is overdue, and counts at the end of a period', async () => {
+  it('that is in no report is overdue, and counts at the end of a period', async () => {
     await importStripe('2026-01-01', '2026-02-01', [
       'txn_1,2026-01-03 00:00:00,usd,13,0,charge,ch_1,pi_1_12,po_1',
     ]);
@@ -293,7 +293,7 @@ describe('a payout', () => {
   });
 });
 
-describe('a line that a later report tells otherwise', () => {
+describe('a line that a later report changes', () => {
   const line = (id: string, amount: string) =>
     `txn_${id},2026-01-03 00:00:00,usd,${amount},0,charge,ch_1,pi_${id},`;
   const told = (id: string, amount: string) => importStripe('2026-01-01', '2026-02-01', [line(id, amount)]);
@@ -318,7 +318,7 @@ describe('a line that a later report tells otherwise', () => {
       }),
     );
 
-  it('differs until somebody accepts it, and again when it is told in a third way', async () => {
+  it('differs until someone accepts it, and again in a third version', async () => {
     await bought('pi_acc', '2026-01-03T00:00:00Z');
     await told('acc', '13.00');
     await expect(accept('acc')).rejects.toMatchObject({ code: 'conflict' });
@@ -342,7 +342,7 @@ describe('a line that a later report tells otherwise', () => {
     await expect(fixture.owner.query('DELETE FROM provider_line_acceptances')).rejects.toThrow();
   });
 
-  it('differs again when it is told as it was before, at first or between', async () => {
+  it('differs again in an earlier version, the first or one between', async () => {
     await bought('pi_back', '2026-01-03T00:00:00Z');
     for (const amount of ['13.00', '12.00', '11.00']) await told('back', amount);
     await accept('back', { approvedBy: 'user:2' });
@@ -355,7 +355,7 @@ describe('a line that a later report tells otherwise', () => {
     expect(await found(paymentsControl)).toEqual(['differs payment:stripe:pi_back']);
   });
 
-  it('may be accepted in its later word, and not when our books have neither', async () => {
+  it('can be accepted in its later version, but not if our books have neither', async () => {
     await bought('pi_later', '2026-01-03T00:00:00Z');
     await told('later', '12.00');
     await told('later', '13.00');
@@ -395,7 +395,7 @@ describe('a line that a later report tells otherwise', () => {
     await expect(accept('eur', { requestedBy: 'user:3' })).rejects.toBeInstanceOf(AcceptanceNeedsTwo);
   });
 
-  it('or a payout that no line has to name', async () => {
+  it('or a payout that needs no line', async () => {
     await importStripe('2026-01-01', '2026-02-01');
     await importStripe(
       '2026-01-01',
@@ -416,7 +416,7 @@ describe('a transfer', () => {
     return rows[0]!.id;
   };
 
-  it('is missing only where files of all accounts cover its time', async () => {
+  it('is missing only if files of all accounts cover its time', async () => {
     const id = await topup('bank-0');
     expect(await found(bankControl, NEVER)).toEqual([]);
     expect(await found(bankControl)).toEqual([
@@ -433,7 +433,7 @@ describe('a transfer', () => {
     expect(await found(bankControl)).toEqual([`missing_there topup:${id}`]);
   });
 
-  it('whose posting is refused keeps no other from being matched, and is named', async () => {
+  it('whose posting is refused does not stop others from being matched, and is named', async () => {
     await topup('bank-1');
     await bought('bank-2', '2026-01-10T12:00:00Z', 'manual');
     for (const id of ['main', 'other'])

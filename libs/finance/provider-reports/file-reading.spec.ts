@@ -61,7 +61,7 @@ describe("Stripe's itemised reports", () => {
     expect(fee).toMatchObject({ type: 'fee', subjectId: 'txn_4', paymentId: null, description: 'Radar' });
   });
 
-  it('tell payouts in a report of their own', async () => {
+  it('list payouts in a separate report', async () => {
     const text =
       'payout_id,effective_at_utc,currency,gross,fee,net,reporting_category,balance_transaction_id\n' +
       'po_1,2026-02-02 00:00:00,usd,-12.32,0.00,-12.32,payout,txn_9\n';
@@ -75,7 +75,7 @@ describe("Stripe's itemised reports", () => {
     });
   });
 
-  it('know decimals of currencies', async () => {
+  it('know the decimals of currencies', async () => {
     const [yen, dinar] = await stripeLines(
       'txn_1,2026-01-31 10:00:00,,jpy,1200,43,1157,charge,ch_1,,pi_1,',
       'txn_2,2026-01-31 10:00:00,,kwd,1.005,0,1.005,charge,ch_2,,pi_2,',
@@ -115,7 +115,7 @@ describe("Stripe's itemised reports", () => {
     await expect(all(readStripeCsv(file(text)))).rejects.toThrow(reason);
   });
 
-  it('come with a mark at their beginning, with any ends of lines, and in pieces', async () => {
+  it('can have a byte order mark, any line ends, and come in pieces', async () => {
     const row = 'txn_1,2026-01-31 10:00:00,,usd,1.00,0,1.00,charge,ch_1,"Zürich, CH",pi_1,';
     const bytes = Buffer.from(`\ufeff${HEADER}\r\n${row}\r\n`);
     const pieces = Array.from(bytes, (byte) => Buffer.from([byte]));
@@ -145,7 +145,7 @@ async function bankLines(mapping: unknown, text: string | Buffer): Promise<(Bank
 }
 
 describe("a bank's file", () => {
-  it('is read with decimal commas, other separators and old letters', async () => {
+  it('is read with decimal commas, other separators and old encodings', async () => {
     const text = `Konto;4711\n\nBuchungstag;Betrag;Währung;Verwendungszweck\n31.01.2026;1.234,56;EUR;"STRIPE ""po_1"""\n1.2.2026;-12,5;EUR;Gebühr\n`;
     const lines = await bankLines(GERMAN, Buffer.from(text, 'latin1'));
     expect(lines).toMatchObject([
@@ -154,7 +154,7 @@ describe("a bank's file", () => {
     ]);
   });
 
-  it('is read with what left and what came in two columns, and ids of its own', async () => {
+  it('is read with separate columns for debits and credits, and its own ids', async () => {
     const mapping = {
       date: { column: 'Date', format: 'MM/DD/YY' },
       amount: { debit: 'Out', credit: 'In' },
@@ -205,7 +205,7 @@ describe("a bank's file", () => {
     ]);
   });
 
-  it('gives equal lines of a day ids by their order', async () => {
+  it('numbers equal lines of a day in their order', async () => {
     const mapping = {
       date: { column: 'd' },
       amount: { column: 'a' },

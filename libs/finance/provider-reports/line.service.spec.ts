@@ -66,7 +66,7 @@ async function suspended(): Promise<string[]> {
 }
 
 describe('a line that our books miss', () => {
-  it('is found with what became of it, or not at all', async () => {
+  it('is found with its outcome, or not at all', async () => {
     expect(await service.find('stripe', lineId)).toMatchObject({
       lineId,
       type: 'payment',
@@ -79,7 +79,7 @@ describe('a line that our books miss', () => {
     await expect(service.find('sandbox', lineId)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is booked once, as if the provider had reported it, and noted each time', async () => {
+  it('is booked once, as if the provider had reported it, and logged each time', async () => {
     const [first] = await Promise.all([book(), book()]);
     expect(first).toBeDefined();
     expect(await book()).toMatchObject({ state: 'ignored' });
@@ -89,14 +89,14 @@ describe('a line that our books miss', () => {
     );
   });
 
-  it('is booked by nobody whose own payment it is', async () => {
+  it('cannot be booked by the person who paid', async () => {
     await credit(finance.accountId);
     await expect(book()).rejects.toMatchObject({ code: 'second_person_required' });
     expect(await suspended()).toEqual([]);
     expect(await actionsOn(payments.ledger, `line:stripe:${lineId}`)).toEqual([]);
   });
 
-  it('is left alone where it is posted by itself', async () => {
+  it('is left alone if it is posted automatically', async () => {
     lineId = await lineOfPayment(payments.ledger.owner, paymentId, 'fee');
     await expect(book()).rejects.toMatchObject(conflict);
   });
@@ -127,7 +127,7 @@ describe('a line that a later report changed', () => {
     ]);
   });
 
-  it('is accepted by nobody whose own payment it is', async () => {
+  it('cannot be accepted by the person who paid', async () => {
     await credit(finance.accountId);
     await changeTo(1400);
     await expect(accept()).rejects.toMatchObject({ code: 'second_person_required' });

@@ -237,7 +237,7 @@ describe('a month that agrees', () => {
     ]);
   });
 
-  it('posts under the time at which it happened', async () => {
+  it('posts under the time of the event', async () => {
     await buy('pi_1');
     const early = activity([['txn_1', 'charge', '13.00', '0.68', 'ch_1', 'pi_1']]).replace(
       at(0),
@@ -263,7 +263,7 @@ describe('what disagrees is found and named', () => {
     return items.map(({ subject, state }) => `${state} ${subject}`);
   };
 
-  it('a payment that we never heard of', async () => {
+  it('an unknown payment', async () => {
     const rows = await quietMonth();
     await importFile(activity([...rows, ['txn_7', 'charge', '6.50', '0.49', 'ch_7', 'pi_7']]));
     expect(await faults()).toEqual(['missing_here payment:stripe:pi_7']);
@@ -272,7 +272,7 @@ describe('what disagrees is found and named', () => {
     );
   });
 
-  it('a payment that the provider does not know, where its report covers the time', async () => {
+  it('a payment that the provider does not know, if its report covers the time', async () => {
     const rows = (await quietMonth()).filter(([id]) => id !== 'txn_1');
     await importFile(activity([]), LONG_AGO);
     await importFile(activity(rows), { from: dayAt(0), to: '2999-01-01' });
@@ -326,7 +326,7 @@ describe('what disagrees is found and named', () => {
     ]);
   });
 
-  it('a line that says something else later, the first word stays', async () => {
+  it('a line that changes later, whose first version stays', async () => {
     const rows = await quietMonth();
     await importFile(activity(rows));
     const changed = rows.map((row): Row =>
@@ -338,7 +338,7 @@ describe('what disagrees is found and named', () => {
     expect(await balanceOf('expense:psp-fee')).toBe(-1666n);
   });
 
-  it('a line that says something else later, until it is accepted: then the books follow, once', async () => {
+  it('a line that changes later, until it is accepted and the books follow, once', async () => {
     const rows = await quietMonth();
     await importFile(activity(rows, 'po_1'));
     await importFile(payouts(['txn_9', 'po_1', PAID_OUT]));
@@ -379,7 +379,7 @@ describe('what disagrees is found and named', () => {
     expect(linked.map(({ kind }) => kind)).toEqual(['psp-fee', 'psp-fee', 'payout']);
   });
 
-  it('a line that is of another thing later, which cannot be accepted', async () => {
+  it('a line that is about something else later, which cannot be accepted', async () => {
     const rows = await quietMonth();
     await importFile(activity(rows));
     await importFile(activity([['txn_1', 'charge', '13.00', '0.68', 'ch_1', 'pi_other']]));
@@ -387,7 +387,7 @@ describe('what disagrees is found and named', () => {
     expect(await faults()).toEqual(['differs payment:stripe:pi_1']);
   });
 
-  it('a payout that is off by a fee, one that is told twice, and one that no report tells of', async () => {
+  it('a payout that is off by a fee, one that is reported twice, and one that no report has', async () => {
     const rows = await quietMonth();
     await importFile(activity(rows, 'po_1'));
     const before = (await check(payoutsControl)).items;
@@ -427,7 +427,7 @@ describe('what disagrees is found and named', () => {
 });
 
 describe('an import', () => {
-  it('is all or nothing, and tells every row at fault', async () => {
+  it('is all or nothing, and names every wrong row', async () => {
     const rows = await quietMonth();
     const file = `${activity(rows)}\ntxn_7,never,usd,1.00,0,charge,ch_7,pi_7,,\ntxn_8,2026-01-31,usd,x,0,charge,ch_8,pi_8,,`;
     const refused = await importFile(file).catch((error: unknown) => error);
@@ -440,7 +440,7 @@ describe('an import', () => {
     expect(left).toHaveLength(0);
   });
 
-  it('can be tried without leaving anything', async () => {
+  it('can be tried without leaving a trace', async () => {
     const file = text(activity(await quietMonth()));
     const tried = await importStripeCsv(fixture.billing, file, {
       actor: 'cli:test',
@@ -562,7 +562,7 @@ describe('the bank', () => {
     expect(await check(bankControl)).toMatchObject({ count: 5 });
   });
 
-  it('is matched by people where it is not plain, undone, and set aside', async () => {
+  it('is matched by people if it is unclear, undone, and set aside', async () => {
     const { topupId } = await buy('bank-1', '10', 'manual');
     await importBank(file([dayAt(0), '13.00', 'Ada for October'], [dayAt(0), '-9.00', 'rent']));
     const { rows } = await fixture.billing.query<{ id: bigint }>(
@@ -591,7 +591,7 @@ describe('the bank', () => {
     expect(await balanceOf('bank')).toBe(-1300n);
   });
 
-  it('refuses a line that was booked otherwise before', async () => {
+  it('refuses a line that was booked differently before', async () => {
     const ids = bankMapping.parse({ ...mapping, lineId: 'id' });
     await inTransaction(fixture.billing, (client) =>
       saveBankAccount(client, { id: 'main', mapping: ids }, 'cli:test'),

@@ -49,7 +49,7 @@ describe('a file of a provider', () => {
     expect(await auditOf(payments.ledger, 'report:stripe')).toEqual([]);
   });
 
-  it('is imported once however often, by somebody whom the log names, and posted at once', async () => {
+  it('is imported once however often, by someone whom the log names, and posted at once', async () => {
     expect(await stripe(fees('a', 'b'))).toMatchObject({ lines: 2, added: 2, changed: 0 });
     expect(await stripe(fees('a', 'b'))).toMatchObject({ lines: 2, added: 0, changed: 0 });
     const audited = await auditOf(payments.ledger, 'report:stripe');
@@ -64,7 +64,7 @@ describe('a file of a provider', () => {
     expect(rows).toEqual([{ posted: 2 }]);
   });
 
-  it('says what is wrong with it, or with its days', async () => {
+  it('says what is wrong with it or its days', async () => {
     await expect(stripe('no,report\n1,2')).rejects.toMatchObject({ code: 'invalid_value' });
     await expect(stripe(fees('c'), { from: '2026-02-01' })).rejects.toMatchObject({ code: 'invalid_value' });
     await expect(stripe(fees('c'), { from: 'someday' })).rejects.toMatchObject({ code: 'invalid_value' });
@@ -75,7 +75,7 @@ describe('a file of a bank', () => {
   const text = 'date,id,amount,text\n2026-01-05,x1,12.50,someone';
   const upload = { text, from: '2026-01-01', to: '2026-01-31', dryRun: false };
 
-  it('belongs to an account that is known', async () => {
+  it('belongs to a known account', async () => {
     await expect(service.importBank('main', upload, asking(finance))).rejects.toMatchObject({
       code: 'not_found',
     });
@@ -94,7 +94,7 @@ describe('a file of a bank', () => {
 });
 
 describe('the list of reports', () => {
-  it('has the newest first and goes on behind a page', async () => {
+  it('has the newest first and continues after a page', async () => {
     const all = await service.list({ limit: 10 });
     expect(all.nextCursor).toBeNull();
     const ids = all.items.map(({ id }) => id);

@@ -145,7 +145,7 @@ async function everything(limit: number, states: readonly WorkState[] | null = n
 }
 
 describe('charges against tasks and requests', () => {
-  it('tell the state of each, newest first, in pages', async () => {
+  it('show the state of each, newest first, in pages', async () => {
     const items = await everything(3);
     expect(items.map(({ subject, state }) => [subject, state])).toEqual([...expected].reverse());
     const filtered = await everything(2, ['late', 'running']);
@@ -177,7 +177,7 @@ describe('charges against tasks and requests', () => {
     expect(some.reduce((sum, { items }) => sum + items, 0n)).toBe(5n);
   });
 
-  it('make a control of what is at fault, the same of recent things as of all, and none of a young contradiction', async () => {
+  it('make a control of faults, the same for recent items as for all, without young contradictions', async () => {
     const faulty = expected.filter(([, state]) => FAULTY_WORK.includes(state)).map(([subject]) => subject);
     const found = async (since: string | null, more: { before?: string; graceMs?: number } = {}) => {
       const { count, items } = await inSnapshot(fixture.billing, (client) =>
@@ -202,7 +202,7 @@ describe('charges against tasks and requests', () => {
     expect(await found(null, { graceMs: 1e13 })).toEqual([]);
   });
 
-  it('stay open when the answer that they were found by is deleted, until somebody notes what became of it', async () => {
+  it('stay open when the answer that revealed them is deleted, until someone notes the outcome', async () => {
     const look = async () => {
       const run = await reconcile(fixture.billing, [chargesTasksControl], {
         graceMs: 0,

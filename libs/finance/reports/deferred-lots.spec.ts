@@ -43,7 +43,7 @@ const sum = (lots: readonly DeferredLot[], field: 'deferredMinor' | 'left' | 're
   lots.reduce((total, lot) => total + lot[field], 0n);
 
 describe('the lots behind deferred revenue', () => {
-  it('come to its closing balance at the end of any day, with all that happened to each', async () => {
+  it('add up to its closing balance at the end of any day, with all that happened to each', async () => {
     const sizes: number[] = [];
     for (let ago = DAYS + 1; ago >= -1; ago -= 1) {
       const to = day(ago);
@@ -66,7 +66,7 @@ describe('the lots behind deferred revenue', () => {
     expect(lots.some(({ topupId }) => topupId === null)).toBe(true);
   });
 
-  it('are those of one account, or those of which something is left', async () => {
+  it('are those of one account, or those with something left', async () => {
     const lots = await every({ to: day(-1) });
     const { accountId } = lots[0]!;
     const own = await every({ to: day(-1), accountId });

@@ -39,7 +39,7 @@ const today = Date.now() - (Date.now() % 86_400_000);
 const day = (offset: number): string => new Date(today + offset * 86_400_000).toISOString().slice(0, 10);
 
 describe('the roll-forward of deferred revenue', () => {
-  it('ties to the ledger account and to the lots, and the next begins where it ends', async () => {
+  it('agrees with the ledger account and the lots, and the next begins where it ends', async () => {
     const before = await deferredRevenueReport(fixture.billing, { from: day(-2), to: day(0) });
     expect(before).toMatchObject({ openingMinor: 0n, closingMinor: 0n, lines: [], agrees: true });
     const report = await deferredRevenueReport(fixture.billing, { from: day(0), to: day(1) });
@@ -70,7 +70,7 @@ describe(`what the lots have left at the end of a day (SUMS_SEED=${SUMS_SEED})`,
       (SELECT coalesce(sum(c.credits), 0) FROM credit_lot_changes c JOIN ledger_transactions t ON t.id = c.transaction_id
         WHERE c.kind <> 'debt' AND t.effective_at < $1::date::timestamp AT TIME ZONE 'UTC')::text AS changed`;
 
-  it('is what a plain sum of all uses gives, on any day and however they were played', async () => {
+  it('is a plain sum of all uses, on any day and however they were played', async () => {
     const dice = randomDice(SUMS_SEED);
     for (let round = 0; round < 4; round += 1) {
       const customers = await Promise.all([1, 2, 3].map(() => fixture.account({ credits: '5' })));
@@ -130,7 +130,7 @@ describe('the controls of lots and of deferred revenue', () => {
   }
   const states = ({ items }: ControlResult): string[] => items.map(({ state }) => state);
 
-  it('find nothing in books that are whole', async () => {
+  it('find nothing in intact books', async () => {
     const { lots, deferred } = await found('');
     expect([lots, deferred]).toEqual([
       { count: 0, items: [] },
@@ -159,7 +159,7 @@ describe('the controls of lots and of deferred revenue', () => {
     expect(states(lots)).toContain(state);
   });
 
-  it('name a payment that is not what its lot was bought for', async () => {
+  it('name a payment that is not the price of its lot', async () => {
     const { deferred } = await found(
       'UPDATE credit_lots SET paid_minor = paid_minor + 1 WHERE account_id = $1 AND paid_minor > 0',
     );

@@ -61,7 +61,7 @@ async function recognisedByDay(): Promise<[string, bigint][]> {
 }
 
 describe('recognised money by day', () => {
-  it('is the same when days that are over are summed up, with what was recorded late', async () => {
+  it('is the same when past days are summed up, including late records', async () => {
     const { billing, owner } = under.ledger;
     await recognise(10n, { counts: dayOf(-4), recorded: dayOf(-4) });
     await recognise(20n, { counts: dayOf(-4), recorded: dayOf(-3) });

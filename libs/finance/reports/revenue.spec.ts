@@ -172,7 +172,7 @@ async function check(control: Control) {
 }
 
 describe(`revenue (seed ${SEED})`, () => {
-  it('comes to the same and to the ledger, however it is grouped, with summaries and without', async () => {
+  it('gives the same total as the ledger, however it is grouped, with and without summaries', async () => {
     const { totals, agrees } = await report([]);
     expect(agrees).toBe(true);
     expect(totals.gross).toBeGreaterThan(0n);
@@ -201,7 +201,7 @@ describe(`revenue (seed ${SEED})`, () => {
     expect(await check(costsControl)).toEqual({ count: 0, found: [] });
   });
 
-  it('of days adds up to that of all of them, and each ties to the ledger', async () => {
+  it('of days adds up to the total, and each agrees with the ledger', async () => {
     const whole = await report([]);
     const days = await report(['day']);
     const single = [];
@@ -217,7 +217,7 @@ describe(`revenue (seed ${SEED})`, () => {
     expect(file).toEqual(days.rows);
   });
 
-  it('has a chart of the same sums, with summaries and without, beside the days before', async () => {
+  it('has a chart of the same sums, with and without summaries, next to the days before', async () => {
     const { billing } = costs.ledger;
     await recogniseAll(billing);
     const whole = await report([]);
@@ -269,14 +269,14 @@ describe(`revenue (seed ${SEED})`, () => {
     );
   });
 
-  it('says that there is more than the limit, and sums all of it', async () => {
+  it('says that there is more than the limit, and adds up all of it', async () => {
     const all = await report(['account', 'model']);
     const some = await report(['account', 'model'], WHOLE, 2);
     expect(some).toMatchObject({ truncated: true, totals: all.totals });
     expect(some.rows).toEqual(all.rows.slice(0, 2));
   });
 
-  it('is what each version of prices earned, without refunds', async () => {
+  it('is what each price version earned, without refunds', async () => {
     const whole = await report([]);
     const versions = await priceChanges(costs.ledger.billing, {
       from: null,
@@ -299,7 +299,7 @@ describe(`revenue (seed ${SEED})`, () => {
     });
   });
 
-  it('has a margin of money alone: what was recognised less what upstreams take', async () => {
+  it('has a margin in money: recognised revenue less upstream costs', async () => {
     const { billing } = costs.ledger;
     await recogniseAll(billing);
     const whole = await report([]);
@@ -320,7 +320,7 @@ describe(`revenue (seed ${SEED})`, () => {
     expect(marginOf(nothing, 'USD')).toEqual({ margin: 0n, basisPoints: null });
   });
 
-  it('has for each row what a net credit cost', async () => {
+  it('has the cost of a net credit for each row', async () => {
     for (const row of (await report(['model', 'channel'])).rows) {
       const net = row.gross - row.refunds;
       const each = net === 0n ? null : ((row.cost + row.failedCost) * 1_000_000_000n) / net;
@@ -328,7 +328,7 @@ describe(`revenue (seed ${SEED})`, () => {
     }
   });
 
-  it('and cost of one charge are reported beside each other', async () => {
+  it('and cost of one charge are reported next to each other', async () => {
     const { rows } = await costs.ledger.owner.query<{ id: string }>(
       `SELECT id FROM charges WHERE state = 'settled' AND channel_id IS NOT NULL LIMIT 1`,
     );
@@ -352,7 +352,7 @@ describe('a bill of an upstream', () => {
     ...more,
   });
 
-  it('clears what its days had come to; the rest is expense', async () => {
+  it('clears the accrued costs of its days; the rest is expense', async () => {
     const before = await costs.balances('%:sandbox');
     const first = await recordBill(costs.ledger.billing, bill());
     expect(await recordBill(costs.ledger.billing, bill())).toEqual(first);
@@ -439,7 +439,7 @@ describe('the controls of revenue and costs', () => {
     expect(await withHarm(sql, control)).toContain(state);
   });
 
-  it('name nothing of after a time, where only what was before it counts', async () => {
+  it('name nothing after a time if only what was before it counts', async () => {
     const { count } = await atHorizon(costs.ledger.billing, (client, horizon) =>
       revenueControl.check(client, { horizon, graceMs: 0, before: `${today()}T00:00:00Z`, limit: 5 }),
     );

@@ -72,7 +72,7 @@ async function matchOf(bankLineId: bigint): Promise<string | null> {
 }
 
 describe('a line of a bank account', () => {
-  it('is matched once, also when two people match it at once, and noted', async () => {
+  it('is matched once, even by two people at once, and logged', async () => {
     const { bankLineId, topupId } = await came();
     const both = [finance, await staffActor(ledger, 'finance')].map((by) =>
       match(bankLineId, { subject: topupId, by }),
@@ -98,7 +98,7 @@ describe('a line of a bank account', () => {
     ]);
   });
 
-  it('of which nobody knows whose it is waits in suspense, for once', async () => {
+  it('whose owner is unknown is put in suspense, once', async () => {
     const { bankLineId } = await came();
     await match(bankLineId, { kind: 'suspense' });
     const { rows } = await ledger.owner.query(
@@ -109,7 +109,7 @@ describe('a line of a bank account', () => {
     expect(rows).toEqual([{ state: 'open', amount: 1_300n }]);
   });
 
-  it('about money of one’s own account is matched and undone by somebody else', async () => {
+  it('about money of one’s own account is matched and undone by someone else', async () => {
     const { bankLineId, topupId } = await came(finance.accountId);
     const own = { code: 'second_person_required' };
     await expect(match(bankLineId, { subject: topupId })).rejects.toMatchObject(own);
@@ -119,7 +119,7 @@ describe('a line of a bank account', () => {
     expect(await matchOf(bankLineId)).toBe(`topup ${topupId}`);
   });
 
-  it('needs a subject, and is there', async () => {
+  it('needs a subject and must exist', async () => {
     const { bankLineId } = await came();
     await expect(match(bankLineId, {})).rejects.toMatchObject({
       code: 'missing_required_parameter',
@@ -132,7 +132,7 @@ describe('a line of a bank account', () => {
 });
 
 describe('an account at a bank', () => {
-  it('is saved and read as it was saved, and each change is noted', async () => {
+  it('is read as it was saved, and each change is logged', async () => {
     const id = 'second';
     await service.save({ id, mapping }, asking(finance));
     const other = { ...mapping, reference: ['other'] };
