@@ -6,7 +6,7 @@ import { refresh } from '../api/queries.js';
 import { useLive } from '../shell/live.js';
 import { Notice } from '../ui/notice.js';
 import { isPlayedHere } from './playground/play.js';
-import { ChargeReceipt } from './playground/play-receipt.js';
+import { ChargeReceipt } from './usage/charge-receipt.js';
 
 const LATEST = { params: { query: { limit: 10 } } };
 /** The live connection reports sooner; this is for when it breaks. */

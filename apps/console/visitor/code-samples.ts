@@ -1,3 +1,5 @@
+import type { Code } from '../ui/code-tabs.js';
+
 /** The placeholder of the key in lines that people copy. */
 export const KEY_PLACEHOLDER = '<API_KEY>';
 
@@ -18,11 +20,8 @@ export const usualModels: SampleModels = {
 };
 
 /** A whole program for one client, which shows or saves what it made. Names of packages are the same in every language. */
-export interface CodeSample {
-  id: string;
-  name: string;
+export interface CodeSample extends Code {
   language: 'bash' | 'js' | 'python';
-  code: string;
 }
 
 interface SamplesOf {

@@ -1,8 +1,9 @@
-import { Stack, Tabs, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../api/queries.js';
-import { CodeLines, CopyLine } from '../ui/copy.js';
+import { CodeTabs } from '../ui/code-tabs.js';
+import { CopyLine } from '../ui/copy.js';
 import { Loaded } from '../ui/states.js';
 import { Hint } from '../ui/texts.js';
 import { codeSamples, type SampleModels } from './code-samples.js';
@@ -35,21 +36,6 @@ export function Connect({ apiKey, models = {} }: ConnectProps) {
 
 function Samples({ baseUrl, apiKey, models }: { baseUrl: string } & Required<ConnectProps>) {
   const { t } = useTranslation('visitor');
-  const samples = codeSamples({ baseUrl, models, ...(apiKey !== null && { apiKey }) });
-  return (
-    <Tabs defaultValue="curl" keepMounted={false}>
-      <Tabs.List aria-label={t('connect.clients')}>
-        {samples.map(({ id, name }) => (
-          <Tabs.Tab key={id} value={id}>
-            {name}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {samples.map(({ id, name, code }) => (
-        <Tabs.Panel key={id} value={id} pt="sm">
-          <CodeLines code={code} label={name} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  );
+  const codes = codeSamples({ baseUrl, models, ...(apiKey !== null && { apiKey }) });
+  return <CodeTabs label={t('connect.clients')} codes={codes} />;
 }

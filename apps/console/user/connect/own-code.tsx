@@ -9,7 +9,7 @@ import { FirstRequest } from '../first-request.js';
 import { KeyForCode } from '../key-for-code.js';
 import { useKeys } from '../keys.js';
 import { useNewKey } from '../new-key.js';
-import { widestGroup } from '../playground/first-key.js';
+import { widestGroup } from '../widest-group.js';
 import { modelsFor } from '../playground/usable.js';
 import { sampleModels } from './sample-models.js';
 

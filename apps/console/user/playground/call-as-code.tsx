@@ -2,12 +2,12 @@ import { Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../../api/queries.js';
+import { CodeTabs } from '../../ui/code-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { FirstRequest } from '../first-request.js';
 import { KeyForCode } from '../key-for-code.js';
 import { useNewKey } from '../new-key.js';
 import { type PlaygroundCall, codeLines } from './call.js';
-import { CodeTabs } from './code-tabs.js';
 
 interface CodeProps {
   call: PlaygroundCall;
@@ -29,7 +29,7 @@ export function CallAsCode({ call, group, isWaiting }: CodeProps) {
       </Title>
       <KeyForCode group={group} />
       <Loaded query={relay}>
-        {({ baseUrl }) => <CodeTabs label={t('play.code')} lines={codeLines(call, { baseUrl, apiKey })} />}
+        {({ baseUrl }) => <CodeTabs label={t('play.code')} codes={codeLines(call, { baseUrl, apiKey })} />}
       </Loaded>
       {apiKey !== null && isWaiting && <FirstRequest />}
     </Stack>

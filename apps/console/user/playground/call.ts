@@ -1,4 +1,5 @@
 import type { Shape } from '../../api/shape.js';
+import type { Code } from '../../ui/code-tabs.js';
 import { KEY_PLACEHOLDER } from '../../visitor/code-samples.js';
 
 export const playKinds = ['image', 'edit', 'video', '3d', 'chat', 'speech'] as const;
@@ -104,17 +105,22 @@ interface CodePlace {
   apiKey: string | null;
 }
 
-export type CodeLanguage = 'curl' | 'javascript' | 'python';
+type CodeLanguage = 'curl' | 'javascript' | 'python';
+
+const LANGUAGES: readonly { id: CodeLanguage; name: string }[] = [
+  { id: 'curl', name: 'curl' },
+  { id: 'python', name: 'Python' },
+  { id: 'javascript', name: 'Node.js' },
+];
 
 /** The same call in lines to copy. `baseUrl` is where calls for models go, without /v1. */
-export function codeLines(
-  call: PlaygroundCall,
-  { baseUrl, apiKey }: CodePlace,
-): Record<CodeLanguage, string> {
+export function codeLines(call: PlaygroundCall, { baseUrl, apiKey }: CodePlace): Code[] {
   const lines = linesOf(call, baseUrl);
-  if (apiKey === null) return lines;
-  const filled = (text: string) => text.replaceAll(KEY_PLACEHOLDER, apiKey);
-  return { curl: filled(lines.curl), javascript: filled(lines.javascript), python: filled(lines.python) };
+  return LANGUAGES.map(({ id, name }) => ({
+    id,
+    name,
+    code: apiKey === null ? lines[id] : lines[id].replaceAll(KEY_PLACEHOLDER, apiKey),
+  }));
 }
 
 function linesOf(call: PlaygroundCall, baseUrl: string): Record<CodeLanguage, string> {

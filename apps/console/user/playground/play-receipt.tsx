@@ -1,12 +1,7 @@
-import { Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
-import { TextLink } from '../../ui/links.js';
-import { Money } from '../../ui/money.js';
-import { Loaded, Section } from '../../ui/states.js';
 import { Hint } from '../../ui/texts.js';
-import { Calculation } from '../usage/calculation.js';
-import { ChargeBadge } from '../usage/charge-state.js';
+import { ChargeReceipt } from '../usage/charge-receipt.js';
 
 /** A call is charged soon after the answer; where that takes longer it is asked for less often. */
 const ASKING_MS = 1_000;
@@ -32,37 +27,4 @@ export function PlayReceipt({ requestId }: { requestId: string }) {
 function endedOf<Entry extends { state: string }>(entries: readonly Entry[] = []): Entry | undefined {
   if (entries.some(({ state }) => state === 'held')) return undefined;
   return entries.find(({ state }) => state !== 'released') ?? entries[0];
-}
-
-/** What a request cost and why; while it is in progress, what is held for it. */
-export function ChargeReceipt({ id }: { id: string }) {
-  const { t } = useTranslation('calls');
-  const about = { params: { path: { chargeId: id } } };
-  const charge = $api.useQuery('get', '/api/charges/{chargeId}', about, {
-    refetchInterval: ({ state }) => (state.data?.state === 'held' ? ASKING_MS : false),
-  });
-  return (
-    <Section
-      title={t('play.receipt.title')}
-      aside={
-        <TextLink to="/logs" search={{ charge: id }} size="sm">
-          {t('play.toUsage')}
-        </TextLink>
-      }
-    >
-      <Loaded query={charge} lines={6}>
-        {(found) => (
-          <Stack gap="sm">
-            <Group>
-              <Text size="xl" fw={600} component="div">
-                <Money value={(found.state === 'held' ? found.hold : found.settlement)?.amount ?? '0'} />
-              </Text>
-              <ChargeBadge charge={found} />
-            </Group>
-            <Calculation charge={found} />
-          </Stack>
-        )}
-      </Loaded>
-    </Section>
-  );
 }

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
+import { CodeTabs } from '../../ui/code-tabs.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { callOf, codeLines, type PlayKind, type PlaygroundCall } from '../../user/playground/call.js';
-import { CodeTabs } from '../../user/playground/code-tabs.js';
 import { wishFor } from './calculator-work.js';
 
 /** What is asked for in the samples, as in all examples of the documentation. */
@@ -59,7 +59,7 @@ export function ModelSamples({ model }: { model: Shape<'ListedModel'> }) {
         {({ baseUrl }) => (
           <CodeTabs
             label={t('samples.title')}
-            lines={codeLines(sampleOf(model), { baseUrl, apiKey: null })}
+            codes={codeLines(sampleOf(model), { baseUrl, apiKey: null })}
           />
         )}
       </Loaded>

@@ -1,0 +1,29 @@
+import { Tabs } from '@mantine/core';
+import { CodeLines } from './copy.js';
+
+/** The same in one language or client. */
+export interface Code {
+  id: string;
+  name: string;
+  code: string;
+}
+
+/** Code to copy, a tab for each language or client. */
+export function CodeTabs({ label, codes }: { label: string; codes: readonly Code[] }) {
+  return (
+    <Tabs defaultValue={codes[0]?.id ?? null} keepMounted={false}>
+      <Tabs.List aria-label={label}>
+        {codes.map(({ id, name }) => (
+          <Tabs.Tab key={id} value={id}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {codes.map(({ id, name, code }) => (
+        <Tabs.Panel key={id} value={id} pt="sm">
+          <CodeLines code={code} label={name} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

@@ -1,0 +1,13 @@
+import type { Shape } from '../api/shape.js';
+
+/** The group of the account that has the model and most others; null where none has it. */
+export function widestGroup(
+  models: readonly Shape<'ListedModel'>[],
+  { own, model }: { own: readonly string[]; model: Shape<'ListedModel'> },
+): string | null {
+  const sizes = new Map<string, number>();
+  for (const { groups } of models)
+    for (const { group } of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  const open = model.groups.map(({ group }) => group).filter((group) => own.includes(group));
+  return open.sort((a, b) => sizes.get(b)! - sizes.get(a)! || a.localeCompare(b))[0] ?? null;
+}
