@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser } from 'playwright-core';
-import { visitor } from '../support/console.js';
+import { person, visitor } from '../support/console.js';
 import { awaitMail, tokenIn } from '../support/mail.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
@@ -96,6 +96,26 @@ describe('signing in', () => {
     await page.getByRole('link', { name: 'Home', exact: true }).waitFor({ state: 'detached' });
     await page.goto('/overview');
     await page.waitForURL('**/sign-in?next=%2Foverview');
+  });
+
+  it('shows nothing of its person once somebody else has signed in in another tab', async () => {
+    tab = await Tab.open(browser, relay, { as: await person(relay) });
+    const { page } = tab;
+    await tab.goto('/connect');
+    const code = page.getByRole('region', { name: 'curl' });
+    await page.getByRole('button', { name: 'Create a key for your code' }).click();
+    await code.getByText('Bearer sk-tg-').waitFor();
+    await tab.follow('/tokens');
+    await page.getByText('My code').waitFor();
+    await tab.signIn(await person(relay));
+    const second = await tab.context.newPage();
+    await second.goto('/tokens');
+    await second.getByRole('table', { name: 'API keys' }).waitFor();
+    // As browsers tell a tab that people come back to.
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
+    await page.getByText('My code').waitFor({ state: 'detached' });
+    await tab.follow('/connect');
+    await code.getByText('<API_KEY>').waitFor();
   });
 
   it('sets a new password by the link of a mail', async () => {

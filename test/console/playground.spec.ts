@@ -66,9 +66,7 @@ describe('the result of a call', () => {
     expect(await image.getAttribute('src')).toBe(source);
     expect(await page.getByLabel('Prompt').inputValue()).toBe('a boat at night');
     await page.getByText('Verified in your browser').waitFor();
-    const other = await person(relay, { credits: '5' });
-    const [name = '', value = ''] = other.headers.cookie.split('=');
-    await tab.context.addCookies([{ name, value, url: relay.consoleUrl }]);
+    await tab.signIn(await person(relay, { credits: '5' }));
     await page.reload();
     await page.getByText('Your result will appear here').waitFor();
     expect(await page.getByLabel('Prompt').inputValue()).toBe('');

@@ -9,13 +9,30 @@ const SESSION = ['session'];
 export const sessionQuery = {
   queryKey: SESSION,
   queryFn: async (): Promise<Shape<'Session'> | null> => {
-    const { session } = (await api.GET('/api/public/session')).data!;
-    sendToken(session?.csrfToken ?? null);
+    const session = await askWho();
+    const before = queryClient.getQueryData<Shape<'Session'> | null>(SESSION);
+    if (before !== undefined && !isSameAccount(before, session)) {
+      queryClient.setQueryData(SESSION, session);
+      void queryClient.resetQueries({ predicate: isOfSession });
+    }
     return session;
   },
   // It ends by what the server says, not by time.
   staleTime: Infinity,
+  // Another tab may have signed in as somebody else.
+  refetchOnWindowFocus: 'always' as const,
 };
+
+async function askWho(): Promise<Shape<'Session'> | null> {
+  const { session } = (await api.GET('/api/public/session')).data!;
+  sendToken(session?.csrfToken ?? null);
+  return session;
+}
+
+/** Whether what one read may be shown to the other. */
+function isSameAccount(one: Shape<'Session'> | null, other: Shape<'Session'> | null): boolean {
+  return one?.userId === other?.userId && one?.viewing?.accountId === other?.viewing?.accountId;
+}
 
 /** Who is signed in, if anybody is; asks the server once. */
 export function currentSession(): Promise<Shape<'Session'> | null> {
@@ -26,7 +43,7 @@ export function useSession(): Shape<'Session'> | null {
   return useQuery(sessionQuery).data ?? null;
 }
 
-/** After what the session says of its person has changed, and nothing that was read. */
+/** After what the session says of its person has changed. */
 export async function readSessionAgain(): Promise<void> {
   queryClient.setQueryData(SESSION, await sessionQuery.queryFn());
 }
@@ -60,7 +77,6 @@ export async function sessionChanged(): Promise<void> {
   if (isLeaving) return;
   await api.GET('/api/session');
   await readSessionAgain();
-  await queryClient.resetQueries({ predicate: isOfSession });
 }
 
 /** What pages read before belonged to another user, or to nobody. */
@@ -107,12 +123,12 @@ export async function endView(): Promise<void> {
 
 /** Asks who is signed in and whose account is looked at: what was read before is of another. */
 async function lookAgain(): Promise<void> {
-  change(await sessionQuery.queryFn());
+  change(await askWho());
 }
 
 /** Whether the server reports that the view has ended. The page then reloads its data as the user's own. */
 export async function isViewOver(): Promise<boolean> {
-  const session = await sessionQuery.queryFn();
+  const session = await askWho();
   if (session?.viewing) return false;
   queryClient.setQueryData(SESSION, session);
   await queryClient.resetQueries({ predicate: isOfSession });

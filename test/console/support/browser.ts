@@ -91,9 +91,9 @@ export class Tab {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(PATIENCE_MS);
-    if (options.as) await context.addCookies([cookieOf(options.as, relay.consoleUrl)]);
     const page = await context.newPage();
     const tab = new Tab(page, context, relay);
+    if (options.as) await tab.signIn(options.as);
     tab.watch(options.expectedStatuses ?? []);
     return tab;
   }
@@ -102,6 +102,11 @@ export class Tab {
   async look({ scheme, width }: Pick<Look, 'scheme' | 'width'>): Promise<void> {
     await this.page.emulateMedia({ colorScheme: scheme });
     await this.page.setViewportSize(SIZES[width]);
+  }
+
+  /** Of the whole browser: in this tab, too, from its next request on. */
+  async signIn(as: Pick<Person, 'headers'>): Promise<void> {
+    await this.context.addCookies([cookieOf(as, this.relay.consoleUrl)]);
   }
 
   /** The theme that the page itself believes to be in. */
