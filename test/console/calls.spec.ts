@@ -91,6 +91,23 @@ describe('a link to the playground', () => {
     expect(await field.inputValue()).toBe('studio · Vendora-Main');
   });
 
+  it('leads to code with a key that was just created only where that key makes the call', async () => {
+    const someone = await person(relay, { credits: '1' });
+    await keyOf(someone);
+    const page = await open(someone, '/tokens?new=yes');
+    await page.getByLabel('Name').fill('cheap');
+    await page.getByRole('button', { name: 'Advanced' }).click();
+    await page.getByRole('radio', { name: 'Public-Relay' }).check();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByLabel('I’ve saved this key').check();
+    await page.getByRole('link', { name: 'Try it in the playground' }).click();
+    const code = page.getByRole('region', { name: 'curl' });
+    await code.getByText('Bearer sk-tg-').waitFor();
+    await tab.follow('/playground?model=vendora-imagine-image');
+    await code.getByText('Bearer <API_KEY>').waitFor();
+    await page.getByRole('button', { name: 'Create a key for your code' }).waitFor();
+  });
+
   it('says so where its model or its key is not there any more', async () => {
     const someone = await person(relay, { credits: '1' });
     await withoutKeys(someone);

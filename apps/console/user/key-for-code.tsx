@@ -6,12 +6,17 @@ import { refresh } from '../api/queries.js';
 import { FormFault } from '../ui/forms/form.js';
 import { Notice } from '../ui/notice.js';
 import { Hint } from '../ui/texts.js';
-import { keepNewKey, useNewKey } from './new-key.js';
+import { keepNewKey } from './new-key.js';
+
+interface KeyProps {
+  group: string;
+  /** The code has a key that can make its call. */
+  isFilled: boolean;
+}
 
 /** Above code: the key itself is known only when it is created. Else people put in one that they saved, or create one here. */
-export function KeyForCode({ group }: { group: string }) {
+export function KeyForCode({ group, isFilled }: KeyProps) {
   const { t } = useTranslation('calls');
-  const key = useNewKey();
   const creating = useMutation({
     mutationFn: async () =>
       (await api.POST('/api/keys', { body: { name: t('play.codeKeyName'), group } })).data!,
@@ -20,7 +25,7 @@ export function KeyForCode({ group }: { group: string }) {
       await refresh('/api/keys');
     },
   });
-  if (key !== null) return <Notice tone="warning">{t('play.keyOnce')}</Notice>;
+  if (isFilled) return <Notice tone="warning">{t('play.keyOnce')}</Notice>;
   return (
     <Group gap="sm">
       <Hint>{t('play.codeHint')}</Hint>

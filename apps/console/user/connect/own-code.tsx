@@ -41,7 +41,7 @@ function Code({ models, own }: CodeProps) {
   const key = keys?.find(({ keyId }) => keyId === kept?.keyId);
   return (
     <Stack>
-      <KeyForCode group={group ?? ''} />
+      <KeyForCode group={group ?? ''} isFilled={kept !== null} />
       <Connect apiKey={kept?.apiKey ?? null} models={sampleModels(models, key ?? { group })} />
       <FirstRequest />
     </Stack>

@@ -67,6 +67,7 @@ export function Workbench({ kind, model, models, keys, group, isNew, again }: Wo
         <PlayResult played={played} taskId={task} isSending={isSending} />
         <CallAsCode
           call={callOf(kind, model.id, form.values)}
+          keys={keys}
           group={key?.group ?? group ?? ''}
           isWaiting={!isSending}
         />
