@@ -8,7 +8,7 @@ import { awaitMail, tokenIn } from '../support/mail.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs, PASSWORD } from './support/steps.js';
-import { keyOf } from './support/work.js';
+import { keyOf, play } from './support/work.js';
 
 const MOST_CLICKS = 7;
 const run = promisify(execFile);
@@ -105,11 +105,8 @@ describe('the page that connects code', () => {
     const tab = await Tab.open(browser, relay, { as: someone, expectedStatuses: [401] });
     tabs.push(tab);
     const { page } = tab;
-    const asked = page.waitForResponse((response) => response.url().includes('/api/usage?'));
     await tab.goto('/connect');
     await page.getByText('Waiting for your first request').waitFor();
-    // What comes from now on is new.
-    await asked;
     const code = page.getByRole('region', { name: 'curl' });
     await code.getByText('<API_KEY>').waitFor();
     await button(page, 'Create a key for your code').click();
@@ -127,6 +124,29 @@ describe('the page that connects code', () => {
     await page.waitForURL('**/sign-in');
     await tab.follow('/connect');
     await page.getByRole('region', { name: 'curl' }).getByText('<API_KEY>').waitFor();
+  });
+
+  it('waits for a first request only where there is none, and not for ever', async () => {
+    const someone = await person(relay, { credits: '5' });
+    const tab = await Tab.open(browser, relay, { as: someone });
+    tabs.push(tab);
+    const { page } = tab;
+    const waiting = page.getByText('Waiting for your first request');
+    await page.clock.install();
+    await tab.goto('/connect');
+    await waiting.waitFor();
+    await page.clock.fastForward('10:00');
+    await page.getByText('No request yet').waitFor();
+    await button(page, 'Check again').click();
+    await waiting.waitFor();
+    const body = { model: 'vendora-imagine-image', prompt: 'a gate' };
+    await play(relay, someone, { keyId: await keyOf(someone), path: 'images/generations', body });
+    await page.getByText('Your first request arrived').waitFor();
+    const asked = page.waitForResponse((response) => response.url().includes('/api/usage?'));
+    await page.reload();
+    await asked;
+    await tab.settled();
+    expect(await waiting.count()).toBe(0);
   });
 
   it('is one step from a new key', async () => {

@@ -1,4 +1,5 @@
-import { Loader, Stack } from '@mantine/core';
+import { Button, Group, Loader, Stack } from '@mantine/core';
+import { useTimeout } from '@mantine/hooks';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
@@ -8,36 +9,76 @@ import { Notice } from '../ui/notice.js';
 import { isPlayedHere } from './playground/play.js';
 import { ChargeReceipt } from './usage/charge-receipt.js';
 
-const LATEST = { params: { query: { limit: 10 } } };
+const LATEST = 10;
 /** The live connection reports sooner; this is for when it breaks. */
 const ASKING_MS = 5_000;
+const WAITING_MS = 600_000;
 
-/** Waits for the first request of the person's own code, and shows its receipt when it has come. */
-export function FirstRequest() {
+interface FirstRequestProps {
+  /** The key in the code; null: any, since it may have each of the account's. */
+  keyId: string | null;
+}
+
+/** Waits for the first request of the person's own code, and shows its receipt when it has come. Others see nothing. */
+export function FirstRequest({ keyId }: FirstRequestProps) {
+  const [isOver, end] = useState(false);
+  if (isOver) return <NotYet again={() => end(false)} />;
+  return <Wait key={keyId} keyId={keyId} end={() => end(true)} />;
+}
+
+function Wait({ keyId, end }: FirstRequestProps & { end: () => void }) {
   const { t } = useTranslation('calls');
-  const [before, setBefore] = useState<ReadonlySet<string>>();
-  const usage = $api.useQuery('get', '/api/usage', LATEST, { refetchInterval: ASKING_MS });
-  // What was read before the page was opened may lack what came since.
-  const latest = usage.isFetchedAfterMount ? usage.data?.items : undefined;
-  useLive((event) => {
-    if (event === 'balance') void refresh('/api/usage');
-  });
-  // What there was when the page first looked.
-  if (latest && !before) setBefore(new Set(latest.map(({ chargeId }) => chargeId)));
-  const first = latest?.findLast(
-    ({ chargeId, requestId }) => before?.has(chargeId) === false && !isPlayedHere(requestId),
-  );
-  if (!first)
-    return (
-      <Notice tone="quiet" role="status" title={t('play.first.waiting')}>
-        <Loader size="xs" aria-hidden /> {t('play.first.waitingHint')}
-      </Notice>
-    );
+  const first = useFirst(keyId);
+  if (first === undefined) return null;
+  if (first === null) return <Waiting end={end} />;
   return (
     <Notice tone="good" role="status" title={t('play.first.came')}>
       <Stack mt="xs">
-        <ChargeReceipt id={first.chargeId} />
+        <ChargeReceipt id={first} />
       </Stack>
+    </Notice>
+  );
+}
+
+/** The charge of the first request; null until it comes, and undefined where there was one before. */
+function useFirst(keyId: string | null): string | null | undefined {
+  const [hadSome, setHadSome] = useState<boolean>();
+  const query = { limit: LATEST, ...(keyId !== null && { keyId }) };
+  const usage = $api.useQuery('get', '/api/usage', { params: { query } }, {
+    refetchOnMount: 'always',
+    refetchInterval: hadSome === true ? false : ASKING_MS,
+  });
+  useLive((event) => {
+    if (event === 'balance') void refresh('/api/usage');
+  });
+  // What was read before the page was opened may lack what came since.
+  const latest = usage.isFetchedAfterMount ? usage.data?.items : undefined;
+  const found = latest?.filter(({ requestId }) => !isPlayedHere(requestId));
+  if (found && hadSome === undefined) setHadSome(found.length > 0);
+  return found && hadSome === false ? (found.at(-1)?.chargeId ?? null) : undefined;
+}
+
+function Waiting({ end }: { end: () => void }) {
+  const { t } = useTranslation('calls');
+  useTimeout(end, WAITING_MS, { autoInvoke: true });
+  return (
+    <Notice tone="quiet" role="status" title={t('play.first.waiting')}>
+      <Loader size="xs" aria-hidden /> {t('play.first.waitingHint')}
+    </Notice>
+  );
+}
+
+/** People who left the page open for something else need no answer every few seconds. */
+function NotYet({ again }: { again: () => void }) {
+  const { t } = useTranslation('calls');
+  return (
+    <Notice tone="quiet" role="status" title={t('play.first.none')}>
+      <Group gap="sm">
+        {t('play.first.stopped')}
+        <Button size="compact-xs" variant="default" onClick={again}>
+          {t('play.first.again')}
+        </Button>
+      </Group>
     </Notice>
   );
 }

@@ -43,7 +43,7 @@ function Code({ models, own }: CodeProps) {
     <Stack>
       <KeyForCode group={group ?? ''} isFilled={kept !== null} />
       <Connect apiKey={kept?.apiKey ?? null} models={sampleModels(models, key ?? { group })} />
-      <FirstRequest />
+      <FirstRequest keyId={kept?.keyId ?? null} />
     </Stack>
   );
 }

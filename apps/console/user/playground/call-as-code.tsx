@@ -35,7 +35,7 @@ export function CallAsCode({ call, keys, group, isWaiting }: CodeProps) {
       <Loaded query={relay}>
         {({ baseUrl }) => <CodeTabs label={t('play.code')} codes={codeLines(call, { baseUrl, apiKey })} />}
       </Loaded>
-      {apiKey !== null && isWaiting && <FirstRequest />}
+      {kept && apiKey !== null && isWaiting && <FirstRequest keyId={kept.keyId} />}
     </Stack>
   );
 }

@@ -37,13 +37,15 @@ export async function play(call: PlaygroundCall, { keyId, signal, name }: PlayAs
   }).catch((error: unknown) => {
     throw new ApiFailure({ status: 0, code: 'unreachable', message: String(error) });
   });
+  const requestId = response.headers.get('x-request-id');
+  if (requestId !== null) playedHere.add(requestId);
   if (!response.ok) {
     const failure = await failureFrom(response);
     // The typed client knows what a session that ended means.
     if (failure.code === 'not_signed_in') await api.GET('/api/session');
     throw failure;
   }
-  return playedOf(response);
+  return playedOf(response, requestId);
 }
 
 function bodyOf({ path, body }: PlaygroundCall): Record<string, unknown> {
@@ -70,9 +72,7 @@ export function isPlayedHere(requestId: string | null): boolean {
   return requestId !== null && playedHere.has(requestId);
 }
 
-async function playedOf(response: Response): Promise<Played> {
-  const requestId = response.headers.get('x-request-id');
-  if (requestId !== null) playedHere.add(requestId);
+async function playedOf(response: Response, requestId: string | null): Promise<Played> {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('audio/'))
     return { kind: 'sound', sound: await dataUrlOf(await response.blob()), requestId };
