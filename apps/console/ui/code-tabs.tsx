@@ -11,7 +11,8 @@ export interface Code {
 /** Code to copy, a tab for each language or client. */
 export function CodeTabs({ label, codes }: { label: string; codes: readonly Code[] }) {
   return (
-    <Tabs defaultValue={codes[0]?.id ?? null} keepMounted={false}>
+    // Where the codes are others, the one that was open may be gone.
+    <Tabs key={codes.map(({ id }) => id).join(' ')} defaultValue={codes[0]?.id ?? null} keepMounted={false}>
       <Tabs.List aria-label={label}>
         {codes.map(({ id, name }) => (
           <Tabs.Tab key={id} value={id}>

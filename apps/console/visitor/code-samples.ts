@@ -22,6 +22,8 @@ export const usualModels: SampleModels = {
 /** A whole program for one client, which shows or saves what it made. Names of packages are the same in every language. */
 export interface CodeSample extends Code {
   language: 'bash' | 'js' | 'python';
+  /** What it calls. */
+  use: keyof SampleModels;
 }
 
 interface SamplesOf {
@@ -31,26 +33,32 @@ interface SamplesOf {
   models?: Partial<SampleModels>;
 }
 
-export function codeSamples({ baseUrl, apiKey = KEY_PLACEHOLDER, models }: SamplesOf): CodeSample[] {
-  const named = { ...usualModels, ...models };
-  return [
-    {
-      id: 'curl',
-      name: 'curl',
-      language: 'bash',
-      code: `curl ${baseUrl}/v1/images/generations \\
-  -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" \\
-  -d '{"model": "${named.image}", "prompt": "a lighthouse at dusk"}'`,
-    },
-    ...ofOpenAi({ baseUrl, apiKey, named }),
-    ...ofOthers({ baseUrl, apiKey, named }),
-  ];
+/** Those of which there is something to call. */
+export function codeSamples({
+  baseUrl,
+  apiKey = KEY_PLACEHOLDER,
+  models = usualModels,
+}: SamplesOf): CodeSample[] {
+  const filled = { baseUrl, apiKey, named: { ...usualModels, ...models } };
+  return [ofCurl(filled), ...ofOpenAi(filled), ...ofOthers(filled)].filter(({ use }) => use in models);
 }
 
 interface Filled {
   baseUrl: string;
   apiKey: string;
   named: SampleModels;
+}
+
+function ofCurl({ baseUrl, apiKey, named }: Filled): CodeSample {
+  return {
+    id: 'curl',
+    use: 'image',
+    name: 'curl',
+    language: 'bash',
+    code: `curl ${baseUrl}/v1/images/generations \\
+  -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" \\
+  -d '{"model": "${named.image}", "prompt": "a lighthouse at dusk"}'`,
+  };
 }
 
 function ofOpenAi({ baseUrl, apiKey, named }: Filled): CodeSample[] {
@@ -61,6 +69,7 @@ const client = new OpenAI({ baseURL: '${baseUrl}/v1', apiKey: '${apiKey}' });`;
   return [
     {
       id: 'openai-js',
+      use: 'image',
       name: 'OpenAI JavaScript',
       language: 'js',
       code: `${client}
@@ -69,6 +78,7 @@ console.log(data[0].url);`,
     },
     {
       id: 'openai-python',
+      use: 'image',
       name: 'OpenAI Python',
       language: 'python',
       code: `# pip install openai
@@ -80,6 +90,7 @@ print(image.data[0].url)`,
     },
     {
       id: 'openai-video',
+      use: 'video',
       name: 'OpenAI JavaScript: video',
       language: 'js',
       code: `${client.replace('\n', "\nimport { writeFile } from 'node:fs/promises';\n")}
@@ -99,6 +110,7 @@ function ofOthers({ baseUrl, apiKey, named }: Filled): CodeSample[] {
   return [
     {
       id: 'google-genai',
+      use: 'google',
       name: 'Google GenAI',
       language: 'js',
       code: `// npm install @google/genai@1
@@ -111,6 +123,7 @@ await writeFile('lighthouse.png', Buffer.from(answer.generatedImages[0].image.im
     },
     {
       id: 'ai-sdk',
+      use: 'image',
       name: 'Vercel AI SDK',
       language: 'js',
       code: `// npm install ai @ai-sdk/openai
@@ -124,6 +137,7 @@ await writeFile('lighthouse.png', image.uint8Array);`,
     },
     {
       id: 'anthropic',
+      use: 'messages',
       name: 'Anthropic',
       language: 'js',
       code: `// npm install @anthropic-ai/sdk

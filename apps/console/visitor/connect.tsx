@@ -6,7 +6,7 @@ import { CodeTabs } from '../ui/code-tabs.js';
 import { CopyLine } from '../ui/copy.js';
 import { Loaded } from '../ui/states.js';
 import { Hint } from '../ui/texts.js';
-import { codeSamples, type SampleModels } from './code-samples.js';
+import { codeSamples, KEY_PLACEHOLDER, type SampleModels, usualModels } from './code-samples.js';
 
 interface ConnectProps {
   /** Put into the lines; null: a placeholder is there, and the page says what to do about it. */
@@ -15,7 +15,7 @@ interface ConnectProps {
 }
 
 /** The base address, and a program for each SDK that calls it. */
-export function Connect({ apiKey, models = {} }: ConnectProps) {
+export function Connect({ apiKey, models = usualModels }: ConnectProps) {
   const { t } = useTranslation('visitor');
   const relay = useQuery(relayQuery);
   return (
@@ -24,7 +24,10 @@ export function Connect({ apiKey, models = {} }: ConnectProps) {
         <Stack gap="sm">
           <Text>{t('connect.baseUrl')}</Text>
           <CopyLine value={baseUrl} label={t('connect.baseUrlLabel')} />
-          <Samples baseUrl={baseUrl} apiKey={apiKey ?? null} models={models} />
+          <CodeTabs
+            label={t('connect.clients')}
+            codes={codeSamples({ baseUrl, models, apiKey: apiKey ?? KEY_PLACEHOLDER })}
+          />
           <Hint>
             {t('connect.suffix')} {apiKey === undefined && t('connect.replace')}
           </Hint>
@@ -32,10 +35,4 @@ export function Connect({ apiKey, models = {} }: ConnectProps) {
       )}
     </Loaded>
   );
-}
-
-function Samples({ baseUrl, apiKey, models }: { baseUrl: string } & Required<ConnectProps>) {
-  const { t } = useTranslation('visitor');
-  const codes = codeSamples({ baseUrl, models, ...(apiKey !== null && { apiKey }) });
-  return <CodeTabs label={t('connect.clients')} codes={codes} />;
 }

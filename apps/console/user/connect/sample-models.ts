@@ -7,10 +7,10 @@ interface Caller {
   allowedModels?: readonly string[] | null;
 }
 
-/** The names of vendors' own APIs tell which of them a model is called by. */
-const GOOGLE = /^(imgmodel|imagen|gemini)/;
+/** The gateway serves Google's `:predict` for these names alone. */
+const GOOGLE = 'imgmodel';
 
-/** What samples call: models that the key or the group has, those of the documentation where there are. */
+/** What samples call: models that the key or the group has, those of the documentation where there are. Where it has none, those alone. */
 export function sampleModels(
   models: readonly Shape<'ListedModel'>[],
   { group, allowedModels = null }: Caller,
@@ -27,10 +27,11 @@ export function sampleModels(
   };
   const isGenerator = ({ family, limits }: Shape<'ListedModel'>) =>
     family === 'image' && !limits.minInputImages;
-  return {
+  const found = {
     ...pick('image', isGenerator),
     ...pick('video', ({ family }) => family === 'video'),
-    ...pick('google', (model) => isGenerator(model) && GOOGLE.test(model.id)),
+    ...pick('google', (model) => isGenerator(model) && model.id.startsWith(GOOGLE)),
     ...pick('messages', ({ family }) => family === 'chat'),
   };
+  return Object.keys(found).length > 0 ? found : usualModels;
 }

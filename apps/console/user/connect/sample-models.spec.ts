@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { Shape } from '../../api/shape.js';
+import { codeSamples, usualModels } from '../../visitor/code-samples.js';
+import { sampleModels } from './sample-models.js';
+
+function model(id: string, family: Shape<'ListedModel'>['family'] = 'image'): Shape<'ListedModel'> {
+  const groups = [{ group: 'g' }] as Shape<'ListedModel'>['groups'];
+  const listed: Partial<Shape<'ListedModel'>> = { id, family, available: true, limits: {}, groups };
+  return listed as Shape<'ListedModel'>;
+}
+
+const of = (...models: Shape<'ListedModel'>[]) => sampleModels(models, { group: 'g' });
+
+describe('what samples call', () => {
+  it('are models of the documentation where the group has them', () => {
+    const listed = [model('another'), model(usualModels.image), model(usualModels.messages, 'chat')];
+    expect(of(...listed)).toEqual({ image: usualModels.image, messages: usualModels.messages });
+  });
+
+  it('is by Google’s SDK only what the gateway serves in its style', () => {
+    expect(of(model('gemini-2.5-flash-image'), model('imagen-4'))).toEqual({ image: 'gemini-2.5-flash-image' });
+    expect(of(model('imgmodel-9')).google).toBe('imgmodel-9');
+  });
+
+  it('are left out where the group has none, unless it has no model at all', () => {
+    const baseUrl = 'https://relay.example';
+    const names = codeSamples({ baseUrl, models: of(model('talk', 'chat')) }).map(({ id }) => id);
+    expect(names).toEqual(['anthropic']);
+    expect(of(model('talk', 'speech'))).toEqual(usualModels);
+  });
+});
