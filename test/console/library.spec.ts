@@ -97,13 +97,30 @@ describe('the library', () => {
     expect(opened.url()).toMatch(/\/api\/charges\/\w{26}\/images\/\w{26}-0\.png\?exp=/);
     await opened.close();
     // What was only sent has nothing to show.
-    await cards(page).filter({ hasText: '2 images' }).waitFor();
-    expect(await cards(page).filter({ hasText: '2 images' }).getByRole('img').count()).toBe(0);
+    const sent = cards(page).filter({ hasText: '2 images' });
+    await sent.getByText('Not stored').waitFor();
+    expect(await sent.getByRole('img').count()).toBe(0);
     await page.getByText('are kept for: 1 hour').waitFor();
     expect(await tab.barriers()).toEqual([]);
     expect(await tab.isTooWide()).toBe(false);
     await made.getByRole('link', { name: 'imgmodel-4', exact: true }).click();
     await page.getByRole('dialog', { name: 'Request cost' }).getByText('Verified in your browser').waitFor();
+  });
+
+  it('says that an image is not stored once that is known', async () => {
+    const page = await open(someone, '/overview');
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    const asked = page.waitForRequest('**/api/charges/*/images');
+    await page.route('**/api/charges/*/images', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await tab.follow('/library?kind=image');
+    await asked;
+    await cards(page).getByText('2 images').waitFor();
+    expect(await page.getByText('Not stored').count()).toBe(0);
+    answer();
+    await page.getByText('Not stored').waitFor();
   });
 
   it('says where to begin while there is nothing', async () => {

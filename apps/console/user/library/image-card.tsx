@@ -27,11 +27,11 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
   return (
     <Card ref={ref} component="li" withBorder>
       <Card.Section>
-        {images.length > 0 ? (
+        {images && images.length > 0 ? (
           <Pictures images={images} />
         ) : (
           <div className="thumbnail">
-            <TypeTile type="image" about={t('library.notStored')} />
+            <TypeTile type="image" about={images && t('library.notStored')} />
           </div>
         )}
       </Card.Section>
@@ -42,7 +42,7 @@ export function ImageCard({ entry }: { entry: Shape<'UsageEntry'> }) {
         <SmallPrint>
           {t('units.picture', { count: Number(units), units: exactDecimal(units, locale) })} · <Ago at={at} />
         </SmallPrint>
-        <Expiry images={images} />
+        <Expiry images={images ?? []} />
         <Group justify="space-between" mt="auto">
           <TextLine>
             <Money value={settled ?? '0'} />

@@ -25,13 +25,16 @@ export function useImageLife(): number | null {
   return data?.items.find((kept) => kept.class === 'images')?.keptSeconds ?? null;
 }
 
-/** The images of a request whose files are still there. `isWanted`: somebody looks. */
-export function useKeptImages({ chargeId, at }: Shape<'UsageEntry'>, isWanted: boolean): KeptImage[] {
+/** The images of a request whose files are still there; undefined until that is known. `isWanted`: somebody looks. */
+export function useKeptImages(
+  { chargeId, at }: Shape<'UsageEntry'>,
+  isWanted: boolean,
+): KeptImage[] | undefined {
   const life = useImageLife();
   const now = useNow(MINUTE_MS);
   // They are kept from the end of the call, which is later than its begin.
   const mayBeThere = life !== null && Date.parse(at) + (life + LONGEST_CALL_SECONDS) * 1_000 > now;
-  const { data = [] } = useQuery({
+  const { data } = useQuery({
     queryKey: ['kept-images', chargeId],
     enabled: isWanted && mayBeThere,
     queryFn: async () => {
@@ -40,7 +43,8 @@ export function useKeptImages({ chargeId, at }: Shape<'UsageEntry'>, isWanted: b
       return imagesOf(chargeId, answer.data as Listed);
     },
   });
-  return data.filter(({ expiresMs }) => expiresMs > now);
+  if (life !== null && !mayBeThere) return [];
+  return data?.filter(({ expiresMs }) => expiresMs > now);
 }
 
 function imagesOf(chargeId: string, { data }: Listed): KeptImage[] {
