@@ -195,6 +195,12 @@ describe('a row of the log', () => {
     await page.waitForURL(`**/logs?keyId=${projectKey}`);
     await page.getByRole('row', { name: /1 image/ }).waitFor({ state: 'detached' });
     await row.waitFor();
+    // As on pages that are not encrypted.
+    await page.evaluate('delete Navigator.prototype.clipboard');
+    await row.hover();
+    await button.click();
+    await page.getByRole('menuitem', { name: 'Copy charge ID' }).click();
+    await page.getByText('Your browser didn’t allow copying.').waitFor();
   });
 });
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { mayAny, useSession } from '../shell/session.js';
+import { ID } from '../ui/patterns.js';
 import { api } from './client.js';
 
 /** What has a name beside its id. */
@@ -40,8 +41,6 @@ async function askAll(): Promise<void> {
     }
   }
 }
-
-const ID = /^[0-9a-z]{26}$/;
 
 /** How something is called; null while that is not known, and for those who may not know it. */
 export function useName(kind: NamedKind, id: string): string | null {

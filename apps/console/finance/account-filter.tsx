@@ -1,33 +1,21 @@
-import { TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { useParam, useTyped } from '../ui/address.js';
+import { useParam } from '../ui/address.js';
+import { WordsField } from '../ui/lists/search-field.js';
+import { useCopies } from '../ui/lists/row-actions.js';
 import type { RowAction } from '../ui/lists/row-menu.js';
 import { Named } from '../ui/named.js';
 import { ID } from '../ui/patterns.js';
 
-const TYPING_MS = 250;
-
 /** Narrows a list to one account, as soon as its id is whole. */
 export function AccountFilter() {
   const { t } = useTranslation('finance');
-  const { value, set } = useParam('accountId');
-  const { typed, type, send } = useTyped(value);
-  const find = useDebouncedCallback((words: string) => {
-    const id = words.trim().toLowerCase();
-    if (id !== '' && !ID.test(id)) return;
-    send(id || undefined);
-    set(id || undefined);
-  }, TYPING_MS);
+  const { value } = useParam('accountId');
   return (
-    <TextInput
+    <WordsField
+      param="accountId"
       label={t('filters.account')}
       placeholder={t('filters.accountHint')}
-      value={typed}
-      onChange={({ currentTarget }) => {
-        type(currentTarget.value);
-        find(currentTarget.value);
-      }}
+      read={idIn}
       description={value !== undefined && <Named kind="account" id={value} />}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       maxLength={40}
@@ -36,11 +24,17 @@ export function AccountFilter() {
   );
 }
 
+function idIn(words: string): string | null {
+  const id = words.toLowerCase();
+  return id === '' || ID.test(id) ? id : null;
+}
+
 /** What the menu of a row offers of its account, where the list has the filter. */
 export function useAccountActions(): (accountId: string) => RowAction[] {
   const { t } = useTranslation('shell');
+  const copies = useCopies();
   return (accountId) => [
-    { copy: accountId, label: t('list.copyAccount') },
+    ...copies({ account: accountId }),
     { only: { accountId }, what: t('list.account') },
   ];
 }

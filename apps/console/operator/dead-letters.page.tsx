@@ -20,6 +20,7 @@ import { StatusBadge } from '../ui/status-badge.js';
 import { Hint, TextLine, TwoLines } from '../ui/texts.js';
 import { When } from '../ui/when.js';
 import { OpenPanel } from '../ui/forms/dialog.js';
+import { isNarrowed } from '../ui/search.js';
 
 const route = getRouteApi('/operator/dead-letters');
 const PAGE = 25;
@@ -31,7 +32,6 @@ export function DeadLettersPage() {
   const { show, topic, about } = route.useSearch();
   const replayed = show === 'all' ? {} : ({ replayed: show === 'replayed' ? 'true' : 'false' } as const);
   const letters = useList('/api/admin/dead-letters', { query: { limit: PAGE, topic, about, ...replayed } });
-  const isFiltered = topic !== undefined || about !== undefined || show !== undefined;
   return (
     <PageFrame title={t('letters.title')} about={t('letters.about')}>
       <Stack>
@@ -42,7 +42,7 @@ export function DeadLettersPage() {
           columns={useColumns()}
           rowKey={({ id }) => id}
           empty={
-            isFiltered
+            isNarrowed({ show, topic, about })
               ? { title: t('letters.noMatch'), hint: t('letters.noMatchHint') }
               : { title: t('letters.empty'), hint: t('letters.emptyHint') }
           }

@@ -99,7 +99,7 @@ const ofAdmin = [
   createRoute({
     getParentRoute: () => admin,
     path: '/prices',
-    loader: textsOf('prices'),
+    loader: textsOf('prices', 'catalog'),
     validateSearch: searchOf({
       tab: oneOf('groups', 'proposals'),
       text: anyText,

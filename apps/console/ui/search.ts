@@ -20,6 +20,11 @@ export function searchOf<Fields extends Record<string, Reader<unknown>>>(fields:
   };
 }
 
+/** Whether the address leaves any of these filters out of "all". */
+export function isNarrowed(filters: object): boolean {
+  return Object.values(filters).some((value) => value !== undefined);
+}
+
 const LONGEST = 300;
 
 /** Any text that was typed. */

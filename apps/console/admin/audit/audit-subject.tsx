@@ -1,7 +1,7 @@
 import { Named } from '../../ui/named.js';
+import { ID } from '../../ui/patterns.js';
 
 const NAMED = ['account', 'user', 'key'] as const;
-const ID = /^[0-9a-z]{26}$/;
 /** Ids begin with the time, so their ends tell them apart. */
 const SHOWN_CHARS = 8;
 

@@ -22,6 +22,7 @@ import { TextLine } from '../../ui/texts.js';
 import { Ago, When } from '../../ui/when.js';
 import { AuditSubject } from './audit-subject.js';
 import { OpenRow } from '../../ui/forms/dialog.js';
+import { isNarrowed } from '../../ui/search.js';
 
 const route = getRouteApi('/admin/audit-log');
 const PAGE = 50;
@@ -31,7 +32,7 @@ export function AuditPage() {
   const { t } = useTranslation('admin');
   const { cursor, entry, ...filter } = route.useSearch();
   const entries = useShown('/api/admin/audit-log', { query: { ...filter, limit: PAGE, cursor } });
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const isFiltered = isNarrowed(filter);
   return (
     <PageFrame title={t('audit.title')} about={t('audit.about')}>
       <Stack>

@@ -10,11 +10,11 @@ import { Form } from '../../ui/forms/declared.js';
 import { countField } from '../../ui/forms/number-fields.js';
 import { amountField, creditsField, textField } from '../../ui/forms/text-fields.js';
 import { ButtonLink } from '../../ui/links.js';
+import { GROUP_NAME } from '../../ui/patterns.js';
 import { TextLine } from '../../ui/texts.js';
 import { useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 async function reread(): Promise<void> {
   await refresh('/api/admin/groups', '/api/admin/models', '/api/admin/prices/export', '/api/admin/audit-log');
@@ -65,7 +65,7 @@ export function CreateGroup({ done }: { done: () => void }) {
   return (
     <Form
       fields={{
-        name: textField(t('groups.name'), { rule: [NAME, t('fields.groupInvalid')], isFirst: true }),
+        name: textField(t('groups.name'), { rule: [GROUP_NAME, t('fields.groupInvalid')], isFirst: true }),
         multiplier: amountField(t('groups.multiplier'), {
           initial: '1',
           rule,

@@ -9,13 +9,11 @@ import { notify } from '../../shell/notices.js';
 import { choiceField, oneOfField, onOffField, someOfField } from '../../ui/forms/choice-fields.js';
 import { Form } from '../../ui/forms/declared.js';
 import { textField } from '../../ui/forms/text-fields.js';
+import { MODEL_NAME } from '../../ui/patterns.js';
 import { Hint } from '../../ui/texts.js';
 import { useGroups } from '../catalog.js';
 import { ModelRoute } from './model-route.js';
 import { limitNames, limitsFrom, limitsHidden, useLimits } from './limits.js';
-
-/** As the server has it: as vendors write ids, with single slashes between their parts. */
-const MODEL_ID = /^(?=.{1,200}$)[A-Za-z0-9][A-Za-z0-9._:-]*(?:\/[A-Za-z0-9][A-Za-z0-9._:-]*)*$/;
 
 /** What the models of a family can be priced by. */
 const UNITS: Record<Shape<'Model'>['family'], readonly Shape<'Model'>['unit'][]> = {
@@ -48,7 +46,7 @@ function useNewModel(models: readonly Shape<'Model'>[], family: Shape<'Model'>['
   return {
     id: textField(t('models.id'), {
       hint: t('fields.modelHint'),
-      rule: [MODEL_ID, t('fields.modelInvalid')],
+      rule: [MODEL_NAME, t('fields.modelInvalid')],
       isFirst: true,
     }),
     aliasOf: oneOfField(t('models.aliasOf'), {

@@ -5,6 +5,7 @@ import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Figure, Figures } from '../../ui/lists/facts.js';
@@ -109,6 +110,7 @@ function Ends({
 
 function useColumns(unit: string): ListColumn<Line>[] {
   const { t } = useTranslation('finance');
+  const copies = useCopies();
   return [
     column('transaction', t('transaction.one'), ({ transactionId }) => (
       <TransactionLinks ids={[transactionId]} />
@@ -122,7 +124,7 @@ function useColumns(unit: string): ListColumn<Line>[] {
     moneyColumn('balance', t('statement.balance'), { currency: unit }),
     menuColumn(({ reference, chargeId }) => [
       { copy: reference, label: t('list.copyReference', { ns: 'shell' }) },
-      ...(chargeId === null ? [] : [{ copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) }]),
+      ...copies({ charge: chargeId }),
     ]),
   ];
 }

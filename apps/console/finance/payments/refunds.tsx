@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import { column, menuColumn, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { choiceField } from '../../ui/forms/choice-fields.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
@@ -38,6 +39,7 @@ export function Refunds() {
 
 function useColumns(): ListColumn<Refund>[] {
   const { t } = useTranslation('payments');
+  const copies = useCopies();
   return [
     timeColumn('createdAt', t('columns.at')),
     accountColumn('accountId', t('columns.account')),
@@ -53,10 +55,7 @@ function useColumns(): ListColumn<Refund>[] {
     column('do', t('columns.do'), (refund) =>
       refund.state === 'pending' && refund.provider === 'manual' ? <Confirm refund={refund} /> : '–',
     ),
-    menuColumn(({ id, accountId }) => [
-      { copy: id },
-      { copy: accountId, label: t('list.copyAccount', { ns: 'shell' }) },
-    ]),
+    menuColumn(({ id, accountId }) => [{ copy: id }, ...copies({ account: accountId })]),
   ];
 }
 

@@ -5,6 +5,7 @@ import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choice, YesFilter } from '../../ui/lists/choice.js';
 import { column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
@@ -54,6 +55,7 @@ export function Charges() {
 
 function useColumns(): ListColumn<Shape<'ChargeTaskItem'>>[] {
   const { t } = useTranslation('reports');
+  const copies = useCopies();
   return [
     timeColumn('at', t('charges.at')),
     column('state', t('charge.state'), ({ state }) => <WorkBadge state={state} />),
@@ -76,9 +78,7 @@ function useColumns(): ListColumn<Shape<'ChargeTaskItem'>>[] {
       <TransactionLinks ids={transactionIds} />
     )),
     menuColumn(({ chargeId, taskId, requestId, state }) => [
-      ...(requestId === null ? [] : [{ copy: requestId, label: t('list.copyRequest', { ns: 'shell' }) }]),
-      ...(chargeId === null ? [] : [{ copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) }]),
-      ...(taskId === null ? [] : [{ copy: taskId, label: t('list.copyTask', { ns: 'shell' }) }]),
+      ...copies({ request: requestId, charge: chargeId, task: taskId }),
       { only: { state }, what: t(`charges.states.${state}`) },
     ]),
   ];

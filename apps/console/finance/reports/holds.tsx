@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { column, extra, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
@@ -86,6 +87,7 @@ function Summary({ report: { buckets, overdue, total, balances } }: { report: Sh
 
 function useColumns(): ListColumn<Shape<'OpenHold'>>[] {
   const { t } = useTranslation('reports');
+  const copies = useCopies();
   const durationOf = useDurationText();
   return [
     column('age', t('holds.age'), ({ ageMs, heldSince, isOverdue }) => (
@@ -118,10 +120,8 @@ function useColumns(): ListColumn<Shape<'OpenHold'>>[] {
     column('transaction', t('transaction'), ({ transactionId }) => (
       <TransactionLinks ids={[transactionId]} />
     )),
-    menuColumn(({ chargeId, accountId, taskId }) => [
-      { copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) },
-      { copy: accountId, label: t('list.copyAccount', { ns: 'shell' }) },
-      ...(taskId === null ? [] : [{ copy: taskId, label: t('list.copyTask', { ns: 'shell' }) }]),
-    ]),
+    menuColumn(({ chargeId, accountId, taskId }) =>
+      copies({ charge: chargeId, task: taskId, account: accountId }),
+    ),
   ];
 }

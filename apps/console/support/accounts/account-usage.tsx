@@ -5,6 +5,7 @@ import { $api } from '../../api/client.js';
 import { keepShown } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
 import { column, extra, menuColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { Narrowed } from '../../ui/lists/narrowed.js';
 import { OpenLink } from '../../ui/links.js';
@@ -74,6 +75,7 @@ function Filters() {
 
 function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
   const { t } = useTranslation('support');
+  const copies = useCopies();
   const amount = (value: string | null) => (value === null ? '–' : <Money value={value} />);
   return [
     timeColumn('at', t('usage.at')),
@@ -107,8 +109,7 @@ function useUsageColumns(): ListColumn<Shape<'UsageEntry'>>[] {
       ),
     ),
     menuColumn(({ chargeId, requestId, keyId, model }) => [
-      ...(requestId === null ? [] : [{ copy: requestId, label: t('list.copyRequest', { ns: 'shell' }) }]),
-      { copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) },
+      ...copies({ request: requestId, charge: chargeId }),
       ...(keyId === null ? [] : [{ only: { keyId }, what: t('usage.thisKey') }]),
       ...(model === null ? [] : [{ only: { model }, what: model }]),
     ]),

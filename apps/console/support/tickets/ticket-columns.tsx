@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { column, menuColumn, onPhone, timeColumn } from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Named } from '../../ui/named.js';
@@ -25,6 +26,7 @@ export function StaffTicketBadge({ ticket }: { ticket: Pick<Shape<'Ticket'>, 'st
 /** @param isWaiting all of them wait for support: for how long, in place of their state */
 export function useTicketColumns(isWaiting = false): ListColumn<Shape<'QueuedTicket'>>[] {
   const { t } = useTranslation('support');
+  const copies = useCopies();
   const waiting = column('waiting', t('queue.waiting'), ({ waitingSince }: Shape<'QueuedTicket'>) =>
     waitingSince === null ? '–' : <WaitingTime since={waitingSince} />,
   );
@@ -47,9 +49,6 @@ export function useTicketColumns(isWaiting = false): ListColumn<Shape<'QueuedTic
     column('assignee', t('assignee.label'), (ticket) => <Assignee ticket={ticket} />),
     onPhone('hidden', timeColumn('createdAt', t('queue.created'))),
     onPhone('hidden', timeColumn('updatedAt', t('queue.updated'))),
-    menuColumn(({ id, accountId }) => [
-      { copy: id },
-      { copy: accountId, label: t('list.copyAccount', { ns: 'shell' }) },
-    ]),
+    menuColumn(({ id, accountId }) => [{ copy: id }, ...copies({ account: accountId })]),
   ];
 }

@@ -45,8 +45,15 @@ export function RowMenu({ actions }: RowMenuProps) {
 function OpenMenu({ actions, close }: { actions: readonly RowAction[]; close: () => void }) {
   const { t } = useTranslation('shell');
   const set = useFilter({ replace: false });
-  const copy = (value: string) =>
-    void navigator.clipboard.writeText(value).then(() => notify(t('copied')), notifyFailure);
+  const copy = async (value: string) => {
+    try {
+      await navigator.clipboard.writeText(value);
+      notify(t('copied'));
+    } catch {
+      // Pages that are not encrypted have no clipboard, and people may keep it from others.
+      notifyFailure(t('copyFailed'));
+    }
+  };
   return (
     <Menu
       opened
@@ -68,7 +75,7 @@ function OpenMenu({ actions, close }: { actions: readonly RowAction[]; close: ()
             <Menu.Item
               key={action.copy}
               leftSection={<IconCopy size={16} aria-hidden />}
-              onClick={() => copy(action.copy)}
+              onClick={() => void copy(action.copy)}
             >
               {action.label ?? t('list.copyId')}
             </Menu.Item>

@@ -11,16 +11,19 @@ interface WordsFieldProps extends Omit<TextInputProps, 'value' | 'defaultValue' 
   param: string;
   /** Takes the words in place of that name. */
   take?: (words: string | undefined) => void;
+  /** What is searched for of what is typed; null: not whole yet. */
+  read?: (words: string) => string | null;
 }
 
 /** Narrows a list by words, as soon as typing stops. */
-export function WordsField({ param, take, ...input }: WordsFieldProps) {
+export function WordsField({ param, take, read = (words) => words, ...input }: WordsFieldProps) {
   const { value, set } = useParam(param);
   const { typed, type, send } = useTyped(value);
   const find = useDebouncedCallback((text: string) => {
-    const words = text.trim() || undefined;
-    send(words);
-    (take ?? set)(words);
+    const words = read(text.trim());
+    if (words === null) return;
+    send(words || undefined);
+    (take ?? set)(words || undefined);
   }, TYPING_PAUSE_MS);
   return (
     <TextInput

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { amountColumn, column, extra, menuColumn, rightColumn } from '../../ui/lists/columns.js';
 import type { ListColumn } from '../../ui/lists/data-list.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import type { RowAction } from '../../ui/lists/row-menu.js';
 import { exactDecimal } from '../../ui/decimal.js';
 import { TextLink, OpenLink } from '../../ui/links.js';
@@ -104,16 +105,15 @@ function extraColumns({ t, locale, nameOf }: ExtraTexts): ListColumn<Shape<'Usag
 }
 
 function useActions(): (entry: Shape<'UsageEntry'>) => RowAction[] {
-  const { t } = useTranslation('shell');
+  const copies = useCopies();
   const nameOf = useKeyName();
   return useCallback(
     ({ chargeId, requestId, keyId, model }) => [
-      ...(requestId === null ? [] : [{ copy: requestId, label: t('list.copyRequest') }]),
-      { copy: chargeId, label: t('list.copyCharge') },
+      ...copies({ request: requestId, charge: chargeId }),
       ...(keyId === null ? [] : [{ only: { keyId }, what: nameOf(keyId) }]),
       ...(model === null ? [] : [{ only: { model }, what: model }]),
     ],
-    [t, nameOf],
+    [copies, nameOf],
   );
 }
 

@@ -10,6 +10,7 @@ import { Narrowed } from '../../ui/lists/narrowed.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { SHORTEST_ID } from '../../ui/patterns.js';
 import { When } from '../../ui/when.js';
+import { isNarrowed } from '../../ui/search.js';
 import { useKeys } from '../keys.js';
 import { usageRanges } from '../usage/usage-search.js';
 import { WorkFilters } from '../usage/work-filters.js';
@@ -37,9 +38,7 @@ export function LogFilters() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();
   const set = useFilter({ replace: false });
-  const isNarrowed = (Object.keys(NOTHING) as (keyof typeof NOTHING)[]).some(
-    (name) => search[name] !== undefined,
-  );
+  const { charge: _open, cursor: _page, ...filter } = search;
   return (
     <Group align="flex-end" gap="sm">
       <Finder />
@@ -62,7 +61,7 @@ export function LogFilters() {
           {search.group}
         </Narrowed>
       )}
-      {isNarrowed && (
+      {isNarrowed(filter) && (
         <Button variant="subtle" onClick={() => set(NOTHING)}>
           {t('usage.clear')}
         </Button>

@@ -7,6 +7,7 @@ import { ButtonLink } from '../../ui/links.js';
 import { DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { useNow } from '../../ui/now.js';
 import { SHORTEST_ID } from '../../ui/patterns.js';
+import { isNarrowed } from '../../ui/search.js';
 import { useLogColumns } from './log-columns.js';
 import { logQuery } from './log-search.js';
 
@@ -24,7 +25,6 @@ function Requests() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();
   const query = logQuery(search, useNow(MINUTE_MS));
-  const isFiltered = Object.values(query).some((value) => value !== undefined);
   return (
     <DataList
       label={t('log.list')}
@@ -32,7 +32,7 @@ function Requests() {
       columns={useLogColumns()}
       columnsName="usage"
       rowKey={({ chargeId }) => chargeId}
-      empty={isFiltered ? { title: t('log.noMatch'), hint: t('log.noMatchHint') } : firstCall(t)}
+      empty={isNarrowed(query) ? { title: t('log.noMatch'), hint: t('log.noMatchHint') } : firstCall(t)}
       isPaged
     />
   );

@@ -19,6 +19,7 @@ import { TaskDownload } from './task-file.js';
 import { TaskBadge } from './task-state.js';
 import { useLiveTasks, useTask } from './task.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
+import { isNarrowed } from '../../ui/search.js';
 
 const route = getRouteApi('/user/tasks');
 const PAGE = 25;
@@ -29,7 +30,6 @@ export function TasksPage() {
   const { task: _open, cursor, ...filter } = route.useSearch();
   useLiveTasks(filter);
   const tasks = useShown('/api/tasks', { query: { ...filter, limit: PAGE, cursor } });
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <PageFrame title={t('tasks.title')} about={t('tasks.about')}>
       <TaskFilters />
@@ -39,7 +39,7 @@ export function TasksPage() {
         columns={useTaskColumns()}
         rowKey={({ id }) => id}
         empty={
-          isFiltered
+          isNarrowed(filter)
             ? { title: t('tasks.noMatch'), hint: t('tasks.noMatchHint') }
             : {
                 title: t('tasks.empty'),

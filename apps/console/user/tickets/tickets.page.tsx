@@ -8,6 +8,7 @@ import { column, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
+import { isNarrowed } from '../../ui/search.js';
 import { TicketBadge } from './ticket-state.js';
 import { ticketTypes, ticketStages } from '../../api/enumerations.js';
 
@@ -19,7 +20,6 @@ export function TicketsPage() {
   const { t } = useTranslation('tickets');
   const { cursor, ...filter } = route.useSearch();
   const tickets = useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } });
-  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const open = <ButtonLink to="/tickets/new">{t('list.open')}</ButtonLink>;
   return (
     <PageFrame title={t('list.title')} about={t('list.about')} actions={open}>
@@ -30,7 +30,7 @@ export function TicketsPage() {
         columns={useColumns()}
         rowKey={({ id }) => id}
         empty={
-          isFiltered
+          isNarrowed(filter)
             ? { title: t('list.noMatch'), hint: t('list.noMatchHint') }
             : { title: t('list.empty'), hint: t('list.emptyHint') }
         }

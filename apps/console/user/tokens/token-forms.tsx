@@ -7,6 +7,7 @@ import type { Shape } from '../../api/shape.js';
 import { notify } from '../../shell/notices.js';
 import { FormFault, useSend } from '../../ui/forms/form.js';
 import { SmallPrint } from '../../ui/texts.js';
+import { CREDITS } from '../../ui/patterns.js';
 import { Advanced } from '../../ui/forms/advanced.js';
 import { Loaded } from '../../ui/states.js';
 import { keepNewKey } from '../new-key.js';
@@ -16,13 +17,11 @@ import { NameField, RuleFields } from './rule-fields.js';
 import type { MadeToken } from './token-once.js';
 import { changedRules, NO_RULES, type RuleValues, rulesOf, ruleValues } from './token-rules.js';
 
-const AMOUNT = /^\d{1,9}(\.\d{1,9})?$/;
-
 /** What the server would refuse, said before it is sent. */
 function useChecks() {
   const { t } = useTranslation('tokens');
   const limit = (value: string) =>
-    value.trim() === '' || AMOUNT.test(value.trim()) ? null : t('fields.limitInvalid');
+    value.trim() === '' || CREDITS.test(value.trim()) ? null : t('fields.limitInvalid');
   return {
     name: (value: string) => (value.trim() === '' ? t('fields.nameMissing') : null),
     group: (value: string) => (value === '' ? t('fields.groupMissing') : null),

@@ -5,7 +5,8 @@ import { addDays, today } from '../../finance/utc-days.js';
 import { useFilter } from '../../ui/address.js';
 import { DayRange } from '../../ui/forms/day-range.js';
 import { Switch } from '../../ui/lists/choice.js';
-import { rangeOf, usageRanges } from './usage-search.js';
+import { isNarrowed } from '../../ui/search.js';
+import { rangeOf, usageRanges, workFilter } from './usage-search.js';
 import { WorkFilters } from './work-filters.js';
 
 const route = getRouteApi('/user/usage');
@@ -17,12 +18,11 @@ export function UsageFilters() {
   const { t } = useTranslation('calls');
   const search = route.useSearch();
   const set = useFilter({ replace: false });
-  const isNarrowed = [search.keyId, search.model, search.group, search.family].some(Boolean);
   return (
     <Group align="flex-end" gap="sm">
       <Range />
       <WorkFilters search={search} fields={['keyId', 'model', 'group', 'family']} />
-      {isNarrowed && (
+      {isNarrowed(workFilter(search)) && (
         <Button
           variant="subtle"
           onClick={() => set({ keyId: undefined, model: undefined, group: undefined, family: undefined })}

@@ -5,6 +5,7 @@ import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { useFilter } from '../../ui/address.js';
 import { codeColumn, column, extra, menuColumn, moneyColumn, timeColumn } from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter, timesOfDays } from '../../ui/forms/day-range.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
@@ -14,6 +15,7 @@ import { OpenLink, TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
 import { TwoLines } from '../../ui/texts.js';
 import { Ago } from '../../ui/when.js';
+import { isNarrowed } from '../../ui/search.js';
 import { useKeys } from '../keys.js';
 import { ChargeDetails } from '../usage/charge-details.js';
 import { ReceiptLink } from './receipt-link.js';
@@ -47,7 +49,8 @@ export function Statement() {
   const query = queryOf(search);
   const lines = useList('/api/statement', { query });
   const set = useFilter();
-  const isFiltered = Object.keys(query).some((name) => name !== 'balance' && name !== 'view');
+  const { kind, keyId, from, to } = search;
+  const isFiltered = isNarrowed({ kind, keyId, from, to });
   return (
     <Section title={t('statement.title')} aside={<CsvLink path="/api/statement.csv" query={{ ...query }} />}>
       <Filters search={search} set={set} />
@@ -118,6 +121,7 @@ function Filters({
 
 function useColumns(balance: StatementSearch['balance']): ListColumn<Shape<'StatementEntry'>>[] {
   const { t } = useTranslation('wallet');
+  const copies = useCopies();
   const ofBalance = column('balance', t('statement.balance'), (line: Shape<'StatementEntry'>) =>
     t(`statement.balances.${line.balance}`),
   );
@@ -132,7 +136,7 @@ function useColumns(balance: StatementSearch['balance']): ListColumn<Shape<'Stat
     ...(balance === undefined ? [] : [after]),
     menuColumn(({ reference, chargeId, kind }) => [
       { copy: reference, label: t('list.copyReference', { ns: 'shell' }) },
-      ...(chargeId === null ? [] : [{ copy: chargeId, label: t('list.copyCharge', { ns: 'shell' }) }]),
+      ...copies({ charge: chargeId }),
       ...statementKinds
         .filter((each) => each === kind)
         .map((each) => ({ only: { kind: each }, what: t(`statement.kinds.${each}`) })),

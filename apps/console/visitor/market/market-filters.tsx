@@ -1,27 +1,18 @@
 import { Group } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
 import { Choices, SwitchFilter } from '../../ui/lists/choice.js';
 import { SearchField } from '../../ui/lists/search-field.js';
 import { distinctValues } from './market.js';
 
-const route = getRouteApi('/visitor/marketplace');
 const SORTS = ['model', '-model', 'vendor', '-vendor', 'price', '-price'] as const;
 
 /** What the marketplace is searched by; each choice is put into the address. */
 export function MarketFilters({ models }: { models: readonly Shape<'ListedModel'>[] }) {
   const { t } = useTranslation('visitor');
-  const { text } = route.useSearch();
   return (
     <Group align="flex-end" gap="sm">
-      <SearchField
-        // A change of the address from elsewhere, such as the back button, fills the field again.
-        key={text === undefined ? 'empty' : 'filled'}
-        label={t('market.search')}
-        param="text"
-        maw="none"
-      />
+      <SearchField label={t('market.search')} param="text" maw="none" />
       <MarketChoices models={models} />
       <SwitchFilter
         param="view"
