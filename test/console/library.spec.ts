@@ -118,9 +118,9 @@ describe('the library', () => {
     await tab.follow('/library?kind=image');
     await asked;
     await cards(page).getByText('2 images').waitFor();
-    expect(await page.getByText('Not stored').count()).toBe(0);
+    expect(await cards(page).getByText('Not stored').count()).toBe(0);
     answer();
-    await page.getByText('Not stored').waitFor();
+    await cards(page).getByText('Not stored').waitFor();
   });
 
   it('says where to begin while there is nothing', async () => {

@@ -33,8 +33,5 @@ function idIn(words: string): string | null {
 export function useAccountActions(): (accountId: string) => RowAction[] {
   const { t } = useTranslation('shell');
   const copies = useCopies();
-  return (accountId) => [
-    ...copies({ account: accountId }),
-    { only: { accountId }, what: t('list.account') },
-  ];
+  return (accountId) => [...copies({ account: accountId }), { only: { accountId }, what: t('list.account') }];
 }

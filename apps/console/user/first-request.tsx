@@ -44,10 +44,15 @@ function Wait({ keyId, end }: FirstRequestProps & { end: () => void }) {
 function useFirst(keyId: string | null): string | null | undefined {
   const [hadSome, setHadSome] = useState<boolean>();
   const query = { limit: LATEST, ...(keyId !== null && { keyId }) };
-  const usage = $api.useQuery('get', '/api/usage', { params: { query } }, {
-    refetchOnMount: 'always',
-    refetchInterval: hadSome === true ? false : ASKING_MS,
-  });
+  const usage = $api.useQuery(
+    'get',
+    '/api/usage',
+    { params: { query } },
+    {
+      refetchOnMount: 'always',
+      refetchInterval: hadSome === true ? false : ASKING_MS,
+    },
+  );
   useLive((event) => {
     if (event === 'balance') void refresh('/api/usage');
   });

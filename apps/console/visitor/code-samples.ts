@@ -1,4 +1,4 @@
-import type { Code } from '../ui/code-tabs.js';
+import type { Code } from '../ui/code/code.js';
 
 /** The placeholder of the key in lines that people copy. */
 export const KEY_PLACEHOLDER = '<API_KEY>';

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../api/queries.js';
-import { CodeTabs } from '../ui/code-tabs.js';
+import { CodeTabs } from '../ui/code/code-tabs.js';
 import { CopyLine } from '../ui/copy.js';
 import { Loaded } from '../ui/states.js';
 import { Hint } from '../ui/texts.js';

@@ -15,7 +15,6 @@ import { TextLine } from '../../ui/texts.js';
 import { useModels } from '../catalog.js';
 import { GroupPrice } from './group-price.js';
 
-
 async function reread(): Promise<void> {
   await refresh('/api/admin/groups', '/api/admin/models', '/api/admin/prices/export', '/api/admin/audit-log');
 }

@@ -45,15 +45,7 @@ export function RowMenu({ actions }: RowMenuProps) {
 function OpenMenu({ actions, close }: { actions: readonly RowAction[]; close: () => void }) {
   const { t } = useTranslation('shell');
   const set = useFilter({ replace: false });
-  const copy = async (value: string) => {
-    try {
-      await navigator.clipboard.writeText(value);
-      notify(t('copied'));
-    } catch {
-      // Pages that are not encrypted have no clipboard, and people may keep it from others.
-      notifyFailure(t('copyFailed'));
-    }
-  };
+  const copy = useCopy();
   return (
     <Menu
       opened
@@ -92,6 +84,19 @@ function OpenMenu({ actions, close }: { actions: readonly RowAction[]; close: ()
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+function useCopy(): (value: string) => Promise<void> {
+  const { t } = useTranslation('shell');
+  return async (value) => {
+    try {
+      await navigator.clipboard.writeText(value);
+      notify(t('copied'));
+    } catch {
+      // Pages that are not encrypted have no clipboard, and people may keep it from others.
+      notifyFailure(t('copyFailed'));
+    }
+  };
 }
 
 function stopped(event: { stopPropagation: () => void }): void {

@@ -18,7 +18,9 @@ describe('what samples call', () => {
   });
 
   it('is by Google’s SDK only what the gateway serves in its style', () => {
-    expect(of(model('gemini-2.5-flash-image'), model('imagen-4'))).toEqual({ image: 'gemini-2.5-flash-image' });
+    expect(of(model('gemini-2.5-flash-image'), model('imagen-4'))).toEqual({
+      image: 'gemini-2.5-flash-image',
+    });
     expect(of(model('imgmodel-9')).google).toBe('imgmodel-9');
   });
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { relayQuery } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { CodeTabs } from '../../ui/code-tabs.js';
+import { CodeTabs } from '../../ui/code/code-tabs.js';
 import { Loaded } from '../../ui/states.js';
 import { FirstRequest } from '../first-request.js';
 import { KeyForCode } from '../key-for-code.js';

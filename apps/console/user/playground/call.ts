@@ -1,5 +1,5 @@
 import type { Shape } from '../../api/shape.js';
-import type { Code } from '../../ui/code-tabs.js';
+import type { Code } from '../../ui/code/code.js';
 import { KEY_PLACEHOLDER } from '../../visitor/code-samples.js';
 
 export const playKinds = ['image', 'edit', 'video', '3d', 'chat', 'speech'] as const;

@@ -1,12 +1,6 @@
 import { Tabs } from '@mantine/core';
-import { CodeLines } from './copy.js';
-
-/** The same in one language or client. */
-export interface Code {
-  id: string;
-  name: string;
-  code: string;
-}
+import type { Code } from './code.js';
+import { CodeLines } from '../copy.js';
 
 /** Code to copy, a tab for each language or client. */
 export function CodeTabs({ label, codes }: { label: string; codes: readonly Code[] }) {
