@@ -179,7 +179,14 @@ describe('a key', () => {
     await page.waitForURL('**/playground?key=**');
     expect(await page.getByRole('combobox', { name: 'Key' }).inputValue()).toBe('shop · Vendora-Main');
     await page.goBack();
-    await page.getByRole('link', { name: 'Try shop' }).waitFor();
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Try shop' }) });
+    await row.hover();
+    await row.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Copy ID' }).click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    const { data } = await owner.api.GET('/api/keys');
+    const { keyId } = data!.items.find(({ name }) => name === 'shop')!;
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(keyId);
   });
 
   it('shows its groups as cards, with their price and models, and opens what is at fault', async () => {

@@ -4,7 +4,7 @@ import { $api, api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import { refresh } from '../../api/queries.js';
 import type { Shape } from '../../api/shape.js';
-import { column, moneyColumn, textColumn } from '../../ui/lists/columns.js';
+import { column, menuColumn, moneyColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, rowsOf } from '../../ui/lists/data-list.js';
 import { dayField } from '../../ui/forms/day-field.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
@@ -72,6 +72,7 @@ function useBillColumns(): ListColumn<Shape<'VendorBill'>>[] {
     moneyColumn('accrued', t('bills.accrued'), { currency: COSTS }),
     moneyColumn('difference', t('bills.difference'), { signed: true, currency: COSTS }),
     transactionColumn('transactionId', t('transaction')),
+    menuColumn(({ id }) => [{ copy: id }]),
   ];
 }
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Who } from '../../shell/who.js';
-import { column, extra, rightColumn, textColumn } from '../../ui/lists/columns.js';
+import { column, extra, menuColumn, rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { WordsField } from '../../ui/lists/search-field.js';
 import { SmallPrint } from '../../ui/texts.js';
@@ -77,5 +77,10 @@ function useColumns(): ListColumn<Shape<'Cost'>>[] {
         </Stack>
       )),
     ),
+    menuColumn(({ id, channel, model }) => [
+      { copy: id },
+      { only: { channel }, what: channel },
+      { only: { model }, what: model },
+    ]),
   ];
 }

@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { column, moneyColumn } from '../../ui/lists/columns.js';
+import { column, menuColumn, moneyColumn } from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
@@ -55,6 +56,7 @@ export function Debts() {
 
 function useColumns(): ListColumn<Shape<'Debtor'>>[] {
   const { t } = useTranslation('desk');
+  const copies = useCopies();
   return [
     column('account', t('account'), ({ accountId }) => <AccountLink id={accountId} />),
     column('why', t('debts.why'), ({ frozen, reason, since }) => (
@@ -82,6 +84,7 @@ function useColumns(): ListColumn<Shape<'Debtor'>>[] {
     moneyColumn('writtenOff', t('debts.writtenOff')),
     transactionColumn('transactionId', t('transaction')),
     column('do', t('do'), (debtor) => (signOf(debtor.main) < 0 ? <WriteOff debtor={debtor} /> : '–')),
+    menuColumn(({ accountId }) => copies({ account: accountId })),
   ];
 }
 

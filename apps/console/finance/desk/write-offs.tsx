@@ -3,7 +3,15 @@ import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { column, moneyColumn, peopleColumn, textColumn, timeColumn } from '../../ui/lists/columns.js';
+import {
+  column,
+  menuColumn,
+  moneyColumn,
+  peopleColumn,
+  textColumn,
+  timeColumn,
+} from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { accountColumn, transactionColumn } from '../columns.js';
@@ -35,6 +43,7 @@ export function WriteOffs() {
 
 function useColumns(): ListColumn<Shape<'WriteOff'>>[] {
   const { t } = useTranslation('desk');
+  const copies = useCopies();
   return [
     timeColumn('recordedAt', t('at')),
     accountColumn('accountId', t('account')),
@@ -44,6 +53,7 @@ function useColumns(): ListColumn<Shape<'WriteOff'>>[] {
     peopleColumn(t('people')),
     transactionColumn('transactionId', t('transaction')),
     column('do', t('do'), (writeOff) => <Reverse writeOff={writeOff} />),
+    menuColumn(({ id, accountId }) => [{ copy: id }, ...copies({ account: accountId })]),
   ];
 }
 

@@ -1,7 +1,15 @@
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { codeColumn, column, moneyColumn, paymentColumn, timeColumn } from '../../ui/lists/columns.js';
+import {
+  codeColumn,
+  column,
+  menuColumn,
+  moneyColumn,
+  paymentColumn,
+  timeColumn,
+} from '../../ui/lists/columns.js';
+import { useCopies } from '../../ui/lists/row-actions.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { accountColumn } from '../columns.js';
@@ -26,6 +34,7 @@ export function Disputes() {
 
 function useColumns(): ListColumn<Shape<'Dispute'>>[] {
   const { t } = useTranslation('payments');
+  const copies = useCopies();
   return [
     timeColumn('openedAt', t('disputes.openedAt')),
     codeColumn('disputeId', t('disputes.one')),
@@ -36,5 +45,9 @@ function useColumns(): ListColumn<Shape<'Dispute'>>[] {
       <StatusBadge tone={tones[state]}>{t(`disputes.states.${state}`)}</StatusBadge>
     )),
     timeColumn('closedAt', t('disputes.closedAt')),
+    menuColumn(({ disputeId, topupId, accountId }) => [
+      { copy: disputeId },
+      ...copies({ order: topupId, account: accountId }),
+    ]),
   ];
 }

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, rightColumn, textColumn } from '../../ui/lists/columns.js';
+import { column, extra, menuColumn, rightColumn, textColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { Money } from '../../ui/money.js';
 import { When } from '../../ui/when.js';
@@ -48,6 +48,7 @@ function useColumns(): ListColumn<Shape<'Key'>>[] {
     column('used', t('keys.used'), ({ lastUsedAt }) =>
       lastUsedAt === null ? t('keys.never') : <When at={lastUsedAt} />,
     ),
+    menuColumn(({ keyId }) => [{ copy: keyId }]),
   ];
 }
 

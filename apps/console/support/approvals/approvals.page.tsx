@@ -4,7 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { column, longTextColumn, moneyColumn, personColumn, timeColumn } from '../../ui/lists/columns.js';
+import {
+  column,
+  longTextColumn,
+  menuColumn,
+  moneyColumn,
+  personColumn,
+  timeColumn,
+} from '../../ui/lists/columns.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { OpenLink } from '../../ui/links.js';
@@ -65,6 +72,7 @@ function useColumns(): ListColumn<Shape<'Approval'>>[] {
     personColumn('requestedBy', t('approvals.by')),
     timeColumn('createdAt', t('approvals.at')),
     column('state', t('approvals.state'), ({ state }) => <ApprovalBadge state={state} />),
+    menuColumn(({ id }) => [{ copy: id }]),
   ];
 }
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choices } from '../../ui/lists/choice.js';
-import { column, timeColumn } from '../../ui/lists/columns.js';
+import { column, menuColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink, TextLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -68,5 +68,6 @@ function useColumns(): ListColumn<Shape<'Ticket'>>[] {
     column('kind', t('list.kind'), ({ kind }) => t(`kinds.${kind}`)),
     column('state', t('list.state'), (ticket) => <TicketBadge ticket={ticket} />),
     timeColumn('updatedAt', t('list.updated')),
+    menuColumn(({ id }) => [{ copy: id }]),
   ];
 }

@@ -1,7 +1,15 @@
 import { Group, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import { column, extra, onPhone, rightColumn, textColumn, timeColumn } from '../../ui/lists/columns.js';
+import {
+  column,
+  extra,
+  menuColumn,
+  onPhone,
+  rightColumn,
+  textColumn,
+  timeColumn,
+} from '../../ui/lists/columns.js';
 import { type ListColumn } from '../../ui/lists/data-list.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { OpenLink, TextLink } from '../../ui/links.js';
@@ -41,6 +49,7 @@ export function useTokenColumns(): ListColumn<Shape<'Key'>>[] {
     onPhone('hidden', timeColumn('lastUsedAt', t('columns.lastUsedAt'), t('never'))),
     extra(timeColumn('createdAt', t('columns.createdAt'))),
     rightColumn('do', t('columns.do'), (token) => <Actions token={token} />),
+    menuColumn(({ keyId }) => [{ copy: keyId }]),
   ];
 }
 

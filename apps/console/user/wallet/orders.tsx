@@ -2,7 +2,14 @@ import { Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
-import { column, moneyColumn, paymentColumn, rightColumn, timeColumn } from '../../ui/lists/columns.js';
+import {
+  column,
+  menuColumn,
+  moneyColumn,
+  paymentColumn,
+  rightColumn,
+  timeColumn,
+} from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
 import { Section } from '../../ui/states.js';
@@ -43,6 +50,7 @@ function useColumns(): ListColumn<Shape<'Order'>>[] {
     moneyColumn('credits', t('orders.credits')),
     paymentColumn('pay', t('orders.pay')),
     rightColumn('do', t('orders.more'), (order) => <OrderLinks order={order} />),
+    menuColumn(({ id }) => [{ copy: id }]),
   ];
 }
 
