@@ -145,7 +145,7 @@ describe('the limits of an account', () => {
     expect(first).toEqual({ ...none, requestsPerMinute: 60 });
     const others = ['--tokens', '5000', '--images', '10', '--concurrent', '3'];
     expect((await tollgate('accounts', 'limit', accountId, ...others)).stdout).toMatch(
-      /minute\s+60\nTokens a minute\s+5000\nImages a minute\s+10\nRequests at the same time\s+3\n/,
+      /minute\s+60\nTokens per minute\s+5000\nImages per minute\s+10\nRequests at the same time\s+3\n/,
     );
     const lifted = ['--per-minute', '--tokens', '--images', '--concurrent'].flatMap((name) => [name, 'none']);
     expect(await json('accounts', 'limit', accountId, ...lifted)).toEqual(none);
@@ -160,7 +160,7 @@ describe('the limits of a key', () => {
     const first = await json('keys', 'limit', keyId, '--per-minute', '60');
     expect(first).toEqual({ ...none, requestsPerMinute: 60 });
     expect((await tollgate('keys', 'limit', keyId, '--tasks', '3')).stdout).toMatch(
-      /Requests a minute\s+60\nRunning tasks\s+3\n/,
+      /Requests per minute\s+60\nRunning tasks\s+3\n/,
     );
     expect(await json('keys', 'limit', keyId, '--per-minute', 'none', '--tasks', 'none')).toEqual(none);
     const { rows } = await ledger.owner.query(

@@ -227,7 +227,7 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
   printText(
     facts([
       ['Key id', keyId],
-      ['Requests a minute', String(limited.requestsPerMinute ?? 'no limit')],
+      ['Requests per minute', String(limited.requestsPerMinute ?? 'no limit')],
       ['Running tasks', String(limited.runningTasks ?? 'no limit')],
     ]),
   );
@@ -235,9 +235,9 @@ async function limit(keyId: string, options: LimitOptions, command: Command): Pr
 
 /** The options of the limits of an account, and what they are called in the answer. */
 const ACCOUNT_LIMITS = [
-  ['perMinute', 'requestsPerMinute', 'Requests a minute'],
-  ['tokens', 'tokensPerMinute', 'Tokens a minute'],
-  ['images', 'imagesPerMinute', 'Images a minute'],
+  ['perMinute', 'requestsPerMinute', 'Requests per minute'],
+  ['tokens', 'tokensPerMinute', 'Tokens per minute'],
+  ['images', 'imagesPerMinute', 'Images per minute'],
   ['concurrent', 'maxConcurrentRequests', 'Requests at the same time'],
 ] as const;
 

@@ -54,7 +54,7 @@ async function show(keyId: string, { json }: { json?: boolean }): Promise<void> 
       ['Addresses', key.allowedIps?.join(', ') ?? 'all'],
       ['Spent', `${key.spent} credits of ${limit(key.totalLimit)}`],
       ['This month', `${key.spentThisMonth} credits of ${limit(key.monthlyLimit)}`],
-      ['Requests a minute', limit(key.requestsPerMinute)],
+      ['Requests per minute', limit(key.requestsPerMinute)],
       ['Running tasks', limit(key.maxRunningTasks)],
     ]),
   );
