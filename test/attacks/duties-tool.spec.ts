@@ -267,9 +267,9 @@ describe('the command line', () => {
 
   it('has prices confirmed by two administrators', async () => {
     const { proposal } = (await json(admin, 'prices', 'propose', '--multiplier', 'Public-Relay=0')) as {
-      proposal: { id: string; needsSecondPerson: string };
+      proposal: { id: string; needsSecondPerson: { message: string } };
     };
-    expect(proposal.needsSecondPerson).toContain('is 0');
+    expect(proposal.needsSecondPerson.message).toContain('is 0');
     expect((await tollgate(admin, 'prices', 'confirm', proposal.id)).stderr).toContain(
       'Another administrator',
     );

@@ -266,7 +266,7 @@ describe('prices', () => {
   it('go to 0 by two administrators only, no matter who revised them last', async () => {
     const [admin, other] = await admins();
     const free = await propose(admin!, [{ group: 'Public-Relay', multiplier: '0' }]);
-    expect(free.needsSecondPerson).toContain('is 0');
+    expect(free.needsSecondPerson).toMatchObject({ code: 'is_zero', change: { group: 'Public-Relay' } });
     expect((await confirm(admin!, free)).error?.error.code).toBe('second_person_required');
     const revised = await other!.api.PATCH('/api/admin/price-proposals/{proposalId}', {
       params: { path: { proposalId: free.id } },

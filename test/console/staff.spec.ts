@@ -154,7 +154,7 @@ describe('a price', () => {
         name: /size 1024x1024, quality high: 0\.167.*quality high: 0\.2.*all other requests: 0\.02/,
       })
       .waitFor();
-    await page.getByText('has other rates than the one before').waitFor();
+    await page.getByText('The list price of vendora-imagine-edit has different rates than before.').waitFor();
   });
 
   it('of a file is compared with what is in force, and what differs becomes a proposal', async () => {

@@ -191,7 +191,7 @@ async function propose(options: ProposeOptions, command: Command): Promise<void>
   if (options.json) return printJson({ proposal: proposal && proposalDetail(proposal, [], needs), preview });
   printText(previewTable(preview));
   printText(proposal ? `\n${nextStep(proposal)}` : '\nNothing was proposed.');
-  if (needs) printText(`${needs} Another administrator must confirm it.`);
+  if (needs) printText(`${needs.message} Another administrator must confirm it.`);
 }
 
 /** Words for people at a terminal; a program that reads the answer gets none. */

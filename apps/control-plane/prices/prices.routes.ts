@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amountView, queryFlag, id, pageOf, pageQuery, time, timeView } from '#platform/http/fields.js';
+import { largeMoveCodes } from '#marketplace/prices/price-move.js';
 import { changeFields, changesField, noteField } from '#marketplace/prices/price-change.fields.js';
 import { routesFor } from '../http/route.js';
 
@@ -52,9 +53,17 @@ const proposalDetail = proposalView
     outdated: z.array(z.string()).meta({
       description: 'Conflicting changes made since the proposal. It can be confirmed while this is empty.',
     }),
-    needsSecondPerson: z.string().nullable().meta({
-      description: 'Why someone other than the author must confirm it. Null if the author can.',
-    }),
+    needsSecondPerson: z
+      .object({
+        code: z.enum(largeMoveCodes),
+        change: changeView
+          .nullable()
+          .meta({ description: 'The change that it is about. Null for `moves_far`.' }),
+        percent: z.int().meta({ description: 'How far one person may move prices within a day.' }),
+        message: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'Why someone other than the author must confirm it. Null if the author can.' }),
   })
   .meta({ id: 'PriceProposalDetail' });
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { loadPriceBook } from '#catalog/catalog.store.js';
 import { readLimit } from '#ledger/postings/outflow.js';
 import { changeSubject } from './price-change.js';
-import { largeMove, type PriceMove } from './price-move.js';
+import { largeMove, type LargeMove, type PriceMove } from './price-move.js';
 import { basedChange, type ProposedChange } from './based-change.js';
 import type { Proposal } from './proposal.js';
 
@@ -12,10 +12,13 @@ export function authorOf({ revisedBy, proposedBy }: Pick<Proposal, 'revisedBy' |
 }
 
 /**
- * Why someone else than its author must confirm a proposal, as a sentence, or null. What the author confirmed alone on the
+ * Why someone else than its author must confirm a proposal, or null. What the author confirmed alone on the
  * same day of UTC adds up: a subject is measured by what it was before the first of that.
  */
-export async function secondPersonReason(client: pg.ClientBase, proposal: Proposal): Promise<string | null> {
+export async function secondPersonReason(
+  client: pg.ClientBase,
+  proposal: Proposal,
+): Promise<LargeMove | null> {
   const book = await loadPriceBook(client);
   const { rows } = await client.query<{ nowMs: number }>(
     'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"',

@@ -21,20 +21,56 @@ interface Span {
 const SAME: Ratio = { above: 1n, below: 1n };
 const NO_MOVE: Span = { low: SAME, high: SAME };
 
+/** What makes new values need a second person. */
+export const largeMoveCodes = [
+  'moves_far',
+  'is_zero',
+  'was_zero',
+  'nothing_before',
+  'new_fixed_price',
+  'ends_fixed_price',
+  'other_rates',
+  'other_kind',
+] as const;
+
+/** Why a second person must confirm new values. */
+export interface LargeMove {
+  readonly code: (typeof largeMoveCodes)[number];
+  /** Whose value it is; null for `moves_far`, which adds up. */
+  readonly change: PriceChange | null;
+  /** How far one person may move prices. */
+  readonly percent: number;
+  /** A sentence. */
+  readonly message: string;
+}
+
+const FAULTS = {
+  is_zero: 'is 0',
+  was_zero: 'was 0 before',
+  nothing_before: 'has no value before that it is measured by',
+  new_fixed_price: 'is a new fixed price',
+  ends_fixed_price: 'ends a fixed price',
+  other_rates: 'has other rates than the one before',
+  other_kind: 'is of another kind than the one before',
+} as const satisfies Record<Exclude<LargeMove['code'], 'moves_far'>, string>;
+
 /**
- * Why a second person must confirm new values, as a sentence, or null: a price or a multiplier of 0, one where there was none
- * to measure it by, one with rates for other values, a fixed price that begins or ends, and whatever moves further than some percent. Prices and multipliers
- * multiply, as they do in what a customer pays.
+ * Why a second person must confirm new values, or null: a price or a multiplier of 0, one where there was none to measure it
+ * by, one with rates for other values, a fixed price that begins or ends, and whatever moves further than some percent.
+ * Prices and multipliers multiply, as they do in what a customer pays.
  * @param earlier what the same person moved before on the same day, which adds up
  */
 export function largeMove(
   moves: readonly PriceMove[],
   earlier: readonly PriceMove[],
   percent: bigint,
-): string | null {
+): LargeMove | null {
+  const limit = Number(percent);
   for (const move of moves) {
-    const fault = withoutMeasure(move);
-    if (fault) return `The ${changeSubject(move.after)} ${fault}.`;
+    const code = withoutMeasure(move);
+    if (code === null) continue;
+    const message = `The ${changeSubject(move.after)} ${FAULTS[code]}.`;
+    return { code, change: move.after, percent: limit, message };
   }
   const spans = [...moves, ...earlier].map((move) => ({ kind: move.after.kind, span: spanOf(move) }));
   const widest = (kinds: readonly string[]) =>
@@ -45,20 +81,20 @@ export function largeMove(
   const isLow = low.above * 100n < low.below * (100n - percent);
   const isHigh = high.above * 100n > high.below * (100n + percent);
   if (!isLow && !isHigh) return null;
-  return `This moves prices by more than ${percent} percent within a day.`;
+  const message = `This moves prices by more than ${percent} percent within a day.`;
+  return { code: 'moves_far', change: null, percent: limit, message };
 }
 
-function withoutMeasure({ before, after }: PriceMove): string | null {
+function withoutMeasure({ before, after }: PriceMove): keyof typeof FAULTS | null {
   const wanted = changeDecimals(after);
   const known = before && changeDecimals(before);
-  if (wanted?.some(isZero)) return 'is 0';
-  if (after.kind === 'rule' && wanted === null) return known ? 'ends a fixed price' : null;
+  if (wanted?.some(isZero)) return 'is_zero';
+  if (after.kind === 'rule' && wanted === null) return known ? 'ends_fixed_price' : null;
   if (wanted === null) return null;
-  if (!known)
-    return after.kind === 'rule' ? 'is a new fixed price' : 'has no value before that it is measured by';
-  if (before && whensOf(before) !== whensOf(after)) return 'has other rates than the one before';
-  if (known.length !== wanted.length) return 'is of another kind than the one before';
-  return known.some(isZero) ? 'was 0 before' : null;
+  if (!known) return after.kind === 'rule' ? 'new_fixed_price' : 'nothing_before';
+  if (before && whensOf(before) !== whensOf(after)) return 'other_rates';
+  if (known.length !== wanted.length) return 'other_kind';
+  return known.some(isZero) ? 'was_zero' : null;
 }
 
 /** Of what cannot be compared, or is withdrawn, nothing is known. */

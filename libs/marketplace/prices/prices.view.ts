@@ -1,6 +1,7 @@
 import { ApiError } from '#platform/errors.js';
 import { viewAmount } from '#platform/http/fields.js';
 import type { Preview } from './preview.js';
+import type { LargeMove } from './price-move.js';
 import type { PriceImport } from './price.import.js';
 import type { Proposal } from './proposal.js';
 
@@ -77,7 +78,7 @@ export function importView({ proposal, ...result }: PriceImport) {
 }
 
 /** A proposal with its changes, and what others changed about the same since. */
-export function proposalDetail(proposal: Proposal, outdated: string[], needsSecondPerson: string | null) {
+export function proposalDetail(proposal: Proposal, outdated: string[], needsSecondPerson: LargeMove | null) {
   const changes = proposal.changes.map(({ change, before }) => ({ change, before }));
   return { ...proposalSummary(proposal), changes, outdated, needsSecondPerson };
 }

@@ -9,6 +9,7 @@ import { newId } from '#platform/ids.js';
 import { type PriceChange, changeSubject } from './price-change.js';
 import { basedChange, effectiveMs, faultOf, type ProposedChange } from './based-change.js';
 import { authorOf, secondPersonReason } from './price-duties.js';
+import type { LargeMove } from './price-move.js';
 import type { Proposal } from './proposal.js';
 import { conflict, insertVersions, newerVersions } from './proposal-versions.js';
 
@@ -135,8 +136,8 @@ export class ProposalService {
     return rows[0] ?? throwNotFound();
   }
 
-  /** Why another person than its author must confirm an open proposal, as a sentence, or null. */
-  async needsSecondPerson(proposal: Proposal): Promise<string | null> {
+  /** Why another person than its author must confirm an open proposal, or null. */
+  async needsSecondPerson(proposal: Proposal): Promise<LargeMove | null> {
     if (proposal.state !== 'open') return null;
     return inTransaction(this.options.pool, (client) => secondPersonReason(client, proposal));
   }
@@ -199,7 +200,7 @@ async function requireOther(client: pg.ClientBase, proposal: Proposal, by: DoneB
   const reason = authorOf(proposal) === by.actor ? await secondPersonReason(client, proposal) : null;
   if (reason === null) return;
   if (!(await readFact(client, 'one-person')))
-    throw new ApiError('second_person_required', `${reason} Another administrator must confirm it.`);
+    throw new ApiError('second_person_required', `${reason.message} Another administrator must confirm it.`);
   const subject = `price-proposal:${proposal.id}`;
   await noteDoneAlone(client, { actor: by.actor, why: 'second-person', subject, accountId: null });
   await client.query('UPDATE price_proposals SET confirmed_alone = true WHERE id = $1', [proposal.id]);

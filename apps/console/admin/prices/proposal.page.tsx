@@ -15,6 +15,7 @@ import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { Hint, TextLine } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
+import { nameOf } from './change.js';
 import { ProposalPreview } from './preview.js';
 import { ProposalState } from './proposals.js';
 import { ProposedChanges } from './proposed-changes.js';
@@ -117,17 +118,11 @@ function NeedsSecond({
   if (confirmedAlone) return <Text size="sm">{t('proposal.confirmedAlone')}</Text>;
   if (needsSecondPerson === null) return null;
   const title = isOnePerson ? t('proposal.needsAlone') : t('proposal.needsSecond');
-  // The usual one of the server's sentences; the others name what a single price is changed to.
-  const percent = /by more than (\d+) percent/.exec(needsSecondPerson)?.[1];
+  const { code, change, percent } = needsSecondPerson;
+  const subject = change && t(`proposal.subjects.${change.kind}`, { name: nameOf(change) });
   return (
     <Notice tone="warning" title={title}>
-      {percent === undefined ? (
-        <Text size="sm" lang="en">
-          {needsSecondPerson}
-        </Text>
-      ) : (
-        <Text size="sm">{t('proposal.movesFar', { percent })}</Text>
-      )}
+      {t(`proposal.reasons.${code}`, { percent, subject })}
     </Notice>
   );
 }
