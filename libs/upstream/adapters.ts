@@ -13,7 +13,7 @@ import { MeshyProtocol } from './meshy/meshy.protocol.js';
 import { OpenAiXaiProtocol } from './openai-xai/openai-xai.protocol.js';
 import { OpenAiProtocol } from './openai/openai.protocol.js';
 import type { UpstreamImage } from './outcomes.js';
-import { type KeyTrial, probeKeys, type ProbeResult } from './health/probe.js';
+import { failedProbe, type KeyTrial, probeKeys, type ProbeResult } from './health/probe.js';
 import { type Capability, type Protocol, UpstreamAdapter } from './protocol.js';
 import { ReplicateProtocol } from './replicate/replicate.protocol.js';
 import { VertexProtocol } from './vertex/vertex.protocol.js';
@@ -111,7 +111,6 @@ export class Upstreams {
   private async ask(channel: Channel, signal: AbortSignal): Promise<ProbeResult> {
     const adapter = this.adapters.get(channel.protocol);
     if (adapter) return adapter.probe(channel, signal);
-    const detail = `this version knows no protocol ${channel.protocol}`;
-    return { verdict: 'failed', path: '-', status: null, detail };
+    return failedProbe('unknown_protocol', { path: '-', status: null, about: channel.protocol });
   }
 }

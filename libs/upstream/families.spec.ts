@@ -41,7 +41,7 @@ it('a protocol of a later version serves nothing, and its channel fails each tri
   expect(upstreams.serving([later], 'images')).toEqual([]);
   const webhook = { headers: {}, query: {}, body: Buffer.from('{}'), nowMs: 0 };
   expect(await upstreams.readWebhook(later, webhook)).toBeNull();
-  const failed = { verdict: 'failed', detail: 'this version knows no protocol constructor' };
+  const failed = { verdict: 'failed', detail: 'this version knows no protocol: constructor' };
   expect(await upstreams.probe(later, 1_000)).toMatchObject(failed);
   expect(await upstreams.probeKeys(later, 1_000)).toMatchObject([failed]);
 });

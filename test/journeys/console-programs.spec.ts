@@ -140,7 +140,10 @@ describe('channels', () => {
     for (const each of many)
       expect(each.data).toMatchObject({
         ok: false,
-        trials: [{ verdict: 'ok' }, { key: 2, verdict: 'failed' }],
+        trials: [
+          { verdict: 'ok', finding: 'answers' },
+          { key: 2, verdict: 'failed', finding: 'refuses_key' },
+        ],
       });
     await relay.fixture.owner.query(`UPDATE channels SET further_api_keys = '{}' WHERE id = $1`, [channelId]);
     const { rows } = await relay.fixture.owner.query<{ count: number }>(

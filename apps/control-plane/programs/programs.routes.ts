@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timeView } from '#platform/http/fields.js';
 import { channelHealthView, programView } from '#operations/program.view.js';
+import { probeFindings } from '#upstream/health/probe.js';
 import { channelId } from '../catalog/catalog.routes.js';
 import { routesFor } from '../http/route.js';
 
@@ -45,7 +46,8 @@ export const programRoutes = {
           path: z.string(),
           status: z.int().nullable(),
           latencyMs: z.int(),
-          detail: z.string(),
+          finding: z.enum(probeFindings),
+          detail: z.string().meta({ description: 'The finding as a sentence.' }),
         }),
       ),
     }),

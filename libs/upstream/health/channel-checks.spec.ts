@@ -6,9 +6,19 @@ import { channelTo } from '../upstream.fixture.js';
 import { ChannelChecks } from './channel-checks.js';
 import type { KeyTrial } from './probe.js';
 
-const down = { verdict: 'failed', status: 503, detail: 'has a fault of its own' } as const;
-const fine = { verdict: 'ok', status: 200, detail: 'answers, and takes the key' } as const;
-type Answer = Pick<KeyTrial, 'verdict' | 'status' | 'detail'>;
+const down = {
+  verdict: 'failed',
+  status: 503,
+  finding: 'vendor_fault',
+  detail: 'has a fault of its own',
+} as const;
+const fine = {
+  verdict: 'ok',
+  status: 200,
+  finding: 'answers',
+  detail: 'answers, and takes the key',
+} as const;
+type Answer = Pick<KeyTrial, 'verdict' | 'status' | 'finding' | 'detail'>;
 
 let clock: ManualClock;
 let checks: ChannelChecks;
@@ -66,10 +76,22 @@ it('leaves a channel on that serves calls, or has a key that works', async () =>
 });
 
 it.each<[string, Answer, boolean]>([
-  ['no answer', { verdict: 'failed', status: null, detail: 'no answer' }, true],
-  ['a key that is refused', { verdict: 'failed', status: 401, detail: 'refuses the key' }, false],
-  ['a key that may not ask', { verdict: 'failed', status: 403, detail: 'refuses the key' }, false],
-  ['too many requests', { verdict: 'unsure', status: 429, detail: 'too often' }, false],
+  ['no answer', { verdict: 'failed', status: null, finding: 'no_answer', detail: 'no answer' }, true],
+  [
+    'a key that is refused',
+    { verdict: 'failed', status: 401, finding: 'refuses_key', detail: 'refuses the key' },
+    false,
+  ],
+  [
+    'a key that may not ask',
+    { verdict: 'failed', status: 403, finding: 'refuses_key', detail: 'refuses the key' },
+    false,
+  ],
+  [
+    'too many requests',
+    { verdict: 'unsure', status: 429, finding: 'asked_too_often', detail: 'too often' },
+    false,
+  ],
 ])('takes for down what has %s: %o %s', async (_what, answer, isDown) => {
   answers['one'] = [answer];
   await rounds(2);

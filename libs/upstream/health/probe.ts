@@ -4,6 +4,20 @@ import type { ChannelCalls } from '../channel-calls.js';
 import { isOurFault } from '../classification.js';
 import type { HttpAnswer } from '../http-call.js';
 
+/** What a trial may find, as an operator reads it. */
+const FINDINGS = {
+  answers: 'answers, and takes the key',
+  no_answer: 'no answer',
+  refuses_key: 'refuses the key',
+  asked_too_often: 'says that it is asked too often',
+  vendor_fault: 'has a fault of its own',
+  proves_nothing: 'answers, but offers nothing at this path that would prove the key',
+  unknown_protocol: 'this version knows no protocol',
+} as const;
+
+export type ProbeFinding = keyof typeof FINDINGS;
+export const probeFindings = Object.keys(FINDINGS) as [ProbeFinding, ...ProbeFinding[]];
+
 /** What a trial of a channel came to. */
 export interface ProbeResult {
   /** `unsure`: the vendor answers, but not in a way that proves the key. */
@@ -11,8 +25,17 @@ export interface ProbeResult {
   /** What was asked for. */
   path: string;
   status: number | null;
-  /** A sentence for the operator. */
+  finding: ProbeFinding;
+  /** The same as a sentence, with what is known beside it. */
   detail: string;
+}
+
+/** A trial in vain. */
+export function failedProbe(
+  finding: Extract<ProbeFinding, 'no_answer' | 'unknown_protocol'>,
+  { path, status, about }: Pick<ProbeResult, 'path' | 'status'> & { about: string },
+): ProbeResult {
+  return { verdict: 'failed', path, status, finding, detail: `${FINDINGS[finding]}: ${about}` };
 }
 
 /** Free of charge with its vendor: the list of models, or a task that is not there. */
@@ -30,25 +53,23 @@ export async function probe(
   { path, headers, expected, signal }: FreeRequest & { signal: AbortSignal },
 ): Promise<ProbeResult> {
   const result = await calls.get(channel, path, { signal, headers });
-  if (result.kind === 'failure') {
-    return { verdict: 'failed', path, status: result.status, detail: `no answer: ${result.reason}` };
-  }
-  return { path, status: result.status, ...verdictOf(result, expected) };
+  if (result.kind === 'failure')
+    return failedProbe('no_answer', { path, status: result.status, about: result.reason });
+  const [verdict, finding] = verdictOf(result, expected);
+  return { verdict, path, status: result.status, finding, detail: FINDINGS[finding] };
 }
 
 function verdictOf(
   { status, body }: HttpAnswer,
   expected: number | undefined,
-): Pick<ProbeResult, 'verdict' | 'detail'> {
-  if ((status >= 200 && status < 300) || status === expected)
-    return { verdict: 'ok', detail: 'answers, and takes the key' };
+): [ProbeResult['verdict'], ProbeFinding] {
+  if ((status >= 200 && status < 300) || status === expected) return ['ok', 'answers'];
   // Google answers 400 to a wrong key.
   const error = status === 400 ? readError(readObject(body)) : null;
-  if (status === 401 || status === 403 || (error && isOurFault(error)))
-    return { verdict: 'failed', detail: 'refuses the key' };
-  if (status === 429) return { verdict: 'unsure', detail: 'says that it is asked too often' };
-  if (status >= 500) return { verdict: 'failed', detail: 'has a fault of its own' };
-  return { verdict: 'unsure', detail: 'answers, but offers nothing at this path that would prove the key' };
+  if (status === 401 || status === 403 || (error && isOurFault(error))) return ['failed', 'refuses_key'];
+  if (status === 429) return ['unsure', 'asked_too_often'];
+  if (status >= 500) return ['failed', 'vendor_fault'];
+  return ['unsure', 'proves_nothing'];
 }
 
 /** A trial of a channel with one of its keys. */

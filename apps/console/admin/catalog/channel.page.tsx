@@ -6,7 +6,7 @@ import { $api, api } from '../../api/client.js';
 import { refresh } from '../../api/queries.js';
 import type { paths } from '../../api/schema.js';
 import type { Shape } from '../../api/shape.js';
-import { column, rightColumn, textColumn } from '../../ui/lists/columns.js';
+import { column, rightColumn } from '../../ui/lists/columns.js';
 import { ConfirmAction } from '../../ui/forms/confirm-action.js';
 import { type ListColumn, DataList, knownRows } from '../../ui/lists/data-list.js';
 import { PartTabs } from '../../ui/lists/part-tabs.js';
@@ -15,7 +15,7 @@ import { BackLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { Hint } from '../../ui/texts.js';
+import { Hint, TwoLines } from '../../ui/texts.js';
 import { ChannelForm } from './channel-form.js';
 import { ChannelPrograms, ChannelState, KeyMark, LOOK_AGAIN_MS, milliseconds } from './channel-health.js';
 
@@ -177,7 +177,13 @@ function Trials({ trials }: Pick<Tested, 'trials'>) {
     )),
     rightColumn('status', t('test.status'), ({ status }) => status ?? '–'),
     rightColumn('latency', t('test.latency'), ({ latencyMs }) => milliseconds(latencyMs)),
-    textColumn('detail', t('test.detail')),
+    column('detail', t('test.detail'), ({ finding, detail }) => (
+      <TwoLines
+        first={t(`test.findings.${finding}`)}
+        // What networks and vendors say is in English.
+        second={finding === 'no_answer' && <span lang="en">{detail}</span>}
+      />
+    )),
   ];
   return (
     <DataList
