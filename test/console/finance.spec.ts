@@ -156,7 +156,7 @@ describe('finance', () => {
     await page.locator('.switch').getByText('Margin', { exact: true }).click();
     await figure('Margin over time, grouped by Type').getByRole('button', { name: 'Image' }).click();
     await page.waitForURL('**within=family%3Aimage**');
-    await page.getByText('Only Type: image').waitFor();
+    await page.getByText('Only Type: Image', { exact: true }).waitFor();
     await page.getByText('30 days', { exact: true }).click();
     await page.waitForURL('**from=**');
     await page.goBack();

@@ -20,6 +20,7 @@ import { SmallPrint } from '../../ui/texts.js';
 import { When } from '../../ui/when.js';
 import { type DaySpan, daysUntil, monthOf, today, lastMonth } from '../utc-days.js';
 import { RevenueChart } from './revenue-chart.js';
+import { useWorkName } from './revenue-metrics.js';
 import { RevenueEntries } from './revenue-entries.js';
 import { RevenueRows } from './revenue-rows.js';
 import { BasisSwitch } from './basis.js';
@@ -241,11 +242,10 @@ function Certainty({ revenue }: { revenue: Shape<'Revenue'> }) {
 /** What the rows are narrowed to, and the way back. */
 function Opened({ within }: { within: Within }) {
   const { t } = useTranslation('reports');
+  const value = useWorkName(within.dimension)(within.value);
   return (
     <Group gap="xs">
-      <Text size="sm">
-        {t('revenue.within', { dimension: t(`dimensions.${within.dimension}`), value: within.value })}
-      </Text>
+      <Text size="sm">{t('revenue.within', { dimension: t(`dimensions.${within.dimension}`), value })}</Text>
       <TextLink
         from="/finance/revenue"
         to="/finance/revenue"
