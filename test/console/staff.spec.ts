@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
 import type { Role } from '#identity/role.js';
 import { parseAmount } from '#money/amount.js';
+import { newId } from '#platform/ids.js';
 import { newWebhookSecret } from '#platform/http/standard-webhooks.js';
 import { type Person, person } from '../support/console.js';
 import { expectCleanLedger, json, type Relay, startRelay, until } from '../support/relay.js';
@@ -439,19 +440,51 @@ describe('an administrator', () => {
   });
 
   it('routes a model by cost, and shows in which order its channels are tried', async () => {
+    await addCheaper('imgmodel-4');
     const tab = await open({ as: await staff('admin') });
     const { page } = tab;
     await tab.goto('/admin/models?model=imgmodel-4');
     const drawer = page.getByRole('dialog');
+    const order = drawer.getByRole('table', { name: 'Channels in the order they are tried' });
     await drawer.getByText('By priority, then by weight.').waitFor();
-    await drawer.getByRole('link', { name: 'sandbox' }).waitFor();
+    await order.getByRole('row').nth(2).getByRole('link', { name: 'cheaper' }).waitFor();
+    expect(await order.getByRole('link').allTextContents()).toEqual(['sandbox', 'cheaper']);
     await drawer.getByLabel('Routing').click();
     await page.getByRole('option', { name: 'Lowest cost first' }).click();
     await drawer.getByRole('button', { name: 'Save' }).click();
     await page.getByText('imgmodel-4 saved.').waitFor();
     await tab.goto('/admin/models?model=imgmodel-4');
     await drawer.getByText('By priority, then by the lowest upstream cost.').waitFor();
+    await order.getByRole('row').nth(2).getByRole('link', { name: 'sandbox' }).waitFor();
+    expect(await order.getByRole('link').allTextContents()).toEqual(['cheaper', 'sandbox']);
   });
+
+  /** A second channel of a model, which the sandbox serves: of less weight, and at a lower cost. */
+  async function addCheaper(model: string): Promise<void> {
+    const { owner } = relay.fixture;
+    await owner.query(
+      `INSERT INTO channels (id, protocol, base_url, api_key, allow_private_address, weight)
+       SELECT 'cheaper', protocol, base_url, 'sandbox-key', allow_private_address, 1 FROM channels WHERE id = 'sandbox'`,
+    );
+    await owner.query(`UPDATE channels SET weight = 2 WHERE id = 'sandbox'`);
+    await owner.query(
+      `INSERT INTO channel_groups SELECT 'cheaper', group_name FROM channel_groups WHERE channel_id = 'sandbox'`,
+    );
+    await owner.query(
+      `INSERT INTO channel_models SELECT 'cheaper', model_id, upstream_model FROM channel_models
+       WHERE channel_id = 'sandbox' AND model_id = $1`,
+      [model],
+    );
+    const cost = {
+      channel: 'cheaper',
+      model,
+      cost: { unitCost: '0.001' },
+      reason: 'a test',
+      requestId: newId(),
+    };
+    const answer = await (await staff('finance')).send('/api/finance/upstream-costs', json(cost));
+    expect(answer.status).toBe(201);
+  }
 
   it('goes from a name in the chart of all work to its page', async () => {
     await customerAtWork(relay);
