@@ -107,7 +107,7 @@ export async function startVideo(
 ): Promise<VideoTask | undefined> {
   vendor.stats.videoCreates += 1;
   const input = readInput(await readJsonBody(exchange.request));
-  const { durationSeconds, aspectRatio, resolution } = input.parameters;
+  const { durationSeconds, aspectRatio, resolution, generateAudio } = input.parameters;
   const body = {
     model,
     prompt: promptOf(input),
@@ -115,6 +115,7 @@ export async function startVideo(
     duration: durationSeconds,
     aspect_ratio: aspectRatio,
     resolution,
+    generate_audio: generateAudio,
   };
   return acceptVideo(vendor, exchange, readVideoTask(vendor, body, wire));
 }

@@ -218,6 +218,7 @@ function listTasks({ videos, meshes, jobs, clock }: Vendor, { request, response 
     model: task.model,
     prompt: task.prompt,
     seconds: task.seconds,
+    audio: (task as Partial<VideoTask>).audio ?? null,
     createdAt: new Date(task.createdAtMs).toISOString(),
     endsAt: new Date(endOf(task)).toISOString(),
     idempotencyKey: task.idempotencyKey,

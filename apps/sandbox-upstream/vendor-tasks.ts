@@ -25,6 +25,8 @@ export interface VideoTask extends VendorTask {
   dialect: 'openai' | 'xai' | 'google' | 'vertex' | 'fal' | 'replicate' | 'ark';
   /** Size as the OpenAI form shows it; the file itself is smaller. */
   size: string;
+  /** Whether sound was asked for; null where nothing was said. */
+  audio: boolean | null;
   drawing: Drawing;
   /** The video that it is a remix of. */
   remixOf?: string;

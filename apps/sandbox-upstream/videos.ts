@@ -102,6 +102,7 @@ export function readVideoTask(
     model,
     prompt: prompt.slice(0, MAX_KEPT_PROMPT),
     size: shownSize(body, drawing),
+    audio: typeof body['generate_audio'] === 'boolean' ? body['generate_audio'] : null,
     drawing,
     faults: directives.faults,
     createdAtMs: vendor.clock.nowMs(),

@@ -27,7 +27,7 @@ export type Price =
 /** What rates of a model may depend on: what its requests can say. */
 export const dimensionsOfFamily: Readonly<Record<Family, readonly DimensionName[]>> = {
   image: ['size', 'quality', 'resolution', 'input'],
-  video: ['resolution'],
+  video: ['resolution', 'audio', 'length'],
   '3d': ['mode', 'input'],
   chat: [],
   speech: [],

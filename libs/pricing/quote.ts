@@ -83,7 +83,7 @@ function unitQuote(
   multiplier: Decimal,
 ): PricedPart {
   if (units < 1n || units > MAX_UNITS) throw new RangeError(`units out of range: ${units}`);
-  const { unitPrice } = rateFor(rates, dimensions ?? {}) ?? { unitPrice: listed };
+  const { unitPrice } = rateFor(rates, { ...dimensions, length: String(units) }) ?? { unitPrice: listed };
   const amount = amountFor(unitPrice, multiplier, units);
   return { units, unitPrice, ratedBy: ratedDimensions(rates), lines: null, multiplier, amount };
 }

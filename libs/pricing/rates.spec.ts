@@ -56,6 +56,16 @@ describe('a price with rates', () => {
     });
   });
 
+  it('depends on the units where a rate names the length, whatever else is asked for', () => {
+    const rates = [{ when: { length: '3' }, unitPrice: '0.033333333333333333' }];
+    const price = priceOf({ unitPrice: '0.05', rates });
+    const version = { id: 8n, effectiveFromMs: -Infinity, value: price };
+    const book = { ...bookWith(null), prices: new Map([['picture', [version]]]) };
+    const amounts = [2n, 3n].map((units) => formatAmount(ask({ resolution: '4k' }, book, units).amount));
+    // A whole price of 0.1, times the multiplier.
+    expect(amounts).toEqual(['0.11', '0.11']);
+  });
+
   it('gives way to the fixed price of a group', () => {
     const fixed = ask({ quality: 'high', size: '1024x1024' }, bookWith('0.0002'));
     expect(fixed).toMatchObject({ amount: 200_000n, ratedBy: [], rule: 'fixed_per_call' });
@@ -74,6 +84,13 @@ describe('a rate', () => {
     const rates = [newer, { quality: 'low' }].map((when) => ({ when, unitPrice }));
     expect(rateFor(rates, { quality: 'low' })).toBe(rates[1]);
     expect(hiddenBy(rates, 1)).toBe(-1);
+  });
+
+  it('of sound applies where nothing is said of it', () => {
+    const unitPrice = { digits: 1n, scale: 0 };
+    const rates = (['off', 'on'] as const).map((audio) => ({ when: { audio }, unitPrice }));
+    expect(rateFor(rates, { audio: 'off' })).toBe(rates[0]);
+    expect(rateFor(rates, {})).toBe(rates[1]);
   });
 
   it('is hidden by an earlier one that applies wherever it does', () => {

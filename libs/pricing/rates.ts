@@ -4,7 +4,15 @@ import type { Decimal } from '#money/amount.js';
  * What a request may ask for that vendors price apart, each with what a request asks for that leaves it out: `auto` is the
  * vendor's own choice. The database function rated_price() has the same defaults.
  */
-const DEFAULTS = { size: 'auto', quality: 'auto', resolution: 'auto', input: 'none', mode: 'draft' };
+const DEFAULTS = {
+  size: 'auto',
+  quality: 'auto',
+  resolution: 'auto',
+  input: 'none',
+  mode: 'draft',
+  audio: 'on',
+  length: 'auto',
+};
 
 export type DimensionName = keyof typeof DEFAULTS;
 
@@ -18,6 +26,10 @@ export interface Dimensions {
   readonly input?: 'none' | 'image' | undefined;
   /** Of a 3D asset. */
   readonly mode?: 'draft' | 'texture' | undefined;
+  /** Of a video. */
+  readonly audio?: 'on' | 'off' | undefined;
+  /** Of a video, in seconds: no request says it here, since it is the number of its units. */
+  readonly length?: string | undefined;
 }
 
 /** Another price of a unit, for requests that ask for every value of `when`. */

@@ -16,6 +16,7 @@ const target = {
   channelKey: 'mark-1',
   upstreamModel: 'up',
   heldAmount: nanos(250_000_000n),
+  request: { prompt: 'a boat', audio: true },
 };
 const failure = { code: 'generation_failed' as const, message: 'It failed.' };
 
@@ -29,6 +30,7 @@ describe('tasks as the gateway writes them', () => {
     expect(found).toMatchObject({
       ...saved,
       state: 'submitted',
+      request: target.request,
       heldAmount: 250_000_000n,
       channelId: 'sandbox',
       channelKey: 'mark-1',

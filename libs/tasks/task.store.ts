@@ -58,7 +58,7 @@ const INSERT: Statement = {
 const SUBMITTING: Statement = {
   name: 'task_submitting',
   text: `UPDATE tasks SET state = 'submitting', channel_id = $2, upstream_model = $3, held_amount = $4, channel_key = $5,
-    submitting_at = now() WHERE id = $1 AND state = 'created'`,
+    request = $6, submitting_at = now() WHERE id = $1 AND state = 'created'`,
 };
 const RETARGET: Statement = {
   name: 'task_retarget',
@@ -166,10 +166,14 @@ export class TaskStore {
     await database.query({ ...INSERT, values: [...values, ...rest] });
   }
 
-  /** Takes the permission to call the upstream, once the money is held. */
-  toSubmitting(id: string, target: TaskTarget & { heldAmount: Nanos }): Promise<boolean> {
+  /** Takes the permission to call the upstream, once the money is held, with the request as it is paid for. */
+  toSubmitting(
+    id: string,
+    target: TaskTarget & { heldAmount: Nanos; request: TaskRequest },
+  ): Promise<boolean> {
     const { channelId, channelKey, upstreamModel, heldAmount } = target;
-    return this.move(SUBMITTING, [id, channelId, upstreamModel, heldAmount.toString(), channelKey]);
+    const request = JSON.stringify(target.request);
+    return this.move(SUBMITTING, [id, channelId, upstreamModel, heldAmount.toString(), channelKey, request]);
   }
 
   /** Turns to another channel after one that provably did not accept; the stuck-task clock starts again. */

@@ -23,6 +23,8 @@ export interface TaskRequest {
   size?: string;
   aspectRatio?: string;
   resolution?: string;
+  /** Whether the video has sound; absent where the vendor decides. */
+  audio?: boolean;
   /** The task of the original video: ours, and the upstream's. */
   remix?: { videoId: string; upstreamId: string };
   asset?: AssetDetails;

@@ -75,6 +75,7 @@ export class TasksUnderTest {
       channelKey: 'mark',
       upstreamModel: task.modelId,
       heldAmount: nanos(250_000_000n),
+      request: task.request,
     };
     if (!(await this.store.toSubmitting(task.id, target))) throw new Error('the task was not created');
     return task;

@@ -9,6 +9,7 @@ const FAMILY: Record<Capability, Family> = {
   imageEdits: 'image',
   maskedEdits: 'image',
   videos: 'video',
+  silentVideos: 'video',
   videoRemixes: 'video',
   assets3d: '3d',
   chat: 'chat',

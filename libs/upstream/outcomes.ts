@@ -101,6 +101,8 @@ export interface VideoRequest {
   size?: string;
   aspectRatio?: string;
   resolution?: string;
+  /** With or without sound. False goes only to protocols that make silent videos. */
+  audio?: boolean;
   /** The upstream's id of a video of its own: what is made is that one again, as the prompt says. */
   remixOf?: string;
 }

@@ -31,6 +31,7 @@ export type Capability =
   | 'imageEdits'
   | 'maskedEdits'
   | 'videos'
+  | 'silentVideos'
   | 'videoRemixes'
   | 'assets3d'
   | `${CountedKind}Count`
@@ -65,6 +66,8 @@ export interface Protocol {
   /** Edits change only what the mask leaves open. Elsewhere all would be painted over, and paid for. */
   readonly takesMasks?: boolean;
   createVideo?(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome>;
+  /** Videos are made with or without sound, as asked. */
+  readonly takesAudio?: boolean;
   /** Asks for a video like an earlier one of the same channel and key. */
   remixVideo?(channel: Channel, request: RemixRequest, options: CreateOptions): Promise<CreateOutcome>;
   /** Asks for the state of a task. */
@@ -220,6 +223,7 @@ function capabilitiesOf(protocol: Protocol): Capability[] {
   if (protocol.editImages) capabilities.push('imageEdits');
   if (protocol.editImages && protocol.takesMasks) capabilities.push('maskedEdits');
   if (protocol.createVideo && protocol.pollVideo) capabilities.push('videos');
+  if (protocol.createVideo && protocol.pollVideo && protocol.takesAudio) capabilities.push('silentVideos');
   if (protocol.remixVideo && protocol.pollVideo) capabilities.push('videoRemixes');
   if (protocol.createAsset && protocol.pollAsset) capabilities.push('assets3d');
   return capabilities;

@@ -8,7 +8,7 @@ import type { VideoRequest } from './outcomes.js';
 export function videoRequestOf(
   task: Pick<Task, 'request' | 'seconds'> & { upstreamModel: string },
 ): VideoRequest {
-  const { prompt, size, aspectRatio, resolution, remix } = task.request;
+  const { prompt, size, aspectRatio, resolution, audio, remix } = task.request;
   return {
     model: task.upstreamModel,
     prompt,
@@ -16,6 +16,7 @@ export function videoRequestOf(
     size,
     aspectRatio,
     resolution,
+    audio,
     remixOf: remix?.upstreamId,
   };
 }

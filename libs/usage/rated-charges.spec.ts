@@ -28,13 +28,17 @@ const asked: fc.Arbitrary<Dimensions> = fc.record({
   quality: value('auto', 'low', 'high'),
   resolution: value('1k', '2k'),
   input: fc.option(fc.constantFrom('none' as const, 'image' as const), { nil: undefined }),
+  audio: fc.option(fc.constantFrom('on' as const, 'off' as const), { nil: undefined }),
 });
 const price = fc
   .bigInt({ min: 0n, max: 999_999_999n })
   .map((digits) => `0.${String(digits).padStart(9, '0')}`);
 const rates = fc.array(
   fc.record({
-    when: asked.map(withoutAbsent).filter((when) => Object.keys(when).length > 0),
+    when: fc
+      .record({ asked, length: value('1', '2', '3') })
+      .map(({ asked: said, length }) => withoutAbsent({ ...said, length }))
+      .filter((when) => Object.keys(when).length > 0),
     unitPrice: price,
   }),
   { maxLength: 6 },

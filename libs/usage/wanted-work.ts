@@ -34,7 +34,8 @@ export function measureWork(model: CatalogModel, wanted: WantedWork): MeasuredWo
 
 /** What a request of the family cannot say would be ignored, and the price be that of something else. @throws ApiError */
 function refuseForeignDimensions({ id, family }: CatalogModel, { dimensions = {} }: WantedWork): void {
-  const known: readonly string[] = dimensionsOfFamily[family];
+  // The length is said as seconds.
+  const known: readonly string[] = dimensionsOfFamily[family].filter((name) => name !== 'length');
   const foreign = Object.entries(dimensions).find(
     ([name, value]) => value !== undefined && !known.includes(name),
   );

@@ -7,6 +7,7 @@ const OPERATIONS = {
   imageStream: 'streamed images',
   editStream: 'streamed edits',
   videos: 'video',
+  silentVideos: 'video without sound',
   videoRemixes: 'remixes',
   assets3d: '3D',
   chat: 'chat',

@@ -246,7 +246,7 @@ describe('a field without a price is refused by its name, on every path', () => 
     ['/v1/images/generations', 'image', { ...picture, image: 'aGk=' }],
     ['/v1/images/generations', 'candidateCount', { ...picture, candidateCount: 4 }],
     ['/v1/images/edits', 'num_images', { ...picture, image: 'aGk=', num_images: 4 }],
-    ['/v1/videos', 'generate_audio', { model: 'vendora-imagine-video', prompt: 'x', generate_audio: true }],
+    ['/v1/videos', 'sample_count', { model: 'vendora-imagine-video', prompt: 'x', sample_count: 4 }],
     ['/v1/3d', 'texture_quality', { model: 'vendora-3d', prompt: 'x', texture_quality: 'detailed' }],
   ])('%s %s', async (path, param, body) => {
     const customer = await relay.customer('1');

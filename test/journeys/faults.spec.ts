@@ -13,8 +13,16 @@ import { type Customer, type Relay, startRelay, until } from '../support/relay.j
 const AT_ONCE = 40;
 /** Those that wait for a limit begin first. */
 const SLOW: readonly Fault[] = ['never-finish', 'accept-then-timeout', 'reject-529'];
-/** Counts have no charge, with faults in the journeys of token counts and of contents; an edit is charged alike with a mask. */
-const NO_CHARGE_OF_ITS_OWN: readonly Capability[] = ['messagesCount', 'contentsCount', 'maskedEdits'];
+/**
+ * Counts have no charge, with faults in the journeys of token counts and of contents; an edit is charged alike with a mask,
+ * and a video without sound.
+ */
+const NO_CHARGE_OF_ITS_OWN: readonly Capability[] = [
+  'messagesCount',
+  'contentsCount',
+  'maskedEdits',
+  'silentVideos',
+];
 const TOKENS = 8;
 /** The names and braces of a request, in the estimate of its input. */
 const MOST_ENVELOPE_TOKENS = 50;

@@ -8,6 +8,10 @@ import { type Customer, expectCleanLedger, json, type Relay, startRelay, until }
 const IMAGE = 'imgmodel-4';
 const BY_SIZE = 'vendora-imagine-image';
 const VIDEO = 'vendora-imagine-video';
+/** Over Ark, which makes videos with or without sound. */
+const FILM = 'vidmodel-3';
+/** Over xAI, which has no say in it. */
+const ALWAYS_WITH_SOUND = 'vendora-imagine-video-1.5';
 /** One pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -76,6 +80,14 @@ beforeAll(async () => {
   );
   await database.query(`INSERT INTO channel_models VALUES ('by-size', $1, $1)`, [BY_SIZE]);
   await database.query(`INSERT INTO channel_groups VALUES ('by-size', 'Vendora-Main')`);
+  await database.query(
+    `INSERT INTO channels (id, protocol, base_url, api_key, priority, allow_private_address)
+     VALUES ('by-sound', 'ark', $1, 'sandbox-key', 9, true)`,
+    [`${relay.sandboxUrl}/ark`],
+  );
+  await database.query(`INSERT INTO channel_models VALUES ('by-sound', $1, 'seedance-1-5-pro')`, [FILM]);
+  await database.query(`INSERT INTO channel_groups VALUES ('by-sound', 'Vendora-Main')`);
+  await database.query(`UPDATE channels SET protocol = 'xai' WHERE id = 'sandbox'`);
   admin = await person(relay, { roles: ['admin'] });
   colleague = await person(relay, { roles: ['admin'] });
   customer = await relay.customer('100');
@@ -134,9 +146,28 @@ async function video(body: object): Promise<string> {
   const wanted = { model: VIDEO, prompt: 'a boat [[instant]]', seconds: '2', ...body };
   const response = await customer.send('/v1/videos', json(wanted));
   expect(response.status).toBe(200);
-  const id = response.headers.get('x-request-id')!;
-  await until('the video to be paid', async () => (await charge(id)).state === 'settled');
-  return id;
+  return settled(response.headers.get('x-request-id'));
+}
+
+const film = (body: object = {}) => video({ model: FILM, ...body });
+
+/** Waits for a video to be paid. */
+async function settled(id: string | null): Promise<string> {
+  await until('the video to be paid', async () => (await charge(id!)).state === 'settled');
+  return id!;
+}
+
+/** The last video as its customer sees it. */
+async function newest(): Promise<object> {
+  const list = (await (await customer.send('/v1/videos?limit=1')).json()) as { data: object[] };
+  return list.data[0]!;
+}
+
+/** Whether the vendor was asked for sound in its last video; null where nothing was said. */
+async function soundAsked(): Promise<boolean | null> {
+  const response = await fetch(`${relay.sandboxUrl}/_sandbox/tasks?limit=1`);
+  const { tasks } = (await response.json()) as { tasks: { audio: boolean | null }[] };
+  return tasks[0]!.audio;
 }
 
 async function charge(id: string): Promise<Charge> {
@@ -203,6 +234,78 @@ describe('a model with rates', () => {
     ]);
     expect(await priced(await video({ size: '1280x720' }))).toEqual([{ resolution: '720p' }, '0.1', '0.2']);
     expect(await priced(await video({}))).toEqual([{}, '0.3', '0.6']);
+  });
+
+  it('charges a second of video by its sound, and asks the vendor for what is paid for', async () => {
+    expect(await priced(await film())).toEqual([{}, '0.05', '0.1']);
+    expect(await soundAsked()).toBeNull();
+    // Not announced: the gateway may learn of it from the hold.
+    await relay.fixture.owner.query(
+      `INSERT INTO price_versions (model_id, unit_price, rates, effective_from) VALUES ($1, 0.4, $2, clock_timestamp())`,
+      [FILM, JSON.stringify([{ when: { audio: 'off' }, unitPrice: '0.2' }])],
+    );
+    expect(await priced(await film())).toEqual([{}, '0.4', '0.8']);
+    expect(await soundAsked()).toBe(true);
+    expect(await newest()).toMatchObject({ generate_audio: true });
+    expect(await priced(await film({ generate_audio: true }))).toEqual([{ audio: 'on' }, '0.4', '0.8']);
+    expect(await priced(await film({ generate_audio: false }))).toEqual([{ audio: 'off' }, '0.2', '0.4']);
+    expect(await soundAsked()).toBe(false);
+    expect(await newest()).toMatchObject({ generate_audio: false });
+    const body = { model: FILM, keyId: customer.keyId, seconds: 2, dimensions: { audio: 'off' as const } };
+    const { data: quote } = await owner.api.POST('/api/quote', { body });
+    expect(quote).toMatchObject({ amount: '0.4', unitPrice: '0.2' });
+  });
+
+  it.each<[string, () => Promise<string | null>]>([
+    [
+      'OpenAI',
+      async () => {
+        const asked = { model: FILM, prompt: 'a boat [[instant]]', generate_audio: false };
+        const { response } = await customer.sdk().videos.create(asked).withResponse();
+        return response.headers.get('x-request-id');
+      },
+    ],
+    [
+      'Google',
+      async () => {
+        const body = {
+          instances: [{ prompt: 'a boat [[instant]]' }],
+          parameters: { generateAudio: false },
+        };
+        const path = `/v1beta/models/${FILM}:predictLongRunning`;
+        const response = await customer.send(path, json(body));
+        expect(await response.json()).toHaveProperty('name');
+        return response.headers.get('x-request-id');
+      },
+    ],
+  ])('takes the sound of a video as clients of %s say it', async (_, ask) => {
+    const id = await settled(await ask());
+    expect((await priced(id)).slice(0, 2)).toEqual([{ audio: 'off' }, '0.2']);
+    expect(await soundAsked()).toBe(false);
+  });
+
+  it('charges a length at its own price of a second, as a whole price', async () => {
+    const rates = [{ when: { length: '3' }, unitPrice: '0.033333333333333333' }];
+    await change([{ kind: 'price', model: FILM, price: { unitPrice: '0.05', rates } }]);
+    expect(await priced(await film({ seconds: '2' }))).toEqual([{}, '0.05', '0.1']);
+    const id = await film({ seconds: '3' });
+    expect(await priced(id)).toEqual([{}, '0.033333333333333333', '0.1']);
+    const body = { model: FILM, keyId: customer.keyId, seconds: 3 };
+    const { data: quote } = await owner.api.POST('/api/quote', { body });
+    expect(quote).toMatchObject({ amount: '0.1' });
+  });
+
+  it('makes no video without sound over a vendor that always adds it', async () => {
+    const body = { model: ALWAYS_WITH_SOUND, prompt: 'a boat', generate_audio: false };
+    const refused = await customer.send('/v1/videos', json(body));
+    const error = { code: 'invalid_value', param: 'generate_audio' };
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error }]);
+    const native = await customer.send(
+      `/v1beta/models/${FILM}:predictLongRunning`,
+      json({ instances: [{ prompt: 'a boat' }], parameters: { generateAudio: 'no' } }),
+    );
+    expect(native.status).toBe(400);
+    expect(await native.text()).toContain('parameters.generateAudio must be true or false');
   });
 
   it('is listed with what the viewer would pay, and quoted in the console', async () => {

@@ -70,7 +70,7 @@ export const revenueMutants: readonly Mutant[] = [
     id: 'rate-ignored',
     fault: 'a dear size is sold at the price of the default',
     file: QUOTE,
-    text: 'rateFor(rates, dimensions ?? {}) ?? { unitPrice: listed }',
+    text: 'rateFor(rates, { ...dimensions, length: String(units) }) ?? { unitPrice: listed }',
     instead: '{ unitPrice: listed }',
     spec: 'libs/pricing/rates.spec.ts',
   },

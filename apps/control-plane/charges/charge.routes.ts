@@ -58,7 +58,7 @@ const chargeView = z
       .object({
         ...terms,
         dimensions: z
-          .object({ size: said, quality: said, resolution: said, input: said, mode: said })
+          .object({ size: said, quality: said, resolution: said, input: said, mode: said, audio: said })
           .meta({ description: 'The properties of the request that can affect the unit price.' }),
       })
       .omit({ model: true, group: true })

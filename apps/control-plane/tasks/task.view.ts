@@ -18,6 +18,10 @@ export const accountTaskView = z
     size: z.string().nullable(),
     aspectRatio: z.string().nullable(),
     resolution: z.string().nullable(),
+    audio: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Whether a video has sound. Null if the vendor decides.' }),
     mode: z.enum(['draft', 'texture']).nullable().meta({ description: 'For 3D assets only.' }),
     held: amountView.nullable().meta({ description: 'Credits held at the start. Null before that.' }),
     settled: amountView.nullable().meta({ description: 'Credits charged. Null while the task is running.' }),
@@ -59,6 +63,7 @@ export function viewTask(task: AccountTask, nowMs: number): AccountTaskView {
     size: request.size ?? null,
     aspectRatio: request.aspectRatio ?? null,
     resolution: request.resolution ?? null,
+    audio: request.audio ?? null,
     mode: request.asset?.mode ?? null,
     held: task.heldAmount,
     settled: task.settled,

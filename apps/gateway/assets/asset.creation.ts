@@ -65,10 +65,8 @@ export class AssetCreator {
       dimensions: { mode: asked.mode, input: asked.images.length > 0 ? 'image' : undefined },
       request,
       channels: holders,
-      create: (channel, upstreamModel, options) =>
-        upstreams
-          .adapterFor(channel.protocol)
-          .createAsset(channel, assetRequestOf({ request, upstreamModel }, images), options),
+      create: (channel, task, options) =>
+        upstreams.adapterFor(channel.protocol).createAsset(channel, assetRequestOf(task, images), options),
     });
   }
 

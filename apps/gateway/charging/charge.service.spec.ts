@@ -109,6 +109,22 @@ describe('a hold', () => {
     expect(await balances()).toEqual(['0.92', '0.08']);
   });
 
+  it('says what the held price depends on, not the price of the first quote', async () => {
+    const model = (await catalog.get()).models.get('vendora-imagine-video')!;
+    const asked = await order({ model, dimensions: {} });
+    expect(await service.hold(asked)).toMatchObject({ hold: { ratedBy: [] } });
+    // The same amount: only the version differs.
+    await under.ledger.owner.query(
+      `INSERT INTO price_versions (model_id, unit_price, rates, effective_from)
+       VALUES ($1, 0.05, '[{"when": {"audio": "off"}, "unitPrice": "0.02"}]', clock_timestamp())`,
+      [model.id],
+    );
+    clock.advance(60_000);
+    expect(await service.hold(await order({ model, dimensions: {} }))).toMatchObject({
+      hold: { amount: 100_000_000n, ratedBy: ['audio'] },
+    });
+  });
+
   it('is given up as undecided if the price keeps changing', async () => {
     let cents = 5;
     clock.advance(60_000);

@@ -41,6 +41,7 @@ const NATIVE_NAMES: Record<string, string> = {
   resolution: 'parameters.resolution',
   duration: 'parameters.durationSeconds',
   seconds: 'parameters.durationSeconds',
+  generate_audio: 'parameters.generateAudio',
 };
 
 /** The fields that Google's clients send. Fields not read here are not sent to any upstream, and cost nothing. */
@@ -71,6 +72,7 @@ const PARAMETERS = {
     'durationSeconds',
     'aspectRatio',
     'resolution',
+    'generateAudio',
     'negativePrompt',
     'personGeneration',
     'enhancePrompt',
@@ -122,7 +124,7 @@ export function readPredictLongRunning(parsed: unknown, model: string): VideoCre
   refuseImageInput(body);
   const { instances, parameters } = readNative(body, 'predictLongRunning');
   if (instances.length > 1) throw invalid('instances', 'must hold one prompt for a video');
-  const { sampleCount, durationSeconds, aspectRatio, resolution } = parameters;
+  const { sampleCount, durationSeconds, aspectRatio, resolution, generateAudio } = parameters;
   if (!isAbsent(sampleCount) && sampleCount !== 1)
     throw invalid('parameters.sampleCount', 'must be 1 for a video');
   return readVideoCreation({
@@ -131,6 +133,7 @@ export function readPredictLongRunning(parsed: unknown, model: string): VideoCre
     duration: durationSeconds,
     aspect_ratio: aspectRatio,
     resolution,
+    generate_audio: generateAudio,
   });
 }
 

@@ -2,6 +2,7 @@ import { CONTENTS_CALLS, MAX_INSTANCES, NATIVE_CALLS } from './google-request.js
 import {
   FILE_HEADERS,
   fileAnswers,
+  flagSchema,
   json,
   listSchema,
   type Operation,
@@ -112,6 +113,7 @@ export const predictLongRunningOperation: Operation = {
         durationSeconds: integerSchema(undefined, { minimum: 1 }),
         aspectRatio: textSchema(),
         resolution: textSchema(),
+        generateAudio: flagSchema('With or without sound.'),
       },
       1,
     ),

@@ -78,6 +78,12 @@ export function optionalBoolean(body: Body, param: string): boolean | undefined 
   throw new ApiError('invalid_type', `${param} must be true or false.`, { param });
 }
 
+/** In a form all values are text. */
+export function booleanOf(value: unknown): unknown {
+  if (value === 'true') return true;
+  return value === 'false' ? false : value;
+}
+
 /** One of the words that a field accepts. @throws ApiError */
 export function optionalWord<T extends string>(
   body: Body,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '#platform/errors.js';
-import { asBody, type Body, invalid, optionalString } from '../http/fields.js';
+import { asBody, type Body, booleanOf, invalid, optionalString } from '../http/fields.js';
 import type { Dimensions } from '#pricing/rates.js';
 import { ASPECT_RATIO, fieldOf, declareBody, MODEL, PROMPT, SIZE } from '../http/declared-body.js';
 import { textSchema } from '../openapi/operation.js';
@@ -176,9 +176,4 @@ function readStreaming(body: Body, count: number): number | undefined {
 
 function numberOf(value: unknown): unknown {
   return typeof value === 'string' && /^\s*-?\d{1,9}(\.\d{1,9})?\s*$/.test(value) ? Number(value) : value;
-}
-
-function booleanOf(value: unknown): unknown {
-  if (value === 'true') return true;
-  return value === 'false' ? false : value;
 }

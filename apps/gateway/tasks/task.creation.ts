@@ -39,9 +39,12 @@ export interface TaskOrder {
   readonly request: TaskRequest;
   /** The channels that can take it, best first; at least one. */
   readonly channels: readonly Channel[];
-  /** Calls one of them, with its own name of the model. */
-  create(channel: Channel, model: string, options: CreateOptions): Promise<CreateOutcome>;
+  /** Calls one of them. */
+  create(channel: Channel, task: SentTask, options: CreateOptions): Promise<CreateOutcome>;
 }
+
+/** What an upstream is asked, with its own name of the model. */
+type SentTask = Pick<Task, 'request'> & { upstreamModel: string };
 
 /** A task during creation, after its row was saved. */
 interface Draft extends TaskOrder {
@@ -111,8 +114,9 @@ export class TaskCreator {
     // Its gateway died, and the request was repeated with the same idempotency key.
     if (earlier) return earlier;
     const hold = await this.hold(draft);
-    await this.submit(draft, hold);
-    return viewOf(draft, hold);
+    const paid = { ...draft, request: paidRequest(draft.request, hold) };
+    await this.submit(paid, hold);
+    return viewOf(paid, hold);
   }
 
   private async hold(draft: Draft): Promise<Hold> {
@@ -176,7 +180,7 @@ export class TaskCreator {
     const mayCall = await this.orLeaveToSweep(draft, () =>
       heldAmount === null
         ? tasks.retarget(draft.id, target)
-        : tasks.toSubmitting(draft.id, { ...target, heldAmount }),
+        : tasks.toSubmitting(draft.id, { ...target, heldAmount, request: draft.request }),
     );
     return mayCall === true;
   }
@@ -187,8 +191,9 @@ export class TaskCreator {
     const stop = metrics.upstreamSeconds.startTimer({ channel: channel.id, operation: draft.kind });
     crashPoint('upstream.before');
     const webhookUrl = webhookUrlOf(channel, this.parts);
+    const task = { request: draft.request, upstreamModel: upstreamModel(channel, draft.model) };
     const create = async (signal: AbortSignal): Promise<CreateOutcome> =>
-      draft.create(channel, upstreamModel(channel, draft.model), { idempotencyKey: id, signal, webhookUrl });
+      draft.create(channel, task, { idempotencyKey: id, signal, webhookUrl });
     const outcome = await callUpstream(create, {
       limitMs: config.videoCreateLimitMs,
       onEnd: ({ kind }) => stop({ outcome: kind }),
@@ -281,6 +286,11 @@ export class TaskCreator {
     const facts = { taskId: id, requestId, channel: channel.id, kind, upstreamStatus, reason };
     this.parts.log.warn(facts, 'an upstream did not accept a task');
   }
+}
+
+/** A video is priced with sound unless it says otherwise. If its price depends on that, the vendor is asked for sound. */
+function paidRequest(request: TaskRequest, { ratedBy }: Hold): TaskRequest {
+  return request.audio === undefined && ratedBy.includes('audio') ? { ...request, audio: true } : request;
 }
 
 function viewOf(draft: Draft, { amount: heldAmount }: Hold): ViewedTask {

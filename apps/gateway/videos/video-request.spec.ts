@@ -37,6 +37,7 @@ describe('a video create', () => {
     [{ seconds: '1e1' }, 'invalid_value'],
     [{ seconds: '0x5' }, 'invalid_value'],
     [{ seconds: '16' }, 'invalid_value'],
+    [{ generate_audio: 'no' }, 'invalid_type'],
   ])('refuses %j', (body, code) => {
     expect(() => fitted(body)).toThrow(expect.objectContaining({ code }));
   });
@@ -57,6 +58,16 @@ describe('a video create', () => {
     ['640x480', '480p', '4:3'],
   ])('derives resolution and aspect ratio from the size %s', (size, resolution, aspectRatio) => {
     expect(fitted({ size })).toEqual({ seconds: 5, resolution, aspectRatio });
+  });
+
+  it.each([
+    [{ generate_audio: false }, false],
+    [{ generate_audio: true }, true],
+    [{ generate_audio: 'false' }, false],
+    [{ generate_audio: null }, undefined],
+    [{}, undefined],
+  ])('takes whether there is sound from %j', (body, audio) => {
+    expect(fitted(body).audio).toBe(audio);
   });
 
   it('lets what is said outright stand before the size', () => {

@@ -1,9 +1,10 @@
 import type { CatalogModel } from '#catalog/catalog.js';
 import { ApiError } from '#platform/errors.js';
+import type { Dimensions } from '#pricing/rates.js';
 import type { TaskRequest } from '#tasks/task.js';
 import { toAspectRatio, toResolution } from '#upstream/aspect-ratio.js';
 import { ASPECT_RATIO, fieldOf, declareBody, MODEL, PROMPT, SIZE } from '../http/declared-body.js';
-import { asBody, type Body, invalid, isAbsent } from '../http/fields.js';
+import { asBody, type Body, booleanOf, invalid, isAbsent } from '../http/fields.js';
 import { knownFields } from '../http/known-fields.js';
 import { MAX_SHAPE_CHARS } from '../http/limits.js';
 import { textSchema } from '../openapi/operation.js';
@@ -19,6 +20,8 @@ export interface VideoCreation {
   readonly size: string | undefined;
   readonly aspectRatio: Asked<'aspect_ratio'> | undefined;
   readonly resolution: Asked<'resolution'> | undefined;
+  /** With or without sound. Undefined means as the vendor does. */
+  readonly audio: boolean | undefined;
 }
 
 /** A requested value and its field: a size also sets the shape and resolution if they are not given. */
@@ -31,6 +34,7 @@ export interface FittedVideo {
   readonly seconds: number;
   readonly aspectRatio: string | undefined;
   readonly resolution: string | undefined;
+  readonly audio: boolean | undefined;
 }
 
 export const videoFields = declareBody(
@@ -41,6 +45,9 @@ export const videoFields = declareBody(
     size: SIZE,
     aspect_ratio: ASPECT_RATIO,
     resolution: fieldOf.text(MAX_SHAPE_CHARS, 'Such as `720p`.'),
+    generate_audio: fieldOf.flag(
+      'With or without sound. If left out, the vendor decides, or there is sound if the price depends on it.',
+    ),
   },
 );
 
@@ -69,6 +76,7 @@ export function readVideoCreation(parsed: unknown): VideoCreation {
     size,
     aspectRatio: asked('aspect_ratio', aspectRatio, size && toAspectRatio(size)),
     resolution: asked('resolution', resolution, size && toResolution(size)),
+    audio: read.generate_audio({ generate_audio: booleanOf(body['generate_audio']) }),
   };
 }
 
@@ -96,7 +104,12 @@ export function fitToModel(asked: VideoCreation, model: CatalogModel): FittedVid
   const { size, aspectRatio, resolution } = asked;
   const sized = size === undefined ? undefined : { value: size, param: 'size' };
   refuseBeyondLimits(model, { seconds, size: sized, aspectRatio, resolution });
-  return { seconds: seconds.value, aspectRatio: aspectRatio?.value, resolution: resolution?.value };
+  return {
+    seconds: seconds.value,
+    aspectRatio: aspectRatio?.value,
+    resolution: resolution?.value,
+    audio: asked.audio,
+  };
 }
 
 /** The stored request, as sent to the upstream. */
@@ -106,7 +119,16 @@ export function taskRequestOf(asked: VideoCreation, fitted: FittedVideo): TaskRe
     ...(asked.size === undefined ? {} : { size: asked.size }),
     ...(fitted.aspectRatio === undefined ? {} : { aspectRatio: fitted.aspectRatio }),
     ...(fitted.resolution === undefined ? {} : { resolution: fitted.resolution }),
+    ...(fitted.audio === undefined ? {} : { audio: fitted.audio }),
   };
+}
+
+/** What the price of a video may depend on. */
+export function videoDimensions({
+  resolution,
+  audio,
+}: Pick<TaskRequest, 'resolution' | 'audio'>): Dimensions {
+  return audio === undefined ? { resolution } : { resolution, audio: audio ? 'on' : 'off' };
 }
 
 /** A call makes one video. In a form all values are text. */

@@ -1,14 +1,17 @@
 import type { CatalogCache } from '#catalog/catalog.cache.js';
+import type { Catalog, CatalogModel, Channel } from '#catalog/catalog.js';
 import type { Caller } from '#identity/key-authenticator.js';
 import type { Dialect } from '#tasks/task-state.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import { videoRequestOf } from '#upstream/video-request.js';
 import { channelsFree } from '../charging/channel-entry.js';
+import { invalid } from '../http/fields.js';
 import { modelForGroup, refuseOtherFamily } from '../http/model-access.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
 import type { ViewedTask } from '../tasks/task.view.js';
-import { fitToModel, taskRequestOf, type VideoCreation } from './video-request.js';
+import { ModelWithoutChannel } from '../routing/model-busy.js';
+import { fitToModel, taskRequestOf, type VideoCreation, videoDimensions } from './video-request.js';
 
 export interface VideoCall {
   caller: Caller;
@@ -36,20 +39,38 @@ export class VideoCreator {
     refuseOtherFamily(model, 'video');
     const fitted = fitToModel(asked, model);
     const request = taskRequestOf(asked, fitted);
+    const { seconds } = fitted;
     return creator.create({
       kind: 'video',
       caller,
       requestId,
       dialect,
       model,
-      units: fitted.seconds,
-      dimensions: { resolution: fitted.resolution },
+      units: seconds,
+      dimensions: videoDimensions(request),
       request,
-      channels: channelsFree(this.parts, current, { model, caller, capability: 'videos' }),
-      create: (channel, upstreamModel, options) =>
+      channels: this.channelsFor(current, { model, caller, audio: fitted.audio }),
+      create: (channel, task, options) =>
         upstreams
           .adapterFor(channel.protocol)
-          .createVideo(channel, videoRequestOf({ request, seconds: fitted.seconds, upstreamModel }), options),
+          .createVideo(channel, videoRequestOf({ ...task, seconds }), options),
     });
+  }
+
+  /** @throws ApiError, also if no vendor of the model makes it without sound */
+  private channelsFor(
+    current: Catalog,
+    { audio, ...wanted }: { model: CatalogModel; caller: Caller; audio: boolean | undefined },
+  ): Channel[] {
+    const channels = channelsFree(this.parts, current, { ...wanted, capability: 'videos' });
+    if (audio !== false) return channels;
+    try {
+      return channelsFree(this.parts, current, { ...wanted, capability: 'silentVideos' });
+    } catch (error) {
+      if (!(error instanceof ModelWithoutChannel)) throw error;
+      const { id } = wanted.model;
+      const rule = `must be true or absent for ${id}: none of its channels makes videos without sound. Nothing was charged`;
+      throw invalid('generate_audio', rule);
+    }
   }
 }

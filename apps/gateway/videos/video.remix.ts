@@ -13,6 +13,7 @@ import { modelForGroup } from '../http/model-access.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
 import type { TaskLibrary } from '../tasks/task.library.js';
 import type { ViewedTask } from '../tasks/task.view.js';
+import { videoDimensions } from './video-request.js';
 
 interface RemixCall {
   caller: Caller;
@@ -56,13 +57,13 @@ export class VideoRemixer {
       dialect: 'openai',
       model,
       units: seconds,
-      dimensions: { resolution: request.resolution },
+      dimensions: videoDimensions(request),
       request,
       channels,
-      create: (channel, theirs, options) =>
+      create: (channel, task, options) =>
         upstreams
           .adapterFor(channel.protocol)
-          .createVideo(channel, videoRequestOf({ request, seconds, upstreamModel: theirs }), options),
+          .createVideo(channel, videoRequestOf({ ...task, seconds }), options),
     });
   }
 

@@ -52,6 +52,7 @@ describe('a video as a client sees it', () => {
       size: null,
       resolution: null,
       aspect_ratio: null,
+      generate_audio: null,
       prompt: 'a paper boat',
       remixed_from_video_id: null,
       error: null,

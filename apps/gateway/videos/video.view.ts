@@ -8,6 +8,8 @@ export interface VideoView extends TaskFields {
   size: string | null;
   resolution: string | null;
   aspect_ratio: string | null;
+  /** Null if the vendor decides. */
+  generate_audio: boolean | null;
   prompt: string;
   remixed_from_video_id: string | null;
   /** Absent until the file is available, and again once it is gone: some clients treat its presence as success. */
@@ -24,6 +26,7 @@ export function videoView(task: ViewedTask, fileUrl: string | null): VideoView {
     size: task.request.size ?? null,
     resolution: task.request.resolution ?? null,
     aspect_ratio: task.request.aspectRatio ?? null,
+    generate_audio: task.request.audio ?? null,
     prompt: task.request.prompt,
     remixed_from_video_id: task.request.remix?.videoId ?? null,
     ...(fileUrl === null

@@ -1,6 +1,7 @@
 import {
   FILE_HEADERS,
   fileAnswers,
+  flagSchema,
   json,
   listSchema,
   nullable,
@@ -26,6 +27,7 @@ const VIDEO = objectSchema(
     size: nullable(textSchema()),
     resolution: nullable(textSchema()),
     aspect_ratio: nullable(textSchema()),
+    generate_audio: nullable(flagSchema('Null if the vendor decides.')),
     prompt: textSchema(),
     remixed_from_video_id: nullable(textSchema('The ID of the original video.')),
     video: objectSchema({

@@ -15,7 +15,7 @@ const EXPIRY_MS = 2 * 3_600_000;
 
 const unanswered: readonly string[] = ['accept-then-timeout', 'never-finish', 'repeat'];
 /** A task that never finishes is accepted with an answer. */
-const tasks: readonly Capability[] = ['videos', 'videoRemixes', 'assets3d'];
+const tasks: readonly Capability[] = ['videos', 'silentVideos', 'videoRemixes', 'assets3d'];
 /** What a driver does by itself; everything else is a fault that the prompt orders. */
 const ownWords: readonly string[] = [
   'nothing',

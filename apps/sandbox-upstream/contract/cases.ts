@@ -75,6 +75,8 @@ const taskCases = `
   file that is none   | bad-file       | completed, another file
   expired file        | expired        | completed, not to be had`;
 const tasks = table(taskCases);
+/** Whatever else may happen to them, happens to videos with sound. */
+const silentVideos = table('made | nothing | without sound, running, completed, the file');
 
 /** A remix of an earlier video, which the vendor must still have. */
 const remixes = table(`${taskCases}
@@ -129,6 +131,7 @@ export const casesOf: Readonly<Record<Capability, CaseTable>> = {
   imageStream: imageEvents,
   editStream: imageEvents,
   videos: tasks,
+  silentVideos,
   videoRemixes: remixes,
   assets3d: tasks,
   chat: conversations,

@@ -23,6 +23,7 @@ const drivers: Record<Capability, (bench: Bench, each: CaseOf) => Promise<string
   imageStream: imageEventsCase,
   editStream: imageEventsCase,
   videos: taskCase,
+  silentVideos: taskCase,
   videoRemixes: taskCase,
   assets3d: taskCase,
   chat: conversationCase,

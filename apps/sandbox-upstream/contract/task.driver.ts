@@ -15,7 +15,17 @@ export async function taskCase(bench: Bench, each: CaseOf): Promise<string> {
     return failureText(outcome) + (each.happens === 'two-keys' ? bench.keyText(each) : '');
   }
   if (each.happens === 'give-up') return givenUp(bench, each, outcome.upstreamId);
-  return follow(bench, each, outcome.upstreamId);
+  const followed = await follow(bench, each, outcome.upstreamId);
+  return each.operation === 'silentVideos'
+    ? `${await soundText(bench, outcome.upstreamId)}, ${followed}`
+    : followed;
+}
+
+/** What the vendor was asked for. */
+async function soundText(bench: Bench, id: string): Promise<string> {
+  const { tasks } = await bench.sandbox.read('/_sandbox/tasks');
+  const task = (tasks as { id: string; audio: boolean | null }[]).find((each) => id.endsWith(each.id));
+  return task?.audio === false ? 'without sound' : 'with sound';
 }
 
 /** What is made of a task that is not wanted any more. */
@@ -32,7 +42,8 @@ async function create(bench: Bench, each: CaseOf, idempotencyKey: string): Promi
   const options = async () => ({ idempotencyKey, signal: await bench.signal(each) });
   if (each.operation === 'assets3d')
     return adapter.createAsset(bench.channel(each), { model, mode: 'draft', prompt }, await options());
-  const request = { model, prompt, seconds: 1, aspectRatio: '16:9', resolution: '720p' };
+  const audio = each.operation === 'silentVideos' ? false : undefined;
+  const request = { model, prompt, seconds: 1, aspectRatio: '16:9', resolution: '720p', audio };
   const remixOf = each.operation === 'videoRemixes' ? await remixable(bench, each, request) : undefined;
   return adapter.createVideo(bench.channel(each), { ...request, remixOf }, await options());
 }

@@ -72,6 +72,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
       imageEdits: 'fal-ai/flux-pro/kontext',
       maskedEdits: 'fal-ai/flux-pro/kontext',
       videos: 'fal-ai/kling-video/v2/master/text-to-video',
+      silentVideos: 'fal-ai/kling-video/v2.6/pro/text-to-video',
     },
     differences: {
       images: NAMED_FILES,
@@ -90,7 +91,11 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
   replicate: {
     about: 'predictions of models: images are waited for, videos are tasks; webhooks',
     basePath: '/replicate',
-    models: { images: 'black-forest-labs/flux-schnell', videos: 'minimax/video-01' },
+    models: {
+      images: 'black-forest-labs/flux-schnell',
+      videos: 'minimax/video-01',
+      silentVideos: 'minimax/video-01',
+    },
     differences: {
       images: { ...NAMED_FILES, 'late failure': 'not accepted 200' },
       videos: { ...WITHOUT_KEYS, ...CANCELLED, moderation: 'failed content_policy_violation' },
@@ -113,6 +118,7 @@ export const vendorContracts: Readonly<Record<ChannelProtocol, VendorContract>> 
       images: 'doubao-seedream-4-0',
       imageEdits: 'doubao-seedream-4-0',
       videos: 'doubao-seedance-1-0',
+      silentVideos: 'doubao-seedance-1-5-pro',
     },
     differences: {
       images: { partial: 'not accepted 500' },

@@ -27,7 +27,9 @@ export const recomputeChecks: readonly LedgerRule[] = [
           LEFT JOIN group_rule_versions r ON r.id = c.group_rule_version_id
           JOIN multiplier_versions m ON m.id = c.multiplier_version_id
           WHERE c.state <> 'refused' AND (
-            (c.rule = 'list' AND (rated_price(p, c.dimensions) IS DISTINCT FROM c.unit_price
+            (c.rule = 'list' AND (
+              rated_price(p, coalesce(c.dimensions, '{}') || jsonb_build_object('length', c.units::text))
+                IS DISTINCT FROM c.unit_price
               OR (c.lines IS NOT NULL) <> (p.input_price IS NOT NULL)
               OR EXISTS (SELECT FROM jsonb_array_elements(c.lines) AS line WHERE (line ->> 'unitPrice')::numeric * 1000000
                 IS DISTINCT FROM token_price(line ->> 'kind', p))

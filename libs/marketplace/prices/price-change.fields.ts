@@ -36,16 +36,23 @@ export const dimensionFields = z.strictObject({
   resolution: asked,
   input: z.enum(['none', 'image']).optional(),
   mode: z.enum(['draft', 'texture']).optional(),
+  audio: z.enum(['on', 'off']).optional(),
 }) satisfies z.ZodType<Dimensions>;
+
+const seconds = z
+  .string()
+  .regex(/^[1-9]\d{0,5}$/, 'must be whole seconds, such as "10"')
+  .optional();
 
 const rateFields = z.strictObject({
   when: dimensionFields
+    .extend({ length: seconds })
     .refine((when) => Object.values(when).some((value) => value !== undefined), {
       message: 'must name at least one value, such as "quality": "high"',
     })
     .meta({
       description:
-        'A request must match all of these, in lower case. Images: `size` (such as `1024x1024`, or the aspect ratio if a request gives no size), `quality`, `resolution`, `input` (`image` if the request includes images). Videos: `resolution`. 3D: `mode`, `input`. Values that a request omits are `auto`, or `none` for `input`.',
+        'A request must match all of these, in lower case. Images: `size` (such as `1024x1024`, or the aspect ratio if a request gives no size), `quality`, `resolution`, `input` (`image` if the request includes images). Videos: `resolution`, `audio` (`off` if the request asks for none), `length` (whole seconds; the unit price is still per second). 3D: `mode`, `input`. Values that a request omits are `auto`; `input` is then `none`, `mode` `draft` and `audio` `on`.',
     }),
   unitPrice: decimal,
 });

@@ -80,7 +80,14 @@ describe('a video', () => {
     ['a boat - at night -- 5', 'a boat - at night -- 5'],
   ])('of %j is of no other length than is paid for', async (prompt, text) => {
     const { adapter, channel } = await line((_, response) => json(response, 200, { id: 'cgt-1' }));
-    const request = { model: 'seedance', prompt, seconds: 5, aspectRatio: '16:9', resolution: '720p' };
+    const request = {
+      model: 'seedance',
+      prompt,
+      seconds: 5,
+      aspectRatio: '16:9',
+      resolution: '720p',
+      audio: false,
+    };
     const outcome = await adapter.createVideo(channel, request, { idempotencyKey: 'key', signal: soon() });
     expect(outcome).toMatchObject({ kind: 'accepted', upstreamId: 'cgt-1' });
     expect(sent()).toEqual({
@@ -89,6 +96,7 @@ describe('a video', () => {
       duration: 5,
       ratio: '16:9',
       resolution: '720p',
+      generate_audio: false,
       watermark: false,
     });
   });

@@ -48,6 +48,7 @@ const SCALES: Readonly<Record<string, number>> = { '1k': 0.5, '2k': 1, '3k': 1.5
 export class ArkProtocol implements Protocol {
   static readonly families = ['image', 'video'] as const;
   readonly probe = { path: '/v3/contents/generations/tasks?page_num=1&page_size=1' };
+  readonly takesAudio = true;
   readonly calls: ChannelCalls;
 
   constructor(connections: UpstreamConnections) {
@@ -67,13 +68,14 @@ export class ArkProtocol implements Protocol {
   }
 
   createVideo(channel: Channel, request: VideoRequest, { signal }: CreateOptions): Promise<CreateOutcome> {
-    const { model, prompt, seconds, aspectRatio, resolution } = request;
+    const { model, prompt, seconds, aspectRatio, resolution, audio } = request;
     const json = {
       model,
       content: [{ type: 'text', text: withoutCommands(prompt) }],
       duration: seconds,
       ratio: aspectRatio,
       resolution,
+      generate_audio: audio,
       watermark: false,
     };
     return this.calls.createTask(channel, TASKS, { json, signal, read: readCreated });

@@ -34,6 +34,7 @@ export class FalProtocol implements Protocol {
     expected: 404,
   };
   readonly takesMasks = true;
+  readonly takesAudio = true;
   readonly calls: ChannelCalls;
   readonly webhooks: FalWebhooks;
 
@@ -60,9 +61,9 @@ export class FalProtocol implements Protocol {
 
   createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
     const { signal, webhookUrl } = options;
-    const { model, prompt, seconds, aspectRatio, resolution } = request;
+    const { model, prompt, seconds, aspectRatio, resolution, audio } = request;
     const duration = LENGTH_WITH_UNIT.test(model) ? `${seconds}s` : String(seconds);
-    const input = { prompt, duration, aspect_ratio: aspectRatio, resolution };
+    const input = { prompt, duration, aspect_ratio: aspectRatio, resolution, generate_audio: audio };
     return this.submit(channel, model, { input, signal, webhookUrl });
   }
 

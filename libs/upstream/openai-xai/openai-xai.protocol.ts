@@ -35,6 +35,7 @@ export class OpenAiXaiProtocol implements Protocol {
   readonly calls: ChannelCalls;
   readonly sendsKeys = true;
   readonly takesMasks = true;
+  readonly takesAudio = true;
   readonly streams = openAiStreams;
   private readonly channelsWithoutSize = new Set<string>();
   private readonly channelsWithoutForms = new Set<string>();

@@ -18,6 +18,7 @@ import {
 export class ReplicateProtocol implements Protocol {
   static readonly families = ['image', 'video'] as const;
   readonly probe = { path: '/v1/account' };
+  readonly takesAudio = true;
   readonly calls: ChannelCalls;
   readonly webhooks = new StandardWebhooks(({ id }) => id);
 
@@ -35,8 +36,8 @@ export class ReplicateProtocol implements Protocol {
 
   createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
     const { signal, webhookUrl } = options;
-    const { prompt, seconds, aspectRatio, resolution } = request;
-    const input = { prompt, duration: seconds, aspect_ratio: aspectRatio, resolution };
+    const { prompt, seconds, aspectRatio, resolution, audio } = request;
+    const input = { prompt, duration: seconds, aspect_ratio: aspectRatio, resolution, generate_audio: audio };
     return this.predict(channel, request.model, { input, signal, webhookUrl });
   }
 

@@ -32,6 +32,7 @@ const COUNTED = ['contents', 'systemInstruction', 'tools', 'generationConfig'];
 export class VertexProtocol implements Protocol {
   static readonly families = ['image', 'video', 'chat'] as const;
   readonly probe = { path: '/v1/publishers/google/models/none', expected: 404 };
+  readonly takesAudio = true;
   readonly calls: ChannelCalls;
   readonly streams = {
     contents: {
@@ -76,7 +77,7 @@ export class VertexProtocol implements Protocol {
     request: VideoRequest,
     { signal }: CreateOptions,
   ): Promise<CreateOutcome> {
-    const parameters = { ...videoParameters(request), sampleCount: 1 };
+    const parameters = { ...videoParameters(request), generateAudio: request.audio, sampleCount: 1 };
     const json = { instances: [{ prompt: request.prompt }], parameters };
     const path = methodOf(channel, request.model, 'predictLongRunning');
     return this.calls.createTask(channel, path, { json, signal, read: readStarted });

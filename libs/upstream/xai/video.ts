@@ -4,7 +4,7 @@ import type { ChannelCalls } from '../channel-calls.js';
 import type { CreateOutcome, VideoRequest } from '../outcomes.js';
 import type { CreateOptions } from '../protocol.js';
 
-/** Begins a video in xAI's way. */
+/** Begins a video in xAI's way. xAI itself has no `generate_audio`; relays like it do. */
 export function createVideoAtXai(
   calls: ChannelCalls,
   channel: Channel,
@@ -16,6 +16,7 @@ export function createVideoAtXai(
     duration: request.seconds,
     aspect_ratio: request.aspectRatio,
     resolution: request.resolution,
+    generate_audio: request.audio,
   };
   return calls.createTask(channel, '/v1/videos/generations', {
     json,

@@ -45,7 +45,7 @@ export class XaiProtocol implements Protocol {
   }
 
   createVideo(channel: Channel, request: VideoRequest, options: CreateOptions): Promise<CreateOutcome> {
-    return createVideoAtXai(this.calls, channel, { ...request, ...options });
+    return createVideoAtXai(this.calls, channel, { ...request, audio: undefined, ...options });
   }
 
   pollVideo(channel: Channel, upstreamId: string, signal: AbortSignal): Promise<PollOutcome> {

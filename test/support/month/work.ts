@@ -15,6 +15,7 @@ import type { MonthDatabase } from './month-database.js';
 
 const AT_ONCE = 256;
 const FAR = Date.parse('2100-01-01');
+const REQUEST = { prompt: 'a boat' };
 const FILE = { key: 'videos/month.mp4', bytes: 1_000, type: 'video/mp4', lifeMs: 1_500_000 };
 
 interface Kind {
@@ -183,7 +184,7 @@ export class Work {
         dialect: 'openai',
         modelId: model,
         requestedModel: model,
-        request: { prompt: 'a boat' },
+        request: REQUEST,
         seconds: Number(units),
         deadlineMs: 60 * 86_400_000,
       }),
@@ -198,7 +199,9 @@ export class Work {
       return;
     }
     const target = { channelId: kind.channel, channelKey: 'mark', upstreamModel: kind.model };
-    await this.database.retried(() => store.toSubmitting(id, { ...target, heldAmount: heldAmount as never }));
+    await this.database.retried(() =>
+      store.toSubmitting(id, { ...target, heldAmount: heldAmount as never, request: REQUEST }),
+    );
     await this.database.retried(() => store.toSubmitted(id, { upstreamId: `up-${id}`, firstPollMs: 0 }));
   }
 

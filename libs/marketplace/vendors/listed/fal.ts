@@ -23,9 +23,9 @@ export const falModels: readonly VendorModel[] = [
     unit: 'second',
     protocol: 'fal',
     limits: { defaultSeconds: 8, minSeconds: 4, maxSeconds: 8, aspectRatios: ['16:9', '9:16'] },
-    listPrice: { unitPrice: '0.15' },
+    listPrice: { unitPrice: '0.15', rates: [listedRate({ audio: 'off' }, '0.1')] },
     source: { url: 'https://fal.ai/models/fal-ai/veo3/fast/llms.txt', read: '2026-11-23' },
-    note: 'With sound; without, the vendor asks 0.10. It makes videos of 4, 6 and 8 seconds.',
+    note: 'The vendor makes videos of 4, 6 and 8 seconds.',
   },
   {
     id: 'kling/v4/text-to-video',

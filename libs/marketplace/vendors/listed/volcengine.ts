@@ -51,4 +51,32 @@ export const volcengineModels: readonly VendorModel[] = [
       'Worked out: BytePlus asks 2.5 USD for a million tokens, of which a second has width x height x 24 / 1024, in the largest shape ' +
       'of each resolution. The shapes are in its reference of video tasks (ModelArk/Video_Generation_API), read in a copy on 2026-11-26.',
   },
+  {
+    id: 'seedance-1-5-pro-251215',
+    vendor: 'volcengine',
+    family: 'video',
+    unit: 'second',
+    protocol: 'ark',
+    limits: { defaultSeconds: 5, minSeconds: 4, maxSeconds: 12, resolutions: ['480p', '720p', '1080p'] },
+    // Tokens of a second of the largest shape, at 2.4 USD a million with sound and 1.2 without: 10,044 of 864 x 496, 21,737 of
+    // 1112 x 834 and 48,912 of 2206 x 946.
+    listPrice: {
+      unitPrice: '0.1174',
+      rates: [
+        listedRate({ resolution: '480p', audio: 'off' }, '0.0121'),
+        listedRate({ resolution: '720p', audio: 'off' }, '0.0261'),
+        listedRate({ audio: 'off' }, '0.0587'),
+        listedRate({ resolution: '480p' }, '0.0242'),
+        listedRate({ resolution: '720p' }, '0.0522'),
+      ],
+    },
+    source: {
+      url: 'https://docs.byteplus.com/en/docs/ModelArk/1544106',
+      read: '2026-11-26',
+      via: 'price lists of 302.ai and others that quote it, and the shapes in the reference of Runware, without a date',
+    },
+    note:
+      'Worked out: BytePlus asks 2.4 USD for a million tokens of a video with sound and 1.2 without, of which a second has width x ' +
+      'height x 24 / 1024, in the largest shape of each resolution.',
+  },
 ];
