@@ -5,6 +5,10 @@ import { addModel } from '../support/models.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { openBrowser, Tab } from './support/browser.js';
 import { closeTabs } from './support/steps.js';
+import { keyOf, play } from './support/work.js';
+
+/** Its price depends on its sound. */
+const FILM = 'dead-film';
 
 let relay: Relay;
 let browser: Browser;
@@ -15,6 +19,13 @@ beforeAll(async () => {
   const dead = { channel: 'dead', protocol: 'openai-xai', baseUrl: 'http://127.0.0.1:9' };
   for (const like of ['imgmodel-4', 'vendora-chat', 'vendora-speech'])
     await addModel(relay.fixture.owner, { id: `dead-${like}`, like, ...dead });
+  const { owner } = relay.fixture;
+  await addModel(owner, { id: FILM, like: 'vendora-imagine-video', ...dead });
+  const rates = [{ when: { audio: 'off' }, unitPrice: '0.23' }];
+  await owner.query(
+    `INSERT INTO price_versions (model_id, unit_price, rates, effective_from) VALUES ($1, 0.47, $2, clock_timestamp())`,
+    [FILM, JSON.stringify(rates)],
+  );
 });
 afterAll(async () => {
   await browser?.close();
@@ -47,6 +58,39 @@ describe('a key with a fallback in the playground', () => {
     const code = await page.locator('.code-lines').first().innerText();
     expect(code).toContain(`dead-${like}`);
     expect(code).not.toContain('"models"');
+  });
+});
+
+describe('a video whose price depends on its sound', () => {
+  it('is priced and asked for without it once that is switched off', async () => {
+    const someone = await person(relay, { credits: '5' });
+    await someone.api.POST('/api/keys', { body: { name: 'films', group: 'Vendora-Main' } });
+    tab = await Tab.open(browser, relay, { as: someone });
+    await tab.goto(`/playground?kind=video&model=${FILM}`);
+    const { page } = tab;
+    const price = page.getByRole('status').filter({ hasText: 'Price:' });
+    await price.filter({ hasText: '0.47' }).waitFor();
+    const code = page.locator('.code-lines').first();
+    expect(await code.innerText()).not.toContain('generate_audio');
+    await page.getByRole('switch', { name: 'With sound' }).click();
+    await price.filter({ hasText: '0.23' }).waitFor();
+    expect(await code.innerText()).toContain('"generate_audio": false');
+    expect(await tab.barriers()).toEqual([]);
+  });
+
+  it('is run again without sound if it was asked for without', async () => {
+    const someone = await person(relay, { credits: '5' });
+    const keyId = await keyOf(someone);
+    const body = { model: FILM, prompt: 'a silent film', generate_audio: false };
+    await play(relay, someone, { keyId, path: 'videos', body });
+    const { data } = await someone.api.GET('/api/tasks');
+    const [task] = data!.items;
+    expect(task).toMatchObject({ prompt: 'a silent film', audio: false });
+    tab = await Tab.open(browser, relay, { as: someone });
+    await tab.goto(`/playground?kind=video&model=${FILM}&again=${task!.id}`);
+    const { page } = tab;
+    expect(await page.getByRole('switch', { name: 'With sound' }).isChecked()).toBe(false);
+    await page.getByRole('status').filter({ hasText: 'Price:' }).filter({ hasText: '0.23' }).waitFor();
   });
 });
 

@@ -158,6 +158,24 @@ describe('a price', () => {
     await page.getByText('The list price of vendora-imagine-edit has different rates than before.').waitFor();
   });
 
+  it('of a second of video has rates by sound and by length', async () => {
+    const tab = await open({ as: await staff('admin') });
+    const { page } = tab;
+    await tab.goto('/admin/prices/propose?model=vendora-imagine-video');
+    const field = (name: string, row: number) => page.getByLabel(`${name} of rate ${row}`);
+    await page.getByRole('button', { name: 'Advanced' }).click();
+    for (let row = 1; row <= 2; row += 1) await page.getByRole('button', { name: 'Add a rate' }).click();
+    await field('Audio', 1).fill('Off');
+    await field('List price', 1).fill('0.02');
+    await field('Seconds', 2).fill('10');
+    await field('List price', 2).fill('0.04');
+    await page.getByRole('button', { name: 'Preview changes' }).click();
+    await page.getByRole('heading', { name: 'Price proposal' }).waitFor();
+    await page
+      .getByRole('row', { name: /audio off: 0\.02.*10 seconds: 0\.04.*all other requests: 0\.05/ })
+      .waitFor();
+  });
+
   it('of a file is compared with what is in force, and what differs becomes a proposal', async () => {
     const tab = await open({ as: await staff('admin') });
     const { page } = tab;

@@ -7,7 +7,7 @@ export type RatedPrice = Extract<ListPrice, { unitPrice: string }>;
 type Dimensions = NonNullable<RatedPrice['rates']>[number]['when'];
 
 /** What prices may depend on, as requests name it. */
-export const dimensionNames = ['size', 'quality', 'resolution', 'input', 'mode'] as const;
+export const dimensionNames = ['size', 'quality', 'resolution', 'input', 'mode', 'audio', 'length'] as const;
 
 /** What a request asks for, or a rate is for, in words. */
 export function useDimensionWords(): (dimensions: {

@@ -35,14 +35,18 @@ export function newRate(
   when: { [Name in keyof RateDraft['when']]?: string | undefined } = {},
   unitPrice = '',
 ): RateDraft {
-  const { size = '', quality = '', resolution = '', input = '', mode = '' } = when;
-  return { key: crypto.randomUUID(), when: { size, quality, resolution, input, mode }, unitPrice };
+  const { size = '', quality = '', resolution = '', input = '', mode = '', audio = '', length = '' } = when;
+  return {
+    key: crypto.randomUUID(),
+    when: { size, quality, resolution, input, mode, audio, length },
+    unitPrice,
+  };
 }
 
 /** What requests for models of a family can say. */
 export const dimensionsOf: Record<Shape<'Model'>['family'], readonly (typeof dimensionNames)[number][]> = {
   image: ['size', 'quality', 'resolution', 'input'],
-  video: ['resolution'],
+  video: ['resolution', 'audio', 'length'],
   '3d': ['mode', 'input'],
   chat: [],
   speech: [],

@@ -1,6 +1,7 @@
 import type { Shape } from '../../api/shape.js';
 import type { Code } from '../../ui/code/code.js';
 import { KEY_PLACEHOLDER } from '../../visitor/code-samples.js';
+import { ratedChoices } from '../../visitor/market/calculator-work.js';
 
 export const playKinds = ['image', 'edit', 'video', '3d', 'chat', 'speech'] as const;
 export type PlayKind = (typeof playKinds)[number];
@@ -12,6 +13,7 @@ export interface PlayValues extends Record<string, unknown> {
   size: string;
   aspect_ratio: string;
   resolution: string;
+  generate_audio: boolean;
   seconds: number | string;
   voice: string;
   image: File | null;
@@ -57,7 +59,7 @@ function bodyOf(kind: PlayKind, model: string, values: PlayValues): Record<strin
     case 'edit':
       return { model, prompt, ...given({ n }), ...shape, response_format: 'b64_json' };
     case 'video':
-      return { model, prompt, ...given({ seconds: String(seconds) }), ...shape };
+      return { model, prompt, ...given({ seconds: String(seconds) }), ...shape, ...silence(values) };
     case '3d':
       return { model, prompt };
     case 'chat':
@@ -65,6 +67,16 @@ function bodyOf(kind: PlayKind, model: string, values: PlayValues): Record<strin
     case 'speech':
       return { model, input: prompt, ...given({ voice }) };
   }
+}
+
+/** Only then is it known that its vendor makes videos without sound. */
+export function isPricedBySound({ listPrice }: Shape<'ListedModel'>): boolean {
+  return listPrice !== null && ratedChoices(listPrice).some(({ name }) => name === 'audio');
+}
+
+/** Sound is what a video has where nothing is said. */
+function silence({ generate_audio }: PlayValues): Record<string, unknown> {
+  return generate_audio ? {} : { generate_audio };
 }
 
 /** Without what was left open. */
@@ -83,8 +95,9 @@ export function quoteRequest(kind: PlayKind, model: Shape<'ListedModel'>, values
 }
 
 /** What a price may depend on, as far as it is typed. */
-function dimensionsOfCall(kind: PlayKind, { size, resolution }: PlayValues) {
-  if (kind === 'video') return resolution === '' ? {} : { resolution };
+function dimensionsOfCall(kind: PlayKind, { size, resolution, generate_audio }: PlayValues) {
+  if (kind === 'video')
+    return { ...(resolution !== '' && { resolution }), ...(!generate_audio && { audio: 'off' as const }) };
   if (kind !== 'image' && kind !== 'edit') return {};
   return {
     ...(/^\d{1,5}x\d{1,5}$/.test(size) && { size }),

@@ -1,8 +1,8 @@
-import { Autocomplete, FileInput, Group, NumberInput, Select, Textarea } from '@mantine/core';
+import { Autocomplete, FileInput, Group, NumberInput, Select, Switch, Textarea } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
-import type { PlayKind, PlayValues } from './call.js';
+import { isPricedBySound, type PlayKind, type PlayValues } from './call.js';
 
 /** What people often ask for where the catalog leaves it open. */
 const USUAL_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
@@ -43,6 +43,12 @@ export function PlayFields({ kind, model, form }: FieldsProps) {
       />
       {isPicture && <PictureFields model={model} form={form} />}
       {kind === 'video' && <VideoFields model={model} form={form} />}
+      {kind === 'video' && isPricedBySound(model) && (
+        <Switch
+          label={t('play.fields.audio')}
+          {...form.getInputProps('generate_audio', { type: 'checkbox' })}
+        />
+      )}
       {kind === 'speech' && (
         <Autocomplete label={t('play.fields.voice')} data={VOICES} {...form.getInputProps('voice')} />
       )}

@@ -8,7 +8,7 @@ import type { Shape } from '../../api/shape.js';
 import { useSession } from '../../shell/session.js';
 import { compareDecimals } from '../../ui/decimal.js';
 import { type SendableForm, useSend } from '../../ui/forms/form.js';
-import { callOf, type PlayKind, type PlayValues } from './call.js';
+import { callOf, isPricedBySound, type PlayKind, type PlayValues } from './call.js';
 import { firstKey } from './first-key.js';
 import { forgetResult, keepResult, keptResult } from './kept-result.js';
 import { type PendingCall, savePendingCall, takePendingCall } from './pending-call.js';
@@ -34,15 +34,20 @@ function initialValues(model: Shape<'ListedModel'>, prompt: string): PlayValues 
     size: '',
     aspect_ratio: '',
     resolution: '',
+    generate_audio: true,
     seconds: model.limits.defaultSeconds ?? 5,
     voice: 'alloy',
     image: null,
   };
 }
 
-/** Without the size: the task has what it came to, and no field of a video would show or change it. */
-function valuesOf({ prompt, seconds, aspectRatio, resolution }: Shape<'Task'>): Partial<PlayValues> {
+/** Without what no field would show or change: the size, of which the task has what it came to, and sound without a switch. */
+function valuesOf(
+  { prompt, seconds, aspectRatio, resolution, audio }: Shape<'Task'>,
+  model: Shape<'ListedModel'>,
+): Partial<PlayValues> {
   return {
+    generate_audio: audio !== false || !isPricedBySound(model),
     prompt,
     aspect_ratio: aspectRatio ?? '',
     resolution: resolution ?? '',
@@ -61,7 +66,7 @@ export function usePlay(playing: Playing) {
   const form = useForm<PlayValues>({
     initialValues: {
       ...initialValues(model, before?.prompt ?? sample),
-      ...(again && valuesOf(again)),
+      ...(again && valuesOf(again, model)),
       ...pending?.values,
     },
     validate: {

@@ -41,7 +41,7 @@ export function Workbench({ kind, model, models, keys, group, isNew, again }: Wo
   const chooseKey = (keyId: string | null) =>
     void navigate({ search: (before) => ({ ...before, kind, key: keyId ?? undefined }), replace: true });
   const chooseModel = (id: string | null) => {
-    form.setValues({ size: '', aspect_ratio: '', resolution: '', n: 1 });
+    form.setValues({ size: '', aspect_ratio: '', resolution: '', generate_audio: true, n: 1 });
     void navigate({ search: (before) => ({ ...before, model: id ?? undefined }), replace: true });
   };
   return (

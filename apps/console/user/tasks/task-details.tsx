@@ -87,7 +87,7 @@ function Facts({ task }: { task: Shape<'Task'> }) {
   const { t } = useTranslation('calls');
   const locale = useLocale();
   const nameOf = useKeyName();
-  const { requestedModel, model, seconds, size, aspectRatio, resolution, mode, file } = task;
+  const { requestedModel, model, seconds, size, aspectRatio, resolution, audio, mode, file } = task;
   const facts: [string, ReactNode][] = [
     [t('task.facts.model'), requestedModel === model ? model : `${requestedModel} (${model})`],
     [t('task.facts.key'), nameOf(task.keyId)],
@@ -95,6 +95,7 @@ function Facts({ task }: { task: Shape<'Task'> }) {
     [t('task.facts.size'), size],
     [t('task.facts.aspectRatio'), aspectRatio],
     [t('task.facts.resolution'), resolution],
+    [t('task.facts.audio'), audio === null ? null : t(`task.audio.${audio ? 'on' : 'off'}`)],
     [t('task.facts.mode'), mode && t(`task.modes.${mode}`)],
     [
       t('task.facts.bytes'),

@@ -4,7 +4,7 @@ import type { ListPrice } from './market.js';
 import type { PricedWork } from './public-quote.js';
 
 type Model = Shape<'ListedModel'>;
-type DimensionName = (typeof dimensionNames)[number];
+type ChosenName = Exclude<(typeof dimensionNames)[number], 'length'>;
 
 /** What people fill in; a field that is empty is a text. */
 export interface Wish {
@@ -13,7 +13,7 @@ export interface Wish {
   seconds: number | string;
   inputTokens: number | string;
   outputTokens: number | string;
-  dimensions: { [Name in DimensionName]?: string };
+  dimensions: { [Name in ChosenName]?: string };
 }
 
 export const MOST_CALLS = 1_000_000;
@@ -65,10 +65,11 @@ export function isWhole(value: number | string, most: number, least = 1): value 
   return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** What the price depends on, with the values that have a rate of their own. */
-export function ratedChoices(price: ListPrice): { name: DimensionName; values: string[] }[] {
+/** What the price depends on beside the seconds, with the values that have a rate of their own. */
+export function ratedChoices(price: ListPrice): { name: ChosenName; values: string[] }[] {
   const rates = ('unitPrice' in price && price.rates) || ([] as NonNullable<RatedPrice['rates']>);
   return dimensionNames.flatMap((name) => {
+    if (name === 'length') return [];
     const values = [...new Set(rates.flatMap(({ when }) => when[name] ?? []))];
     return values.length === 0 ? [] : [{ name, values }];
   });

@@ -43,6 +43,7 @@ function sampleOf(model: Shape<'ListedModel'>): PlaygroundCall {
     size: '',
     aspect_ratio: '',
     resolution: '',
+    generate_audio: true,
     seconds: wishFor(model).seconds,
     voice: 'alloy',
     image: null,
