@@ -23,7 +23,7 @@ import { CallerAccountController } from './account/account.controller.js';
 import { CallerAccount } from './account/account.reader.js';
 import { OpenAiBillingController } from './account/openai-billing.controller.js';
 import { AssetCreator } from './assets/asset.creation.js';
-import { ASSET, AssetLibrary } from './assets/asset.library.js';
+import { AssetLibrary } from './assets/asset.library.js';
 import { AssetsController } from './assets/assets.controller.js';
 import { CacheEventsController } from './cache-events.controller.js';
 import { ChargedCalls } from './charging/charged-call.js';
@@ -58,7 +58,6 @@ import { ModelsController } from './models/models.controller.js';
 import { ApiDocument } from './openapi/openapi.document.js';
 import { DocsController } from './openapi/openapi.controller.js';
 import { TaskCreator } from './tasks/task.creation.js';
-import { TaskLibrary } from './tasks/task.library.js';
 import { VendorWebhooksController } from './tasks/vendor-webhooks.controller.js';
 import { VendorWebhookInbox } from './tasks/vendor-webhooks.js';
 import { TokenCountController } from './tokens/token-count.controller.js';
@@ -66,7 +65,7 @@ import { TokenCounter } from './tokens/token-counter.js';
 import { RemixesController } from './videos/remixes.controller.js';
 import { VideoCreator } from './videos/video.creation.js';
 import { VideoRemixer } from './videos/video.remix.js';
-import { VIDEO, VideoLibrary } from './videos/video.library.js';
+import { VideoLibrary } from './videos/video.library.js';
 import { VideosController } from './videos/videos.controller.js';
 
 /** Starts the gateway's background work with the application, and ends it once no request is in progress. */
@@ -238,8 +237,8 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
   const shared = { ...core, config, clock, log };
   const creator = new TaskCreator(shared);
   const shelves = { tasks, listing: new TaskListing(pool), store: storage, secret, clock };
-  const assets = new TaskLibrary(ASSET, shelves);
-  const videos = new TaskLibrary(VIDEO, shelves);
+  const assets = new AssetLibrary(shelves);
+  const videos = new VideoLibrary(shelves);
   return [
     ...limitersOf(options, core),
     { provide: GATEWAY_CONFIG, useValue: config },
@@ -264,9 +263,9 @@ function providersOf(options: GatewayModuleOptions): Provider[] {
     { provide: TokenCounter, useValue: new TokenCounter(shared) },
     { provide: VideoCreator, useValue: new VideoCreator({ catalog, upstreams, health, creator }) },
     { provide: VideoRemixer, useValue: new VideoRemixer({ ...shared, creator, library: videos }) },
-    { provide: VideoLibrary, useValue: new VideoLibrary(videos) },
+    { provide: VideoLibrary, useValue: videos },
     { provide: AssetCreator, useValue: new AssetCreator({ ...shared, creator, pictures, library: assets }) },
-    { provide: AssetLibrary, useValue: new AssetLibrary(assets) },
+    { provide: AssetLibrary, useValue: assets },
     { provide: VendorWebhookInbox, useValue: new VendorWebhookInbox(shared) },
   ];
 }

@@ -11,7 +11,7 @@ import type { PictureLoader } from '../images/picture.loader.js';
 import type { MemoryShare } from '../protection/body-memory.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
 import type { ViewedTask } from '../tasks/task.view.js';
-import type { TaskLibrary } from '../tasks/task.library.js';
+import type { AssetLibrary } from './asset.library.js';
 import type { AssetCreation } from './asset-request.js';
 
 export interface AssetCall {
@@ -28,7 +28,7 @@ export interface AssetCreationParts {
   health: ChannelHealth;
   creator: TaskCreator;
   pictures: PictureLoader;
-  library: TaskLibrary;
+  library: AssetLibrary;
 }
 
 /** Checks an asset against its model and draft, and creates the task. An asset is billed as one call. */

@@ -5,7 +5,6 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { PICTURES_BODY_BYTES } from '../http/limits.js';
-import { queryOf } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { readAssetCreation } from './asset-request.js';
 import { AssetCreator } from './asset.creation.js';
@@ -48,16 +47,8 @@ export class AssetsController {
 
   @Get(':id/content')
   @RouteRules({ access: 'signed', doc: downloadAssetOperation })
-  async content(
-    @Param('id') id: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const query = queryOf(request);
-    const task = request.caller
-      ? await this.library.find(request.caller.accountId, id)
-      : await this.library.findSigned(id, query);
-    await this.library.send(task, { query, request, reply });
+  async content(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    await this.library.send(await this.library.requested(request), { request, reply });
   }
 
   private originOf(request: FastifyRequest): () => string {

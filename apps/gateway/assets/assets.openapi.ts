@@ -9,6 +9,8 @@ import {
   SIGNATURE,
   textSchema,
 } from '../openapi/operation.js';
+import { schemasOf } from '../http/declared-body.js';
+import { ASSET_TASKS } from './asset.library.js';
 import { assetFields } from './asset-request.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
 
@@ -65,7 +67,7 @@ export const downloadAssetOperation: Operation = {
   tag: TAG,
   summary: 'Download the file of a finished asset.',
   path,
-  query: { ...SIGNATURE, format: oneOfWords(['glb']) },
+  query: { ...SIGNATURE, ...schemasOf(ASSET_TASKS.fileQuery) },
   headers: FILE_HEADERS,
   answers: fileAnswers(['model/gltf-binary']),
   refusals: [

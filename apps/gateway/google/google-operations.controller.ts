@@ -47,7 +47,7 @@ export class GoogleOperationsController {
     const id = DOWNLOAD.exec(target)?.[1];
     if (id === undefined) throw noSuchCall(target);
     const task = await this.library.find(caller.accountId, id);
-    await this.library.send(task, { variant: undefined, request, reply });
+    await this.library.send(task, { request, reply });
   }
 }
 

@@ -57,7 +57,7 @@ function readersOf<F extends Fields>(fields: F) {
   };
 }
 
-function schemasOf(fields: Fields): Record<string, Schema> {
+export function schemasOf(fields: Fields): Record<string, Schema> {
   return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
 }
 

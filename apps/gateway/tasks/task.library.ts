@@ -4,17 +4,20 @@ import { ApiError, type ErrorCode } from '#platform/errors.js';
 import type { FileStore } from '#storage/file-store.js';
 import { signPath, verifySignature } from '#storage/signed-url.js';
 import type { Task } from '#tasks/task.js';
-import type { TaskListing, TaskPage } from '#tasks/task-listing.store.js';
+import type { TaskListing } from '#tasks/task-listing.store.js';
 import type { TaskStore } from '#tasks/task.store.js';
+import type { DeclaredField } from '../http/declared-body.js';
 import { isMissingFile, sendFile } from '../http/file-answer.js';
+import { pathPart, queryOf } from '../http/path-part.js';
 import { RESERVED_IDS } from '../http/route-table.js';
+import type { ViewedTask } from './task.view.js';
 
 /** Our IDs and those of upstreams, without anything that could break a path or a query. */
 const ID = /^[A-Za-z0-9](?:[A-Za-z0-9_:.-]{0,198}[A-Za-z0-9])?$/;
 const OWN_ID = /^[a-z0-9]{20,40}$/;
 
 /** A type of task as clients see it: the path of its file, and the codes of its refusals. */
-export interface TaskKind {
+export interface TaskKind<View> {
   readonly kind: Task['kind'];
   /** Its name for people. */
   readonly noun: string;
@@ -22,6 +25,10 @@ export interface TaskKind {
   contentPath(id: string): string;
   readonly fileType: string;
   readonly codes: Readonly<Record<'notFound' | 'notReady' | 'failed' | 'expired' | 'deleted', ErrorCode>>;
+  /** What the query of a download can ask for, which there is only one of. */
+  readonly fileQuery: Readonly<Record<string, DeclaredField<unknown>>>;
+  /** `fileUrl`: the signed URL of the finished file, or null if there is none. */
+  view(task: ViewedTask, fileUrl: string | null): View;
 }
 
 export interface TaskLibraryParts {
@@ -34,11 +41,17 @@ export interface TaskLibraryParts {
 }
 
 /** Tasks of one type and their files, as clients see them. */
-export class TaskLibrary {
+export class TaskLibrary<View> {
   constructor(
-    private readonly kind: TaskKind,
-    private readonly parts: TaskLibraryParts,
+    private readonly kind: TaskKind<View>,
+    protected readonly parts: TaskLibraryParts,
   ) {}
+
+  /** `origin`: the scheme and host that the client uses, called only if there is a link to build. */
+  view(task: ViewedTask, origin: () => string): View {
+    const path = this.signedPath(task);
+    return this.kind.view(task, path === null ? null : origin() + path);
+  }
 
   /**
    * A task of this account, by its id or its upstream's. @throws ApiError 404: not found, the same for anyone else's, or
@@ -58,11 +71,17 @@ export class TaskLibrary {
     return task;
   }
 
+  /** The task of a request for its file: the caller's, or that of the signed URL. @throws ApiError */
+  requested(request: FastifyRequest): Promise<Task> {
+    const id = pathPart(request, 'id');
+    return request.caller ? this.find(request.caller.accountId, id) : this.findSigned(id, queryOf(request));
+  }
+
   /**
    * The task of a signed URL, which opens it to anyone. Once the signature has expired, so has the file, and
    * the answer is the same 404. @throws ApiError
    */
-  async findSigned(id: string, query: Record<string, unknown>): Promise<Task> {
+  private async findSigned(id: string, query: Record<string, unknown>): Promise<Task> {
     const { exp, sig } = query;
     const given = { exp: text(exp), sig: text(sig) };
     if (given.sig === undefined) {
@@ -81,7 +100,7 @@ export class TaskLibrary {
   }
 
   /** The path and signature under which a finished file is offered; null when there is none (any more). */
-  signedPath(task: Pick<Task, 'id' | 'state' | 'expiresAtMs' | 'deletedAtMs'>): string | null {
+  private signedPath(task: Pick<Task, 'id' | 'state' | 'expiresAtMs' | 'deletedAtMs'>): string | null {
     const { secret, clock } = this.parts;
     const { state, expiresAtMs, deletedAtMs } = task;
     if (state !== 'completed' || deletedAtMs !== null) return null;
@@ -90,17 +109,13 @@ export class TaskLibrary {
     return path + signPath(secret, path, expiresAtMs);
   }
 
-  /** The account's tasks of this kind, a page of them. */
-  page(accountId: string, page: Omit<TaskPage, 'kind'>): Promise<Task[]> {
-    return this.parts.listing.page(accountId, { ...page, kind: this.kind.kind });
-  }
-
   /** Answers with the file. @throws ApiError; none of them is one that SDKs repeat */
   async send(
     task: Task,
     { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   ): Promise<void> {
-    const { noun, codes } = this.kind;
+    const { noun, codes, fileQuery } = this.kind;
+    for (const [name, { read }] of Object.entries(fileQuery)) read(queryOf(request), name);
     const { store, clock } = this.parts;
     if (task.state === 'failed') throw new ApiError(codes.failed, `The ${noun} failed. Nothing was charged.`);
     if (task.state !== 'completed') throw new ApiError(codes.notReady, `The ${noun} is not finished yet.`);

@@ -1,14 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '#platform/errors.js';
-import type { Task } from '#tasks/task.js';
 import { declareQuery, fieldOf } from '../http/declared-body.js';
 import { type Body, invalid, isAbsent } from '../http/fields.js';
 import { integerSchema, textSchema } from '../openapi/operation.js';
-import type { ViewedTask } from '../tasks/task.view.js';
-import type { TaskKind, TaskLibrary } from '../tasks/task.library.js';
+import { type TaskKind, TaskLibrary, type TaskLibraryParts } from '../tasks/task.library.js';
 import { type VideoView, videoView } from './video.view.js';
 
-export const VIDEO: TaskKind = {
+export const VIDEO_TASKS: TaskKind<VideoView> = {
   kind: 'video',
   noun: 'video',
   contentPath: (id) => `/v1/videos/${id}/content`,
@@ -20,6 +16,8 @@ export const VIDEO: TaskKind = {
     expired: 'video_expired',
     deleted: 'video_deleted',
   },
+  fileQuery: { variant: fieldOf.word(['video']) },
+  view: videoView,
 };
 
 /** A page of an account's videos, like OpenAI's lists. */
@@ -43,28 +41,17 @@ export const videoPageQuery = declareQuery({
 });
 
 /** Videos and their files as clients see them. */
-export class VideoLibrary {
-  constructor(private readonly library: TaskLibrary) {}
-
-  find(accountId: string, id: string): Promise<Task> {
-    return this.library.find(accountId, id);
-  }
-
-  findSigned(id: string, query: Record<string, unknown>): Promise<Task> {
-    return this.library.findSigned(id, query);
-  }
-
-  /** `origin`: the scheme and host that the client uses, called only if there is a link to build. */
-  view(task: ViewedTask, origin: () => string): VideoView {
-    const path = this.library.signedPath(task);
-    return videoView(task, path === null ? null : origin() + path);
+export class VideoLibrary extends TaskLibrary<VideoView> {
+  constructor(parts: TaskLibraryParts) {
+    super(VIDEO_TASKS, parts);
   }
 
   /** The account's videos by `after`, `limit` and `order`, newest first by default. @throws ApiError */
   async page(accountId: string, query: Body, origin: () => string): Promise<VideoPage> {
     const { read } = videoPageQuery;
     const limit = read.limit(query);
-    const found = await this.library.page(accountId, {
+    const found = await this.parts.listing.page(accountId, {
+      kind: 'video',
       order: read.order(query) ?? 'desc',
       after: read.after(query),
       // One more than requested shows whether there are more.
@@ -78,23 +65,6 @@ export class VideoLibrary {
       first_id: data[0]?.id ?? null,
       last_id: data.at(-1)?.id ?? null,
     };
-  }
-
-  /** Deletes a video that has ended, and its file. @throws ApiError */
-  remove(accountId: string, id: string): Promise<Task> {
-    return this.library.remove(accountId, id);
-  }
-
-  /** Answers with the file. @throws ApiError; none of them is one that SDKs repeat */
-  async send(
-    task: Task,
-    answer: { variant: unknown; request: FastifyRequest; reply: FastifyReply },
-  ): Promise<void> {
-    const { variant, request, reply } = answer;
-    if (variant !== undefined && variant !== 'video') {
-      throw new ApiError('invalid_value', 'Only the variant video is available.', { param: 'variant' });
-    }
-    await this.library.send(task, { request, reply });
   }
 }
 

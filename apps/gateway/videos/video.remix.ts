@@ -11,7 +11,7 @@ import { makerFree } from '../charging/channel-entry.js';
 import { upstreamModel } from '../charging/vendor-model.js';
 import { modelForGroup } from '../http/model-access.js';
 import type { TaskCreator } from '../tasks/task.creation.js';
-import type { TaskLibrary } from '../tasks/task.library.js';
+import type { VideoLibrary } from './video.library.js';
 import type { ViewedTask } from '../tasks/task.view.js';
 import { videoDimensions } from './video-request.js';
 
@@ -31,7 +31,7 @@ export class VideoRemixer {
       upstreams: Upstreams;
       health: ChannelHealth;
       creator: TaskCreator;
-      library: TaskLibrary;
+      library: VideoLibrary;
     },
   ) {}
 

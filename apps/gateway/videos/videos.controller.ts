@@ -7,7 +7,7 @@ import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { CallerOf, RouteRules } from '../http/caller.js';
 import { MULTIPART, VIDEO_BODY_BYTES } from '../http/limits.js';
 import { anyBody } from '../http/multipart-body.js';
-import { pathPart, queryOf } from '../http/path-part.js';
+import { pathPart } from '../http/path-part.js';
 import { publicOrigin } from '../http/public-origin.js';
 import { VideoCreator } from './video.creation.js';
 import { readVideoCreation } from './video-request.js';
@@ -88,16 +88,8 @@ export class VideosController {
 
   @Get(['v1/videos/:id/content', 'vendora/v1/videos/:id/content'])
   @RouteRules({ access: 'signed', doc: downloadVideoOperation })
-  async content(
-    @Param('id') id: string,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    const query = queryOf(request);
-    const task = request.caller
-      ? await this.library.find(request.caller.accountId, id)
-      : await this.library.findSigned(id, query);
-    await this.library.send(task, { variant: query['variant'], request, reply });
+  async content(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    await this.library.send(await this.library.requested(request), { request, reply });
   }
 
   private async createIn(dialect: Dialect, caller: Caller, request: FastifyRequest): Promise<VideoView> {

@@ -5,7 +5,6 @@ import {
   json,
   listSchema,
   nullable,
-  oneOfWords,
   type Operation,
   objectSchema,
   integerSchema,
@@ -13,7 +12,8 @@ import {
   textSchema,
 } from '../openapi/operation.js';
 import { TASK_FIELDS } from '../tasks/task.openapi.js';
-import { videoPageQuery } from './video.library.js';
+import { schemasOf } from '../http/declared-body.js';
+import { VIDEO_TASKS, videoPageQuery } from './video.library.js';
 import { remixFields, videoFields } from './video-request.js';
 
 const TAG = 'Videos';
@@ -125,7 +125,7 @@ export const downloadVideoOperation: Operation = {
   tag: TAG,
   summary: 'Download the file of a finished video.',
   path,
-  query: { ...SIGNATURE, variant: oneOfWords(['video']) },
+  query: { ...SIGNATURE, ...schemasOf(VIDEO_TASKS.fileQuery) },
   headers: FILE_HEADERS,
   answers: fileAnswers(['video/mp4']),
   refusals: [
