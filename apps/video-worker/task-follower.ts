@@ -13,6 +13,7 @@ import type { TaskQueue } from '#tasks/task-queue.store.js';
 import type { Upstreams } from '#upstream/adapters.js';
 import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { FileBody } from '#upstream/file-download.js';
+import type { CreateOutcome } from '#upstream/outcomes.js';
 import { channelOf } from './channel-of.js';
 import { Lease } from './lease.js';
 import { copyPauseMs, pollPauseMs, type Told, wishedMs } from './poll-schedule.js';
@@ -210,8 +211,8 @@ export class TaskFollower {
    * second create could be a second paid job, so the task only waits for its deadline.
    */
   private async clarify(task: LeasedTask, channel: Channel, lease: Lease): Promise<void> {
-    const { queue, upstreams, health, config } = this.parts;
-    const { upstreamModel } = task;
+    const { queue, upstreams, health } = this.parts;
+    const { id: taskId, upstreamModel } = task;
     const work = kindsOfWork[task.kind];
     if (task.pastDeadline) {
       await this.expire(task, 'it never became clear whether the upstream accepted');
@@ -233,10 +234,12 @@ export class TaskFollower {
       isGivenUp: () => lease.signal.aborted,
     };
     const answer = await health.run(channel, repeat, options);
-    this.parts.log.info(
-      { taskId: task.id, channel: channel.id, outcome: answer.kind },
-      'a create was repeated',
-    );
+    this.parts.log.info({ taskId, channel: channel.id, outcome: answer.kind }, 'a create was repeated');
+    await this.takeRepeat(task, answer);
+  }
+
+  private async takeRepeat(task: LeasedTask, answer: CreateOutcome): Promise<void> {
+    const { queue, config } = this.parts;
     if (answer.kind === 'accepted') {
       const accepted = { upstreamId: answer.upstreamId, firstPollMs: config.pollIntervalMs };
       if (!(await queue.toSubmitted(task, accepted))) this.reportLate(task, 'the upstream accepted it');

@@ -32,11 +32,7 @@ export function settleDeletion(
     if (state !== 'requested') return null;
     const blocker = await findBlocker(client, account, { forfeits, fileLifeMs: options.fileLifeMs });
     if (blocker !== null) {
-      await client.query(
-        `UPDATE deletion_requests SET waiting_for = $2, next_try_at = now() + $3::float8 * interval '1 millisecond'
-         WHERE id = $1`,
-        [id, blocker, options.retryMs],
-      );
+      await postpone(client, id, { blocker, retryMs: options.retryMs });
       return blocker;
     }
     const forfeited = await forfeit(client, account, id);
@@ -55,6 +51,18 @@ export function settleDeletion(
     });
     return null;
   });
+}
+
+async function postpone(
+  client: pg.ClientBase,
+  id: string,
+  { blocker, retryMs }: { blocker: DeletionBlocker; retryMs: number },
+): Promise<void> {
+  await client.query(
+    `UPDATE deletion_requests SET waiting_for = $2, next_try_at = now() + $3::float8 * interval '1 millisecond'
+     WHERE id = $1`,
+    [id, blocker, retryMs],
+  );
 }
 
 async function findBlocker(

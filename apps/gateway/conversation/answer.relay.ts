@@ -4,7 +4,7 @@ import type { UsageMeter } from '#upstream/usage-meter.js';
 import type { ClientStream } from './client-stream.js';
 import { type Conversation, isOfImages } from './conversation-request.js';
 import { DrainedBytes, DrainTooLong } from './drains.js';
-import { EventFilter } from './event-filter.js';
+import { EventFilter, type Passage } from './event-filter.js';
 import { transcriptText } from '../transcriptions/transcript-text.js';
 import { withModel } from './model-name.js';
 
@@ -116,19 +116,22 @@ async function passEvents(
     progress.passed = filter.passed;
     await client.write(pass, EVENT_STREAM, stop);
     if (stop.aborted) throw new Error('the time was over');
-    if (end === 'failed') throw new Error('the upstream sent an error event');
-    if (end === 'too-long') throw new Error('the upstream sent an event too long to be counted');
-    if (end === 'done') {
-      if (isOfImages(kind) && meter.answers === 0) throw new Error('the stream ended without its image');
-      drain(body);
-      return { how: 'whole', last, contentType: EVENT_STREAM };
-    }
+    if (end === 'open') continue;
+    refuseFailed(end);
+    if (isOfImages(kind) && meter.answers === 0) throw new Error('the stream ended without its image');
+    drain(body);
+    return { how: 'whole', last, contentType: EVENT_STREAM };
   }
   const { pass, end, last } = filter.close();
   progress.passed = filter.passed;
   await client.write(pass, EVENT_STREAM, stop);
   if (end !== 'done') throw new Error('the stream ended before its last event');
   return { how: 'whole', last, contentType: EVENT_STREAM };
+}
+
+function refuseFailed(end: Exclude<Passage['end'], 'open'>): void {
+  if (end === 'failed') throw new Error('the upstream sent an error event');
+  if (end === 'too-long') throw new Error('the upstream sent an event too long to be counted');
 }
 
 function drain(body: Readable): void {

@@ -207,15 +207,9 @@ export class ImageService {
     const data = records.flat();
     const usable = records.map((some) => some.filter(({ withheld }) => withheld === undefined).length);
     const count = usable.reduce((all, each) => all + BigInt(each), 0n);
-    if (count === 0n) {
-      const failure: ImageFailure = {
-        kind: 'unknown',
-        reason: 'no usable image',
-        upstreamStatus,
-        channel: channel.id,
-      };
-      throw await this.giveBack(held, failure);
-    }
+    const reason = 'no usable image';
+    if (count === 0n)
+      throw await this.giveBack(held, { kind: 'unknown', reason, upstreamStatus, channel: channel.id });
     const { hold, startedAt } = held;
     const tokens = this.tokensOf(held, results, usable);
     await this.parts.post.settle(hold, hold.accountId, {
@@ -225,15 +219,11 @@ export class ImageService {
       upstreamStatus,
       latencyMs: performance.now() - startedAt,
     });
+    const cost = tokens ? hold.amountOfTokens(tokens) : hold.amountOf(count);
     return {
       created: Math.floor(this.parts.clock.nowMs() / 1000),
       data,
-      usage: {
-        ...(tokens && openAiUsage(tokens)),
-        cost_in_usd_ticks: Number(
-          (tokens ? hold.amountOfTokens(tokens) : hold.amountOf(count)) * TICKS_PER_NANO,
-        ),
-      },
+      usage: { ...(tokens && openAiUsage(tokens)), cost_in_usd_ticks: Number(cost * TICKS_PER_NANO) },
     };
   }
 

@@ -112,14 +112,7 @@ export async function insertCost(client: pg.ClientBase, wanted: NewCost): Promis
 
 async function writeCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVersion> {
   const { channel, model, cost, billsFailures, effectiveFrom, reason, actor, requestId } = wanted;
-  const taken = await client.query(
-    'SELECT FROM upstream_cost_versions WHERE channel_id = $1 AND model_id = $2 AND effective_from = $3',
-    [channel, model, effectiveFrom],
-  );
-  if (taken.rows.length > 0) {
-    const message = 'effectiveFrom: another cost takes effect at this time.';
-    throw new ApiError('conflict', message, { param: 'effectiveFrom' });
-  }
+  await refuseTaken(client, wanted);
   const perToken = cost !== null && 'input' in cost ? cost : null;
   const { rows } = await client.query<{ id: bigint; moved: boolean }>(
     `INSERT INTO upstream_cost_versions (channel_id, model_id, unit_cost, input_cost, cached_input_cost, output_cost,
@@ -149,7 +142,21 @@ async function writeCost(client: pg.ClientBase, wanted: NewCost): Promise<CostVe
   return (await listCosts(client, { limit: 1, beforeId: id + 1n, channel, model }))[0] as CostVersion;
 }
 
-/** Beyond it is a slip of the decimal point, and not what a charge could hold. */
+/** @throws ApiError conflict */
+async function refuseTaken(
+  client: pg.ClientBase,
+  { channel, model, effectiveFrom }: Pick<NewCost, 'channel' | 'model' | 'effectiveFrom'>,
+): Promise<void> {
+  const { rowCount } = await client.query(
+    'SELECT FROM upstream_cost_versions WHERE channel_id = $1 AND model_id = $2 AND effective_from = $3',
+    [channel, model, effectiveFrom],
+  );
+  if (rowCount === 0) return;
+  const message = 'effectiveFrom: another cost takes effect at this time.';
+  throw new ApiError('conflict', message, { param: 'effectiveFrom' });
+}
+
+/** Anything above it is a misplaced decimal point, and more than a charge can hold. */
 const HIGHEST_UNIT_COST = 1_000n;
 const HIGHEST_TOKEN_COST = 1_000_000n;
 

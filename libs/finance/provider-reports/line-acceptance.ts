@@ -84,21 +84,7 @@ export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest
   requireAcceptable(facts, known);
   await requireFewAlone(client, asked, facts);
   const standing = await readMatch(client, facts);
-  const { rows } = await client.query<Pick<Acceptance, 'id' | 'recordedAt'>>(
-    `INSERT INTO provider_line_acceptances (id, line, through, reason, requested_by, approved_by, request_id, alone_minor)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id, recorded_at AS "recordedAt"`,
-    [
-      newId(),
-      facts.line,
-      through.toString(),
-      reason,
-      requestedBy,
-      approvedBy,
-      requestId,
-      approvedBy === null ? facts.largest : null,
-    ],
-  );
-  const made = rows[0] as Pick<Acceptance, 'id' | 'recordedAt'>;
+  const made = await insertAcceptance(client, asked, facts);
   await correctLine(client, { acceptanceId: made.id, line: { ...facts, standing }, house });
   await audit(client, {
     actor: approvedBy ?? requestedBy,
@@ -108,6 +94,20 @@ export async function acceptLine(client: pg.ClientBase, asked: AcceptanceRequest
     after: { reason, requestedBy, approvedBy, through: through.toString() },
   });
   return { ...made, provider, lineId, through, reason, requestedBy, approvedBy, requestId };
+}
+
+async function insertAcceptance(
+  client: pg.ClientBase,
+  { reason, requestedBy, approvedBy, requestId }: AcceptanceRequest,
+  { line, through, largest }: LineFacts,
+): Promise<Pick<Acceptance, 'id' | 'recordedAt'>> {
+  const alone = approvedBy === null ? largest : null;
+  const { rows } = await client.query<Pick<Acceptance, 'id' | 'recordedAt'>>(
+    `INSERT INTO provider_line_acceptances (id, line, through, reason, requested_by, approved_by, request_id, alone_minor)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id, recorded_at AS "recordedAt"`,
+    [newId(), line, through.toString(), reason, requestedBy, approvedBy, requestId, alone],
+  );
+  return rows[0] as Pick<Acceptance, 'id' | 'recordedAt'>;
 }
 
 function requireAcceptable(facts: LineFacts, known: readonly KnownAcceptance[]): void {

@@ -168,7 +168,7 @@ export class LineService {
         return { state: 'done', approvalId: null };
       } catch (error) {
         if (!(error instanceof AcceptanceNeedsTwo)) throw error;
-        const approval = await this.parts.approvals.request(transaction, {
+        const { id, state } = await this.parts.approvals.request(transaction, {
           kind: 'provider-line.acceptance',
           subject: `line:${provider}:${lineId}`,
           accountId,
@@ -178,7 +178,7 @@ export class LineService {
           amount: nanos(error.amount),
           requestId,
         });
-        return { state: approval.state === 'rejected' ? 'rejected' : 'pending', approvalId: approval.id };
+        return { state: state === 'rejected' ? 'rejected' : 'pending', approvalId: id };
       }
     });
   }

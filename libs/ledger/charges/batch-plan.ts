@@ -1,6 +1,6 @@
 import { type Nanos, nanos, ZERO } from '#money/amount.js';
 import type { RefusalCode } from '#bus/payloads.js';
-import type { BatchPlan, BatchState, Command, LockedBalance, NewEntry } from './batch.js';
+import type { BatchPlan, BatchState, Command, LockedBalance, NewEntry, Resolution } from './batch.js';
 import {
   BrokenRule,
   chargeReference,
@@ -145,6 +145,26 @@ class Planner {
     balance.held -= charge.amount;
     balance.main += released;
     if (charge.amount > 0n) this.written.touchedBalances.set(balance.accountId, balance);
+    const resolution: Resolution = {
+      charge,
+      command,
+      state,
+      deliveredUnits: units,
+      deliveredLines: lines,
+      settled,
+      released,
+      operatorLoss: cost - settled,
+    };
+    this.postResolution(resolution, balance);
+    this.written.resolutions.push(resolution);
+    this.addSpend(charge, charge.heldMonth, -released);
+    return { outcome: state, settled, released, late: false };
+  }
+
+  /** From held to usage and, what is released, back to main. */
+  private postResolution(resolution: Resolution, balance: LockedBalance): void {
+    const { charge, command, state, settled, released } = resolution;
+    const { model, group, keyId } = charge;
     this.post(state === 'settled' ? 'settle' : 'release', command, [
       {
         ledgerAccountId: balance.heldLedgerId,
@@ -156,12 +176,7 @@ class Planner {
         ledgerAccountId: this.state.usageLedgerIds[charge.family],
         amount: settled,
         balanceAfter: null,
-        dimensions: {
-          model: charge.model,
-          group: charge.group,
-          channel: command.channel,
-          keyId: charge.keyId,
-        },
+        dimensions: { model, group, channel: command.channel, keyId },
       },
       {
         ledgerAccountId: balance.mainLedgerId,
@@ -170,18 +185,6 @@ class Planner {
         dimensions: null,
       },
     ]);
-    this.written.resolutions.push({
-      charge,
-      command,
-      state,
-      deliveredUnits: units,
-      deliveredLines: lines,
-      settled,
-      released,
-      operatorLoss: cost - settled,
-    });
-    this.addSpend(charge, charge.heldMonth, -released);
-    return { outcome: state, settled, released, late: false };
   }
 
   /** Adds a transaction of the non-zero entries; one that moves nothing, as of a free model, is not written. */

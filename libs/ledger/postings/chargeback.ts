@@ -66,32 +66,9 @@ async function openDispute(client: pg.ClientBase, dispute: Dispute, context: Con
   const { provider, disputeId, topupId } = dispute;
   const account = context.accounts.get(dispute.accountId) as LockedAccount;
   const taken = await planChargeback(client, dispute, account);
-  const { credits, paidMinor, unusedCredits, unusedMinor, lotId } = taken;
-  const transactionId =
-    credits === 0n && paidMinor === 0n
-      ? null
-      : await post(client, {
-          kind: 'chargeback',
-          reference: `dispute:${provider}:${disputeId}`,
-          accountId: account.accountId,
-          effectiveAt: dispute.happenedAt ?? null,
-          movements: [
-            { account, purpose: 'main', amount: -credits },
-            { code: 'issued:credit', commodity: 'CRD', amount: credits },
-            { code: `psp:${provider}`, commodity: 'PAY', amount: paidMinor },
-            { code: 'deferred-revenue', commodity: 'PAY', amount: -unusedMinor },
-            { code: 'expense:chargeback-loss', commodity: 'PAY', amount: unusedMinor - paidMinor },
-          ],
-        });
-  if (transactionId !== null) {
-    await insertLotChange(client, {
-      lotId,
-      transactionId,
-      kind: 'chargeback',
-      credits: -unusedCredits,
-      paidMinor: -unusedMinor,
-    });
-  }
+  const { credits, paidMinor } = taken;
+  const isNothing = credits === 0n && paidMinor === 0n;
+  const transactionId = isNothing ? null : await postChargeback(client, dispute, { account, taken });
   await insertDispute(client, dispute, { credits, paidMinor, transactionId });
   await bookExcess(client, dispute, { paidMinor, houseCurrency: context.houseCurrency });
   await clawBackReward(client, context.accounts, { topupId, reversal: `dispute:${provider}:${disputeId}` });
@@ -147,6 +124,35 @@ async function bookExcess(
     },
     houseCurrency,
   );
+}
+
+async function postChargeback(
+  client: pg.ClientBase,
+  { provider, disputeId, happenedAt = null }: Dispute,
+  { account, taken }: { account: LockedAccount; taken: Chargeback },
+): Promise<bigint> {
+  const { credits, paidMinor, unusedCredits, unusedMinor, lotId } = taken;
+  const transactionId = await post(client, {
+    kind: 'chargeback',
+    reference: `dispute:${provider}:${disputeId}`,
+    accountId: account.accountId,
+    effectiveAt: happenedAt,
+    movements: [
+      { account, purpose: 'main', amount: -credits },
+      { code: 'issued:credit', commodity: 'CRD', amount: credits },
+      { code: `psp:${provider}`, commodity: 'PAY', amount: paidMinor },
+      { code: 'deferred-revenue', commodity: 'PAY', amount: -unusedMinor },
+      { code: 'expense:chargeback-loss', commodity: 'PAY', amount: unusedMinor - paidMinor },
+    ],
+  });
+  await insertLotChange(client, {
+    lotId,
+    transactionId,
+    kind: 'chargeback',
+    credits: -unusedCredits,
+    paidMinor: -unusedMinor,
+  });
+  return transactionId;
 }
 
 interface StoredDispute {

@@ -44,7 +44,7 @@ export async function beginTopupRefund(
   client: pg.ClientBase,
   request: TopupRefundRequest,
 ): Promise<TopupRefund> {
-  const { topupId, requestId, credits } = request;
+  const { topupId, credits } = request;
   const account = await lockBalance(client, await accountOf(client, topupId));
   const existing = await findRepeatedRefund(client, request);
   if (existing) return existing;
@@ -72,22 +72,22 @@ export async function beginTopupRefund(
     credits: -amount,
     paidMinor: -paidMinor,
   });
+  const { accountId } = account;
+  await insertRefund(client, request, { id, accountId, credits: amount, paidMinor, transactionId });
+  return (await findTopupRefund(client, id)) as TopupRefund;
+}
+
+async function insertRefund(
+  client: pg.ClientBase,
+  { topupId, reason, actor, requestId }: TopupRefundRequest,
+  made: { id: string; accountId: string; credits: bigint; paidMinor: bigint; transactionId: bigint },
+): Promise<void> {
+  const { id, accountId, credits, paidMinor, transactionId } = made;
   await client.query(
     `INSERT INTO topup_refunds (id, topup_id, account_id, credits, paid_minor, reason, actor, request_id, transaction_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      id,
-      topupId,
-      account.accountId,
-      amount,
-      paidMinor,
-      request.reason,
-      request.actor,
-      requestId,
-      transactionId,
-    ],
+    [id, topupId, accountId, credits, paidMinor, reason, actor, requestId, transactionId],
   );
-  return (await findTopupRefund(client, id)) as TopupRefund;
 }
 
 export interface RefundEnd {
