@@ -153,7 +153,38 @@ describe('isTransient', () => {
     await hasty.end();
   });
 
-  it('knows a server that keeps silent', async () => {
+  it('knows a broken rule from a broken database', async () => {
+    await pool.query('INSERT INTO counters VALUES (1, 0)');
+    expect(isTransient(await failure(pool.query('INSERT INTO counters VALUES (1, 0)')))).toBe(false);
+    expect(isTransient(await failure(pool.query('SELECT nonsense')))).toBe(false);
+    expect(isTransient(new Error('wrapped', { cause: Object.assign(new Error(), { code: '57P01' }) }))).toBe(
+      true,
+    );
+    expect(isTransient(undefined)).toBe(false);
+  });
+});
+
+@Entity('counters')
+class Counter {
+  @PrimaryColumn({ type: 'int' })
+  id!: number;
+
+  @Column({ name: 'amount_nanos', type: 'bigint', transformer: bigintTransformer })
+  amountNanos!: bigint;
+}
+
+const connect = (url: string, settings: { max: number; registry?: Registry }) =>
+  openDataSource({
+    url,
+    applicationName: 'spec-entities',
+    statementTimeoutMs: 500,
+    entities: [Counter],
+    ...settings,
+  });
+
+/** Each waits for seconds, so they wait together. */
+describe.concurrent('a server that is silent or slow', () => {
+  it('is known as such by a pool, which then uses a new connection', async () => {
     const way = await TcpSwitch.open(socketOf(database.ownerUrl));
     const patient = openPool({
       url: way.urlOf(database.ownerUrl),
@@ -176,7 +207,22 @@ describe('isTransient', () => {
     }
   });
 
-  it('waits for longer where a transaction says so, and only in it', async () => {
+  it('is known as such by a data source, which then uses a new connection', async () => {
+    const way = await TcpSwitch.open(socketOf(database.ownerUrl));
+    const source = await connect(way.urlOf(database.ownerUrl), { max: 1 });
+    try {
+      way.silence();
+      const lost = failure(source.query('SELECT 1'));
+      way.speak();
+      expect(isTransient(await lost)).toBe(true);
+      expect(await source.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    } finally {
+      await source.destroy();
+      await way.close();
+    }
+  });
+
+  it('is given as long as a transaction says, and only in it', async () => {
     const hasty = openPool({
       url: database.ownerUrl,
       max: 1,
@@ -192,37 +238,9 @@ describe('isTransient', () => {
     expect(isTransient(await failure(inTransaction(hasty, sleep)))).toBe(true);
     await hasty.end();
   });
-
-  it('knows a broken rule from a broken database', async () => {
-    await pool.query('INSERT INTO counters VALUES (1, 0)');
-    expect(isTransient(await failure(pool.query('INSERT INTO counters VALUES (1, 0)')))).toBe(false);
-    expect(isTransient(await failure(pool.query('SELECT nonsense')))).toBe(false);
-    expect(isTransient(new Error('wrapped', { cause: Object.assign(new Error(), { code: '57P01' }) }))).toBe(
-      true,
-    );
-    expect(isTransient(undefined)).toBe(false);
-  });
 });
 
-@Entity('counters')
-class Counter {
-  @PrimaryColumn({ type: 'int' })
-  id!: number;
-
-  @Column({ name: 'amount_nanos', type: 'bigint', transformer: bigintTransformer })
-  amountNanos!: bigint;
-}
-
 describe('openDataSource', () => {
-  const connect = (url: string, settings: { max: number; registry?: Registry }) =>
-    openDataSource({
-      url,
-      applicationName: 'spec-entities',
-      statementTimeoutMs: 500,
-      entities: [Counter],
-      ...settings,
-    });
-
   it('serves entities whose bigint columns are exact', async () => {
     const source = await connect(database.ownerUrl, { max: 2 });
     const counters = source.getRepository(Counter);
@@ -232,21 +250,6 @@ describe('openDataSource', () => {
       amountNanos: 9007199254740993n,
     });
     await source.destroy();
-  });
-
-  it('takes a new connection after a server that kept silent', async () => {
-    const way = await TcpSwitch.open(socketOf(database.ownerUrl));
-    const source = await connect(way.urlOf(database.ownerUrl), { max: 1 });
-    try {
-      way.silence();
-      const lost = failure(source.query('SELECT 1'));
-      way.speak();
-      expect(isTransient(await lost)).toBe(true);
-      expect(await source.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    } finally {
-      await source.destroy();
-      await way.close();
-    }
   });
 
   it('never commits what was left of a transaction that got no answer', async () => {
