@@ -1,12 +1,12 @@
 import type { ConfigReader } from '#platform/config.js';
 
-/** How the controls of the books run by themselves; milliseconds. */
+/** The schedule of the controls, in milliseconds. */
 export interface ReconcileConfig {
   /** Pause between two runs, of all processes together. */
   readonly intervalMs: number;
-  /** Work younger than this may be in flight, and is no finding yet. */
+  /** Work younger than this may be in progress and is not a finding yet. */
   readonly graceMs: number;
-  /** A report of a provider or bank is due this long after the last one ended, where something happened since. */
+  /** A report of a provider or bank is due this long after the last one ended, if anything has happened since. */
   readonly reportOverdueMs: number;
   /** The time limit for each query of a control. */
   readonly limitMs: number;

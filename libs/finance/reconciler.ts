@@ -28,18 +28,18 @@ export interface Reconciliation extends ControlRun {
   readonly announced: boolean;
 }
 
-/** Subjects that an announcement names. */
+/** The number of subjects named in an announcement. */
 const SUBJECTS_TOLD = 5;
 const DAY_MS = 24 * 3_600_000;
 /** A daily control is due a little before a full day, so that its time does not drift. */
 const DAY_SLACK_MS = 600_000;
-/** What looks at recent things goes back this far before the last look at everything: it may have been in flight then. */
+/** A check of recent items goes back this far before the last full check, because work may have been in progress then. */
 const WINDOW_MARGIN_MS = 3_600_000;
 /** The schedule leaves the database to others for this many times as long as its last run took. */
 const REST = 4;
 
 /**
- * Runs these controls now, over everything, and stores what they found. Null: another process does so at this moment.
+ * Runs these controls now, over everything, and stores what they found. Null if another process is doing so.
  * @throws Error of the database; then nothing was stored
  */
 export function reconcile(
@@ -51,9 +51,9 @@ export function reconcile(
 }
 
 /**
- * The round of a schedule: runs what is due, controls with a window over recent things where they looked at everything within
- * a day, unless someone ran the schedule less than `intervalMs` ago, or it needs rest.
- * However many processes have the schedule, it runs as often as one alone. Null: nothing was to do.
+ * A round of the schedule: runs what is due, and controls with a window on recent items if they checked everything within a day,
+ * unless a round ran less than `intervalMs` ago or the schedule is resting. Several processes together run it as often as one
+ * alone. Null if nothing was due.
  */
 export function reconcileDue(
   pool: pg.Pool,
@@ -76,7 +76,7 @@ async function alone<T>(pool: pg.Pool, work: () => Promise<T | null>): Promise<T
 
 async function hasRunLately(pool: pg.Pool, { intervalMs }: { intervalMs: number }): Promise<boolean> {
   const { rows } = await pool.query<{ lately: boolean }>(
-    // How long it took is measured by no clock that someone sets; a run from a time that is to come was before that.
+    // The duration is measured by a clock that nobody sets. A run from a future time was before the clock was set.
     `SELECT clock_timestamp() BETWEEN started_at AND started_at + interval '1 millisecond' * greatest($1,
        ${REST + 1} * (SELECT coalesce(sum(duration_ms), 0) FROM control_results o WHERE o.run_id = r.id)) AS lately
      FROM control_runs r WHERE asked_by = 'system' ORDER BY id DESC LIMIT 1`,
@@ -96,7 +96,7 @@ async function dueControls(pool: pg.Pool, controls: readonly Control[]): Promise
   return controls.filter(({ id, every = 'round' }) => every === 'round' || !done.has(id));
 }
 
-/** From when on these have to look, by their ids; a control that did not look at everything within a day has no such time. */
+/** By control ID, the time from which it has to check. A control that did not check everything within a day has none. */
 async function readWindows(
   pool: pg.Pool,
   controls: readonly Control[],
@@ -139,7 +139,7 @@ async function runAndStore(
   return inTransaction(pool, (client) => storeRun(client, run, { ...options, startedAt }));
 }
 
-/** Stores a run with its findings, announces what is new, and forgets old runs. */
+/** Stores a run with its findings, announces new ones, and deletes old runs. */
 async function storeRun(
   client: pg.ClientBase,
   run: ControlRun,
@@ -204,15 +204,15 @@ async function insertResults(
   );
 }
 
-/** What is open and was not looked at again is still to be counted. */
+/** Open findings that were not checked again still count. */
 function withUnseen(outcome: ControlOutcome, unseen: number): ControlOutcome {
   const { result } = outcome;
   return result ? { ...outcome, result: { ...result, count: result.count + unseen } } : outcome;
 }
 
 /**
- * Opens what is new, goes on with what was open, and ends what is gone, as far as the control looked.
- * @returns the subjects that are new, and how many are open at which it did not look
+ * Opens new findings, continues open ones, and ends those that are gone, as far as the control checked. @returns the new subjects,
+ * and the number of open ones that it did not check
  */
 async function storeOutcome(
   client: pg.ClientBase,
@@ -223,7 +223,7 @@ async function storeOutcome(
   const fresh = await storeFindings(client, runId, { control, items: result.items });
   const subjects = result.items.map(({ subject }) => subject);
   const others = [control.id, subjects, since, result.passedOver ?? []];
-  // Of a list that was cut nobody knows what is gone.
+  // If the list was cut off, it is unknown what is gone.
   if (!result.isCut) {
     await client.query(
       `UPDATE control_findings SET resolved_at = clock_timestamp()

@@ -64,7 +64,7 @@ interface OpenFinding {
   readonly block: bigint;
 }
 
-/** What is known to be wrong with blocks, those first that were not looked at for the longest. */
+/** Known faults of blocks, with those unchecked for longest first. */
 async function openFindings(client: pg.ClientBase): Promise<OpenFinding[]> {
   const { rows } = await client.query<{ subject: string; block: string }>(
     `SELECT subject, details ->> 'block' AS block FROM control_findings
@@ -74,7 +74,7 @@ async function openFindings(client: pg.ClientBase): Promise<OpenFinding[]> {
   return rows.map(({ subject, block }) => ({ subject, block: BigInt(block) }));
 }
 
-/** The parts of the chain to look at: the newest blocks, some that wander, and those that findings name. */
+/** The parts of the chain to check: the newest blocks, some that move through the chain, and those named by findings. */
 async function rangesOf(
   client: pg.ClientBase,
   head: bigint,
@@ -105,7 +105,7 @@ function isWithin({ from, to }: Range, block: bigint): boolean {
   return from <= block && block <= to;
 }
 
-/** Transactions that wait to be sealed for longer than work may be in flight. */
+/** Transactions that have waited to be sealed for longer than work may be in progress. */
 async function unsealedItems(client: pg.ClientBase, graceMs: number): Promise<ControlItem[]> {
   const { rows } = await client.query<{ id: string; at: string }>(
     `SELECT id::text, recorded_at::text AS at FROM ledger_transactions t

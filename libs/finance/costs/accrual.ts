@@ -109,7 +109,7 @@ interface Window {
   last: string;
 }
 
-/** From a time to the end of its day, the horizon, or as far as there are not many more charges than a chunk. */
+/** From a time to the end of its day, to the horizon, or until there are about as many charges as a chunk. */
 async function nextWindow(
   client: pg.ClientBase,
   asked: { from: string; horizon: string; chunk: number; slice: { ms: number } },
@@ -134,7 +134,7 @@ async function nextWindow(
   }
 }
 
-/** Charges whose cost was not known when they ended, of one day, once it is. */
+/** Charges of one day whose cost was unknown when they ended and has become known. */
 function knownStep(chunk: number): Step {
   return async (client) => {
     const progress = await lockProgress(client);
@@ -162,7 +162,7 @@ const NOW_KNOWN = `FROM upstream_cost_times v JOIN unknown_costs u ON u.channel_
   AND u.model_id = v.model_id AND u.ended_at >= v.effective_from AND u.ended_at < v.until
   AND (CASE WHEN u.metered THEN v.input_cost ELSE v.unit_cost END) IS NOT NULL WHERE true`;
 
-/** Failed work that was recorded as not billed, of one day, where its task says by now that it is billed. */
+/** Failed work of one day that was recorded as not billed, but whose task now says that it is billed. */
 function lateStep(chunk: number): Step {
   return async (client) => {
     const progress = await lockProgress(client);
@@ -198,7 +198,7 @@ async function recordOfDay(
     [progress.through, day],
   );
   const done = await recordAndPost(client, { source, day, last: rows[0]?.last ?? '', progress });
-  // What was summed up of the day is not all any more.
+  // The summary of the day is no longer complete.
   await client.query('DELETE FROM revenue_summary_days WHERE day = $1::date', [day]);
   return done;
 }

@@ -23,7 +23,7 @@ export interface Work {
   group?: string;
   units?: bigint;
   tokens?: TokenCounts;
-  /** Units of those asked for; all when left out. */
+  /** The delivered units. Default: all. */
   delivered?: bigint;
   deliveredTokens?: TokenCounts;
   failed?: boolean;
@@ -88,7 +88,7 @@ export class CostsFixture {
     return chargeId;
   }
 
-  /** A task that failed, without or with a word of its being billed; its charge is still to be made under its id. */
+  /** A failed task, with or without a note that it is billed. Its charge has to be created under its ID. */
   async failedTask(
     { accountId, keyId }: { accountId: string; keyId: string },
     chargeId: string,

@@ -69,7 +69,7 @@ function faultOf(error: CsvError): RowFault {
   return { line, column: null, reason: `This is no CSV: ${error.message}.` };
 }
 
-/** Bytes as text; a byte that is not of the encoding refuses the file, rather than to spoil a name in silence. */
+/** Bytes as text. A byte that is invalid in the encoding refuses the file, so that no name is silently corrupted. */
 function decoder(encoding: 'utf-8' | 'windows-1252'): Transform {
   const text = new TextDecoder(encoding, { fatal: true });
   const decode = (chunk?: Buffer): string => {

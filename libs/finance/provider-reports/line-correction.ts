@@ -35,10 +35,10 @@ interface Correction {
 }
 
 /**
- * Makes our books follow the word of a provider that is being accepted. Fees and payouts are posted from lines alone, so the
- * difference is posted, linked to what it corrects. What our books know from elsewhere belongs to customers: where they agreed with
- * the word that counted until now, the difference goes to suspense, for people to say what it is; where they agree with the new
- * word nothing is left to do, and where at neither, the line goes on to differ. The caller has locked the provider's reports.
+ * Corrects our books to the accepted version of a line. Fees and payouts are posted from lines alone, so the difference is posted
+ * and linked to what it corrects. Everything else belongs to customers: if our books agreed with the previous version, the
+ * difference goes to suspense, for people to classify; if they agree with the new version, nothing is left to do; if with neither,
+ * the line continues to differ. The caller has locked the provider's reports.
  * @param house its currency, ISO 4217
  */
 export async function correctLine(

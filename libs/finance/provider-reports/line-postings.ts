@@ -23,10 +23,10 @@ export interface Posted {
 const CHUNK = 200;
 
 /**
- * Posts what only the provider's report knows, once for each line and under the time at which it happened: fees
- * (Dr expense:psp-fee / Cr psp), payouts (Dr bank / Cr psp) and those that came back, and into suspense what nobody can
- * explain. Payments, refunds and disputes are posted where they are known first; here they only cost fees. What a crash left
- * is done by the next call. Several may run.
+ * Posts what only the provider's report knows, once for each line and at the time of the event: fees (Dr expense:psp-fee / Cr
+ * psp), payouts (Dr bank / Cr psp) and those that came back, and into suspense what nobody can explain. Payments, refunds and
+ * disputes are posted where they are known first; here they only cost fees. The next call does what a crash left undone. Several
+ * can run at once.
  * @param currency of the house, ISO 4217: another one has accounts of its own
  */
 export async function postReportLines(

@@ -11,8 +11,8 @@ export function withOverdue(
 
 /**
  * SQL: the state of something that no report has, by the times that reports cover.
- * @param of columns or parameters: it happened at `at` and should be reported from `since` until `due`; `end` is of the
- * period that is asked for, or null
+ * @param of columns or parameters: it happened at `at` and should be reported from `since` until `due`; `end` is the end of the
+ * requested period, or null
  */
 export function absentState(of: Record<'covers' | 'until' | 'at' | 'since' | 'due' | 'end', string>): string {
   const { covers, until, at, since, due, end } = of;

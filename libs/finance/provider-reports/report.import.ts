@@ -12,7 +12,7 @@ export interface ImportCounts {
   lines: number;
   /** Not known before. */
   added: number;
-  /** Known before, with content that differs from the first or last time. The control of payments reports what is new of it. */
+  /** Known before, with content that differs from the first or last version. The payments control reports what is new. */
   changed: number;
 }
 
@@ -162,8 +162,8 @@ export async function lockProvider(client: pg.ClientBase, provider: string): Pro
 }
 
 /**
- * Writes down what a report brought and what it covers: from the first instant up to, and without, the last, so that the next
- * one joins it. What is still to come is in no report. @returns what it covers, as text of the database
+ * Records what a report contained and the range that it covers, without its last instant, so that the next one follows directly.
+ * The future is in no report. @returns what it covers, as text of the database
  */
 export async function finishReport(
   client: pg.ClientBase | pg.Pool,
@@ -247,9 +247,9 @@ const WORD = (
   'paymentId', ${of}.payment_id, 'payoutId', ${payoutId}))`;
 
 /**
- * What is said otherwise than the last time, be it what was said at first: someone may have accepted the words between. What a
- * report leaves out is no other word. One of payouts says when they arrive, one of transactions when they left: their times
- * are not compared.
+ * What differs from the last version, even if it equals the first: someone may have accepted a version in between. What a report
+ * leaves out is no difference. Payout reports have the arrival time and transaction reports the departure time, so these are not
+ * compared.
  */
 const INSERT_CHANGES = `WITH ${GIVEN}, told AS (
     SELECT l.id, g.report_id, g.place, ${WORD('g', 'g.payout_id')} AS word, ${WORD('l', 'p.payout_id')} AS first,

@@ -12,8 +12,8 @@ import {
 import type { ReportLine } from './report-line.js';
 
 /**
- * Credits a payment that was only played, and notes it in the sandbox's own books, which its report is made of. The same
- * payment again changes nothing. @throws TopupConflict, UnknownAccount
+ * Credits a simulated payment, and records it in the sandbox's own books, from which its report is made. Repeating it changes
+ * nothing. @throws TopupConflict, UnknownAccount
  */
 export function playTopup(
   pool: pg.Pool,

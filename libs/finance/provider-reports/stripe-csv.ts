@@ -10,7 +10,7 @@ import { keptText, type LineType, type ReportContent, type ReportLine } from './
  * payouts, "Payouts" of those. Amounts are in units of the currency with decimals.
  */
 
-/** What their reporting categories are to us; all others move our balance for reasons of which our books know nothing. */
+/** Our names for their reporting categories. All others move our balance for reasons that our books do not know. */
 const CATEGORIES: Readonly<Record<string, LineType>> = {
   charge: 'payment',
   charge_failure: 'payment',
@@ -30,7 +30,7 @@ export function typeOfCategory(category: string): LineType {
   return CATEGORIES[category] ?? 'adjustment';
 }
 
-/** What a line is about: by the name of its type in our books. */
+/** The subject of a line by its type in our books. */
 export function lineSubject(line: {
   type: LineType;
   lineId: string;
@@ -64,8 +64,8 @@ const PAYOUTS = [
 ] as const;
 
 /**
- * The lines of a report. What happened on the day `before` or later is a fault: the report was not asked for it.
- * @throws ReportRefused for a file that is no report of Stripe
+ * The lines of a report. Anything on the day `before` or later is a fault, because the report was not requested for it. @throws
+ * ReportRefused if the file is not a Stripe report
  */
 export function readStripeCsv(
   source: FileSource,

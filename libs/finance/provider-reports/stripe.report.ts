@@ -15,9 +15,9 @@ import { keptText, type ReportLine } from './report-line.js';
 import { lineSubject, typeOfCategory } from './stripe-csv.js';
 
 const PAGE = 100;
-/** Read again with each import: what was written at its end may not have been listed yet. */
+/** Read again with each import, because the latest entries may not have been listed yet. */
 const OVERLAP = '2 hours';
-/** What older payouts are made of is asked no more: it has been reported as missing for long. */
+/** The lines of older payouts are no longer requested: they have been reported as missing for a long time. */
 const UNLINKED_FOR = '90 days';
 
 export interface StripeFetch {
@@ -30,10 +30,10 @@ export interface StripeFetch {
 }
 
 /**
- * Imports Stripe's own list of what moved our balance, a page at a time: each page is kept as it comes, and the time counts
- * as covered when all of them are there. Then asks which lines each new automatic payout brought; one of which Stripe does
- * not answer keeps no other waiting, is reported, and is asked for again the next time. Nothing is held while Stripe is asked.
- * @throws the errors of Stripe's package where it does not list movements
+ * Imports Stripe's list of balance movements page by page: each page is stored as it arrives, and the time counts as covered when
+ * all of them are there. Then requests the lines of each new automatic payout. One without an answer does not delay the others, is
+ * reported, and is requested again next time. No lock is held during requests. @throws the errors of Stripe's package if it does
+ * not list movements
  */
 export async function importFromStripe(
   pool: pg.Pool,
@@ -52,7 +52,7 @@ export async function importFromStripe(
   const created = { gte: seconds(window.from), lt: seconds(window.to) };
   for await (const lines of pagesOf(stripe, { created }, signal)) await keep(lines);
   const asked = { from: window.from.toISOString(), to: window.to.toISOString() };
-  // The time is whole, whatever becomes of the payouts.
+  // The time is covered, whatever happens to the payouts.
   const covers = await finishReport(pool, reportId, { ...counts, covers: asked });
   const missingPayouts: { payoutId: string; reason: string }[] = [];
   for (const payoutId of await readUnlinked(pool)) {
@@ -68,7 +68,7 @@ export async function importFromStripe(
   return { reportId, covers, ...counts, missingPayouts };
 }
 
-/** Asks which lines a payout brought. It is done when all of them are kept, or when it has none. */
+/** Requests the lines of a payout. It is done when all of them are stored, or if it has none. */
 async function linkPayout(
   { pool, stripe, signal }: { pool: pg.Pool; stripe: Stripe; signal?: AbortSignal | undefined },
   payoutId: string,
@@ -166,7 +166,7 @@ function lineOf(moved: Stripe.BalanceTransaction): ReportLine {
   };
 }
 
-/** The payment that something is about, as its own object says. */
+/** The payment of an object, as the object itself says. */
 function paymentOf(source: Stripe.BalanceTransaction['source']): string | null {
   if (source === null || typeof source === 'string' || !('payment_intent' in source)) return null;
   const intent = source.payment_intent;

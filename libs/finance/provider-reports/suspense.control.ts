@@ -44,7 +44,7 @@ export const suspenseControl: Control = {
   },
 };
 
-/** What was in suspense at an instant and is not any more, with what became of it. */
+/** What was in suspense at an instant and has been cleared since, with the outcome. */
 export interface ClearedItem {
   readonly id: string;
   readonly provider: string;

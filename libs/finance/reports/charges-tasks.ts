@@ -1,10 +1,9 @@
 import type pg from 'pg';
 
 /**
- * Charges against the work that they are for: every charge that names a task with its task, and every task with its charge, by
- * both of their names for each other; and every other charge with how the request that it is for was answered, as long as that is
- * kept, or as long as a finding of it is open that nobody noted anything at. A request may have a charge for each model that it
- * was sent to, of which one is settled.
+ * Charges against the work that they are for: every charge with its task, and every task with its charge, by the references of
+ * both; and every other charge with the answer to its request, for as long as that is stored, or an unacknowledged finding about
+ * it is open. A request can have a charge for each model that it was sent to, one of which is settled.
  */
 export const workStates = [
   /** Done and charged, or not done and not charged. */
@@ -47,8 +46,8 @@ const GIVEN_UP = `t.submitting_at IS NULL AND EXISTS (SELECT FROM charges x WHER
 const REQUEST = `coalesce(c.request_id, c.id)`;
 
 /**
- * What was touched in the range, with everything it refers to and everything that refers to it, in two steps, so that the task
- * of a charge does not seem to be missing only because it is older.
+ * What changed in the range, with everything it refers to and everything that refers to it, in two steps, so that the task of a
+ * charge does not appear to be missing just because it is older.
  */
 const TOUCHED = `
   touched_charges AS MATERIALIZED (
@@ -87,8 +86,8 @@ const SOURCES: Record<WorkScope, Sources> = {
 };
 
 /**
- * Answers are deleted after a day, their findings are not: by them the answer is known until a person says what became of it.
- * So a contradiction does not go green by itself, and a call stores nothing more for it.
+ * Answers are deleted after a day, but their findings are not: they keep the answer until a person notes the outcome. So a
+ * contradiction does not resolve itself, and calls store nothing more for it.
  */
 const ANSWERS = `
     SELECT charge_id, status::int, key_id, created_at, content_type, false AS is_kept FROM idempotency_keys WHERE state = 'answered'
@@ -98,8 +97,8 @@ const ANSWERS = `
       AND (acknowledged_at IS NULL OR coalesce(note, '') = '')`;
 
 /**
- * Answers with what became of all charges of their requests, which are of one account and have the time of the request in their
- * ids: an answer that several of them could belong to contradicts none alone.
+ * Answers with the outcome of all charges of their requests, which belong to one account and have the time of the request in their
+ * IDs. An answer that could belong to several of them contradicts none of them alone.
  */
 const ANSWERED = `
     SELECT k.charge_id, k.status, k.key_id, k.created_at, of_request.settled_charges, of_request.held_charges
@@ -114,9 +113,9 @@ const ANSWERED = `
 const OF_CHARGE = `c.state AS charge_state, c.request_id, c.amount, c.settled, c.created_at AS charged_at, c.upstream_status`;
 
 /**
- * A query with a row for each item, `work`: $1 is the grace in milliseconds, within which a contradiction may be in progress. Of
- * requests, answers that were begun before their work failed are left out, and so is work that is paid by the token, of which a
- * part was delivered before it failed.
+ * A query with a row for each item, `work`: $1 is the grace in milliseconds, within which a contradiction may be in progress. For
+ * requests, leaves out answers that began before their work failed, and work priced by the token, part of which was delivered
+ * before it failed.
  */
 export function workSql(scope: WorkScope): string {
   const { touched, charges, tasks, ofRange, answers } = SOURCES[scope];

@@ -54,7 +54,7 @@ interface LotsAtEnd {
   unusedCredits: bigint;
 }
 
-/** The roll-forward of deferred revenue over UTC days, by the time at which things happened. */
+/** The roll-forward of deferred revenue over UTC days, by effective time. */
 export function deferredRevenueReport(pool: pg.Pool, days: Days): Promise<DeferredRevenueReport> {
   return atHorizon(pool, (client, horizon) => readDeferredRevenue(client, horizon, days));
 }

@@ -136,7 +136,7 @@ function lineOf(
   return { lineId: idOf(cells, mapping, { content, ordinals }), ...content };
 }
 
-/** Equal lines of a day get different ids by their order, which is the same in every file that has the whole day. */
+/** Equal lines of a day are numbered in their order, which is the same in every file with the complete day. */
 function idOf(
   cells: CsvRow['cells'],
   { lineId }: BankMapping,
@@ -189,7 +189,7 @@ function amountIn(cells: CsvRow['cells'], mapping: BankMapping, currency: string
   if (debit === null && credit === null)
     throw new CellFault(amount.credit, `is empty, as is ${amount.debit}.`);
   if (debit && credit) throw new CellFault(amount.credit, `must be empty where ${amount.debit} is not.`);
-  // What left is written with or without a sign.
+  // Debits are written with or without a sign.
   return (credit ?? 0n) - (debit === null ? 0n : debit < 0n ? -debit : debit);
 }
 

@@ -92,7 +92,7 @@ export async function matchBankLines(pool: pg.Pool, house: string): Promise<numb
 
 const MOST_ERROR = 500;
 
-/** An error of the database rather than the line: this transaction cannot continue, or must be repeated as a whole. */
+/** An error of the database rather than the line: the transaction cannot continue or must be repeated completely. */
 const PASSING = /^(08|40|53|57|58|XX)/;
 
 async function tryMatch(client: pg.ClientBase, match: Match, house: string): Promise<boolean> {

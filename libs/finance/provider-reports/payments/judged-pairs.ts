@@ -4,9 +4,9 @@ import type { Sources } from './sources.js';
 import { theirSide } from './their-side.js';
 
 /**
- * Both sides next to each other as `pairs`, and what is made of each as `judged`: the head of a query. It names `provider`
- * (or null), `graceMs`, `before` (the end of the period that is asked for, or null) and what its sources name. A report covers
- * a posting when it covers the day before it too: we may have heard of it late.
+ * Both sides next to each other as `pairs`, and what is made of each as `judged`: the head of a query. It names `provider` (or
+ * null), `graceMs`, `before` (the end of the requested period, or null) and what its sources name. A report covers a posting if it
+ * also covers the day before, because we may have learned of it late.
  */
 export const judgedPairs = (sources: Sources): string => `WITH ${sources.keys}
   reports AS (

@@ -1,12 +1,10 @@
 /**
- * What is made of one thing that our books, a provider's reports, or both know of: one expression over these columns, and
- * over nothing else.
+ * The verdict on one item that our books, a provider's reports or both know: one expression over only these columns.
  *
- * - `kind`, `ours`, `theirs`, `one_currency`: what it is, and what each side adds up to; null where a side knows nothing
- * - `things`, `receipts`: how often we hold it, and how often the provider says that it came
- * - `changed`, `accepted`: a line of it was reported in two ways, and whether someone accepted that
- * - `is_young`, `is_under_way`: the provider reported it just now, or we are at work on it
- * - `is_covered`, `is_due`: a report covers our time of it, or should by now
+ * - `kind`, `ours`, `theirs`, `one_currency`: its type and the total of each side, null if a side does not know it - `things`,
+ * `receipts`: how often our books have it, and how often the provider reports it - `changed`, `accepted`: whether a line of it was
+ * reported in two ways, and whether someone accepted that - `is_young`, `is_under_way`: whether the provider has just reported it,
+ * or we are still processing it - `is_covered`, `is_due`: whether a report covers our time of it, or should by now
  */
 export const VERDICT = `CASE
   WHEN changed THEN 'differs'

@@ -1,8 +1,8 @@
 import { KIND_OF_LINE, type Sources } from './sources.js';
 
 /**
- * What our books know of payments: top-ups, money in suspense, refunds and disputes, added up as `ours` for each thing that they
- * are about. Money in suspense that went back is a refund that the provider knows by its payment.
+ * Payments in our books: top-ups, money in suspense, refunds and disputes, added up as `ours` for each subject. Money in suspense
+ * that went back is a refund that the provider knows by its payment.
  */
 export const ourSide = (sources: Sources): string => `
   refund_lines AS (

@@ -62,7 +62,7 @@ function controlItem(item: MatchedItem): ControlItem {
   };
 }
 
-/** What became of a comparison, for people. */
+/** The result of a comparison, for people. */
 export function matchSentence(item: MatchedItem): string {
   const { provider, kind, id, state, ours, theirs } = item;
   const what = `The ${NOUNS[kind]} ${id}`;

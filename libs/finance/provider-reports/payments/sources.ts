@@ -1,4 +1,4 @@
-/** What a line is about: a refund that failed and a dispute that was won belong to what they undo. */
+/** The subject of a line: failed refunds and won disputes belong to what they undo. */
 export const KIND_OF_LINE = `CASE l.type WHEN 'refund_failure' THEN 'refund' WHEN 'dispute_reversal' THEN 'dispute' ELSE l.type END`;
 
 const LATELY = '(SELECT at FROM lately)';
@@ -12,8 +12,8 @@ const WITH_REFUNDS = `keys AS MATERIALIZED (
       AND l.payment_id = k.id AND l.type = 'refund'),`;
 
 /**
- * What was touched on either side since :since, or lies in the time of a report that came since; and what is compared together with
- * it: money in suspense that went back, with the refund that the provider knows.
+ * What changed on either side since :since, or is covered by a report that arrived since; and what is compared with it, such as
+ * returned money in suspense and the refund that the provider knows.
  */
 const KEYS = `
   lately AS MATERIALIZED (

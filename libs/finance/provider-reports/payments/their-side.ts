@@ -1,8 +1,8 @@
 import { KIND_OF_LINE, type Sources } from './sources.js';
 
 /**
- * What the lines of reports say of payments, added up as `theirs` for each thing that they are about. A refund whose money
- * was in suspense with us uses its payment; where that refund was reported under its own name, the two cancel out.
+ * Payments in the lines of reports, added up as `theirs` for each subject. A refund of money in suspense uses its payment; if that
+ * refund was reported under its own name, the two cancel out.
  */
 export const theirSide = (sources: Sources): string => `
   lines AS (
