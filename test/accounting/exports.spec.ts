@@ -60,7 +60,7 @@ async function fileOf(format: ExportQuery['format'], range: Range): Promise<stri
   return file;
 }
 
-/** The sums of an export as hledger finds them, once it took the file for right by its strict checks: debits are positive. */
+/** The sums of an export as computed by hledger, after its strict checks have passed. Debits are positive. */
 async function byHledger(range: Range): Promise<Map<string, string>> {
   const file = await fileOf('hledger', range);
   const { stdout } = await run(
@@ -71,13 +71,13 @@ async function byHledger(range: Range): Promise<Map<string, string>> {
     },
   );
   const rows: { account: string; balance: string }[] = parse(stdout, { columns: true });
-  // An account that is at nothing has lost its commodity.
+  // An account at zero has no commodity any more.
   return new Map(rows.filter(({ balance }) => balance !== '0').map((row) => [row.account, row.balance]));
 }
 
 const SUMS = 'SELECT account, currency, sum(number) AS total GROUP BY account, currency';
 
-/** The sums of each export as beancount finds them, once it took the file for right. */
+/** The sums of each export as computed by beancount, after its checks have passed. */
 async function byBeancount(ranges: readonly Range[]): Promise<Map<string, string>[]> {
   const names: string[] = [];
   for (const range of ranges) names.push(await fileOf('beancount', range));
@@ -101,7 +101,7 @@ async function byBeancount(ranges: readonly Range[]): Promise<Map<string, string
   });
 }
 
-/** Our balances in the words of the other program. */
+/** Our balances as the other program prints them. */
 function ours(
   balances: readonly LedgerBalance[],
   nameOf: (account: LedgerBalance) => string,

@@ -40,14 +40,14 @@ beforeAll(async () => {
   const life = new LedgerLife(fixture);
   await life.everything();
   await life.close();
-  // That life has no service, which would mark what went back.
+  // There is no service here, which would mark what was returned.
   await pool.query(
     `UPDATE suspense_items s SET state = 'returned', cleared_transaction_id = t.id, cleared_by = 'cli', cleared_at = now()
      FROM ledger_transactions t WHERE t.linked_id = s.transaction_id`,
   );
   await spreadOverDays(fixture.owner, DAYS);
   const past = new Date(Date.now() - 2 * DAY_MS);
-  // A fact of then that came in time, one that came after the close, and one after both.
+  // A fact of that time that arrived in time, one that arrived after the close, and one after both.
   await book(new Date(past.getTime() - DAY_MS));
   periods.push(await close(past));
   const late = [await book(new Date(past.getTime() - 1)), await book(new Date(past.getTime() + 1))];
@@ -126,7 +126,7 @@ async function byBeancount(text: string): Promise<Map<string, string>> {
   return new Map(moved.map(({ account, currency, total }) => [account, `${total} ${currency}`]));
 }
 
-/** The stored balances in the words of the other program: debits are positive. */
+/** The stored balances as the other program prints them. Debits are positive. */
 function told(
   balances: readonly PeriodBalance[],
   nameOf: (account: PeriodBalance) => string,

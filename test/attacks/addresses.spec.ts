@@ -10,7 +10,7 @@ import { connectPublicOnly, isPublicAddress, type Lookup, publicOnly } from '#up
 import { person } from '../support/console.js';
 import { json, type Relay, startRelay } from '../support/relay.js';
 
-/** Every way that we know of to write an address of the inside into a URL. */
+/** Every known way to write an internal address in a URL. */
 const INSIDE = [
   '127.0.0.1',
   '127.1',

@@ -9,7 +9,7 @@ const CHATS = '/v1/chat/completions';
 const SOUND = '/v1/audio/transcriptions';
 const WEBHOOK = '/vendor-webhooks/fal';
 const MEGABYTE = 1024 * 1024;
-/** Such bodies held everybody up for 28 seconds; the relay, its clients and their bodies share one thread here. */
+/** Such bodies once blocked everyone for 28 seconds. The relay, its clients and their bodies share one thread here. */
 const ONLY_BLOCKED_MS = 10_000;
 
 interface Refused {
@@ -41,7 +41,7 @@ describe('a hostile body', () => {
     return { status: response.status, code: code ?? error?.code };
   }
 
-  /** How long a customer waits for the models, at worst, while something goes on. */
+  /** The longest that a customer waits for the models while something else runs. */
   async function longestWait(work: Promise<unknown>): Promise<number> {
     let isOver = false;
     const done = work.finally(() => (isOver = true));
@@ -97,7 +97,7 @@ describe('a hostile body', () => {
     const sockets = await Promise.all([1, 2, 3].map(() => upload(hostile, 20 * MEGABYTE, 15 * MEGABYTE)));
     const chat = JSON.stringify({ ...CHAT, messages: [{ role: 'user', content: 'x'.repeat(4 * MEGABYTE) }] });
     const response = await honest.send(CHATS, json(chat));
-    // Held to be too long for the model, or answered: whatever it is, it was read.
+    // Refused as too long for the model, or answered: either way it was read.
     expect([200, 400, 403]).toContain(response.status);
     await response.text();
     for (const socket of sockets) socket.destroy();

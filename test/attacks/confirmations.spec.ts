@@ -13,7 +13,7 @@ import {
 import { type Relay, startRelay } from '../support/relay.js';
 import { codeOf, newcomer, PASSWORD, Visit, visit } from '../support/visit.js';
 
-/** What changes who somebody is here, or takes their data out or away. */
+/** What changes a person's identity, or exports or deletes their data. */
 const OF_PEOPLE = [
   'requestEmailChange',
   'changePassword',

@@ -13,7 +13,7 @@ import { paidCharge } from '../support/paid-charge.js';
 import { type Relay, startRelay } from '../support/relay.js';
 import { lineOfPayment, linesAtBank } from '../support/reported-lines.js';
 
-/** Things of the account of somebody who has every role. */
+/** Items in the account of a person with every role. */
 interface Own {
   accountId: string;
   userId: string;
@@ -112,7 +112,7 @@ const DECIDING: Record<string, (own: Own) => Call> = {
   }),
 };
 
-/** Routes about a person. Nobody calls them for themselves; for what they refuse to the person who made somebody, see `duties`. */
+/** Routes about a person. Nobody can call them for themselves. `duties` has what they refuse to the person who created someone. */
 const OF_PEOPLE: Record<string, object | undefined> = {
   removePersonTotp: undefined,
   setPersonDisabled: { disabled: false },

@@ -150,7 +150,7 @@ describe('roles', () => {
     });
     const { data } = await admin.api.GET('/api/admin/people', { params: { query: { email: a.email } } });
     expect(data?.items[0]?.roles).toEqual(['user', 'finance']);
-    // Taking it away needs nobody.
+    // Removing it needs no second person.
     expect((await grant(other, a.userId, [])).data).toMatchObject({ roles: ['user'], approvalId: null });
   });
 
@@ -210,7 +210,7 @@ describe('a person that one created', () => {
     const [made, invited] = [await madeBy(maker), await person(relay)];
     await invites(maker, invited);
     for (const { userId } of [made, invited]) {
-      // The one who made somebody can stop them: it takes away only.
+      // The person who created someone can block them, because that only removes rights.
       expect((await setDisabled(maker, userId, true)).data).toMatchObject({ disabled: true });
       expect((await setDisabled(maker, userId, false)).error?.error.code).toBe('second_person_required');
       expect((await setDisabled(other, userId, false)).data).toMatchObject({ disabled: false });

@@ -8,7 +8,7 @@ const PAGE = '<html><body><h1>nginx</h1></body></html>';
 const ENVELOPE = JSON.stringify({ error: { message: 'It broke.', type: 'server_error', code: 'broken' } });
 const TASK = JSON.stringify({ id: 'job-7', status: 'queued' });
 
-/** A vendor that is asked first and answers each call as it was last told to. */
+/** A vendor that is asked first and answers each call as configured. */
 class FailingVendor {
   answer: (response: ServerResponse) => void = (response) => response.destroy();
   calls = 0;

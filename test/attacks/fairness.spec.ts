@@ -44,7 +44,7 @@ describe('a channel that one customer fills', () => {
     const few = draw(honest, 12, { seconds: 0.1, done: () => order.push('honest') });
     expect(new Set(await Promise.all(few))).toEqual(new Set([200]));
     const meanwhile = order.slice(before).filter((who) => who === 'hostile').length;
-    // Those that had a place, or got one while the others arrived, and then one for one; in turn it would be all that waited.
+    // Those that had a place or got one while the others arrived, then alternating. In order of arrival, all waiting ones would come first.
     expect(meanwhile).toBeLessThanOrEqual(12 + 4 * PLACES);
     expect(12 + 4 * PLACES).toBeLessThan(30);
     expect(new Set(await Promise.all(many))).toEqual(new Set([200]));

@@ -106,7 +106,7 @@ describe('a group that was not granted', () => {
 });
 
 describe('the price of a group that is not open', () => {
-  /** Whatever everybody may read of prices, in the eyes of somebody. */
+  /** All public prices, as seen by a given person. */
   async function seenBy(api: ConsoleClient, model: string) {
     const params = { path: { model } };
     const [list, history, record] = await Promise.all([

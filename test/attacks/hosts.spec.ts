@@ -17,7 +17,7 @@ interface Answer {
   body: string;
 }
 
-/** A request as bytes: no client sends such ones. */
+/** A request as bytes, because no client would send it. */
 function ask(base: string, head: readonly string[], body = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(base).port), '127.0.0.1');

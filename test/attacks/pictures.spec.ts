@@ -247,7 +247,7 @@ function damaged(png: Buffer): Buffer {
   return Buffer.from(png).fill(0x55, png.length >> 1, (png.length >> 1) + 100);
 }
 
-/** A small file that says it is huge, and is so once it is unpacked. */
+/** A small file that claims to be huge, and is when it is unpacked. */
 function bomb(side: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(side, 0);

@@ -6,7 +6,7 @@ import { closeClean, type Customer, json, type Relay, startRelay, until } from '
 const IMAGES = '/v1/images/generations';
 const IMAGE = { model: 'vendora-imagine-image', response_format: 'b64_json' };
 const CHATS = '/v1/chat/completions';
-/** Enough of a minute for every test here. */
+/** Enough time in the minute for every test here. */
 const NEEDED_SECONDS = 15;
 
 describe('customers without a limit of their own', () => {

@@ -88,7 +88,7 @@ describe('a password that others would try first', () => {
 });
 
 describe('staff', () => {
-  /** A session behind https of somebody who was given the role and has no device. */
+  /** A session behind https of a person with the role and without a device. */
   async function appointed(...given: Role[]): Promise<Visit> {
     const { userId } = await person({ ...behindHttps, consoleUrl: local.consoleUrl }, { roles: given });
     const headers = await sessionOf(behindHttps.fixture.billing, userId);

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Sends the worst bodies there are, as fast as they are taken; in a process of its own. */
+/** Sends the worst bodies as fast as they are accepted, in a separate process. */
 export interface AttackOrder {
   baseUrl: string;
   apiKey: string;

@@ -2,7 +2,7 @@ import { Pool } from 'undici';
 import { setTimeout as pause } from 'node:timers/promises';
 import { percentile } from './report.js';
 
-/** Asks for the models of an honest customer, again and again; in a process of its own. */
+/** Requests the models of an honest customer repeatedly, in a separate process. */
 export interface WaitOrder {
   baseUrl: string;
   apiKey: string;

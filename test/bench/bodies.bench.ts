@@ -8,8 +8,8 @@ import { BenchRelay } from './gateway-bench.relay.js';
 import { printTable } from './report.js';
 
 /**
- * The worst bodies that strangers can send, against the time that somebody else waits for the list of models meanwhile,
- * and against how late the relay's event loop is. Stub, relay, attacker and the one who waits are processes of their own.
+ * The worst bodies that strangers can send, measured by how long another client waits for the model list, and how late the relay's
+ * event loop is. Stub, relay, attacker and that client are separate processes.
  */
 export interface BodiesBenchOptions {
   /** For each attack, and for the time without one. */
@@ -40,7 +40,7 @@ const ATTACKS: AttackOrder['attack'][] = [
   'forms with pictures, 96 MB',
 ];
 
-/** Runs the bench and prints what it found; sets the exit code when somebody waited too long. */
+/** Runs the bench and prints the results. Sets the exit code if a client waited too long. */
 export function benchBodies(options: BodiesBenchOptions): Promise<void> {
   return withChildren(async (children) => {
     const folder = await mkdtemp(join(tmpdir(), 'tollgate-bodies-'));

@@ -5,17 +5,17 @@ import { createInterface } from 'node:readline';
 /** How long a child may take to stop by itself. */
 const STOP_LIMIT_MS = 40_000;
 
-/** The processes of a bench: whatever happens, they are ended in reverse order, by their ids. */
+/** The processes of a bench. They always end in reverse order, by their IDs. */
 export class Children {
   private readonly running: ChildProcess[] = [];
   private readonly afterwards: (() => Promise<void>)[] = [];
 
-  /** Adds what is to be done once all children are gone; it must bear to be done twice. */
+  /** Adds a step to run once all children are gone. It must be safe to run twice. */
   whenGone(step: () => Promise<void>): void {
     this.afterwards.push(step);
   }
 
-  /** Starts a module that speaks with its parent by messages. */
+  /** Starts a module that communicates with its parent by messages. */
   fork(module: URL): ChildProcess {
     return this.add(fork(module, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
   }
@@ -29,7 +29,7 @@ export class Children {
     options: { env: NodeJS.ProcessEnv; limitMs: number },
   ): Promise<{ child: ChildProcess; ready: T }> {
     const child = this.add(
-      // A group of its own: a Ctrl-C at the terminal is this program's to pass on.
+      // A separate group, so that this program passes on a Ctrl-C.
       spawn(process.execPath, args, { env: options.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }),
     );
     const complaint = tailOf(child);

@@ -7,7 +7,7 @@ import { percentile } from './report.js';
 
 /** From the press to the next paint, as people notice it. */
 const AIM_MS = 100;
-/** The shortest that browsers tell of; what is quicker is told as this. */
+/** The shortest that browsers report. Anything quicker is reported as this. */
 const SHORTEST_MS = 16;
 
 interface Interaction {

@@ -40,7 +40,7 @@ const NO_LOOPS = Object.fromEntries(
 export async function startConsoleRelay(rows: number, children: Children): Promise<ConsoleRelay> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   children.whenGone(() => rm(dataDir, { recursive: true, force: true }));
-  // Never a database or a broker that somebody else works on.
+  // Never a database or broker that someone else uses.
   const { DATABASE_URL: _database, KAFKA_BROKERS: _brokers, ...inherited } = process.env;
   const env = { ...inherited, ...NO_LOOPS, ...UNTHROTTLED, DATA_DIR: dataDir, PORT: '0', CONSOLE_PORT: '0' };
   const args = ['dist/apps/standalone/main.js', '--json'];

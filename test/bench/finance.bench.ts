@@ -62,7 +62,7 @@ export async function benchFinance(options: FinanceBenchOptions): Promise<void> 
     await server.stop();
     if (!keep) await rm(dataDir, { recursive: true, force: true });
   };
-  // The server is a process group of its own, and would outlive a Ctrl-C.
+  // The server is a separate process group and would outlive a Ctrl-C.
   await cleanedUp(cleanUp, async () => {
     const figures = [
       ...(await measureBooks(server, options)),

@@ -59,7 +59,7 @@ export class BenchRelay {
     const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
     const removeData = () => rm(dataDir, { recursive: true, force: true });
     children.whenGone(removeData);
-    // Never a database or a broker that somebody else works on.
+    // Never a database or broker that someone else uses.
     const { DATABASE_URL: _database, KAFKA_BROKERS: _brokers, ...inherited } = process.env;
     const env = {
       ...(isThrottled ? {} : UNTHROTTLED),
@@ -113,7 +113,7 @@ export class BenchRelay {
     return keys;
   }
 
-  /** What the ledger says once nothing is held any more: charges by state, and whether its invariants hold. */
+  /** The ledger once nothing is held any more: charges by state, and whether its invariants hold. */
   async books(): Promise<Books> {
     const deadlineMs = Date.now() + SETTLE_LIMIT_MS;
     let charges = await this.charges();

@@ -7,9 +7,9 @@ import { memoryOf, type MemoryUse, pidsOf, type ProcessGroup } from './memory.js
 import { printTable } from './report.js';
 
 /**
- * Billed image calls through the relay against an upstream that answers at once: how many each second, what the relay
- * adds to the latency of the upstream alone, and how much memory its processes hold afterwards. Stub, load generator
- * and relay are processes of their own on one machine. At the end the ledger has to agree with the answers counted.
+ * Billed image calls through the relay against an upstream that answers at once: how many each second, what the relay adds to the
+ * latency of the upstream alone, and how much memory its processes hold afterwards. Stub, load generator and relay are separate
+ * processes on one machine. At the end the ledger has to agree with the counted answers.
  */
 export interface GatewayBenchOptions {
   mode: Mode | 'both';
@@ -54,7 +54,7 @@ const WARM_UP = { seconds: 4, concurrency: 32 };
 /** Direct and relayed latency are measured in turns, so that a busy moment of the machine meets both. */
 const LATENCY_ROUNDS = 2;
 
-/** Runs the bench and prints what it found; sets the exit code when the ledger does not agree with the answers. */
+/** Runs the bench and prints the results. Sets the exit code if the ledger does not agree with the answers. */
 export function benchGateway(options: GatewayBenchOptions): Promise<void> {
   return withChildren(async (children) => {
     const modes: Mode[] = options.mode === 'both' ? ['standalone', 'kafka'] : [options.mode];

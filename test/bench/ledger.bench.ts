@@ -52,7 +52,7 @@ export async function benchLedger(options: LedgerBenchOptions): Promise<void> {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
-  // The server is a process group of its own, and would outlive a Ctrl-C.
+  // The server is a separate process group and would outlive a Ctrl-C.
   await cleanedUp(cleanUp, async () => {
     const ledger = await openLedger(server, databaseName);
     const results = await measureAll(ledger, options).finally(() => ledger.close());

@@ -84,7 +84,7 @@ export class Load {
     return met;
   }
 
-  /** Every stranger sends without end what the dice say, that many at once. */
+  /** Every stranger keeps sending what the dice choose, this many at once. */
   async hostile(apiKeys: readonly string[], atOnce: number, until: AbortSignal): Promise<void> {
     const sockets = apiKeys.map((key) => this.idleSocket(key));
     const strangers = apiKeys.flatMap((key) => Array.from({ length: atOnce }, () => this.pester(key, until)));
@@ -125,7 +125,7 @@ export class Load {
     return answer.statusCode;
   }
 
-  /** Announces much, sends nothing. */
+  /** Announces a large body and sends nothing. */
   private idleSocket(apiKey: string) {
     const { hostname, port } = new URL(this.baseUrl);
     const socket = connect(Number(port), hostname);

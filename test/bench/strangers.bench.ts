@@ -32,10 +32,10 @@ const WARM_UP_SECONDS = 3;
 /** Both are measured in turns, so that a busy moment of the machine meets both. */
 const ROUNDS = 3;
 
-/** Runs the bench and prints what it found; sets the exit code when a promise was broken. */
+/** Runs the bench and prints the results. Sets the exit code if a promise was broken. */
 export function benchStrangers(options: StrangersBenchOptions): Promise<void> {
   return withChildren(async (children) => {
-    // Its own sandbox, which fails by order, and the limits that hold by default.
+    // Its own sandbox, which fails on request, and the default limits.
     const relay = await BenchRelay.start('standalone', { url: '', isThrottled: true }, children);
     try {
       await relay.limitChannels(PLACES);

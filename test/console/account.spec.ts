@@ -27,7 +27,7 @@ async function open(options: Parameters<typeof Tab.open>[2] = {}): Promise<Tab> 
   return tab;
 }
 
-/** A browser of its own in which somebody signs in and is led to the page. */
+/** A separate browser in which a person signs in and is led to the page. */
 async function signIn(email: string, path: string, expectedStatuses: number[] = []): Promise<Tab> {
   const tab = await open({ expectedStatuses });
   await tab.goto(`/sign-in?next=${encodeURIComponent(path)}`);

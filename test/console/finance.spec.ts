@@ -59,7 +59,7 @@ async function runControl(page: Page, title: string): Promise<void> {
   await page.getByText('1 control has run.').first().waitFor();
 }
 
-/** Agrees to what waits, as somebody else. */
+/** Approves what is pending, as another person. */
 async function agree({ api }: Person): Promise<void> {
   const { data } = await api.GET('/api/approvals', { params: { query: { state: 'pending' } } });
   const approvalId = data!.items[0]!.id;

@@ -23,7 +23,7 @@ afterEach(async () => {
   await expectCleanLedger(relay);
 });
 
-/** A browser of somebody's own. */
+/** A separate browser for a person. */
 async function open(as?: Person): Promise<Tab> {
   const tab = await Tab.open(browser, relay, as ? { as } : {});
   tabs.push(tab);
@@ -101,7 +101,7 @@ async function moveReward({ page }: Tab): Promise<void> {
   await page.getByRole('row', { name: /Rewards transferred.*\+2\.00 credits/ }).waitFor();
 }
 
-/** Price before, progress and money set aside meanwhile, file and time left after. */
+/** The price first, then progress and the hold, then the file and the time left. */
 async function makeVideo(tab: Tab): Promise<void> {
   const { page } = tab;
   await page.getByRole('link', { name: 'Playground' }).click();

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 afterEach(() => closeTabs(...tabs.splice(0)));
 
-/** Somebody with a password and credits, who signs in and is led to the page. */
+/** A person with a password and credits, who signs in and is led to the page. */
 async function atPrivacy(credits: string): Promise<{ someone: Person; tab: Tab }> {
   const someone = await person(relay, { credits });
   await relay.fixture.owner.query('UPDATE users SET password_hash = $2 WHERE id = $1', [

@@ -15,7 +15,7 @@ async function orders(_relay: Relay, viewer: Person | undefined): Promise<string
   return `/topups/${await order('12.345')}`;
 }
 
-/** Somebody who was invited by the viewer, with what that brought; and a move of a part of it. */
+/** A person who was invited by the viewer, with the rewards, part of which was moved. */
 async function invitee(relay: Relay, viewer: Person | undefined): Promise<void> {
   const { accountId } = await relay.fixture.account({ credits: '0' });
   await relay.fixture.billing.query(

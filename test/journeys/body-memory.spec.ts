@@ -66,7 +66,7 @@ describe('large bodies, together', () => {
     };
     let response = begin();
     await until('the hold', async () => {
-      // Somebody who was refused in an earlier test may still have a place kept.
+      // A refused request of an earlier test may still have a place.
       const status = await Promise.race([response.then((each) => each.status), busy.balance().then(() => 0)]);
       if (status === 429) response = begin();
       return (await busy.balance()).held !== '0';
@@ -103,7 +103,7 @@ describe('large bodies, together', () => {
     ['a form of unknown length', () => chunked(form(HALF * 3))],
     ['base64 of unknown length', () => chunked(base64(HALF * 3))],
   ])('are refused for good when they could not even fit alone: %s', async (_name, init) => {
-    // A length that is not said shows as it comes; until then a test before this one may have left somebody waiting.
+    // An unknown length only shows as the body arrives. An earlier test may have left a request waiting until then.
     const answer = await until('the refusal', async () => {
       const response = await customer.send(EDITS, await init());
       const body = (await response.json()) as { error?: { code: string } };

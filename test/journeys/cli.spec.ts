@@ -11,7 +11,7 @@ import { runTollgate } from '../support/tollgate.js';
 const CLI = 'apps/cli/bin/tollgate.mjs';
 
 let ledger: LedgerFixture;
-/** Who acts where somebody must. */
+/** The acting person, where one is needed. */
 let as: string;
 
 beforeAll(async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   relay = await startRelay({ ADJUSTMENT_LIMIT: '5' });
   second = await person(relay, { roles: ['finance'] });
 });
-// Somebody new for each, since what a person lets out adds up.
+// A new person for each, because what one person pays out adds up.
 beforeEach(async () => {
   finance = await person(relay, { roles: ['finance'] });
 });
@@ -280,7 +280,7 @@ describe('a debt', () => {
         body: { note: 'they answered', requestId: newId() },
       });
     expect((await back(newId())).response.status).toBe(404);
-    // What was given up alone today counts against the limit, too.
+    // What one person wrote off today counts against the limit, too.
     const { data } = await back(writeOffId);
     expect(data).toMatchObject({ state: 'pending', writeOff: null });
     expect((await decide(data!.approvalId!, second)).data).toMatchObject({ state: 'approved' });

@@ -48,7 +48,7 @@ async function findings(
   return data!;
 }
 
-/** A hold that nobody resolves, of long ago. The sweeps leave it alone, for a letter that names it cannot be handled. */
+/** An old hold that nothing resolves. The sweeps leave it alone, because a dead letter names it. */
 async function plantHold(): Promise<string> {
   const chargeId = newId();
   const { accountId, keyId } = customer;

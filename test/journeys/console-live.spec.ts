@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => closeClean(relay));
 
-/** Somebody with credit and a key. */
+/** A person with credits and a key. */
 async function owner(credits = '5'): Promise<Person & { apiKey: string; keyId: string }> {
   const someone = await person(relay, { credits });
   const { data } = await someone.api.POST('/api/keys', { body: { name: 'a key', group: 'Vendora-Main' } });

@@ -109,7 +109,7 @@ describe('a public quote', () => {
     const { response, data } = await quoteForAll(asked);
     expect(response.headers.get('cache-control')).toBe('public, max-age=60');
     const headers = { 'if-none-match': response.headers.get('etag')! };
-    // Asked for again and again, it is priced once; with a new price it is another.
+    // Requested repeatedly, it is priced once. A new price makes a new one.
     for (const status of [304, 304]) expect((await fetch(response.url, { headers })).status).toBe(status);
     expect((await quoteForAll(asked)).data).toEqual(data);
     await relay.fixture.owner.query(
@@ -151,7 +151,7 @@ describe('a public quote', () => {
     );
     const { data, response } = await quoteForAll(wish, partner.api);
     expect(data).toMatchObject({ group: 'Partners', multiplier: '0.5' });
-    // No cache between may give it to somebody else.
+    // No cache in between may give it to someone else.
     expect(response.headers.get('cache-control')).toBe('private, no-cache');
     expect(response.headers.get('vary')).toContain('Cookie');
     expect((await quoteForAll(wish)).status).toBe(400);

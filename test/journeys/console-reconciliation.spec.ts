@@ -15,7 +15,7 @@ interface Month {
   close(): Promise<void>;
 }
 
-/** A relay with Stripe, whose reports are fetched when somebody asks. */
+/** A relay with Stripe, whose reports are fetched on request. */
 async function startMonth(): Promise<Month> {
   const stripe = await StripeStandIn.start();
   const relay = await startRelay({
@@ -32,7 +32,7 @@ async function startMonth(): Promise<Month> {
   return { relay, stripe, finance, close };
 }
 
-/** Somebody buys credits with a card; Stripe keeps its fee. */
+/** A person buys credits with a card, and Stripe keeps its fee. */
 async function buy({ relay, stripe }: Month, credits = '10') {
   const buyer = await person(relay);
   const body = { credits, provider: 'stripe', requestId: newId() } as const;
@@ -80,7 +80,7 @@ async function liveThrough(month: Month) {
   return { first: first, second: second, third: third, refundId, disputeId, fee };
 }
 
-/** Imports what Stripe says, and waits until it is digested. */
+/** Imports Stripe's movements, and waits until they are processed. */
 async function fetchReports({ relay, finance, stripe }: Month): Promise<void> {
   const last = stripe.movements.at(-1)!.id;
   await finance.api.POST('/api/finance/provider-reports/fetch');
@@ -534,7 +534,7 @@ describe('files', () => {
     });
     expect(undo.response.status).toBe(204);
     expect(await house(month, 'psp:manual')).toBe('-13.00');
-    // What somebody undid is left to people.
+    // What a person undid is left to people.
     expect(await (await upload('bank-accounts/main/lines', file, DAYS)).json()).toMatchObject({ added: 0 });
     expect(await house(month, 'psp:manual')).toBe('-13.00');
     expect((await list()).length).toBe(3);

@@ -15,7 +15,7 @@ beforeAll(async () => {
     WEBHOOK_POLL_SECONDS: '0.05',
   });
 });
-// Somebody new for each, since what a person refunds adds up.
+// A new person for each, because what one person refunds adds up.
 beforeEach(async () => {
   support = await person(relay, { roles: ['support'] });
 });

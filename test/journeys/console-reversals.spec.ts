@@ -23,7 +23,7 @@ beforeAll(async () => {
     TOPUP_REFUND_LIMIT: '50',
   });
 });
-// Somebody new for each, since what a person refunds adds up.
+// A new person for each, because what one person refunds adds up.
 beforeEach(async () => {
   finance = await person(relay, { roles: ['finance'] });
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => relay?.close());
 
-/** What belongs to nobody: there is no foreign one of it. */
+/** What belongs to nobody, so that no one else's exists. */
 const OF_THE_HOUSE: Record<string, string> = {
   model: 'vendora-imagine-image',
   modelId: 'vendora-imagine-image',
@@ -55,7 +55,7 @@ const OF_THE_HOUSE: Record<string, string> = {
   alias: 'vendora-imagine-video-1.5-preview',
 };
 
-/** Bodies that a schema does not tell: by the route's id. */
+/** Bodies that no schema describes, by the route's ID. */
 const BODIES: Record<string, unknown> = {};
 
 /** One real thing of each kind that an account or a person has, by the name of its parameter. */
@@ -235,7 +235,7 @@ describe('every route', () => {
     const faults: string[] = [];
     const allowed = routes.filter((route) => isAllowed(route, role));
     await forEachOf(allowed, async (route) => {
-      // Somebody new for each, since some routes end the session that calls them.
+      // A new person for each, because some routes end the session that calls them.
       const caller = await person(relay, { roles: [role] });
       const answer = await answerOf(await ask(route, {}, { headers: caller.headers }));
       const isRefused = answer.code === 'not_signed_in' || answer.message?.startsWith('This needs the role');
@@ -420,7 +420,7 @@ function badFields(schema: SampledSchema, sample: Record<string, unknown>): [str
   });
 }
 
-/** What is never of a type. */
+/** Values that are never valid for a type. */
 const WRONG: Record<string, unknown[]> = {
   string: [12, true, {}, ['x']],
   integer: ['x', {}, [1], true],

@@ -405,7 +405,7 @@ describe('contents over the wire', () => {
       const refusal = await send(customer, `${PATH}:${call}`, body);
       expect({ call, status: refusal.status }).toEqual({ call, status: 403 });
     }
-    // A model of another vendor's way of counting is none of this path.
+    // A model that another vendor counts is not served by this path.
     const other = await relay.customer('1');
     expect((await send(other, '/v1beta/models/vendora-messages:countTokens', body)).status).toBe(404);
   });

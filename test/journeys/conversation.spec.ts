@@ -562,7 +562,7 @@ describe('a stream that goes wrong', () => {
     expect((await sandboxStats())['textsFinished']).toBe(before['textsFinished']);
     const settled = BigInt((await lastCharge(customer))?.settled ?? 0);
     expect(settled).toBeGreaterThan(BigInt(Math.floor(read / 4)) * 10_000n);
-    // How much of the text comes before the upstream is stopped is up to the machine: at most all of its 2,400 characters,
+    // How much of the text arrives before the upstream is stopped depends on the machine: at most all of its 2,400 characters,
     // four to a token, and its input.
     expect(settled).toBeLessThan((600n + 20n) * 10_000n);
     expect((await customer.balance()).held).toBe('0');

@@ -9,7 +9,7 @@ import { addChannels, TOKEN_PRICE } from '../support/fault-channels.js';
 import { type FaultRow, faultTables } from '../support/fault-tables.js';
 import { type Customer, type Relay, startRelay, until } from '../support/relay.js';
 
-/** Every call is made in the first step of its part, many at once; the tests then look at what came of each. */
+/** Every call is made in the first step of its part, many at once. The tests then check the result of each. */
 const AT_ONCE = 40;
 /** Those that wait for a limit begin first. */
 const SLOW: readonly Fault[] = ['never-finish', 'accept-then-timeout', 'reject-529'];
@@ -204,7 +204,7 @@ function reasonFor(
 ): string {
   const said = Math.ceil(prompt.length / 4) * TOKEN_PRICE.input;
   const sound = (heard ?? 0) * TOKEN_PRICE.input;
-  // The sandbox hears nothing of the prompt.
+  // The sandbox does not get the prompt.
   if (cost === (sound || said) + TOKENS * TOKEN_PRICE.output) return 'by usage';
   const least = said + sound + Math.ceil(text.length / 4) * TOKEN_PRICE.output;
   const most = least + MOST_ENVELOPE_TOKENS * TOKEN_PRICE.input;

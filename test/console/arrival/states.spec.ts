@@ -5,11 +5,11 @@ import { type Relay, startRelay, until } from '../../support/relay.js';
 import { openBrowser, Tab } from '../support/browser.js';
 import { type RoutedPage, routedPages } from '../support/routes.js';
 
-/** Forms that ask the server for nothing before they are sent. */
+/** Forms that request nothing before they are sent. */
 const READS_NOTHING =
   /^\/(sign-in|sign-up|sign-up\/confirm|confirm-email|forgot-password|reset-password|tickets\/new|admin\/prices\/import)$/;
 const OF_VISITORS = /^\/($|sign-|marketplace|connect|status|retention|confirm|forgot|reset)/;
-/** Who is signed in belongs to the frame, and so does the stream of what changed. */
+/** The session and the stream of changes belong to the frame. */
 const OF_THE_PAGE = /\/api\/(?!public\/session|live)/;
 
 const BUSY = 'main :is([aria-busy="true"], .mantine-Skeleton-root)';
@@ -37,15 +37,15 @@ afterAll(async () => {
   await relay?.close();
 });
 
-/** Of what has no id here that is no fault: a model that nobody can have yet has no prices. */
+/** A missing ID is no fault here: a model that nobody can have yet has no prices. */
 const EMPTY_WITHOUT_ID = /^\/admin\/prices\/models\//;
 
-/** Opens the page while nothing that it asks the server is answered, then with faults, then again with the truth. */
+/** Opens the page while no request is answered, then with faults, then with the real answers. */
 async function lookAt(tab: Tab, { path, hasId }: RoutedPage): Promise<void> {
   let answer: ((route: Route) => Promise<void>) | undefined;
   const asked: Route[] = [];
   await tab.page.route(OF_THE_PAGE, async (route) => {
-    // What was asked by a page that is left meanwhile cannot be answered, and nobody waits for it.
+    // A request of a page that was left cannot be answered, and nobody waits for it.
     if (answer) return answer(route).catch(() => undefined);
     asked.push(route);
   });
@@ -62,7 +62,7 @@ async function lookAt(tab: Tab, { path, hasId }: RoutedPage): Promise<void> {
     await tab.page.reload();
   }
   await isEmpty(tab, hasId && !EMPTY_WITHOUT_ID.test(path));
-  // What waits for an answer is given up together with its page.
+  // Pending requests are given up with their page.
   await tab.page.goto('about:blank');
   await tab.page.unrouteAll({ behavior: 'ignoreErrors' });
 }
@@ -81,7 +81,7 @@ async function isFailing(tab: Tab): Promise<void> {
   expect(await tab.isTooWide()).toBe(false);
 }
 
-/** To somebody who did nothing yet, on a relay where nothing happened; what has an id is not there. */
+/** For a person who has done nothing yet, on a relay where nothing happened. What has an ID does not exist. */
 async function isEmpty(tab: Tab, isMissing: boolean): Promise<void> {
   await tab.page.getByRole('heading', { level: 1 }).waitFor();
   await tab.settled();

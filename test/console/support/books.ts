@@ -35,7 +35,7 @@ export async function importReport(finance: Person, payments: readonly ReportedP
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-/** Somebody who topped up at the sandbox, made images and had one fail; with a ticket. */
+/** A person who topped up at the sandbox, made images, one of which failed, and has a ticket. */
 export async function shopper(relay: Relay) {
   const customer = await relay.customer('10');
   const owner = await person(relay, { accountId: customer.accountId });

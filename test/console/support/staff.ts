@@ -25,7 +25,7 @@ export async function confirmed(relay: Relay, proposalId: string): Promise<void>
   await api.POST('/api/admin/price-proposals/{proposalId}/confirm', { params, body: { revision: 1 } });
 }
 
-/** Somebody who called for images and a chat, and the charge of the first image. */
+/** A person who called for images and a chat, and the charge of the first image. */
 export async function customerAtWork(
   relay: Relay,
 ): Promise<{ owner: Person; customer: Customer; chargeId: string }> {

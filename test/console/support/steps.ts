@@ -11,7 +11,7 @@ export const PASSWORD = 'correct horse battery';
 /** Before a step is tried again. */
 const A_MOMENT_MS = 5_000;
 
-/** Somebody with a password, made without the pages. */
+/** A person with a password, created without the pages. */
 export async function signedUp(relay: Relay): Promise<string> {
   const email = `${newId()}@example.com`;
   const api = visitor(relay);
