@@ -3,13 +3,13 @@ import { readThrottleConfig, type ThrottleConfig } from './http/throttle.config.
 
 /** What the pages of the console need. Durations in milliseconds. */
 export interface ConsoleConfig {
-  /** How long support may look at the console of somebody else, before it has to say so again. */
+  /** How long support can view another account's console before confirming it again. */
   readonly viewLifeMs: number;
   readonly live: LiveConfig;
   /** How often sums for overviews are brought up to date. */
   readonly usageSummaryMs: number;
   readonly playground: PlaygroundConfig;
-  /** How often a program says how it is. */
+  /** How often a program reports its state. */
   readonly reportMs: number;
   /** How long an upstream may take to answer a test of its channel. */
   readonly channelTestMs: number;
@@ -19,11 +19,11 @@ export interface ConsoleConfig {
 }
 
 export interface LiveConfig {
-  /** How often it is looked what has changed, for everybody who watches together. */
+  /** How often changes are looked up, for all viewers together. */
   readonly pollMs: number;
-  /** A stream without news says something after this long, so that proxies keep it. */
+  /** A stream without news sends something after this long, so that proxies keep it open. */
   readonly heartbeatMs: number;
-  /** Streams at once: of this process, and of one person here. */
+  /** Simultaneous streams of this process, and of one person in it. */
   readonly connections: number;
   readonly connectionsPerPerson: number;
 }
@@ -33,7 +33,7 @@ export interface PlaygroundConfig {
   readonly grantSecret: string | undefined;
   /** Where billing reaches a gateway; undefined: where clients do. */
   readonly gatewayUrl: string | undefined;
-  /** Calls at once from all consoles. */
+  /** Simultaneous calls from all consoles. */
   readonly concurrency: number;
 }
 

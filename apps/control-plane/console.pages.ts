@@ -13,7 +13,7 @@ const ICON = '/icon.svg';
 /** For files whose names change with their content. */
 export const KEEP_BY_NAME = `public, max-age=${YEAR_SECONDS}, immutable`;
 
-/** Everything comes from the own origin; style elements that scripts make need the nonce of the answer. */
+/** Everything comes from our own origin. Style elements created by scripts need the nonce of the answer. */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",
@@ -33,7 +33,7 @@ function policyWith(nonce: string): string {
 /** Documents that the build left. */
 const PAGES = 'index.html';
 const landingIn = (language: string) => `landing.${language}.html`;
-/** Of the landing page; the first is for everybody who reads neither. */
+/** Languages of the landing page. The first is for everyone who reads neither. */
 const LANGUAGES = ['en', 'zh'] as const;
 
 export interface ConsolePage {

@@ -21,9 +21,9 @@ import { type ConsoleConfig, readConsoleConfig } from './console.config.js';
 export interface ControlPlaneConfig {
   /** Seals and opens what the database keeps of secrets. */
   readonly secrets: SecretBox;
-  /** A replica of reports that is further behind answers none. */
+  /** A reports replica that is further behind answers no report. */
   readonly reportsLagMs: number;
-  /** Pause between rounds of what looks after payments. */
+  /** Pause between rounds of the payment jobs. */
   readonly sweepIntervalMs: number;
   /** Pause between polls of the outbox, in case a wake-up was missed. */
   readonly outboxPollMs: number;
@@ -44,7 +44,7 @@ export interface ControlPlaneConfig {
   readonly privacy: PrivacyConfig;
   readonly webhooks: WebhooksConfig;
   readonly requestLog: RequestLogConfig;
-  /** How often it is looked whether a day has ended whose balances are to be stored. */
+  /** How often to check whether a day has ended whose balances must be stored. */
   readonly ledgerSnapshotIntervalMs: number;
   /** How often the hash chain is brought up to date. */
   readonly chainSealIntervalMs: number;
@@ -54,16 +54,16 @@ export interface ControlPlaneConfig {
   readonly costAccrualIntervalMs: number;
   /** How often lots are consumed and their revenue is recognised. */
   readonly recognitionIntervalMs: number;
-  /** How often payment providers are asked for what moved our balance there. */
+  /** How often payment providers are asked for our balance movements. */
   readonly providerReportIntervalMs: number;
   /** What the pages of the console need. */
   readonly console: ConsoleConfig;
   /** When the controls of the books run. */
   readonly reconcile: ReconcileConfig;
   readonly periods: PeriodsConfig;
-  /** How long a reward stays before it can be moved: the payment behind it may go back. */
+  /** How long a reward stays before it can be moved, because its payment may be reversed. */
   readonly inviteRewardWindowMs: number;
-  /** What one person may do alone. */
+  /** What one person can do alone. */
   readonly duties: DutiesConfig;
 }
 

@@ -37,7 +37,7 @@ import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import { SharedModule } from './shared.module.js';
 import { StatusController } from './status.controller.js';
 
-/** The console's address: what people may see and do, and the jobs that keep the books behind the postings. */
+/** The console's address: what people can see and do, and the bookkeeping jobs. */
 @Module({})
 export class ControlPlaneModule {
   static register(options: ControlPlaneModuleOptions): DynamicModule {
@@ -81,7 +81,7 @@ export class ControlPlaneModule {
         { provide: ConsolePages, useValue: options.pages },
         {
           provide: 'announcements',
-          // Stopped when nothing is handled any more: what the last requests announced can still leave.
+          // Stopped when nothing is handled any more, so that the last announcements are still sent.
           useValue: {
             onApplicationBootstrap: () => void relay.start(),
             onApplicationShutdown: () => relay.stop(),
@@ -92,7 +92,7 @@ export class ControlPlaneModule {
   }
 }
 
-/** Ready when people can be answered: the database and the bus are there. */
+/** Ready if people can be answered: the database and the bus are available. */
 export function controlPlaneReadiness({
   pool,
   bus,

@@ -2,7 +2,7 @@ import { ProgramReporter } from '#bus/program-reporter.js';
 import { groups } from '#bus/topics.js';
 import type { Shared } from './control-plane.tokens.js';
 
-/** Reports how a control plane is, for the page of programs: what every program reports, and nothing else. */
+/** Reports the state of a control plane for the status page: only what every program reports. */
 export function controlPlaneReporter({ pool, registry, log, config }: Shared): ProgramReporter {
   return new ProgramReporter({
     pool,

@@ -33,7 +33,7 @@ afterAll(async () => {
   await ledger?.close();
 });
 
-it('serves the pages, and says whether it is well, with no other program beside it', async () => {
+it('serves the pages and its health without any other program', async () => {
   const origin = `http://127.0.0.1:${controlPlane.consolePort}`;
   const page = await fetch(origin);
   expect(page.headers.get('content-type')).toContain('text/html');

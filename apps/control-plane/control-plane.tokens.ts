@@ -7,7 +7,7 @@ import type { Registry } from '#platform/metrics.js';
 import type { Token, TokensOf } from '#platform/wiring.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
 
-/** What Nest injects that is no class of its own. */
+/** Injection tokens for values that are not classes. */
 export const LOG: Token<Logger> = Symbol('log');
 export const READINESS: Token<ReadinessChecks> = Symbol('readiness');
 /** Connections under billing's own database role. */
@@ -20,7 +20,7 @@ export const BASE_URL: Token<() => string> = Symbol('base url');
 /** Likewise: where billing itself reaches a gateway. */
 export const GATEWAY_URL: Token<() => string> = Symbol('gateway url');
 
-/** What nearly everything that runs in the background takes. */
+/** What nearly every background job takes. */
 export interface Shared {
   readonly pool: pg.Pool;
   readonly config: ControlPlaneConfig;

@@ -36,7 +36,7 @@ async function build(): Promise<void> {
 const get = (url: string, headers: Record<string, string> = {}) =>
   server.inject({ method: 'GET', url, headers });
 
-it('says how the site is built where it is not, and serves it once it is', async () => {
+it('says how to build the site if it is missing, and serves it once it is built', async () => {
   const missing = await get('/docs/errors');
   expect(missing.statusCode).toBe(503);
   expect(missing.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -46,7 +46,7 @@ it('says how the site is built where it is not, and serves it once it is', async
   expect((await get('/docs/errors')).body).toContain('errors');
 });
 
-it('serves the next build as soon as it is there', async () => {
+it('serves the next build as soon as it is ready', async () => {
   await build();
   expect((await get('/docs/errors')).statusCode).toBe(200);
   await rm(folder, { recursive: true });
@@ -82,7 +82,7 @@ it('names in its policy the scripts inside the documents, and nothing else that 
   expect(policy).not.toMatch(/script-src[^;]*unsafe/);
 });
 
-it('has files kept for ever where their name follows from their content, compressed where asked', async () => {
+it('lets files named after their content be cached forever, compressed on request', async () => {
   await build();
   const script = await get('/docs/assets/a.js', { 'accept-encoding': 'br' });
   expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable');

@@ -21,11 +21,11 @@ Elsewhere run: npm run docs -- --build. The same pages are Markdown files in the
 
 const NOTHING_RUNS = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Pages are asked for again each time: a 304 is cheap, and a new release shows at once. */
+/** Pages are revalidated each time: a 304 is cheap, and a new release shows immediately. */
 const REVALIDATE = 'no-cache';
 const NOT_FOUND = '404.html';
 
-/** The documentation as `npm run docs -- --build` left it, at `/docs`. It is public, and the same for everybody. */
+/** The documentation as `npm run docs -- --build` left it, at `/docs`. It is public and the same for everyone. */
 export class DocsPages {
   private site: Site | null = null;
 

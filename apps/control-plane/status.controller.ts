@@ -3,7 +3,7 @@ import { type ReadinessChecks, readiness } from '#platform/health.js';
 import { READINESS } from './control-plane.tokens.js';
 import { RequestThrottle } from './http/request-throttle.js';
 
-/** Whether the program behind the console is well, for everybody. */
+/** The public health of the program behind the console. */
 @Controller()
 export class StatusController {
   constructor(@Inject(READINESS) private readonly checks: ReadinessChecks) {}

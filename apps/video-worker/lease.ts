@@ -29,7 +29,7 @@ export class Lease {
   }
 
   private async renew(): Promise<void> {
-    // A database that is away for a moment decides nothing: the next renewal or the last write will.
+    // A database that is unreachable for a moment decides nothing: the next renewal or the last write does.
     const kept = await this.queue.renewLease(this.task, this.options.leaseMs).catch(() => true);
     if (!kept) this.lost.abort(new Error('the lease is lost'));
   }

@@ -1,13 +1,13 @@
 import type { VideoWorkerConfig } from './video-worker.config.js';
 
-/** A broken file server is not asked more often than this in the end. */
+/** In the end, a broken file server is not asked more often than this. */
 const COPY_PAUSE_MAX_MS = 60_000;
 /** No vendor's wish keeps a task waiting longer. */
 const WISH_MAX_MS = 60_000;
 /** A quarter less at most, so that tasks made together do not ask together for ever, and none asks later than it may. */
 const JITTER = 0.25;
 
-/** What a poll said of a task that goes on. */
+/** The result of a poll of a task that continues. */
 export interface Told {
   progress?: number | null;
   retryAfterMs?: number | undefined;
@@ -21,7 +21,7 @@ export function pollPauseMs(
   return jittered(Math.min(config.pollMaxMs, config.pollIntervalMs * 1.5 ** Math.max(0, attempts - 1)));
 }
 
-/** How long a vendor is left alone that asks for it, in milliseconds. */
+/** How long a vendor that asks for a pause is left alone, in milliseconds. */
 export function wishedMs(retryAfterMs = 0): number {
   return Math.min(retryAfterMs, WISH_MAX_MS);
 }

@@ -40,7 +40,7 @@ async function openedTimes(worker: RunningWorker, times: number): Promise<void> 
 }
 
 describe('a channel that is down', () => {
-  it('is tried now and then instead of being asked about each task, and ends none', async () => {
+  it('is tried now and then instead of for each task, and ends none', async () => {
     const tasks = await accept(MANY, 'a boat');
     await lead();
     upstream.isDown = true;
@@ -68,7 +68,7 @@ describe('a channel that is down', () => {
     expect(under.ended).toHaveLength(1);
   });
 
-  it('fails a task whose deadline is over for long, with its cost noted', async () => {
+  it('fails a task long past its deadline, with its cost noted', async () => {
     const late = await under.accepted('a boat', { deadlineMs: 1 });
     const others = await accept(5, 'a boat');
     await under.tasks.owner.query(`UPDATE tasks SET next_poll_at = now() + interval '1 hour' WHERE id = $1`, [
@@ -85,7 +85,7 @@ describe('a channel that is down', () => {
     for (const task of others) expect(await under.endOf(task)).toMatchObject({ outcome: 'completed' });
   });
 
-  it('is not held guilty by a task that it has forgotten', async () => {
+  it('is not blamed for a task that it has forgotten', async () => {
     const forgotten = await under.accepted('a boat');
     await under.tasks.owner.query(`UPDATE tasks SET upstream_id = 'gone' WHERE id = $1`, [forgotten.id]);
     const worker = await under.worker({ channelFailuresToOpen: 1 });
@@ -96,7 +96,7 @@ describe('a channel that is down', () => {
 });
 
 describe('many tasks', () => {
-  it('are asked about by no more calls at once than their channel bears', async () => {
+  it('are polled by no more calls at once than their channel allows', async () => {
     const tasks = await accept(40, 'a boat');
     await under.tasks.owner.query('UPDATE channels SET max_concurrency = 2');
     await lead();
@@ -120,7 +120,7 @@ describe('many tasks', () => {
     expect(upstream.mostAtOnce).toBeLessThanOrEqual(3);
   });
 
-  it('are copied by few at once, and meanwhile others are asked about', async () => {
+  it('are copied a few at a time, while others are polled', async () => {
     await under.close();
     under = await WorkerUnderTest.start({ slowSeconds: 1 });
     const slow = await accept(3, 'a boat [[fault:slow-bytes]]');

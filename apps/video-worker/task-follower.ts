@@ -49,7 +49,7 @@ type CopyResult = { ok: true; key: string; bytes: number } | { ok: false; reason
 /** How a task is to be followed. */
 export interface FollowOptions {
   stopping: AbortSignal;
-  /** Called as soon as the upstream has answered: what follows is a copy, which has a limit of its own. */
+  /** Called as soon as the upstream has answered. The copy that follows has its own limit. */
   onAsked: () => void;
 }
 

@@ -18,7 +18,7 @@ type WithModel = LeasedTask & { upstreamModel: string };
 
 /** What a worker does differently for each kind of task. */
 export interface KindOfWork {
-  /** What clients hear of. */
+  /** What clients see. */
   readonly noun: string;
   /** Where its files are kept, and what they are. */
   readonly folder: string;

@@ -21,7 +21,7 @@ export interface VideoWorkerConfig {
   sweepIntervalMs: number;
   /** A task that stays `created` or `submitting` this long has lost its gateway. */
   stuckAfterMs: number;
-  /** How long the money of a task is held, from its create, while nobody knows whether the upstream took it. */
+  /** How long the credits of a task are held, from its create, while it is unclear whether the upstream accepted it. */
   unclearCreateMs: number;
   /** How long a finished video may be downloaded. */
   videoFileLifeMs: number;
@@ -34,7 +34,7 @@ export interface VideoWorkerConfig {
   /** Before the second try to copy; doubles up to a minute. */
   copyBackoffMs: number;
   catalogLifeMs: number;
-  /** How often it says how it is. */
+  /** How often it reports its state. */
   reportMs: number;
   /** Pause between polls of the outbox, in case a wake-up was missed. */
   outboxPollMs: number;

@@ -93,7 +93,7 @@ describe('a video that the upstream finishes', () => {
     });
   });
 
-  it('waits out an upstream that is away', async () => {
+  it('waits for an upstream that is unreachable', async () => {
     const task = await under.accepted('a boat [[work:0.5]]');
     const { port } = under.sandbox;
     await under.sandbox.close();
@@ -144,7 +144,7 @@ describe('a video that fails', () => {
     expect((await under.tasks.row(task.id))['unbilled_cost']).toMatch(/accepted and did not end/);
   });
 
-  it('is completed all the same when nobody looked before its deadline', async () => {
+  it('is completed even if nobody polled it before its deadline', async () => {
     const task = await under.accepted('a boat', { deadlineMs: 1 });
     await until('it is done upstream', async () => {
       const { tasks } = (await (await fetch(`${under.sandbox.url}/_sandbox/tasks`)).json()) as {
@@ -202,7 +202,7 @@ describe('a create whose answer was lost', () => {
   });
 });
 
-it('tells the vendor to stop what nobody waits for any more, once the task has failed', async () => {
+it('cancels work at the vendor that nobody waits for any more, once the task has failed', async () => {
   const task = await under.accepted('a boat', { deadlineMs: 1 });
   const submitted = await fetch(`${under.sandbox.url}/fal/fal-ai/some-video`, {
     method: 'POST',
@@ -220,7 +220,7 @@ it('tells the vendor to stop what nobody waits for any more, once the task has f
 
 describe('a task whose create was never answered', () => {
   it.each([true, false])(
-    'holds its money for minutes and not until its deadline, repeatable or not: %s',
+    'holds its credits for minutes rather than until its deadline, repeatable or not: %s',
     async (repeats) => {
       await under.tasks.owner.query('UPDATE channels SET honours_idempotency = $1', [repeats]);
       const task = await under.tasks.submitting();
@@ -273,7 +273,7 @@ describe('a worker that goes away', () => {
   const copying = () =>
     until('the copy has begun', async () => ((await under.stats())['downloads'] ?? 0) > 0);
 
-  it('gives its copies back when it is stopped, at no cost to their budget', async () => {
+  it('returns its copies when it is stopped, without using up their retries', async () => {
     const task = await under.accepted(slow);
     const first = await under.worker({ copyAttempts: 1 });
     await copying();
@@ -287,7 +287,7 @@ describe('a worker that goes away', () => {
     await until('another worker copies it', async () => ((await under.stats())['downloads'] ?? 0) > 1);
   });
 
-  it('gives back what it was asking about, also past the deadline', async () => {
+  it('returns the tasks that it was polling, even past their deadline', async () => {
     const asked = Promise.withResolvers<void>();
     const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -325,7 +325,7 @@ describe('a worker that goes away', () => {
   });
 });
 
-describe('files whose life is over', () => {
+describe('expired files', () => {
   it('are removed and counted', async () => {
     const { storage } = under;
     const keys = ['videos/a.mp4', 'videos/b.mp4', 'images/c.png', 'answers/d.body'];
@@ -344,7 +344,7 @@ describe('files whose life is over', () => {
 });
 
 describe('the program', () => {
-  it('is ready with its database, bus and folder, and says what is missing', async () => {
+  it('is ready with its database, bus and folder, and names what is missing', async () => {
     const worker = await under.worker();
     for (const check of Object.values(worker.checks)) await check();
     expect(Object.keys(worker.checks)).toEqual(['database', 'bus', 'storage']);

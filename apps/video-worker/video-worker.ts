@@ -5,7 +5,7 @@ import { neverStarted } from './task-errors.js';
 import { fileFolders } from './task-kinds.js';
 import { WorkPlaces } from './work-places.js';
 
-/** Rows of one sweep: enough to clear a crash of every gateway within a few rounds, and a short transaction. */
+/** Rows of one sweep: enough to recover from a crash of every gateway within a few rounds, in a short transaction. */
 const SWEEP_LIMIT = 100;
 /**
  * The idle pause of the claim loop lies between these; it follows the poll interval. Many short pauses spread thousands
@@ -16,7 +16,7 @@ const CLAIM_PAUSE_MS = { min: 20, max: 100 };
 const WORTH_A_CLAIM = 0.25;
 /** A deadline that falls into an outage waits for this many trials of the channel. */
 const TRIALS_AFTER_DEADLINE = 2;
-/** Files outlive their addresses by this, for downloads that began in time. */
+/** Files are kept this much longer than their addresses, for downloads that began in time. */
 const PURGE_GRACE_MS = 300_000;
 const PURGE_PAUSE_MAX_MS = 300_000;
 

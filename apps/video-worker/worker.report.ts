@@ -3,11 +3,11 @@ import type { ChannelHealth } from '#upstream/health/channel-health.js';
 import type { ChannelVitals } from '#upstream/health/channel-vitals.js';
 import type { VideoWorkerModuleOptions } from './video-worker.options.js';
 
-/** What a worker reports beside what every program reports. */
+/** What a worker reports in addition to what every program reports. */
 interface WorkerReport {
-  /** Questions to upstreams about tasks. */
+  /** Polls of tasks. */
   polls: Pace;
-  /** Tasks being asked about or copied right now. */
+  /** Tasks that are being polled or copied. */
   following: number;
   /** How long the longest waiting task has been due; null: not known. */
   oldestDueSeconds: number | null;
@@ -27,7 +27,7 @@ const SWEPT = 'tollgate_worker_tasks_swept_total';
 const FOLLOWING = 'tollgate_worker_tasks_following';
 const OLDEST_DUE = 'tollgate_worker_oldest_due_seconds';
 
-/** Says how a worker is, for the page of programs. */
+/** Reports the state of a worker for the status page. */
 export function workerReporter(
   { pool, registry, log, config }: VideoWorkerModuleOptions,
   health: ChannelHealth,

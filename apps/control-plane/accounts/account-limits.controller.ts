@@ -43,7 +43,7 @@ const accountLimitRoutes = {
   }),
 };
 
-/** Limits of accounts, for those who need others than everybody. */
+/** Limits of accounts that need other ones than the default. */
 @Controller()
 export class AccountLimitsController {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}

@@ -10,7 +10,7 @@ import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { viewRoutes as routes } from './view.routes.js';
 
-/** Support looks at what a customer sees. Who looked at whom, and why, is in the audit log, and the customer reads it. */
+/** Support views the console of a customer. Who viewed whom, and why, is in the audit log, which the customer can read. */
 @Controller()
 export class ViewController {
   constructor(

@@ -133,7 +133,7 @@ function timelineOf(charge: ChargeRecord): ChargeView['timeline'] {
   return events.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** A quote in the words of an explanation. */
+/** A quote in the format of an explanation. */
 export function explainQuote(book: PriceBook, quoted: Quote, group: string) {
   const multiplier = formatDecimal(quoted.multiplier);
   const { priceVersionId, multiplierVersionId, groupRuleVersionId, lines } = quoted;

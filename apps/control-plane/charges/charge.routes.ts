@@ -158,7 +158,7 @@ function dotted<Prefix extends string, Shape extends z.ZodRawShape>(prefix: Pref
   return Object.fromEntries(named) as Dotted<Prefix, Shape>;
 }
 
-/** A whole number in digits: an empty text is no zero. */
+/** A whole number in digits. An empty text is not zero. */
 function inAddress(field: typeof count) {
   const numberOf = (text: unknown) => (/^\d{1,9}$/.test(String(text)) ? Number(text) : text);
   return z.preprocess(numberOf, field.optional());

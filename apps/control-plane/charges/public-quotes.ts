@@ -11,7 +11,7 @@ type Answer = z.output<typeof chargeRoutes.listed.answer>;
 
 interface KeptQuote {
   readonly answer: Answer;
-  /** When a price comes into force that was announced; Infinity: none was. */
+  /** When the next scheduled price takes effect. Infinity if there is none. */
   readonly untilMs: number;
 }
 
@@ -24,7 +24,7 @@ interface PublicQuote {
 /** About a kilobyte each. */
 const KEPT_QUOTES = 1_000;
 
-/** Quotes for everybody. Those of open groups are kept until a price changes, since many ask for the same few. */
+/** Public quotes. Those of open groups are cached until a price changes, because many people request the same few. */
 export class PublicQuotes {
   private readonly kept = new KeptValues<KeptQuote>(KEPT_QUOTES);
 

@@ -1,7 +1,7 @@
 import { type Nanos, parseAmount } from '#money/amount.js';
 import type { ConfigReader } from '#platform/config.js';
 
-/** What one person may do without a second one. Amounts are nanos, for a person and a day of UTC. */
+/** What one person can do without a second one. Amounts are nanos per person and UTC day. */
 export interface DutiesConfig {
   /** Refunds of charges. */
   readonly refundLimit: Nanos;
@@ -9,7 +9,7 @@ export interface DutiesConfig {
   readonly topupRefundLimit: Nanos;
   /** Transfers that are recorded by hand, and money in suspense that is credited. */
   readonly manualTopupLimit: Nanos;
-  /** Adjustments, debts that are given up, and lines of providers that are accepted. */
+  /** Adjustments, write-offs, and accepted lines of providers. */
   readonly adjustmentLimit: Nanos;
   /** How far prices may move, up or down, in percent. */
   readonly priceChangePercent: number;

@@ -5,7 +5,7 @@ import { recordLimit } from '#ledger/postings/outflow.js';
 import { first } from '#platform/wiring.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 
-/** The limits that this program was started with hold for everybody, the command line too. */
+/** The limits that this program was started with apply to everyone, including the command line. */
 async function recordDuties({ pool, config: { duties, payments } }: Shared): Promise<void> {
   await recordLimit(pool, 'charge-refund', duties.refundLimit);
   await recordLimit(pool, 'topup-refund', duties.topupRefundLimit);
@@ -18,6 +18,6 @@ async function recordDuties({ pool, config: { duties, payments } }: Shared): Pro
   });
 }
 
-/** What one person may do alone. */
+/** What one person can do alone. */
 @Module({ providers: [first(recordDuties, SHARED)] })
 export class DutiesModule {}

@@ -10,7 +10,7 @@ import { Gauge, type Registry } from '#platform/metrics.js';
 import { job } from '#platform/wiring.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 
-/** What keeps the books behind the postings. */
+/** The bookkeeping jobs that follow the postings. */
 export const booksJobs = [chainLoop, costLoop, recognitionLoop, snapshotLoop].map((make) =>
   job(make, SHARED),
 );
@@ -26,14 +26,14 @@ function chainLoop({ pool, relay, config, log }: Shared): Loop {
     log,
     round: async (signal) => {
       const blocks = await builder.seal(signal);
-      // A head that an earlier round or the close of a period left is signed as well.
+      // A head left by an earlier round or by the close of a period is signed as well.
       const isSigned = (await signer?.sign(pool)) ?? false;
       if (blocks.length > 0 || isSigned) relay.wake();
     },
   });
 }
 
-/** Records what ended charges cost upstream, and sums up what days that are over earned. */
+/** Records the upstream costs of ended charges, and sums up the revenue of past days. */
 function costLoop({ pool, config, log }: Shared): Loop {
   return new Loop({
     name: 'upstream-costs',
@@ -46,7 +46,7 @@ function costLoop({ pool, config, log }: Shared): Loop {
   });
 }
 
-/** Consumes lots of credit, recognises their revenue, and sums that up for days that are over. */
+/** Consumes credit lots, recognises their revenue, and sums it up for past days. */
 function recognitionLoop({ pool, config, log, registry }: Shared): Loop {
   let recognisedTo: number | null = null;
   showLag(registry, () => recognisedTo);

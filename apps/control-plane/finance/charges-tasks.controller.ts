@@ -61,7 +61,7 @@ export class ChargesTasksController {
     );
   }
 
-  /** @throws ApiError for a state beside all that are at fault */
+  /** @throws ApiError if both a state and faults are requested */
   private filterOf(query: Filter): Omit<WorkQuery, 'limit' | 'after'> {
     const { state, faults } = query;
     if (state !== undefined && faults)

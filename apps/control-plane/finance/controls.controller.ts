@@ -25,7 +25,7 @@ import { Reconciler } from './reconciler.job.js';
 /** Four weeks, as the finance home shows them. */
 const DAYS = 28;
 
-/** The controls of the books: their state, what they found, and who looks at it. */
+/** The controls of the books: their state, findings and acknowledgements. */
 @Controller()
 export class ControlsController {
   constructor(

@@ -15,7 +15,7 @@ import { POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { costRoutes as routes } from './costs.routes.js';
 
-/** What upstreams take and bill, and what a charge is left with. */
+/** Upstream costs and bills, and the margin of a charge. */
 @Controller()
 export class CostsController {
   constructor(@Inject(POOL) private readonly pool: pg.Pool) {}

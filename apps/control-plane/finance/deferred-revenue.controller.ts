@@ -19,7 +19,7 @@ import { checkedDays } from '../http/report-range.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { deferredRevenueRoutes as routes } from './deferred-revenue.routes.js';
 
-/** What was paid for and is not used yet. */
+/** Credits that were paid for and are not used yet. */
 @Controller()
 export class DeferredRevenueController {
   private readonly currency: string;

@@ -55,8 +55,8 @@ async function runs(): Promise<string[]> {
   return rows.map(({ by }) => by);
 }
 
-describe('a run that somebody asked for', () => {
-  it('runs those controls alone, shows what they counted, and wakes the job that announces it', async () => {
+describe('a run on request', () => {
+  it('runs only those controls, shows their counts, and wakes the job that announces them', async () => {
     await ledger.owner.query(
       `INSERT INTO unknown_costs (charge_id, channel_id, model_id, metered, ended_at)
        VALUES ('one', 'sandbox', 'imgmodel-4', false, now() - interval '1 day')`,
@@ -88,7 +88,7 @@ describe('a run that somebody asked for', () => {
 });
 
 describe('the schedule', () => {
-  it('is kept by all processes together, each of which shows the same', async () => {
+  it('is shared by all processes, each of which shows the same', async () => {
     const other = newReconciler();
     const shows = (of: Registry) => async () => (await findings(of)) !== undefined;
     try {
@@ -102,7 +102,7 @@ describe('the schedule', () => {
     expect(await runs()).toEqual(['system']);
   });
 
-  it('shows what was found before, while its first run takes long', async () => {
+  it('shows earlier findings while its first run takes long', async () => {
     await reconciler.runNow(['costs'], 'user:x');
     const restarted = newReconciler();
     try {

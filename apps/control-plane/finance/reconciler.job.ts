@@ -8,7 +8,7 @@ import { Loop } from '#platform/loop.js';
 import { Counter, Gauge, Histogram, type Registry } from '#platform/metrics.js';
 import type { ReconcileConfig } from '#finance/reconcile.config.js';
 
-/** Somebody waits for a run that they asked for, so its queries are given up sooner. */
+/** A person waits for a run on request, so its queries are given up sooner. */
 const ASKED_LIMIT_MS = 30_000;
 const SECONDS_BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900];
 
@@ -23,7 +23,7 @@ export interface ReconcilerParts {
   registry: Registry;
 }
 
-/** Runs the controls of the books on their schedule and when somebody asks, and shows their state. */
+/** Runs the controls of the books on schedule and on request, and shows their state. */
 export class Reconciler {
   private readonly loop: Loop;
   private readonly findings: Gauge<'control'>;
@@ -87,7 +87,7 @@ export class Reconciler {
 
   private async round(signal: AbortSignal): Promise<void> {
     const { pool, config } = this.parts;
-    // What is known already: a first run may take long, or never end, and an alert would go out meanwhile.
+    // What is already known: a first run may take long or never end, and an alert would fire in the meantime.
     if (!this.isShown) await this.show();
     await this.timed(() => reconcileDue(pool, controls, { ...config, askedBy: 'system', signal }));
     await this.show();

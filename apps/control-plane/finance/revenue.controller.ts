@@ -19,7 +19,7 @@ import { checkedDays } from '../http/report-range.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { revenueRoutes as routes } from './revenue.routes.js';
 
-/** What was earned, by anything, and by each version of a price. */
+/** Revenue by any dimension and by price version. */
 @Controller()
 export class RevenueController {
   constructor(@Inject(CONTROL_PLANE_CONFIG) private readonly config: ControlPlaneConfig) {}

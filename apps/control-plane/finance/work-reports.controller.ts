@@ -25,7 +25,7 @@ import { type CallOf, Serves } from '../http/route.js';
 import { checkedTimes } from '../http/report-range.js';
 import { workReportRoutes as routes } from './work-reports.routes.js';
 
-/** What became of the work that was paid for: holds, refunds of what failed, and what invites cost. */
+/** Holds, refunds of failed work, and the cost of invites. */
 @Controller()
 export class WorkReportsController {
   private readonly graceMs: number;

@@ -66,7 +66,7 @@ function refuseUnproved(session: CallSession, declared: Route): void {
   );
 }
 
-/** The session as a route may see it while it looks at somebody else's account. @throws ApiError forbidden */
+/** The session as a route may see it while viewing another account. @throws ApiError forbidden */
 function underView(session: CallSession, declared: Route): CallSession {
   const { view, actor } = session;
   if (!view || declared.underView === 'own') return session;
@@ -77,7 +77,9 @@ function underView(session: CallSession, declared: Route): CallSession {
   );
 }
 
-/** Browsers say where a request comes from; what changes something must come from our own pages, or from no browser. */
+/**
+ * Browsers say where a request comes from. A request that changes something must come from our own pages, or not from a browser.
+ */
 function refuseForeignSite({ method, headers, host }: FastifyRequest): void {
   if (SAFE_METHODS.has(method)) return;
   const { origin } = headers;

@@ -6,13 +6,13 @@ const NOT_MODIFIED = 304;
 interface Keeping {
   /** How long others may keep it without asking again. */
   readonly ageMs: number;
-  /** Everybody gets the same. What an account alone may see is kept by its own browser, which asks each time. */
+  /** Everyone gets the same. What only one account may see is cached by its own browser, which revalidates it each time. */
   readonly isForAll: boolean;
 }
 
 /**
- * An answer as it is sent, or 304 where the caller has it. The tag is of the content, so every program answers the same. The
- * cookie says whose it is: nobody who signs in or out is left with the answer of before.
+ * An answer as it is sent, or 304 if the caller has it. The tag follows from the content, so every program answers the same. The
+ * answer varies by cookie, so that nobody who signs in or out keeps the previous one.
  */
 export function cachedAnswer<T extends object>(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },

@@ -11,12 +11,12 @@ export interface CallSession {
   readonly view: ViewedAccount | null;
   /** Of its person's mail; null: never chosen. */
   readonly language: MailLanguage | null;
-  /** Its person proved a moment ago that it is them. */
+  /** Its person has recently proved their identity. */
   readonly isConfirmed: boolean;
   readonly secondFactor: SecondFactorState;
 }
 
-/** The account that a session sees the console of; null: nobody's. */
+/** The account whose console the session views. Null if none. */
 export function accountSeen(session: CallSession | null): string | null {
   return session?.view?.accountId ?? session?.actor.accountId ?? null;
 }

@@ -29,7 +29,7 @@ export interface Call<P, Q, B> {
   readonly reply: FastifyReply;
 }
 
-/** The checked request of a route. @throws ApiError that names the field at fault and what is allowed. */
+/** The checked request of a route. @throws ApiError that names the wrong field and what is allowed. */
 export const CallInput = createParamDecorator((declared: Route, context: ExecutionContext) => {
   const http = context.switchToHttp();
   return callOf(declared, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());

@@ -14,7 +14,7 @@ import { errorBody, refusalFor, answerRefusal } from '#platform/http/refusal.js'
 import type { Uploads } from '#platform/http/uploads.js';
 import { sentSession } from './session-cookie.js';
 
-/** No request of the console is larger, but a file. */
+/** No request of the console is larger, except for files. */
 const BODY_BYTES = 1_048_576;
 /** A report of some 40,000 lines; a longer one is imported by the command line. */
 const FILE_BYTES = 8 * BODY_BYTES;
@@ -63,7 +63,7 @@ declare module 'fastify' {
     needsSession?: boolean;
   }
   interface FastifyRequest {
-    /** The media type of a body that is handed on as it comes. */
+    /** The media type of a body that is passed on unread. */
     sentContentType?: string | undefined;
   }
 }
@@ -88,7 +88,7 @@ export function prepareConsoleServer(server: FastifyInstance, uploads: Uploads):
   });
   server.addHook('onRequest', (request, _reply, done) => {
     const { config } = request.routeOptions;
-    // Whether the session is good is found out later; without any, nobody waits for a body.
+    // The session is checked later. Without one, nobody waits for the body.
     if (config.needsSession && sentSession(request) === undefined) throw notSignedIn();
     const isFile = mediaTypeOf(request) === CSV && !request.is404;
     if (isFile && config.consumes !== CSV) throw wrongType();

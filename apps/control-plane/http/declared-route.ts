@@ -3,12 +3,12 @@ import type { Role } from '#identity/role.js';
 import type { ErrorCode } from '#platform/errors.js';
 import type { Load } from './heavy-work.js';
 
-/** Who may call: anybody, or people with one of the roles. An administrator is no user of finance by being one. */
+/** Who may call: anyone, or people with one of the roles. An administrator does not have the finance role automatically. */
 export type Access = 'public' | readonly Role[];
 
 /**
- * What a route does while the session looks at somebody else's account: `theirs` answers for that account, `own` for the
- * session itself as always, and the rest is refused.
+ * What a route does while the session views another account: `theirs` answers for that account, `own` for the session itself as
+ * always, and the rest is refused.
  */
 export type UnderView = 'theirs' | 'own' | 'refused';
 
@@ -62,11 +62,11 @@ export interface Route<
   readonly underView: UnderView;
   /** It has its own rate limit: someone who reaches it can still do everything else. */
   readonly countedApart: boolean;
-  /** What is not light has its turn by account, so that nobody takes all of the database's time. */
+  /** Anything but light work takes turns by account, so that nobody uses all of the database's time. */
   readonly load: Load;
   /** Where its handler finds what it reads, as `database` of the call. */
   readonly reads: Reads;
-  /** Only for a session that proved a moment ago, by a code or the password, that it is its person who sits there. */
+  /** Only for a session with a recent proof of identity, by a code or the password. */
   readonly confirms: boolean;
   /** Staff who have yet to set up their second factor reach it too. */
   readonly beforeSecondFactor: boolean;

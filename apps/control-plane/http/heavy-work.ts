@@ -7,7 +7,7 @@ import { FairShare } from '#platform/fair-share.js';
 import type { ControlPlaneConfig } from '../control-plane.config.js';
 import { CONTROL_PLANE_CLOCK, CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 
-/** What a route asks of the database: little, a query over many rows, or a file of them. */
+/** The load of a route on the database: little, a query over many rows, or a file of them. */
 export type Load = 'light' | 'query' | 'file';
 
 /** How long a request waits for its turn before it is refused. */
@@ -18,9 +18,9 @@ const FILE_LIMIT_MS = 30 * 60_000;
 const RESERVED_PART = 4;
 
 /**
- * Bounds what expensive routes do at the same time, in turn by account: one person with many windows, exports and reports
- * leaves places, and connections to the database, to everybody else. Files have places of their own, since a slow reader
- * keeps one for long. Each statement has its limit of time by the pool. In memory of each process of billing.
+ * Bounds what expensive routes do at the same time, in turn by account: one person with many windows, exports and reports leaves
+ * places and database connections to everyone else. Files have separate places, because a slow reader keeps one for long. The pool
+ * limits the time of each statement. Counted in the memory of each process.
  */
 @Injectable()
 export class HeavyWork {

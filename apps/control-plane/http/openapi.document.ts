@@ -18,7 +18,7 @@ export interface DocumentedRoute {
   tags: string[];
   summary: string;
   description?: string;
-  /** The roles of which one is needed; `public` for everybody. */
+  /** The roles, one of which is needed; `public` for everyone. */
   'x-access': 'public' | readonly string[];
   /** Only for a session that was confirmed a moment ago. */
   'x-confirms'?: true;

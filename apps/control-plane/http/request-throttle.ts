@@ -6,7 +6,7 @@ import { CONTROL_PLANE_CONFIG } from '../control-plane.tokens.js';
 import type { Route } from './declared-route.js';
 import { Throttle } from './throttle.js';
 
-/** A payment provider has few addresses, and reports the payments of everybody from them. */
+/** A payment provider reports everyone's payments from a few addresses. */
 const OF_MACHINES = 10;
 
 /** How often one person, or one network address without a session, may ask the control plane. */
@@ -33,7 +33,7 @@ export class RequestThrottle implements CanActivate {
     }
   }
 
-  /** For what is served without a declared route, such as how the service is. */
+  /** For what is served without a declared route, such as the health of the service. */
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
     const { ip } = http.getRequest<FastifyRequest>();

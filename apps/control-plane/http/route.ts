@@ -17,7 +17,7 @@ import { type Access, type Fields, type Reads, type Route, ROUTE, type UnderView
 import type { Load } from './heavy-work.js';
 import { DatabaseGuard } from './reports-database.js';
 
-/** Where somebody of a role calls, there is a session. */
+/** If a role is needed, there is a session. */
 type SignedIn<C> = Omit<C, 'session'> & {
   readonly session: CallSession;
   readonly actor: Actor;
@@ -54,7 +54,7 @@ type Optional =
 const NO_FIELDS = z.strictObject({});
 type NoFields = typeof NO_FIELDS;
 
-/** What everybody has of their own can be looked at, and nothing else. */
+/** Only what every user owns can be viewed. */
 function viewOf({ access, method }: Pick<Route, 'access' | 'method'>): UnderView {
   if (access === 'public') return 'own';
   return method === 'GET' && access.includes('user') ? 'theirs' : 'refused';

@@ -51,7 +51,7 @@ describe('the session of a request', () => {
     opened = await open('finance');
   });
 
-  it('is the one that its cookie names, with what its person may do', async () => {
+  it('is the one named by its cookie, with the rights of its person', async () => {
     const { userId, csrfToken, sessionId } = opened;
     const { session, set } = await read(opened.token);
     expect(session).toMatchObject({

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 describe('the throttle', () => {
-  it('lets a fixed number pass in a minute, and says how many are left and when there are more', () => {
+  it('lets a fixed number pass per minute, and says how many are left and when there will be more', () => {
     expect([passes('a'), passes('a'), passes('a'), passes('a')]).toEqual([true, true, true, false]);
     clock.advance(15_000);
     expect(() => throttle.count('a', 3, reply)).toThrow('Wait 45 seconds');
@@ -41,7 +41,7 @@ describe('the throttle', () => {
     expect([passes('a'), passes('b')]).toEqual([false, true]);
   });
 
-  it('remembers a bounded number of them, and forgets those that began longest ago', () => {
+  it('remembers a limited number of them, and forgets the oldest', () => {
     for (let i = 0; i < 4; i += 1) passes('first');
     for (let i = 0; i < 49_999; i += 1) passes(`other ${i}`);
     expect(passes('first')).toBe(false);

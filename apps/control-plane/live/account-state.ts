@@ -3,7 +3,7 @@ import { viewAmount } from '#platform/http/fields.js';
 import { ACCOUNT_TASKS, type AccountTaskRow, readAccountTask } from '#usage/task.reader.js';
 import { type AccountTaskView, viewTask } from '../tasks/task.view.js';
 
-/** The newest tasks of an account are watched, and beyond them whatever still runs. */
+/** The newest tasks of an account are watched, and all that are still running. */
 const NEWEST = 20;
 const MOST_RUNNING = 200;
 
@@ -26,7 +26,7 @@ interface BalanceRow {
   invite: bigint;
 }
 
-/** The present state of many accounts, by two queries however many there are. */
+/** The current state of many accounts, by two queries however many there are. */
 export async function readAccountStates(
   pool: pg.Pool,
   watched: readonly WatchedAccount[],

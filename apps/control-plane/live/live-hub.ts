@@ -37,7 +37,7 @@ interface Sent {
   running: string[];
 }
 
-/** What a browser that does not read may leave waiting before it is let go; it comes back by itself. */
+/** How much a browser that does not read may leave waiting before it is disconnected. It reconnects automatically. */
 const MOST_WAITING_BYTES = 256 * 1024;
 /** Milliseconds after which a browser comes back. */
 const RECONNECT_MS = 2_000;

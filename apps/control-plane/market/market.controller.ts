@@ -20,7 +20,7 @@ import { cachedAnswer } from '../http/cached-answer.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { marketRoutes as routes } from './market.routes.js';
 
-/** The price list, for everybody. */
+/** The public price list. */
 @Controller()
 export class MarketController {
   constructor(
@@ -76,7 +76,7 @@ export class MarketController {
     answer: T,
     { market: { groups, openGroups, nowMs }, changesAtMs }: { market: ViewedMarket; changesAtMs: number },
   ): T {
-    // Nobody keeps it past a change that is announced.
+    // No cache keeps it beyond a scheduled change.
     const ageMs = Math.min(this.config.market.priceListAgeMs, changesAtMs - nowMs);
     const isForAll = [...groups].every((group) => openGroups.has(group));
     return cachedAnswer(call, answer, { ageMs, isForAll });

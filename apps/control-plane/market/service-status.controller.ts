@@ -4,10 +4,10 @@ import { type CallOf, Serves } from '../http/route.js';
 import { marketRoutes as routes } from './market.routes.js';
 import { ServiceStatus } from './service-status.js';
 
-/** How long others may keep what they know of the service. */
+/** How long others may cache the status. */
 const STATUS_AGE_MS = 30_000;
 
-/** Whether the service works, for everybody. */
+/** The public status of the service. */
 @Controller()
 export class ServiceStatusController {
   constructor(@Inject(ServiceStatus) private readonly service: ServiceStatus) {}

@@ -15,7 +15,7 @@ interface StatusParts {
   programs: ProgramReader;
 }
 
-/** What everybody may know of how the service is. However many ask, it is read once in half a minute. */
+/** The public state of the service. It is read once every half minute, however many people ask. */
 export class ServiceStatus {
   private known: { atMs: number; status: Promise<Status> } | undefined;
 

@@ -6,7 +6,7 @@ import { purgeUsageSums, sumUpUsage } from '#usage/usage-summary.js';
 import { type Shared, SHARED } from '../control-plane.tokens.js';
 import { OverviewController } from './overview.controller.js';
 
-/** What is told of days that are over, and what is old, changes slowly. */
+/** Past days change slowly. */
 const HOUR_MS = 3_600_000;
 
 /** Keeps the sums behind overviews up to date, behind the postings. */

@@ -13,7 +13,7 @@ export function asking(call: {
   return { actor: call.actor, requestId: call.body.requestId, auditId: call.requestId };
 }
 
-/** Whatever is asked for here can be asked for again: what it did is found by its own ids. */
+/** Anything requested here can be repeated: what it did is found by its own IDs. */
 export function askingOnce({
   actor,
   requestId,
@@ -24,7 +24,7 @@ export function askingOnce({
   return { actor, requestId, auditId: requestId };
 }
 
-/** Columns that must be so; what is not asked for is left out. */
+/** Conditions on columns. What is not requested is left out. */
 export function filter(columns: Record<string, string | undefined>): [string, unknown][] {
   return Object.entries(columns).flatMap(([column, value]): [string, unknown][] =>
     value === undefined ? [] : [[`${column} = ?`, value]],

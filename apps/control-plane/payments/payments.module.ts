@@ -45,7 +45,7 @@ interface PaymentWorkParts extends Shared {
   reconciler: PaymentReconciler;
 }
 
-/** Looks after payments in the background. */
+/** The payment jobs. */
 function paymentLoop({ reconciler, config, log }: PaymentWorkParts): Loop {
   return new Loop({
     name: 'payments',

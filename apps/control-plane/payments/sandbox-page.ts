@@ -43,8 +43,8 @@ export const SANDBOX_PAGE_POLICY = [
 ].join('; ');
 
 /**
- * The page of the sandbox provider for one order, as HTML, made like an invoice. Every value in it is ours: ids, amounts, words
- * of a state. It names the account by its id, since whoever has the address may look.
+ * The page of the sandbox provider for one order, as HTML, made like an invoice. Every value in it is ours: ids, amounts, words of
+ * a state. It names the account by its ID, because anyone with the address can open it.
  */
 export function sandboxPage(order: TopupOrder): string {
   const { id, state } = order;

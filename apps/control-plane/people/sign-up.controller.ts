@@ -4,7 +4,7 @@ import { type CallOf, Serves } from '../http/route.js';
 import { Entrance, signInOrigin } from './entrance.js';
 import { sessionRoutes } from './session.routes.js';
 
-/** How somebody becomes a customer. */
+/** How a person becomes a customer. */
 @Controller()
 export class SignUpController {
   constructor(

@@ -13,7 +13,7 @@ import { CONTROL_PLANE_CONFIG, POOL } from '../control-plane.tokens.js';
 import { type CallOf, Serves } from '../http/route.js';
 import { periodRoutes as routes } from './periods.routes.js';
 
-/** Books that close, and what came too late for them. */
+/** The close of books, and late postings. */
 @Controller()
 export class PeriodsController {
   private readonly currency: string;

@@ -27,7 +27,7 @@ import { WaiversController } from './waivers.controller.js';
     ),
     // A close that runs when the program ends is given up, and the books are open again.
     running(PeriodService),
-    // Every close uses the grace that this program was started with, no matter who asks for it and where.
+    // Every close uses the grace period that this program was started with, no matter who requests it and where.
     first(({ pool, config }: Shared) => recordCloseGrace(pool, config.reconcile.graceMs), SHARED),
   ],
 })

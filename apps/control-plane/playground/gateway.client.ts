@@ -17,7 +17,7 @@ export interface GatewayClientParts {
   log: Logger;
 }
 
-/** A call to make for somebody who is signed in. */
+/** A call on behalf of a signed-in person. */
 export interface ForwardedCall {
   readonly method: 'GET' | 'POST';
   /** At the gateway, such as `/v1/videos`. */
@@ -52,8 +52,8 @@ const ANSWERED = [
 ];
 
 /**
- * Calls gateways for people at the console, whose pages may call no other origin. Bodies pass as they come, both ways:
- * sizes and times are the gateway's to limit, and its errors are answered as they are.
+ * Calls gateways for people at the console, whose pages may call no other origin. Bodies pass unchanged in both directions. The
+ * gateway limits sizes and times, and its errors are passed on.
  */
 export class GatewayClient {
   private readonly agent = new Agent({

@@ -29,13 +29,13 @@ function deletionsLoop({ pool, config: { privacy }, log, relay }: Shared): Loop 
   return new Loop({ name: 'deletions', intervalMs: privacy.pollMs, log, round });
 }
 
-/** Makes the exports that were asked for. */
+/** Makes the requested exports. */
 function exportsLoop({ exports, config, log }: ExportParts): Loop {
   const intervalMs = config.privacy.pollMs;
   return new Loop({ name: 'exports', intervalMs, log, round: (signal) => exports.round(signal) });
 }
 
-/** Removes what is kept no longer, class by class, a batch of each in a round. */
+/** Removes expired data, class by class, one batch of each per round. */
 function retentionLoop({ pool, config: { privacy }, log, registry }: Shared): Loop {
   const labelled = { labelNames: ['class'] as const, registers: [registry] };
   const removed = new Counter({

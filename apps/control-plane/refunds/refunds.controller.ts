@@ -6,7 +6,7 @@ import { type CallOf, Serves } from '../http/route.js';
 import { staff } from '../tickets/support-tickets.controller.js';
 import { refundRoutes as routes, type chargeRefundView } from './refunds.routes.js';
 
-/** Money back for what went wrong after it was paid for. */
+/** Refunds of charges that were already settled. */
 @Controller()
 export class RefundsController {
   constructor(@Inject(ChargeRefundService) private readonly service: ChargeRefundService) {}

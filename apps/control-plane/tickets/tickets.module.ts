@@ -7,7 +7,7 @@ import { SupportTicketsController } from './support-tickets.controller.js';
 import { TicketsController } from './tickets.controller.js';
 import { constructed } from '#platform/wiring.js';
 
-/** What customers want of support. */
+/** Tickets of customers. */
 @Module({
   controllers: [TicketsController, SupportTicketsController],
   providers: [

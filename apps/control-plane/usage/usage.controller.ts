@@ -35,7 +35,7 @@ interface Page {
   cursor?: string | undefined;
 }
 
-/** What was used and what moved: of one's own account, and of any for staff. */
+/** Usage and transactions of one's own account, and of any account for staff. */
 @Controller()
 export class UsageController {
   constructor(

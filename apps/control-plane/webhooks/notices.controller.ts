@@ -27,9 +27,8 @@ import { WebhookSender } from '#webhooks/webhook.sender.js';
 const MAX_TOGETHER = 500;
 
 /**
- * Hears what happens to accounts and queues it for those that want to know. Most accounts have no endpoint, so
- * messages that come together share one look at who has. A message is done when its deliveries are stored; the same one
- * again finds them there.
+ * Receives events of accounts and queues them for their webhooks. Most accounts have no endpoint, so messages that arrive together
+ * share one lookup. A message is done when its deliveries are stored; a repeat finds them there.
  */
 @Controller()
 export class NoticesController {
