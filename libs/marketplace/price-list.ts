@@ -52,12 +52,12 @@ export interface HistoryEntry {
 /** The catalog at one instant of the database's clock, by which holds are priced. */
 export interface Market {
   readonly catalog: Catalog;
-  /** The groups that everybody may make keys in. */
+  /** The groups in which everyone can create keys. */
   readonly openGroups: ReadonlySet<string>;
   readonly nowMs: number;
 }
 
-/** The market as somebody sees it. */
+/** The price list as one viewer sees it. */
 export interface ViewedMarket extends Market {
   /** The groups that they may make keys in: of others, no price is theirs to know. */
   readonly groups: ReadonlySet<string>;
@@ -81,7 +81,7 @@ export class MarketReader {
     return { ...this.known, nowMs };
   }
 
-  /** For an account, or, without one, for everybody. */
+  /** For an account, or for everyone if there is none. */
   async readFor(accountId: string | null): Promise<ViewedMarket> {
     const market = await this.read();
     if (accountId === null) return { ...market, groups: market.openGroups };

@@ -41,7 +41,7 @@ async function eventsOf({ id }: { id: string }): Promise<string[]> {
   return rows.map(({ event }) => event);
 }
 
-describe('an order of whose payment no event tells', () => {
+describe('an order whose payment has no event', () => {
   it('is found paid by asking, and credited once though several ask', async () => {
     const order = await newOrder();
     payments.stripe.pay(order.id);

@@ -96,7 +96,7 @@ describe('a checkout', () => {
   });
 });
 
-describe('what became of an order', () => {
+describe('the outcome of an order', () => {
   it('is open until it is paid, and paid from then on', async () => {
     const order = await opened();
     expect(await provider.findPayment(order)).toEqual({ state: 'open' });
@@ -163,7 +163,7 @@ describe('a refund', () => {
   it('that is refused for what was asked has failed, and one with another key is tried again', async () => {
     const order = refundOrder();
     await provider.refund(order);
-    // The same key with another amount: a fault of ours, which another try may mend.
+    // The same key with another amount: a fault on our side, which another attempt may fix.
     await expect(provider.refund({ ...order, amountMinor: 261n })).rejects.toThrow('other parameters');
     expect(refundsOf(order)).toBe(1);
   });

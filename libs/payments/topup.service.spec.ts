@@ -161,7 +161,7 @@ describe('an order', () => {
 });
 
 describe('a cancelled order', () => {
-  it('can be paid at Stripe no more, and a repeat changes nothing', async () => {
+  it('can no longer be paid at Stripe, and a repeat changes nothing', async () => {
     const accountId = await payments.newAccount();
     const { id } = await orderOf(payments, accountId);
     expect(await payments.topups.cancel(accountId, id)).toMatchObject({ state: 'cancelled' });
@@ -204,7 +204,7 @@ describe('a cancelled order', () => {
 });
 
 describe('an order that nobody paid in time', () => {
-  it('counts among the open ones no more', async () => {
+  it('no longer counts as open', async () => {
     const { source, ledger, config } = payments;
     const short = new OrderStore({
       source,

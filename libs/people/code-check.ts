@@ -9,7 +9,7 @@ import type { PeopleParts } from './people.parts.js';
 export class CodeCheck {
   constructor(private readonly parts: PeopleParts) {}
 
-  /** Looks at a code that was counted before; one that is right counts no more. @throws ApiError too_many_attempts */
+  /** Checks a code that was counted before. A correct one no longer counts. @throws ApiError too_many_attempts */
   async tried<T>(userId: string, code: string, look: () => Promise<T>): Promise<T> {
     await this.count(userId, code);
     const found = await look();

@@ -89,7 +89,7 @@ describe('another e-mail address', () => {
     await expect(people.passwords.reset(reset, newOrigin(), newId())).rejects.toMatchObject(deadLink);
   });
 
-  it('is not taken over by a link that expired, nor by somebody who may not sign in', async () => {
+  it('is not confirmed by an expired link, nor by someone who may not sign in', async () => {
     const { actor, email } = await signedUp(people);
     const token = await requested(actor, newEmail());
     const { owner } = people.ledger;
@@ -112,7 +112,7 @@ describe('a request for another e-mail address', () => {
     expect(await lastMail(people, wanted)).toBeNull();
   });
 
-  it('answers the same for the address of somebody else, whose mail has no link', async () => {
+  it('answers the same for the address of someone else, whose mail has no link', async () => {
     const [{ actor }, other] = [await signedUp(people), await signedUp(people)];
     expect(await request(actor, other.email)).toBeUndefined();
     expect((await lastMail(people, other.email))?.text).not.toContain('#token=');

@@ -114,7 +114,7 @@ describe('a new operator', () => {
   });
 });
 
-describe('somebody who is there', () => {
+describe('an existing person', () => {
   it('keeps what they have, and a new password ends their sessions', async () => {
     const { people } = used;
     const { email, session, actor } = await signedUp(people);
@@ -127,7 +127,7 @@ describe('somebody who is there', () => {
     });
   });
 
-  it('of the staff gets no password and no link from somebody else', async () => {
+  it('on the staff gets no password and no link from someone else', async () => {
     const { email } = await staffActor(used.people.ledger, 'finance');
     for (const taken of [{ passwordHash: 'none' }, { linkLifeMs: 60_000 }])
       await expect(used.make({ email, by: admin, roles: [], ...taken })).rejects.toMatchObject({

@@ -36,7 +36,7 @@ function reset(token: string, of: { password?: string; code?: string } = {}) {
 }
 
 describe('a reset of the password', () => {
-  it('answers the same whether anybody has the address, and mails nothing where nobody does', async () => {
+  it('answers the same whether or not the address exists, and mails nothing if it does not', async () => {
     const { email } = await signedUp(people);
     const nobody = newEmail();
     expect(await people.passwords.requestReset(email, newOrigin())).toBeUndefined();

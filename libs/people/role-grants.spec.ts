@@ -63,7 +63,7 @@ describe('roles of the staff', () => {
     expect(await rolesOf(somebody)).toEqual(['admin', 'user']);
   });
 
-  it('are not granted to somebody who was disabled meanwhile', async () => {
+  it('are not granted to someone who was blocked in the meantime', async () => {
     const somebody = await staffActor(ledger);
     const { approvalId } = await set(admins[0], somebody, 'support');
     await ledger.owner.query('UPDATE users SET disabled_at = now() WHERE id = $1', [somebody.userId]);
@@ -79,7 +79,7 @@ describe('roles of the staff', () => {
     expect(await rolesOf(somebody)).toEqual(['admin', 'support', 'user']);
   });
 
-  it('of oneself are changed by somebody else', async () => {
+  it('of oneself are changed by someone else', async () => {
     const [one] = admins;
     await expect(set(one, one, 'finance')).rejects.toMatchObject({ code: 'forbidden' });
   });

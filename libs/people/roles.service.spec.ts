@@ -39,7 +39,7 @@ async function pages(query: Omit<PeopleQuery, 'limit' | 'cursor'>, limit = 2): P
   }
 }
 
-describe('somebody who is disabled', () => {
+describe('someone who is blocked', () => {
   it('has no session and cannot sign in, until they are enabled again', async () => {
     const { actor, session } = await signedUp(people);
     expect(await service.setDisabled(change(actor), true)).toMatchObject({ disabled: true });
@@ -55,7 +55,7 @@ describe('somebody who is disabled', () => {
     ]);
   });
 
-  it('is enabled again by somebody who did not make them', async () => {
+  it('is unblocked by someone who did not create them', async () => {
     const { actor } = await signedUp(people);
     const client = await people.ledger.owner.connect();
     const { accountId } = actor;
@@ -72,7 +72,7 @@ describe('somebody who is disabled', () => {
 });
 
 describe('a decision about people', () => {
-  it('is not made about oneself, nor about somebody who is not there', async () => {
+  it('is not made about oneself, nor about someone who does not exist', async () => {
     await expect(service.setDisabled(change(admin), true)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(service.removeTotp(change(admin))).rejects.toMatchObject({ code: 'forbidden' });
     const nobody = change({ userId: newId() });
@@ -93,7 +93,7 @@ describe('a decision about people', () => {
 });
 
 describe('a device that was lost', () => {
-  it('is removed with every session, by somebody who did not make its owner', async () => {
+  it('is removed with every session, by someone who did not create its owner', async () => {
     const { actor, session } = await signedUp(people);
     await enrolled(people, actor);
     expect((await service.ofAccount(actor.accountId))!.totpEnabled).toBe(true);

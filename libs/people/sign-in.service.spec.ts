@@ -23,7 +23,7 @@ function signIn(credentials: Partial<Credentials> & { email: string }, origin = 
   return people.signIns.signIn({ password: PASSWORD, ...credentials }, origin);
 }
 
-/** What a client is told of a refusal. */
+/** What a client learns of a refusal. */
 async function refusalOf(refused: Promise<unknown>): Promise<{ code: string; message: string }> {
   const { code, message } = (await refused.catch((error: unknown) => error)) as {
     code: string;
@@ -39,7 +39,7 @@ describe('signing in', () => {
     expect(await people.sessions.find(token)).toMatchObject({ actor: { userId: actor.userId } });
   });
 
-  it('tells the same of an unknown address, a wrong password and somebody who may not sign in', async () => {
+  it('answers the same for an unknown address, a wrong password and someone who may not sign in', async () => {
     const [{ email }, banned] = [await signedUp(people), await signedUp(people)];
     await people.ledger.owner.query('UPDATE users SET disabled_at = now() WHERE email = $1', [banned.email]);
     const wrong = await refusalOf(signIn({ email, password: 'another password of mine' }));
@@ -48,7 +48,7 @@ describe('signing in', () => {
     expect(await refusalOf(signIn({ email: banned.email }))).toEqual(wrong);
   });
 
-  it('looks at so many passwords of an address and no more, at once and from everywhere, known or not', async () => {
+  it('checks a limited number of passwords of an address, at once and from everywhere, known or not', async () => {
     for (const email of [(await signedUp(people)).email, newEmail()]) {
       const guess = () => refusalOf(signIn({ email, password: 'a guess of somebody' }));
       const told = (await Promise.all(Array.from({ length: 7 }, guess))).map(({ code }) => code);
@@ -106,7 +106,7 @@ describe('where a device is enrolled', () => {
     expect(await signIn({ email, code: next() })).toHaveProperty('token');
   });
 
-  it('whether a device is enrolled is told to nobody without the password', async () => {
+  it('whether a device is enrolled is shown only with the password', async () => {
     const { email, actor } = await signedUp(people);
     await enrolled(people, actor);
     const wrong = await refusalOf(signIn({ email, password: 'not the right one' }));
@@ -122,7 +122,7 @@ describe('where a device is enrolled', () => {
     expect(await people.totp.state(actor)).toEqual({ enabled: true, recoveryCodesLeft: 9 });
   });
 
-  it('so many codes are looked at and no more, and a recovery code still lets its owner in', async () => {
+  it('a limited number of codes is checked, and a recovery code still lets its owner in', async () => {
     const { email, actor } = await signedUp(people);
     const { next, recovery } = await enrolled(people, actor);
     // The enrolment took one of the four tries.

@@ -116,7 +116,7 @@ describe('signing up', () => {
     expect(rows).toEqual([{ inviter: actor.accountId }]);
   });
 
-  it('mails one address so often and no more, also when it is asked at once from many places', async () => {
+  it('mails one address a limited number of times, even if asked from many places at once', async () => {
     const email = newEmail();
     const ask = () => people.signUps.request({ email }, newOrigin());
     const ends = await Promise.allSettled(Array.from({ length: 8 }, ask));

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Who did it, as a customer may know them: colleagues of ours by their role, never by name. */
+/** Who did it, as far as a customer may know: our staff by their role, never by name. */
 export const activityActors = ['you', 'support', 'finance', 'admin', 'system'] as const;
 type ActivityActor = (typeof activityActors)[number];
 

@@ -309,7 +309,7 @@ describe('an account that is deleted', () => {
     await expectCleanBooks();
   });
 
-  it('keeps messages of tickets from being deleted by anybody else', async () => {
+  it('keeps messages of tickets from being deleted by anyone else', async () => {
     await someone();
     await expect(fixture.billing.query('DELETE FROM ticket_messages')).rejects.toMatchObject({
       code: '23001',

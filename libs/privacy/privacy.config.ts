@@ -11,7 +11,7 @@ export interface PrivacyConfig {
   readonly deletionGraceMs: number;
   /** The pause before a deletion that waits for something is looked at again. */
   readonly deletionRetryMs: number;
-  /** How often it is looked for deletions that are due, and for exports that were asked for. */
+  /** How often to check for due deletions and requested exports. */
   readonly pollMs: number;
   /** An archive of one's data that would be larger is not made. */
   readonly exportMaxBytes: number;

@@ -134,7 +134,7 @@ describe('a refund of a charge', () => {
     await expect(refunds.ofCharge('none')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('needs a ticket that is open, and somebody else than its customer', async () => {
+  it('needs an open ticket, and someone other than its customer', async () => {
     const about = await complaint();
     await tickets.close(about.customer, about.ticketId);
     await expect(refund(await support(), about, '0.5')).rejects.toMatchObject({ code: 'conflict' });

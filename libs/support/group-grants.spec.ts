@@ -53,8 +53,8 @@ async function auditOf(accountId: string): Promise<string[]> {
   return rows.map(({ action }) => action);
 }
 
-describe('a group that is not open to everybody', () => {
-  it('is granted once by several at once, and its customer is told once', async () => {
+describe('a group that is not open to everyone', () => {
+  it('is granted once by several at once, and its customer is notified once', async () => {
     const { accountId, customer, ticketId } = await asked();
     expect(await hasIt(accountId)).toBe(false);
     const people = await Promise.all([support(), support(), support()]);

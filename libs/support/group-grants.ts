@@ -14,7 +14,7 @@ export interface GroupOfAccount {
   readonly group: string;
 }
 
-/** Grants groups that are not open to everybody, and takes them back. */
+/** Grants groups that are not open to everyone, and withdraws them. */
 export class GroupGrants {
   constructor(
     private readonly source: DataSource,

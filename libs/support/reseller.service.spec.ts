@@ -92,7 +92,7 @@ describe('the reseller rate', () => {
     expect(await versionsOf(accountId)).toBe(0);
   });
 
-  it('is granted from a ticket that asks for it, by somebody else than its customer', async () => {
+  it('is granted from a ticket that asks for it, by someone other than its customer', async () => {
     const { accountId, keyId, ticketId } = await asked('question');
     await use({ accountId, keyId }, 10);
     await expect(resellers.grant(await support(), ticketId, newId())).rejects.toMatchObject({

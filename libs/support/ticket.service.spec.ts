@@ -71,7 +71,7 @@ describe('a ticket', () => {
     expect(await auditOf(ticketId)).toEqual(['ticket.answered']);
   });
 
-  it('keeps notes of the staff from its customer, who is not told of them', async () => {
+  it('hides notes of the staff from its customer, who is not notified of them', async () => {
     const { customer, ticketId } = await opened();
     const staff = await support();
     const noted = await tickets.write(staff, ticketId, { body: 'They asked before.', isNote: true });
@@ -111,7 +111,7 @@ describe('a ticket', () => {
     expect(again.messages.filter(({ kind }) => kind === 'event')).toHaveLength(2);
   });
 
-  it('of somebody of the staff is decided by somebody else', async () => {
+  it('of a staff member is decided by someone else', async () => {
     const customer = await newCustomer();
     const { ticket } = await tickets.open(customer, QUESTION);
     const itself: Speaker = { ...customer, side: 'staff' };

@@ -22,8 +22,8 @@ const STEPS = 200;
 const THOUSAND = 1_000;
 
 /**
- * Sums up the days that are over. No account weighs more than another, so a customer whose requests fail on purpose moves a
- * share little, and many requests no more than few.
+ * Sums up past days. All accounts weigh the same, so a customer whose requests fail on purpose hardly changes a share, however
+ * many requests they send.
  */
 const SUM_UP = `INSERT INTO model_days AS d (day, model_id, delivered, latency_ms)
   SELECT day, model_id, floor(avg(delivered) * ${STEPS}) / ${STEPS}, percentile_cont(0.5) WITHIN GROUP (ORDER BY latency)
@@ -57,7 +57,7 @@ export async function readModelRecord(pool: pg.Pool, model: string): Promise<Mod
   return recordOf(rows);
 }
 
-/** Of several models together: their average of each day. It says no more than the records of the models. */
+/** Of several models together: their average per day. It reveals no more than the records of the models. */
 const FIND_ALL = {
   name: 'model-days-together',
   text: `SELECT of.part, shown.day::date::text AS day, avg(delivered)::float8 AS delivered, round(avg(latency_ms))::float8 AS "latencyMs"

@@ -25,7 +25,7 @@ export interface WantedQuote extends WantedWork {
   readonly keyId?: string | undefined;
 }
 
-/** Of somebody who may have no key and no account: in a group that their first key could be in. */
+/** For someone without a key or an account: in a group that their first key could be in. */
 interface ListedWish extends WantedWork {
   readonly accountId: string | null;
   readonly group: string;
@@ -78,7 +78,7 @@ export class QuoteService {
     return { ...priced, balance: main, covered };
   }
 
-  /** For everybody: what the work costs in a group. @throws ApiError as above, and for a group that is not open to them */
+  /** For everyone: the price of the work in a group. @throws ApiError as above, and for a group that is not open to them */
   async listed(market: Market, wish: ListedWish): Promise<PricedWish> {
     if (!market.openGroups.has(wish.group) && !(await this.isGranted(wish)))
       throw new ApiError('invalid_value', 'group: must be a group that you can create keys in.', {

@@ -154,7 +154,7 @@ describe('the usage of an account', () => {
     expect(await ids({ from: tomorrow() })).toEqual([]);
   });
 
-  it('by day comes to what the requests come to, by key and in all', async () => {
+  it('by day adds up to the requests, by key and in total', async () => {
     const filter = { from: new Date(Date.now() - 2 * 86_400_000), to: tomorrow() };
     const daily = (by: 'key' | null) =>
       readDailyUsage(ledger.billing, someone.accountId, { filter, by, limit: 50, after: null });

@@ -203,7 +203,7 @@ describe('a change of a channel', () => {
     expect(moved.keyMarks).toEqual(marks(SECOND));
   });
 
-  it('that is refused changes nothing, and tells no gateway', async () => {
+  it('that is refused changes nothing, and notifies no gateway', async () => {
     const id = await created();
     const before = await catalog.announced();
     await expect(change(id, { enabled: false, groups: ['none'] })).rejects.toMatchObject(invalid('groups'));

@@ -102,7 +102,7 @@ describe('a proposal of prices', () => {
     expect(await versionsOf(model)).toBe(isConfirmed ? 2 : 1);
   });
 
-  it('that has expired is confirmed by nobody and listed among the open ones no more', async () => {
+  it('that has expired cannot be confirmed and is no longer listed as open', async () => {
     const model = await newModel();
     const proposal = await propose(model, '1.1');
     await ledger.owner.query('UPDATE price_proposals SET expires_at = clock_timestamp() WHERE id = $1', [

@@ -55,7 +55,7 @@ function askedFor(book: PriceBook, model: string): PriceText | null {
   return value && priceText(value);
 }
 
-/** The base of a price, unless somebody has written another price since. */
+/** The base of a price, unless someone has set another price since. */
 function derivedFrom(asked: PriceText | null, base: PriceBase | undefined): PriceBase | null {
   if (!asked || !base) return null;
   return isSame(asked, askedPrice(base.listPrice, base.marginPercent)) ? base : null;

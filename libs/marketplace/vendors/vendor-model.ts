@@ -7,9 +7,9 @@ import type { ChannelProtocol } from '#upstream/adapters.js';
 interface ListSource {
   /** The vendor's own page. */
   readonly url: string;
-  /** The day on which it was read there; the month, where no more is known. */
+  /** The day on which it was read there, or the month if that is all that is known. */
   readonly read: string;
-  /** Who read it there, where we have it from somebody who passes it on. */
+  /** Who read it there, if we have it second-hand. */
   readonly via?: string;
 }
 

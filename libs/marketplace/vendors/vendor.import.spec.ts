@@ -65,7 +65,7 @@ describe('an import from the catalog of vendors', () => {
     });
   });
 
-  it('tells a list price that moved, and one that is asked less for than it costs', async () => {
+  it('reports a list price that changed, and one that we sell below cost', async () => {
     const model = offered({ id: 'imgmodel-lite', listPrice: { unitPrice: '0.01' } });
     const { proposal } = await run([model], { marginPercent: '10' });
     await service.confirm(proposal!.id, 1, admin());
@@ -78,7 +78,7 @@ describe('an import from the catalog of vendors', () => {
     expect(await stateOf(moved)).toMatchObject({ state: 'current', asked: { unitPrice: '0.01155' } });
   });
 
-  it('forgets what a price was derived from once somebody set another', async () => {
+  it('forgets the base of a price once someone sets another', async () => {
     const model = offered({ id: 'vendora-imagine-image' });
     const { proposal } = await run([model]);
     await service.confirm(proposal!.id, 1, admin());

@@ -70,9 +70,9 @@ export async function diffVendors(
 }
 
 /**
- * Derives prices from list prices and makes one proposal of those that differ from what is in force. Nothing is sold at
- * another price before somebody confirms it. Models that are named must be here; of a whole vendor, those that are not are
- * left out, unless they are to be added. @throws ApiError
+ * Derives prices from list prices and makes one proposal of those that differ from what is in force. Nothing is sold at another
+ * price before someone confirms it. Named models must exist here. For a whole vendor, missing models are left out, unless they are
+ * to be added. @throws ApiError
  */
 export async function importVendors(
   parts: Parts,
@@ -134,7 +134,7 @@ function proposePrices({ pool, service }: Parts, wanted: Priced, by: DoneBy): Pr
   return importPrices({ pool, service }, { rows, effectiveAt, note, dryRun, also }, by);
 }
 
-/** Of a whole vendor, what cannot be priced is left out; who names a model is told. @throws ApiError */
+/** For a whole vendor, what cannot be priced is left out. For a named model it is an error. @throws ApiError */
 function refuseNamed(compared: readonly VendorComparison[], { addMissing }: VendorImportOptions): void {
   const faults: Partial<Record<VendorState, string>> = {
     alias: 'is an alias here: it costs what its model costs',

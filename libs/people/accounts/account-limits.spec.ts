@@ -50,7 +50,7 @@ describe('limits of an account', () => {
     expect(last).toMatchObject({ action: 'account.limited', before: both });
   });
 
-  it('are set by somebody who did not make the account', async () => {
+  it('are set by someone who did not create the account', async () => {
     const client = await ledger.owner.connect();
     await noteMaker(client, { accountId, makerId: support.userId, how: 'created' });
     client.release();

@@ -5,7 +5,7 @@ import { refuseOwnInterest } from '#identity/own-interest.js';
 import { ApiError } from '#platform/errors.js';
 import type { AccountOperation, StaffOperation } from './freezing.js';
 
-/** What all keys of an account may do together; null: what holds for everybody. */
+/** What all keys of an account can do together. Null means the default. */
 export interface AccountLimits {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;

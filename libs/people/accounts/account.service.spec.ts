@@ -127,7 +127,7 @@ describe('a freeze', () => {
     expect(await reader.show(accountId)).toMatchObject({ frozen: { reason: 'debt' } });
   });
 
-  it('is decided by somebody who did not make the account', async () => {
+  it('is decided by someone who did not create the account', async () => {
     const actor = await maker();
     await expect(service.freeze(operation(accountId, actor), 'x')).rejects.toMatchObject(own);
     await expect(service.unfreeze(operation(accountId, actor), 'x')).rejects.toMatchObject(own);
@@ -136,7 +136,7 @@ describe('a freeze', () => {
 });
 
 describe('the sessions of an account', () => {
-  it('end all at once, by somebody who has no interest in it', async () => {
+  it('end all at once, by someone with no interest in it', async () => {
     const { actor, session } = await signedUp(people);
     await people.sessions.open({ userId: actor.userId, ip: null, userAgent: null });
     const byThemselves = service.revokeSessions(operation(actor.accountId, actor));

@@ -57,7 +57,7 @@ describe('a customer', () => {
     const count = async () => (await ledger.owner.query('SELECT FROM accounts')).rowCount;
     const before = await count();
     await expect(newCustomer({ group: 'No-Such' })).rejects.toThrow();
-    // Granting a group that is not open is for somebody else than who makes the account.
+    // Granting a group that is not open takes someone other than the creator of the account.
     await expect(newCustomer({ group: CLOSED, makerId: admin.userId })).rejects.toMatchObject(own);
     expect(await count()).toBe(before);
     const { accountId } = await newCustomer({ group: CLOSED });
@@ -66,7 +66,7 @@ describe('a customer', () => {
     );
   });
 
-  it('is decided about by somebody who did not make it', async () => {
+  it('is decided about by someone who did not create it', async () => {
     const { accountId, keyId } = await newCustomer({ makerId: admin.userId });
     const of = { accountId, group: CLOSED };
     const limits = { requestsPerMinute: 1 };

@@ -63,7 +63,7 @@ export function createCustomer(
     await openCustomerAccount(client, accountId);
     const { group, keyName = 'first key', makerId } = customer;
     if (makerId !== undefined) await noteMaker(client, { accountId, makerId, how: 'created' });
-    // A group that is not open to everybody is a price: another person grants it where someone is named.
+    // A group that is not open to everyone is a price: if a person is named, another one has to grant it.
     if (!(await hasGroup(client, { accountId, group }))) {
       const isGranted = await grantGroup(client, { accountId, group, by });
       if (isGranted && makerId !== undefined) await refuseOwnInterest(client, { userId: makerId }, accountId);

@@ -68,7 +68,7 @@ describe('a key', () => {
     expect((await keys.find(key.accountId, key.id)).name).toBe('a key');
   });
 
-  it('is deleted once by two at once, and gateways are told once', async () => {
+  it('is deleted once by two at once, and gateways are notified once', async () => {
     const by = await owner();
     const { key } = await create(by);
     const ends = await Promise.allSettled([keys.remove(by, key.id), keys.remove(by, key.id)]);
@@ -77,7 +77,7 @@ describe('a key', () => {
     expect(await announced(key.id)).toBe(1);
   });
 
-  it('keeps what a change does not name, and a change of nothing tells nobody', async () => {
+  it('keeps what a change does not name, and notifies nobody of an empty change', async () => {
     const by = await owner();
     const { key } = await create(by);
     await keys.change(by, key.id, { monthlyLimit: 5n });

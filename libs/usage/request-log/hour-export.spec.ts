@@ -273,7 +273,7 @@ describe('an hour', () => {
   });
 });
 
-describe('hours that somebody asks for', () => {
+describe('requested hours', () => {
   async function exportAgain(from: string, to: string, isNoted = true): Promise<(string | number)[][]> {
     const done: (string | number)[][] = [];
     const hours = exportHours(

@@ -12,7 +12,7 @@ import { HOUR_MS, linesOfHour } from './hour-lines.js';
 /** What a store takes as one object: ten thousand parts of 5 MiB. */
 const MAX_BYTES = 10_000 * 5 * 1024 * 1024;
 
-/** How long an export that somebody asked for waits for transactions that are open. */
+/** How long a requested export waits for open transactions. */
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 100;
 

@@ -92,7 +92,7 @@ describe('the statement of a month', () => {
     expect(one.work).toEqual((await statement()).work.filter(({ keyId }) => keyId === otherKeyId));
   });
 
-  it('of a key that belongs to somebody else is none', async () => {
+  it('of a key that belongs to someone else does not exist', async () => {
     const { accountId } = someone;
     const asked = { accountId, month, keyId: stranger.keyId };
     expect(await readMonthlyStatement(under.ledger.billing, asked)).toBeNull();
