@@ -56,7 +56,8 @@ const DAYS = {
     SELECT quarter AS at, requests, settled, failures, given_back FROM usage_quarters
     WHERE account_id = $1 AND quarter >= (SELECT at FROM first)
     UNION ALL
-    SELECT created_at, 1, coalesce(settled, 0), (state = 'released')::int, coalesce(released, 0)
+    SELECT created_at, 1, coalesce(settled, 0), (state = 'released')::int,
+      CASE WHEN state = 'released' THEN released ELSE 0 END
     FROM ${NOT_SUMMED_UP} AND created_at >= (SELECT at FROM first))
   SELECT shown.day::date::text AS day, coalesce(sum(requests), 0)::int AS requests,
     coalesce(sum(failures), 0)::int AS failures, coalesce(sum(settled), 0)::bigint AS spent,

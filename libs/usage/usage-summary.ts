@@ -79,7 +79,8 @@ const ADD_SUMS = `WITH ended AS MATERIALIZED (
     ON CONFLICT (account_id, at, key_id, model_id) DO UPDATE SET ${ADDED})
   INSERT INTO usage_quarters AS q (account_id, quarter, requests, settled, failures, given_back)
   SELECT account_id, date_bin('15 minutes', created_at, timestamptz '2000-01-01 00:00:00+00'), count(*),
-    coalesce(sum(settled), 0), count(*) FILTER (WHERE state = 'released'), coalesce(sum(released), 0)
+    coalesce(sum(settled), 0), count(*) FILTER (WHERE state = 'released'),
+    coalesce(sum(released) FILTER (WHERE state = 'released'), 0)
   FROM ended WHERE created_at >= now() - interval '${KEPT.usage_quarters.days} days' GROUP BY 1, 2 ORDER BY 1, 2
   ON CONFLICT (account_id, quarter) DO UPDATE SET requests = q.requests + excluded.requests,
     settled = q.settled + excluded.settled, failures = q.failures + excluded.failures,

@@ -24,7 +24,7 @@ const sums = {
   spent: amountView.meta({ description: 'Credits charged, by request time.' }),
   requests: z.int().meta({ description: 'Requests that were accepted and have ended.' }),
   failures: z.int().meta({ description: 'Requests that were refunded in full.' }),
-  givenBack: amountView.meta({ description: 'Held credits that were released.' }),
+  givenBack: amountView.meta({ description: 'Held credits of failed requests, all of which were released.' }),
 };
 const day = z
   .object({ day: z.string().meta({ examples: ['2026-01-31'] }), ...sums })
