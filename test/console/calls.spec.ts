@@ -168,4 +168,14 @@ describe('a webhook endpoint', () => {
     await drawer.getByRole('table', { name: 'Attempts' }).getByText('204').nth(1).waitFor();
     expect(receiver.at('/console').length).toBeGreaterThanOrEqual(2);
   });
+
+  it('says of a delivery that failed that it is retried', async () => {
+    receiver.answer('/broken', (response) => response.writeHead(500).end());
+    const owner = await person(relay);
+    const endpoint = { url: `${receiver.url}/broken`, events: ['balance.low' as const] };
+    const { data } = await owner.api.POST('/api/webhooks', { body: endpoint });
+    const page = await open(owner, `/webhooks/${data!.id}`);
+    await page.getByRole('button', { name: 'Send a ping' }).click();
+    await page.getByRole('table', { name: 'Deliveries' }).getByText('Failed — retrying').waitFor();
+  });
 });

@@ -26,8 +26,20 @@ const PAGE = 25;
 
 /** As long as something is still to be sent, its outcome is soon there. */
 const LOOK_AGAIN_MS = 1_000;
-const TONES: Record<Shape<'WebhookDelivery'>['state'], Tone> = {
+/** One that failed and is sent again is no news that is on its way. */
+function stateOf({ state, attempts }: Pick<Shape<'WebhookDelivery'>, 'state' | 'attempts'>) {
+  return state === 'pending' && attempts > 0 ? 'retrying' : state;
+}
+
+function DeliveryState({ delivery }: { delivery: Pick<Shape<'WebhookDelivery'>, 'state' | 'attempts'> }) {
+  const { t } = useTranslation('webhooks');
+  const state = stateOf(delivery);
+  return <StatusBadge tone={TONES[state]}>{t(`deliveries.states.${state}`)}</StatusBadge>;
+}
+
+const TONES: Record<ReturnType<typeof stateOf>, Tone> = {
   pending: 'busy',
+  retrying: 'bad',
   delivered: 'good',
   failed: 'bad',
 };
@@ -86,9 +98,7 @@ function useColumns(): ListColumn<Shape<'WebhookDelivery'>>[] {
       </OpenLink>
     )),
     column('type', t('deliveries.type'), ({ type }) => <EventName type={type} />),
-    column('state', t('deliveries.state'), ({ state }) => (
-      <StatusBadge tone={TONES[state]}>{t(`deliveries.states.${state}`)}</StatusBadge>
-    )),
+    column('state', t('deliveries.state'), (delivery) => <DeliveryState delivery={delivery} />),
     numberColumn('attempts', t('deliveries.attempts')),
     column('answer', t('deliveries.answer'), ({ lastStatus, lastError }) => lastStatus ?? lastError ?? '–'),
     menuColumn(({ id }) => [{ copy: id }]),
@@ -161,7 +171,7 @@ function DeliveryDetails({ endpoint, id }: { endpoint: Shape<'WebhookEndpoint'>;
             <Text fw={600}>
               <EventName type={found.type} />
             </Text>
-            <StatusBadge tone={TONES[found.state]}>{t(`deliveries.states.${found.state}`)}</StatusBadge>
+            <DeliveryState delivery={found} />
           </Group>
           <CopyLine value={found.eventId} label={t('delivery.id')} />
           {found.nextAttemptAt !== null && (
