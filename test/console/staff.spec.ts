@@ -362,10 +362,15 @@ describe('an account', () => {
       await tab.settled();
       expect([name, await page.getByText('Something went wrong').count()]).toEqual([name, 0]);
     }
-    await tab.goto('/tickets/new');
-    await page.getByLabel('Subject').fill('A question');
-    await page.getByLabel('Message').fill('In their name.');
-    await page.getByRole('button', { name: 'Send to support' }).click();
+    await tab.goto('/wallet');
+    expect(await page.getByRole('button', { name: /^Pay/ }).count()).toBe(0);
+    await tab.goto('/overview');
+    expect(await page.getByRole('link', { name: 'Add credits' }).count()).toBe(0);
+    await tab.goto('/playground');
+    await page.getByText('You’re viewing this account read-only').waitFor();
+    await tab.goto('/webhooks');
+    await page.getByLabel(/^Email me when balance drops below/).fill('5');
+    await page.getByRole('button', { name: 'Save alerts' }).click();
     await page.getByText('You’re viewing this account read-only').waitFor();
     await page.getByRole('button', { name: 'Exit' }).click();
     await page.getByRole('heading', { name: 'The north studio' }).waitFor();

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent as lazy, redirect } from '@tanstack/react-router';
 import { families, ticketStages, ticketTypes } from '../api/enumerations.js';
-import { onlyFor, textsOf, textsOfSession } from '../shell/access.js';
+import { notForViewers, onlyFor, textsOf, textsOfSession } from '../shell/access.js';
 import { currentSession } from '../shell/session.js';
 import { anyId, anyModel, anyText, cursor, oneOf, ownPath, searchOf } from '../ui/search.js';
 import { logSearch } from '../user/logs/log-search.js';
@@ -160,6 +160,7 @@ const ofUser = [
   createRoute({
     getParentRoute: () => user,
     path: '/playground',
+    beforeLoad: notForViewers,
     loader: textsOf('calls'),
     validateSearch: searchOf({
       kind: oneOf('image', 'edit', 'video', '3d', 'chat', 'speech'),
@@ -245,6 +246,7 @@ const ofUser = [
   createRoute({
     getParentRoute: () => user,
     path: '/tickets/new',
+    beforeLoad: notForViewers,
     loader: textsOf('tickets'),
     validateSearch: searchOf({
       kind: oneOf(...ticketTypes),
@@ -262,12 +264,14 @@ const ofUser = [
   createRoute({
     getParentRoute: () => user,
     path: '/account',
+    beforeLoad: notForViewers,
     loader: textsOf('account'),
     component: lazy(() => import('../user/account/account.page.js'), 'AccountPage'),
   }),
   createRoute({
     getParentRoute: () => user,
     path: '/privacy',
+    beforeLoad: notForViewers,
     loader: textsOf('privacy'),
     validateSearch: searchOf({ cursor }),
     component: lazy(() => import('../user/privacy/privacy.page.js'), 'PrivacyPage'),

@@ -14,6 +14,11 @@ export function onlyFor(...roles: UserRole[]) {
   };
 }
 
+/** For `beforeLoad` of a page that is of no use to support who view a customer's account. */
+export async function notForViewers(): Promise<void> {
+  if ((await currentSession())?.viewing) throw new NotForYou();
+}
+
 /** For `loader` of an area: its pages are shown when their texts are there. */
 export function textsOf(...namespaces: Namespace[]) {
   return () => loadTexts(namespaces);

@@ -4,14 +4,18 @@ import { useTranslation } from 'react-i18next';
 import { PageFrame } from '../ui/page.js';
 import { ErrorState } from '../ui/states.js';
 import { NotForYou } from './access.js';
+import { useIsViewing } from './session.js';
 import { TextLink } from '../ui/links.js';
 
 /** What a page cannot be shown for: no role, a part of it that is gone since a new version, or a fault of ours. */
 export function FaultPage({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation('shell');
   const router = useRouter();
-  if (error instanceof NotForYou)
-    return <Told title={t('page.forbidden.title')} hint={t('page.forbidden.hint')} />;
+  const isViewing = useIsViewing();
+  if (error instanceof NotForYou) {
+    const hint = isViewing ? t('viewing.refused') : t('page.forbidden.hint');
+    return <Told title={t('page.forbidden.title')} hint={hint} />;
+  }
   if (isMissingPart(error)) {
     return (
       <PageFrame title={t('page.outdated.title')} width={40}>

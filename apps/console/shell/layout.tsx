@@ -28,7 +28,10 @@ export function Layout() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(close, [path, close]);
   return (
-    <div className={hasNavigation ? 'frame' : 'frame without-navigation'}>
+    <div
+      className={hasNavigation ? 'frame' : 'frame without-navigation'}
+      data-viewing={session?.viewing ? true : undefined}
+    >
       <a href="#content" className="skip-link">
         {t('skip')}
       </a>

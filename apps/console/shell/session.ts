@@ -43,6 +43,11 @@ export function useSession(): Shape<'Session'> | null {
   return useQuery(sessionQuery).data ?? null;
 }
 
+/** Whether somebody of support looks at the console of a customer, where nothing can be changed. */
+export function useIsViewing(): boolean {
+  return (useSession()?.viewing ?? null) !== null;
+}
+
 /** After what the session says of its person has changed. */
 export async function readSessionAgain(): Promise<void> {
   queryClient.setQueryData(SESSION, await sessionQuery.queryFn());

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { type ApiFailure } from '../api/failure.js';
-import { useSession } from '../shell/session.js';
+import { useIsViewing } from '../shell/session.js';
 
 /** Refusals with a text of their own in the language of the page. */
 const TOLD = [
@@ -54,7 +54,7 @@ export interface FailureText {
 /** The text of a failure in the current language. Unknown codes show the server's message. */
 export function useFailureText(): (failure: ApiFailure) => FailureText {
   const { t } = useTranslation('shell');
-  const isViewing = useSession()?.viewing != null;
+  const isViewing = useIsViewing();
   return ({ code, message }) => {
     if (isViewing && code === 'forbidden') return { text: t('viewing.refused'), details: null };
     const told = TOLD.find((each) => each === code);

@@ -1,6 +1,7 @@
 import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
+import { OwnOnly } from '../shell/own-only.js';
 import { Chart } from '../ui/charts/chart.js';
 import { FactGrid } from '../ui/lists/facts.js';
 import { ButtonLink, TextLink } from '../ui/links.js';
@@ -30,19 +31,23 @@ export function OverviewPage() {
     <PageFrame
       title={t('overview.title')}
       actions={
-        <>
+        <OwnOnly>
           <ButtonLink to="/playground" variant="default">
             {t('overview.playground')}
           </ButtonLink>
           <ButtonLink to="/wallet">{t('overview.topUp')}</ButtonLink>
-        </>
+        </OwnOnly>
       }
     >
       <Loaded query={overview} lines={16}>
         {(found) => (
           <>
             <Warnings overview={found} />
-            {isNew(found) && <FirstSteps overview={found} />}
+            {isNew(found) && (
+              <OwnOnly>
+                <FirstSteps overview={found} />
+              </OwnOnly>
+            )}
             <Balances overview={found} />
             {!isNew(found) && <Days overview={found} />}
             {found.runningTasks > 0 && <RunningTasks overview={found} />}
@@ -79,9 +84,11 @@ function Warnings({ overview }: { overview: AccountOverview }) {
         <Text size="sm">
           {days === null ? t('overview.low.threshold') : t('overview.low.days', { count: days })}
         </Text>
-        <ButtonLink to="/wallet" size="xs">
-          {t('overview.topUp')}
-        </ButtonLink>
+        <OwnOnly>
+          <ButtonLink to="/wallet" size="xs">
+            {t('overview.topUp')}
+          </ButtonLink>
+        </OwnOnly>
       </Group>
     </Notice>
   );

@@ -60,7 +60,7 @@ function TryIt({ model }: ModelProps) {
   const session = useSession();
   const kind = playKindOf(model);
   if (!session) return <ButtonLink to="/sign-up">{t('page.signUp')}</ButtonLink>;
-  if (kind === null) return null;
+  if (kind === null || session.viewing) return null;
   return (
     <ButtonLink to="/playground" search={{ kind, model: model.id }}>
       {t('page.try')}

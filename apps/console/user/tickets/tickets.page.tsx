@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useShown } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
+import { OwnOnly } from '../../shell/own-only.js';
 import { Choices } from '../../ui/lists/choice.js';
 import { column, menuColumn, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
@@ -20,7 +21,11 @@ export function TicketsPage() {
   const { t } = useTranslation('tickets');
   const { cursor, ...filter } = route.useSearch();
   const tickets = useShown('/api/tickets', { query: { ...filter, limit: PAGE, cursor } });
-  const open = <ButtonLink to="/tickets/new">{t('list.open')}</ButtonLink>;
+  const open = (
+    <OwnOnly>
+      <ButtonLink to="/tickets/new">{t('list.open')}</ButtonLink>
+    </OwnOnly>
+  );
   return (
     <PageFrame title={t('list.title')} about={t('list.about')} actions={open}>
       <TicketFilters />

@@ -1,6 +1,7 @@
 import { Group, Progress, Stack, Text, Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Shape } from '../../api/shape.js';
+import { OwnOnly } from '../../shell/own-only.js';
 import {
   column,
   extra,
@@ -134,14 +135,16 @@ function Actions({ token }: { token: Shape<'Key'> }) {
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       {(token.expiresAt === null || !isPast(token.expiresAt)) && (
-        <TextLink
-          to="/playground"
-          search={{ key: token.keyId }}
-          size="sm"
-          aria-label={t('tryName', { name: token.name })}
-        >
-          {t('tryShort')}
-        </TextLink>
+        <OwnOnly>
+          <TextLink
+            to="/playground"
+            search={{ key: token.keyId }}
+            size="sm"
+            aria-label={t('tryName', { name: token.name })}
+          >
+            {t('tryShort')}
+          </TextLink>
+        </OwnOnly>
       )}
       <TextLink
         to="/usage"
@@ -151,7 +154,9 @@ function Actions({ token }: { token: Shape<'Key'> }) {
       >
         {t('usageShort')}
       </TextLink>
-      <DeleteToken token={token} />
+      <OwnOnly>
+        <DeleteToken token={token} />
+      </OwnOnly>
     </Group>
   );
 }

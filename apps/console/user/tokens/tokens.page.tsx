@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
+import { OwnOnly } from '../../shell/own-only.js';
 import { DataList } from '../../ui/lists/data-list.js';
 import { ButtonLink } from '../../ui/links.js';
 import { PageFrame } from '../../ui/page.js';
@@ -21,9 +22,11 @@ export function TokensPage() {
   const { t } = useTranslation('tokens');
   const tokens = useList('/api/keys', { query: { limit: PAGE } });
   const create = (
-    <ButtonLink to="/tokens" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
-      {t('create')}
-    </ButtonLink>
+    <OwnOnly>
+      <ButtonLink to="/tokens" search={{ new: 'yes' }} leftSection={<IconPlus size={16} aria-hidden />}>
+        {t('create')}
+      </ButtonLink>
+    </OwnOnly>
   );
   return (
     <PageFrame title={t('title')} about={t('about')} actions={create}>

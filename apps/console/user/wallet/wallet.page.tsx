@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import { type GetAnswer, refresh } from '../../api/queries.js';
 import { useLive } from '../../shell/live.js';
+import { OwnOnly } from '../../shell/own-only.js';
 import { signOf } from '../../ui/decimal.js';
 import { Money } from '../../ui/money.js';
 import { Notice } from '../../ui/notice.js';
@@ -46,7 +47,9 @@ function Ordering() {
   const { credits } = route.useSearch();
   return (
     <Stack gap="xl">
-      <TopUp key={credits} />
+      <OwnOnly>
+        <TopUp key={credits} />
+      </OwnOnly>
       <Orders />
     </Stack>
   );

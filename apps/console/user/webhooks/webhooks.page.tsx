@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../../api/client.js';
 import type { Shape } from '../../api/shape.js';
+import { OwnOnly } from '../../shell/own-only.js';
 import { column, timeColumn } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { TextLink } from '../../ui/links.js';
@@ -22,7 +23,14 @@ export function WebhooksPage() {
       <Section title={t('alerts.title')}>
         <Alerts />
       </Section>
-      <Section title={t('endpoints.title')} aside={<Button onClick={open}>{t('endpoints.add')}</Button>}>
+      <Section
+        title={t('endpoints.title')}
+        aside={
+          <OwnOnly>
+            <Button onClick={open}>{t('endpoints.add')}</Button>
+          </OwnOnly>
+        }
+      >
         <DataList
           label={t('endpoints.title')}
           query={endpoints}
