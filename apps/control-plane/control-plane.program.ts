@@ -15,6 +15,7 @@ import type { Logger } from '#platform/logging.js';
 import type { Registry } from '#platform/metrics.js';
 import { Uploads } from '#platform/http/uploads.js';
 import { storeDeadLetter } from '#operations/dead-letters.store.js';
+import type { ControlPlaneModuleOptions } from './control-plane.options.js';
 import type { ControlPlaneConfig } from './control-plane.config.js';
 import { ControlPlaneModule, controlPlaneReadiness } from './control-plane.module.js';
 import { ConsolePages } from './console.pages.js';
@@ -61,9 +62,8 @@ export interface RunningControlPlane {
  * @throws OperatorError when the console's port is taken; BusWiringError when a handler is missing.
  */
 export async function startControlPlane(options: ControlPlaneProgramOptions): Promise<RunningControlPlane> {
-  const { pool, transport, config, log, registry } = options;
+  const { pool, transport, log, registry } = options;
   const bus = new Bus(transport.client({ asks: false }), { registry });
-  const clock = options.clock ?? systemClock;
   const entities = await openDataSource({
     url: options.databaseUrl,
     max: ENTITY_CONNECTIONS,
@@ -73,28 +73,7 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     entities: ENTITIES,
   });
   const reports = openReports(options);
-  const pages = ConsolePages.built();
-  const adapter = openAdapter(options, pages);
-  const baseUrl = () => config.baseUrl ?? options.baseUrl?.() ?? DEFAULT_BASE_URL;
-  const gatewayUrl = () => config.console.playground.gatewayUrl ?? options.baseUrl?.() ?? baseUrl();
-  const app = await NestFactory.create<NestFastifyApplication>(
-    ControlPlaneModule.register({
-      pool,
-      reports,
-      entities,
-      bus,
-      config,
-      log,
-      registry,
-      clock,
-      pages,
-      baseUrl,
-      gatewayUrl,
-    }),
-    adapter,
-    { logger: false, abortOnError: false, forceCloseConnections: true, bodyParser: false },
-  );
-  app.useGlobalFilters(new ApiErrorFilter(log));
+  const app = await createApp(options, { bus, entities, reports });
   const close = async () => {
     await app.close();
     await bus.close();
@@ -109,6 +88,24 @@ export async function startControlPlane(options: ControlPlaneProgramOptions): Pr
     await close().catch((failure: unknown) => log.error({ err: failure }, 'the control plane did not close'));
     throw error;
   }
+}
+
+async function createApp(
+  options: ControlPlaneProgramOptions,
+  opened: Pick<ControlPlaneModuleOptions, 'bus' | 'entities' | 'reports'>,
+): Promise<NestFastifyApplication> {
+  const { pool, config, log, registry, clock = systemClock } = options;
+  const pages = ConsolePages.built();
+  const baseUrl = () => config.baseUrl ?? options.baseUrl?.() ?? DEFAULT_BASE_URL;
+  const gatewayUrl = () => config.console.playground.gatewayUrl ?? options.baseUrl?.() ?? baseUrl();
+  const parts = { ...opened, pool, config, log, registry, clock, pages, baseUrl, gatewayUrl };
+  const app = await NestFactory.create<NestFastifyApplication>(
+    ControlPlaneModule.register(parts),
+    openAdapter(options, pages),
+    { logger: false, abortOnError: false, forceCloseConnections: true, bodyParser: false },
+  );
+  app.useGlobalFilters(new ApiErrorFilter(log));
+  return app;
 }
 
 function openReports({ reportsUrl: url, log, registry }: ControlPlaneProgramOptions): pg.Pool | undefined {

@@ -112,20 +112,13 @@ export class SuspenseService {
   ): Promise<TopupResult> {
     const { itemId, accountId, note } = payload;
     const item = await this.planItem(client, payload);
-    if (item.state === 'returned' || item.state === 'expensed')
-      throw new ApiError('conflict', `The money has already been ${item.state}.`);
-    const request = {
-      accountId,
-      provider: item.provider,
-      paymentId: item.reference,
-      paidMinor: item.amountMinor,
-      currency: item.currency,
-      fromSuspense: true,
-      ...(item.state === 'credited'
-        ? await storedTerms(client, item.topupId as string)
-        : { credits: item.credits, rate: item.rate }),
-    };
-    const result = await creditOrRefuse(client, request);
+    const { state, provider, reference: paymentId, amountMinor: paidMinor, currency, credits, rate } = item;
+    if (state === 'returned' || state === 'expensed')
+      throw new ApiError('conflict', `The money has already been ${state}.`);
+    const terms =
+      state === 'credited' ? await storedTerms(client, item.topupId as string) : { credits, rate };
+    const paid = { accountId, provider, paymentId, paidMinor, currency, fromSuspense: true };
+    const result = await creditOrRefuse(client, { ...paid, ...terms });
     if (!result.created) return result;
     await client.query(
       `UPDATE suspense_items SET state = 'credited', cleared_transaction_id = $2, cleared_by = $3, cleared_at = now(),

@@ -62,16 +62,8 @@ export class EndpointService {
     refuseForeignEvents(asker.actor, wanted.events);
     const { accountId } = asker.actor;
     return inEntityTransaction(this.source, async (transaction) => {
-      const { entities, client } = transaction;
-      // Endpoints that are made at the same moment are counted one after the other.
-      await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
-      const count = await entities.countBy(WebhookEndpoint, { accountId, deletedAt: IsNull() });
-      if (count >= MAX_ENDPOINTS) {
-        throw new ApiError(
-          'conflict',
-          `An account can have at most ${MAX_ENDPOINTS} endpoints. Delete one first.`,
-        );
-      }
+      const { entities } = transaction;
+      await refuseOneTooMany(transaction, accountId);
       const [id, secret] = [newId(), newWebhookSecret()];
       const endpoint = entities.create(WebhookEndpoint, {
         ...wanted,
@@ -174,6 +166,14 @@ export class EndpointService {
       requestId,
     });
   }
+}
+
+/** Locks the account, so that endpoints created at the same time are counted. @throws ApiError conflict */
+async function refuseOneTooMany({ entities, client }: EntityTransaction, accountId: string): Promise<void> {
+  await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+  const count = await entities.countBy(WebhookEndpoint, { accountId, deletedAt: IsNull() });
+  if (count < MAX_ENDPOINTS) return;
+  throw new ApiError('conflict', `An account can have at most ${MAX_ENDPOINTS} endpoints. Delete one first.`);
 }
 
 /** @throws ApiError forbidden for events that are not for everybody */

@@ -104,8 +104,9 @@ export function prepareGateway(server: FastifyInstance, parts: ServerParts): voi
   concurrency.install(server);
   server.addHook('onRequest', limiter.hook);
   server.addHook('onRequest', (request, _reply, done) =>
-    done(request.is404 ? routes.refusalFor(request) : unreadableBody(request)),
+    done(request.is404 ? routes.refusalFor(request) : undefined),
   );
+  server.addHook('onRequest', (request, _reply, done) => done(unreadableBody(request)));
   memory.install(server);
   uploads.install(server);
   idempotency.install(server);
