@@ -1,25 +1,33 @@
 import { ActionIcon, Button, Code, CopyButton, Group } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { codeParts } from './code/code-parts.js';
 
 /** A value in one line that people take elsewhere: an address, an id, a key. */
 export function CopyLine({ value, label }: { value: string; label: string }) {
-  const { t } = useTranslation('shell');
   return (
     <Group gap="xs" wrap="nowrap">
       <Code className="copy-line">{value}</Code>
-      <CopyButton value={value}>
-        {({ copied, copy }) => (
-          <ActionIcon
-            variant="default"
-            onClick={copy}
-            aria-label={copied ? t('copied') : t('copy', { what: label })}
-          >
-            {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-          </ActionIcon>
-        )}
-      </CopyButton>
+      <CopyIcon value={value} label={label} />
     </Group>
+  );
+}
+
+/** Copies what is beside it. */
+export function CopyIcon({ value, label }: { value: string; label: string }) {
+  const { t } = useTranslation('shell');
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <ActionIcon
+          variant="default"
+          onClick={copy}
+          aria-label={copied ? t('copied') : t('copy', { what: label })}
+        >
+          {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+        </ActionIcon>
+      )}
+    </CopyButton>
   );
 }
 
@@ -29,7 +37,15 @@ export function CodeLines({ code, label }: { code: string; label: string }) {
   return (
     <div className="code-lines">
       <Code block tabIndex={0} role="region" aria-label={label}>
-        {code}
+        {codeParts(code).map(({ kind, code: part }, at) =>
+          kind === null ? (
+            part
+          ) : (
+            <span key={at} className={`code-${kind}`}>
+              {part}
+            </span>
+          ),
+        )}
       </Code>
       <CopyButton value={code}>
         {({ copied, copy }) => (

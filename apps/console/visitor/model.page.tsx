@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { ApiFailure } from '../api/failure.js';
 import type { Shape } from '../api/shape.js';
 import { useSession } from '../shell/session.js';
+import { CopyIcon } from '../ui/copy.js';
 import { BackLink, ButtonLink } from '../ui/links.js';
 import { PageFrame } from '../ui/page.js';
 import { ErrorState, Loaded, Section } from '../ui/states.js';
@@ -44,11 +45,12 @@ interface ModelProps {
   model: Shape<'ListedModel'>;
 }
 
-function About({ model: { family, vendor, available } }: ModelProps) {
+function About({ model: { id, family, vendor, available } }: ModelProps) {
   const { t } = useTranslation('visitor');
   return (
     <Group component="span" gap="sm">
       {t(`market.families.${family}`)} · {vendor}
+      <CopyIcon value={id} label={id} />
       <Availability available={available} />
     </Group>
   );
