@@ -18,7 +18,7 @@ import { WordsField } from '../ui/lists/search-field.js';
 import { Loaded } from '../ui/states.js';
 import { StatusBadge } from '../ui/status-badge.js';
 import { Hint, TextLine, TwoLines } from '../ui/texts.js';
-import { When } from '../ui/when.js';
+import { Ago, When } from '../ui/when.js';
 import { OpenPanel } from '../ui/forms/dialog.js';
 import { isNarrowed } from '../ui/search.js';
 
@@ -82,7 +82,7 @@ function useColumns(): ListColumn<Shape<'DeadLetter'>>[] {
   return [
     column('at', t('letters.at'), ({ id, at }) => (
       <OpenLink param="letter" value={id} size="sm">
-        <When at={at} />
+        <Ago at={at} />
       </OpenLink>
     )),
     column('topic', t('letters.topic'), ({ topic, group }) => <TwoLines first={topic} second={group} />),

@@ -5,12 +5,11 @@ import { api } from '../../api/client.js';
 import { useList } from '../../api/lists.js';
 import type { Shape } from '../../api/shape.js';
 import { Choice } from '../../ui/lists/choice.js';
-import { column, extra, menuColumn, moneyColumn, peopleColumn } from '../../ui/lists/columns.js';
+import { column, extra, menuColumn, moneyColumn, peopleColumn, timeColumn } from '../../ui/lists/columns.js';
 import { CsvLink } from '../../ui/lists/csv-link.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { DaysFilter } from '../../ui/forms/day-range.js';
 import { Identifier } from '../../ui/identifier.js';
-import { When } from '../../ui/when.js';
 import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { AccountLink, TransactionLinks } from '../transaction-links.js';
 import { timesOf } from '../utc-days.js';
@@ -58,7 +57,7 @@ function useColumns(): ListColumn<Shape<'Adjustment'>>[] {
   const { t } = useTranslation('desk');
   const actionsOf = useAccountActions();
   return [
-    column('at', t('at'), ({ recordedAt }) => <When at={recordedAt} />),
+    timeColumn('recordedAt', t('at')),
     column('account', t('account'), ({ accountId }) => <AccountLink id={accountId} />),
     column('why', t('reason'), ({ reason, note }) => (
       <Stack gap={0}>

@@ -12,6 +12,7 @@ import {
   numberColumn,
   paymentColumn,
   rightColumn,
+  timeColumn,
 } from '../../ui/lists/columns.js';
 import { type ListColumn, DataList } from '../../ui/lists/data-list.js';
 import { signOf } from '../../ui/decimal.js';
@@ -19,7 +20,6 @@ import { Identifier } from '../../ui/identifier.js';
 import { ModalForm } from '../../ui/forms/modal-form.js';
 import { creditsField } from '../../ui/forms/text-fields.js';
 import { Money } from '../../ui/money.js';
-import { When } from '../../ui/when.js';
 import { AccountFilter, useAccountActions } from '../account-filter.js';
 import { useNote } from '../note.js';
 import { CREDITS } from '../../ui/patterns.js';
@@ -55,7 +55,7 @@ function useColumns(): ListColumn<Shape<'Topup'>>[] {
   const { t } = useTranslation('payments');
   const actionsOf = useAccountActions();
   return [
-    column('at', t('columns.at'), ({ recordedAt }) => <When at={recordedAt} />),
+    timeColumn('recordedAt', t('columns.at')),
     column('provider', t('columns.provider'), ({ provider }) => t(`providers.${provider}`)),
     column('payment', t('columns.payment'), ({ paymentId }) => <Identifier>{paymentId}</Identifier>),
     column('account', t('columns.account'), ({ accountId }) => <AccountLink id={accountId} />),

@@ -15,7 +15,7 @@ import { useLocale } from '../../ui/locale.js';
 import { PlainTable } from '../../ui/lists/plain-table.js';
 import { Loaded, Section } from '../../ui/states.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
+import { Ago, When } from '../../ui/when.js';
 import { OpenPanel } from '../../ui/forms/dialog.js';
 import { SwitchFilter } from '../../ui/lists/choice.js';
 import { ActionButton } from '../../ui/action-button.js';
@@ -94,7 +94,7 @@ function useColumns(): ListColumn<Shape<'WebhookDelivery'>>[] {
   return [
     column('at', t('deliveries.at'), ({ id, createdAt }) => (
       <OpenLink param="delivery" value={id}>
-        <When at={createdAt} />
+        <Ago at={createdAt} />
       </OpenLink>
     )),
     column('type', t('deliveries.type'), ({ type }) => <EventName type={type} />),
