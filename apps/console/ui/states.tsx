@@ -70,19 +70,22 @@ interface LoadedProps<Data> {
   query: { data: Data | undefined; error: unknown; refetch: () => unknown };
   /** About as many lines as the content will have, so that the page does not jump. */
   lines?: number;
+  /** In place of lines, where the content has another shape. */
+  outline?: ReactNode;
   children: (data: Data) => ReactNode;
 }
 
 /** What is read for a part of a page that is no list: a skeleton, then the content, or the error with a way to try again. */
-export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) {
+export function Loaded<Data>({ query, lines = 3, outline, children }: LoadedProps<Data>) {
   const { t } = useTranslation('shell');
   if (query.data !== undefined) return <>{children(query.data)}</>;
   if (query.error) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   return (
     <Stack gap="sm" role="status" aria-label={t('loading')}>
-      {Array.from({ length: lines }, (_, line) => (
-        <Skeleton key={line} height={20} width={line === lines - 1 ? '60%' : '100%'} />
-      ))}
+      {outline ??
+        Array.from({ length: lines }, (_, line) => (
+          <Skeleton key={line} height={20} width={line === lines - 1 ? '60%' : '100%'} />
+        ))}
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Card, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '../api/client.js';
 import { OwnOnly } from '../shell/own-only.js';
@@ -39,7 +39,7 @@ export function OverviewPage() {
         </OwnOnly>
       }
     >
-      <Loaded query={overview} lines={16}>
+      <Loaded query={overview} outline={<Outline />}>
         {(found) => (
           <>
             <Warnings overview={found} />
@@ -58,6 +58,22 @@ export function OverviewPage() {
     </PageFrame>
   );
 }
+
+/** Balances, and the chart of their use. */
+function Outline() {
+  return (
+    <>
+      <SimpleGrid cols={BALANCES}>
+        {Array.from({ length: BALANCES.md }, (_, card) => (
+          <Skeleton key={card} height={110} />
+        ))}
+      </SimpleGrid>
+      <Skeleton height={380} mt="lg" />
+    </>
+  );
+}
+
+const BALANCES = { base: 1, xs: 2, md: 4 };
 
 /** Who has called nothing is shown how, not how nothing went. */
 function isNew({ lastRequests }: AccountOverview): boolean {
@@ -105,7 +121,7 @@ function Balances({ overview }: { overview: AccountOverview }) {
     { name: 'today', value: today.spent },
   ] as const;
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+    <SimpleGrid cols={BALANCES}>
       {cards.map(({ name, value }) => (
         <Card key={name} withBorder>
           <Stack gap="tiny">
